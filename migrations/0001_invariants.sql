@@ -97,6 +97,8 @@ BEGIN
           AND state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
   SELECT RAISE(ABORT, 'flow: an entry other than a recharge requires its posting')
     WHERE NEW.type <> 1 AND NOT EXISTS (SELECT 1 FROM posting WHERE posted_by = NEW.posted_by);
+  SELECT RAISE(ABORT, 'flow: the owner of reserved addresses only gives, in transfers')
+    WHERE NEW.uid = 9007199254740991 AND NEW.type <> 1 AND NOT (NEW.type = 3 AND NEW.amount < 0);
 END;
 --> statement-breakpoint
 CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON flow

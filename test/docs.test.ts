@@ -248,11 +248,6 @@ describe('the deployment', () => {
 describe('README.md', () => {
   const page = read('README.md')
 
-  it('shows the typed client as the tests compile and run it', () => {
-    const example = read('test/http/openapi/client-example.ts').replaceAll('../../../src/', './src/')
-    expect(page).toContain(`\`\`\`ts\n${example}\`\`\``)
-  })
-
   it('shows how to sign a valid token', async () => {
     expect(page).toContain(`\`\`\`ts\n${read('test/http/auth/sign-token-example.ts')}\`\`\``)
     const key = new TextEncoder().encode(testSecret)

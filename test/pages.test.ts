@@ -129,6 +129,20 @@ describe('the documentation', () => {
     expect(cited.filter(({ number }) => !numbers.includes(number))).toEqual([])
   })
 
+  it('has a workflow that runs what CI runs, and may change nothing', () => {
+    const workflow = textOf('.github/workflows/check.yml')
+    expect([...workflow.matchAll(/^ +- run: (.*)$/gm)].map(([, command]) => command)).toEqual(['.ci/run'])
+    expect(workflow).toContain('\npermissions:\n  contents: read\n')
+    expect(workflow).not.toMatch(/secrets\.|write/)
+    expect(textOf('.ci/run')).toMatch(/^npm ci && npm test$/m)
+  })
+
+  it('has the version of the package as the newest one under Changes', () => {
+    const { version } = JSON.parse(textOf('package.json')) as { readonly version: string } // it has one
+    const changes = textOf('README.md').split('\n## Changes\n')[1] ?? ''
+    expect(/^### (\S+), /m.exec(changes)?.[1]).toBe(version)
+  })
+
   it('cites no sources by private numbers', () => {
     const numbers = /§|fact sheet|\((?:rules? )?R\d+|\bR\d+\b[,)]| \(\d{1,2}\.\d(, row \d+)?\)/
     const found = files.filter(

@@ -42,7 +42,7 @@ export default defineConfig({
           env: { NODE_COMPILE_CACHE: compileCache },
           isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
           include: [
-            'test/{architecture,docs,lockfile,pages}.test.ts',
+            'test/{architecture,docs,elsewhere,lockfile,pages}.test.ts',
             'test/{devnet,shop,tools,webhooks}/**/*.test.ts',
           ],
           exclude: ['test/webhooks/**/*.d1.test.ts'], // those need workerd

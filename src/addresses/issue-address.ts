@@ -1,7 +1,7 @@
 import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
 import { balancesMax, type Chain, type ChainFailure, type ScannerCalls } from '../chain/chain.ts'
-import type { CurrencyId, Uid } from '../common/ids.ts'
+import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import type { Currencies } from '../ledger/currencies.ts'
@@ -23,7 +23,8 @@ export interface IssueAddressParts {
 
 /**
  * The caller's current deposit address. The first call creates it; `fresh` issues a further one, unless `gapLimit` of the
- * caller's addresses are without a deposit. No address is shown before the start of the scan is stored.
+ * caller's addresses are without a deposit. No address is shown before the start of the scan is stored, and none is ever issued to
+ * `reservedUid`.
  */
 export async function issueAddress(
   { db, scanner, addressAt, firstIndex, issuesAddresses }: IssueAddressParts,
@@ -34,11 +35,18 @@ export async function issueAddress(
     const current = await selectCurrent(db, uid)
     if (current !== null) return ok(current)
   }
+  if (uid === reservedUid) return err(fresh ? freshReserved : { kind: 'not-found', what: 'address' })
   if (!issuesAddresses) return err({ kind: 'issuing-off' })
   const prepared = await scanner.prepareIssue(uid, firstIndex)
   if (!prepared.ok) return prepared
   const issued = await issueNext(db, uid, addressAt, firstIndex ?? 0, fresh ? gapLimit : null)
   return issued === null ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)
+}
+
+const freshReserved: QueryFailure = {
+  kind: 'bad-input',
+  field: 'fresh',
+  why: `not allowed for ${reservedUid}, which is reserved`,
 }
 
 /** What is remembered about the key. It can be lost at any time. */

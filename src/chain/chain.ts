@@ -31,10 +31,10 @@ export type ChainResult<T> = Promise<Result<T, ChainFailure>>
 export interface AgreedHead {
   readonly header: Header
   /**
-   * Nodes by number that were asked and whose finalized head is more than a minute of blocks below the newest one, or old, with its
+   * Nodes, in words, that were asked and whose finalized head is more than a minute of blocks below the newest one, or old, with its
    * height; null where they gave none.
    */
-  readonly behind: readonly { readonly node: number; readonly height: BlockHeight | null }[]
+  readonly behind: readonly { readonly node: string; readonly height: BlockHeight | null }[]
 }
 
 /** Money that a transaction moved: proven where it comes from final blocks, since `quorum` nodes agree on it. */
@@ -147,8 +147,11 @@ export interface Chain {
   holder(addresses: readonly Address[], asset: Asset): ChainResult<number | null>
   /** Whether the account of this address exists, by the HTTP API of any of `quorum` nodes. */
   activated(address: Address): ChainResult<boolean>
-  /** What a node has shown was not so: all others are used before it for a while, and an alarm names it. `why` is for people. */
-  distrust(node: number, why: string): void
+  /**
+   * So many transfers that a node has shown above the final blocks are not in them. After more than a fork of the newest blocks can
+   * have in an hour, all others are used before it for a while, and an alarm names it.
+   */
+  noteFalse(node: number, transfers: number): void
   /** `decimals()` of a token contract. `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>
 }

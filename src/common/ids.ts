@@ -3,9 +3,12 @@ declare const brand: unique symbol
 /** A `T` that only one parser creates, so that two kinds of text or number cannot be confused. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name }
 
-/** A caller (`uid`): 1 to 2^53−2. */
+/** A caller (`uid`): 1 to 2^53−2, or `reservedUid`. */
 export type Uid = Brand<number, 'Uid'>
-/** No user: the owner of addresses that an operator has reserved. Refused in tokens, posts and queries. */
+/**
+ * No user: the owner of addresses that an operator has reserved. Refused in callers' tokens. A backend can read it, and post transfers
+ * that give what arrived there to a user.
+ */
 export const reservedUid = Number.MAX_SAFE_INTEGER as Uid // safe: a whole number
 /** A currency's number in the API (`cuy`): 1 is TRX, 2 is USDT as shipped. */
 export type CurrencyId = Brand<number, 'CurrencyId'>

@@ -3,30 +3,8 @@ import { nativeAsset, trc20Asset } from '../chain/block.ts'
 import { parseUnits } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '../ledger/currencies.ts'
-import {
-  addressText,
-  entryOf,
-  hostAndPortOf,
-  integerFrom,
-  listOf,
-  optional,
-  parsedBy,
-  parsedText,
-  text,
-  url,
-} from './schemas.ts'
-
-/** One Tron node. Its URLs and key are secrets: they never reach a caller or a log line. */
-export interface NodeConfig {
-  readonly rpc: string
-  /** Base URL of its HTTP API, without a slash at the end. */
-  readonly api: string
-  /** Sent as `TRON-PRO-API-KEY`, or null. */
-  readonly key: string | null
-  /** Most requests in any second, and in any 24 hours: both services of the node together. */
-  readonly perSecond: number
-  readonly perDay: number
-}
+import { type NodeConfig, nodesSchema } from './nodes.ts'
+import { addressText, entryOf, hasRepeats, integerFrom, listOf, parsedBy, parsedText } from './schemas.ts'
 
 /** The networks that people know by name. */
 const networks = { '0x2b6653dc': 'Tron', '0xcd8690dc': 'Nile' } as const
@@ -52,48 +30,6 @@ export const explorers: Readonly<Record<NetworkName, string | null>> = {
   Nile: 'https://nile.tronscan.org/#',
   local: null,
 }
-
-const nodesMax = 10 // more do not make a quorum safer, only slower
-const quorumByDefault = 2
-
-// What a free TronGrid key allows (PROTOCOL.md, Rate limits and gateways).
-const perSecondByDefault = 15
-const perDayByDefault = 100_000
-
-const nodeEntry = entryOf({
-  rpc: url,
-  // Paths are appended to it.
-  api: parsedBy(url, (value, refuse) =>
-    /[?#]/.test(value) ? refuse('a base URL without a query') : value.replace(/\/+$/, ''),
-  ),
-  keyVar: z.optional(text('the name of the variable with the key')),
-  perSecond: z.optional(integerFrom(1, 100_000)),
-  perDay: z.optional(integerFrom(1, 1_000_000_000)),
-})
-
-const hasRepeats = (values: readonly unknown[]) => new Set(values).size < values.length
-
-/** The nodes with the keys that they name, which are variables too. */
-const nodesSchema = parsedBy(
-  z.looseObject({ TRON_NODES: listOf(nodeEntry, nodesMax), TRON_QUORUM: optional(integerFrom(1, nodesMax)) }),
-  ({ TRON_NODES: entries, TRON_QUORUM: quorum, ...bindings }, refuse) => {
-    // Each name once for a node: the two services of one node may have one host.
-    if (hasRepeats(entries.flatMap(({ rpc, api }) => [...new Set([hostAndPortOf(rpc), hostAndPortOf(api)])]))) {
-      refuse('duplicate node: two nodes with one host, by rpc or by api, are one node', 'TRON_NODES')
-    }
-    if (quorum !== null && quorum > entries.length) {
-      refuse(`at most the number of nodes in TRON_NODES (${entries.length})`, 'TRON_QUORUM')
-    }
-    const nodes = entries.map(({ keyVar, perSecond = perSecondByDefault, perDay = perDayByDefault, ...urls }, i) => {
-      const key = keyVar === undefined ? null : bindings[keyVar]
-      if (key === null || (typeof key === 'string' && key !== '')) {
-        return Object.freeze({ ...urls, key, perSecond, perDay } satisfies NodeConfig)
-      }
-      return refuse('the name of a variable or secret that is set', 'TRON_NODES', i, 'keyVar')
-    })
-    return { nodes: Object.freeze(nodes), quorum: quorum ?? Math.min(quorumByDefault, nodes.length) }
-  },
-)
 
 const currenciesMax = 50
 const trxDecimals = 6
@@ -136,9 +72,12 @@ const currencies = parsedBy(listOf(currency, currenciesMax), (list, refuse) => {
   return Object.freeze(indexCurrencies(list))
 })
 
-const chainId = parsedText('a chain id such as 0x2b6653dc', (value) =>
-  /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null,
-)
+/** A chain id as nodes report it: lower-case `0x` quantity without leading zeros. Null if the text is none. */
+export function parseChainId(value: string): string | null {
+  return /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null
+}
+
+const chainId = parsedText('a chain id such as 0x2b6653dc', parseChainId)
 
 const networkOf = (chainId: string): NetworkName =>
   new Map<string, NetworkName>(Object.entries(networks)).get(chainId) ?? 'local'

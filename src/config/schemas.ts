@@ -74,6 +74,9 @@ export const listOf = <T>(
     z.array(item, takes).check(z.minLength(1, takes), z.maxLength(max, takes)),
   )
 
+/** Whether a value is there twice. */
+export const hasRepeats = (values: readonly unknown[]): boolean => new Set(values).size < values.length
+
 /** An entry of a list. A misspelled member is refused: without it the entry can mean something else. */
 export const entryOf = <S extends Record<string, z.ZodMiniType>>(shape: S) =>
   z.strictObject(shape, `only ${Object.keys(shape).join(', ')}`)

@@ -13,7 +13,7 @@ import {
 } from './errors.ts'
 
 /** Objects and lists inside each other at most: the body, its list, an item. */
-export const bodyDepthMax = 3
+const bodyDepthMax = 3
 
 /**
  * The value of a JSON body, unchecked. Each `amt` is its text, digit by digit as it was sent; another number with other digits than its

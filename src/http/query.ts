@@ -95,12 +95,11 @@ export function unknownCurrency({ list }: Currencies): BadInput {
   return badInput('cuy', `one of ${list.map(({ cuy, symbol }) => `${cuy} (${symbol})`).join(', ')}, given at most once`)
 }
 
-const uidMax = reservedUid - 1
 /** What a `uid` takes. */
-export const uidTakes = `a whole number from 1 to ${uidMax}`
-/** A user that a backend names. */
+export const uidTakes = `a whole number from 1 to ${reservedUid}`
+/** A user that a backend names, or the owner of reserved addresses. */
 export function uidParam() {
-  return wholeNumber(uidMax) as unknown as z.ZodMiniType<Uid, string> // safe: the range is the definition
+  return wholeNumber(reservedUid) as unknown as z.ZodMiniType<Uid, string> // safe: the range is the definition
 }
 
 /** What an `address` takes. */

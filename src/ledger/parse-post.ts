@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Amount, amountMax, formatUnits, parseAmount } from '../common/amount.ts'
-import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
+import { type CurrencyId, entryTypes, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import { type EntryKey, type NewEntry, osnCharsMax, osnForm, type PostedType } from './entry.ts'
@@ -28,8 +28,9 @@ const signs: Readonly<Record<PostedType, 'negative' | 'positive' | 'either'>> = 
 }
 const types = Object.keys(signs).map((type) => Number(type) as PostedType) // safe: the record's own keys
 
-const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
+const uidTakes = `a whole number from 1 to ${reservedUid}`
 const cuyTakes = 'a whole number from 1'
+const reservedGives = `${reservedUid} is reserved: it only gives, in transfers (type 3) with a negative amt`
 const osnTakes = `1 to ${osnCharsMax} printable ASCII characters`
 const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
 const markTakes = `at most ${markCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
@@ -46,7 +47,7 @@ const isMark = (mark: string) => mark.isWellFormed() && !unfitForMark.test(mark)
 /** An entry as a backend sends it, its amount as text. */
 export const postedEntry = z.strictObject(
   {
-    uid: z.int(uidTakes).check(z.minimum(1, uidTakes), z.maximum(reservedUid - 1, uidTakes)),
+    uid: z.int(uidTakes).check(z.minimum(1, uidTakes), z.maximum(reservedUid, uidTakes)),
     cuy: z.int(cuyTakes).check(z.minimum(1, cuyTakes)),
     type: z.literal(types, `one of ${types.join(', ')}; only the chain makes entries of type 1`),
     osn: z.string(osnTakes).check(z.maxLength(osnCharsMax, osnTakes), z.regex(osnForm, osnTakes)),
@@ -77,6 +78,9 @@ export function parsePost(list: unknown, currencies: Currencies): Result<readonl
     }
     const amount = readAmountOf(amt, rest.type, currency)
     if (!amount.ok) return err(fault(i, 'amt', amount.error))
+    if (uid === reservedUid && (rest.type !== entryTypes.transfer || amount.value > 0n)) {
+      return err(fault(i, 'uid', reservedGives))
+    }
     entries.push({ ...rest, uid: uid as Uid, cuy: currency.cuy, amount: amount.value, mark }) // safe: checked
   }
   const together = faultTogether(entries, currencies)

@@ -90,7 +90,8 @@ export const alarmTable = {
   'chain-forked': {
     raised: 'A final block does not follow the stored one. Nothing is credited from then on.',
     ends: 'The chain follows the stored block again, or does so after a correction.',
-    remedy: 'Look at the chain and at the nodes before anything else, then correct the position (`npm run operate`).',
+    remedy:
+      'Look at the chain and at the nodes before anything else, then correct the position: `npm run operate -- correct --finalized <block> --reason "…" --production`.',
   },
   'tick-failed': {
     raised: 'Two ticks in a row have ended with an exception, which is in the log line.',
@@ -101,7 +102,7 @@ export const alarmTable = {
     raised: 'A block cannot be read or agreed on. It was passed over and is read again ever more rarely.',
     ends: 'The block was read, or an operator closed the gap.',
     remedy:
-      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add a node to `TRON_NODES` or replace one, and deploy: where nodes disagree, the log line of `nodes-disagree` has what each says, and an explorer which is right. Where its reason names a transaction, only that one waits: look it up by its txid. The last resort is `npm run operate -- gap close`: the rest of it is never read, so deposits in it are credited only where their owner asks by txid.',
+      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add a node to `TRON_NODES` or replace one, and deploy: where nodes disagree, the log line of `nodes-disagree` has what each says, and an explorer which is right. Where its reason names a transaction, only that one waits: look it up by its txid. The last resort is `npm run operate -- gap close --from <block> --reason "…" --production`: the rest of it is never read, so deposits in it are credited only where their owner asks by txid.',
     needsLine: true,
   },
   'transaction-unreadable': {
@@ -217,7 +218,8 @@ export const alarmTable = {
   },
   'event-set-aside': {
     raised: 'An endpoint has refused one event for three days. The event was put aside, and the next ones go on.',
-    remedy: 'Read it from the feed, or have it sent again: `npm run operate -- webhooks replay`.',
+    remedy:
+      'Read it from the feed, or have it sent again: `npm run operate -- webhooks replay --endpoint <n> --from <id> --production`.',
   },
 } as const satisfies Readonly<Record<AlarmKind, AlarmRule>>
 

@@ -97,7 +97,7 @@ export async function answerQuestion(
 
 /**
  * What the owner of a transaction would be answered, for whom it is not the own one. Nothing of it is stored. Where several
- * callers are paid it is the first one; `uid` is null where it concerns no caller.
+ * callers are paid it is the first one, before `reservedUid`; `uid` is null where it concerns nobody.
  */
 export async function lookUpTransaction(
   context: ScanContext,
@@ -124,7 +124,7 @@ export async function lookUpTransaction(
   const recipients = new Set([...judged.map(({ transfer }) => transfer.to), ...named.filter((one) => one !== null)])
   const issued = new Map([...(await matchAddresses(db, [...recipients])), ...owners])
   const users = [...recipients, ...owners.keys()].flatMap((address) => issued.get(address)?.uid ?? [])
-  const uid = users.find((one) => one !== reservedUid) ?? null
+  const uid = users.find((one) => one !== reservedUid) ?? users[0] ?? null
   const outcome = await outcomeFor(context, uid, found.value)
   if (!outcome.ok) return ok(uncreditedTo(uid, outcome.error))
   const why = outcome.value.others.map((one) => explainUncredited(one, currencies).why)

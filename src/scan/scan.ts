@@ -27,7 +27,7 @@ import {
   storeFinalized,
   storeScanEnd,
 } from './scan-state.ts'
-import { distrustTails, readTail, type TailMemory } from './tail.ts'
+import { noteFalseTails, readTail, type TailMemory } from './tail.ts'
 
 /** How a scan ended. */
 export interface ScanEnd {
@@ -177,7 +177,7 @@ async function readRange(
   const at = clock.now()
   const result = await appendStep(db, { expected: state, to: { height, hash }, ...found, caughtUpAt, at })
   if (result.kind === 'superseded') return ok(null)
-  distrustTails(chain, result.dropped)
+  noteFalseTails(chain, result.dropped)
   const isCaughtUp = caughtUpAt === null ? {} : { caughtUpAt: startedAt, triedAt: startedAt, problem: null }
   return ok({ ...state, height, hash, advancedAt: at, halted: null, ...isCaughtUp })
 }

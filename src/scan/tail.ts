@@ -14,8 +14,6 @@ const newestMsMax = 2 * blockSeconds * 1000
 export const seenOfBlockMax = 200
 /** Transfers that are stored as seen at a time, in all blocks that are not final. */
 export const seenMax = 1_000
-/** So many transfers of one node that are in no final block are no fork of the newest blocks. */
-export const falseSeenMax = 20
 
 /** What the scans of one instance remember: the newest block of the tail that was read. It can be lost at any time. */
 export interface TailMemory {
@@ -80,10 +78,7 @@ function judgeTail(
   })
 }
 
-/** Nodes that have shown many transfers which are in no final block are named, and all others are used before them. */
-export function distrustTails(chain: Pick<Chain, 'distrust'>, dropped: readonly (number | null)[]): void {
-  for (const [node, { length }] of Map.groupBy(dropped, (one) => one)) {
-    if (node === null || length <= falseSeenMax) continue
-    chain.distrust(node, `${length} transfers that it showed above the final blocks are not in them`)
-  }
+/** Counts for each node the transfers that it has shown and that are in no final block. */
+export function noteFalseTails(chain: Pick<Chain, 'noteFalse'>, dropped: readonly (number | null)[]): void {
+  for (const [node, { length }] of Map.groupBy(dropped, (one) => one)) if (node !== null) chain.noteFalse(node, length)
 }

@@ -96,8 +96,8 @@ function endedKinds(
 
 /**
  * When the next tick comes after this end of a scan: when the block of a transfer that was seen should be final, by one final
- * block in each block time, then after each block time until it is; at once while the scan is behind. Neither before the
- * allowances have room, nor later than by the interval. `seen`: the lowest height above the scan with a transfer to a caller.
+ * block in each block time, then after each block time until it is; at once while the scan is behind and goes forward. Neither
+ * before the allowances have room, nor later than by the interval. `seen`: the lowest height above the scan with a transfer to a caller.
  */
 export function nextTickAt(
   {
@@ -111,7 +111,10 @@ export function nextTickAt(
 ): UnixMs {
   const now = clock.now()
   const byInterval = startedAt + scanEverySeconds * 1000
-  const isBehind = failure?.kind === 'out-of-time' && state !== null && head !== null && state.height < head
+  const hasMore = state !== null && head !== null && state.height < head
+  // Nodes that fail are asked again by the interval, unless it was a question too many of a tick that has read others.
+  const goesOn = failure?.kind === 'no-answer' && state !== null && state.advancedAt >= startedAt
+  const isBehind = hasMore && (failure?.kind === 'out-of-time' || goesOn)
   let wanted: number = isBehind ? now : byInterval
   if (!isBehind && state !== null && seen !== null) {
     const finalAt = state.finalizedAt + (seen - state.finalized) * blockMs + marginMs

@@ -115,5 +115,5 @@ function causeOf({ state, head, behind, failure }: WatchedScan): string {
 }
 
 function describeBehind({ node, height }: ScanEnd['behind'][number]): string {
-  return `node ${node} ${height === null ? 'shows no final block' : `is behind: its newest final block is ${height}`}`
+  return `${node} ${height === null ? 'shows no final block' : `is behind: its newest final block is ${height}`}`
 }

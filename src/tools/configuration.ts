@@ -3,9 +3,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import type { Unstable_Config } from 'wrangler'
 import { err, ok, type Result } from '../common/result.ts'
-import { type Config, parseConfig } from '../config/config.ts'
 import type { Bindings } from '../config/schemas.ts'
-import { orStop, ToolError } from './tool-error.ts'
 
 /** wrangler takes a second to load, so a command without a configuration does without. */
 const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)('wrangler')
@@ -13,10 +11,29 @@ const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)
 /** What the commands use of wrangler.toml, for one environment. */
 interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'> {
   readonly configPath: string
+  readonly place: Place
   /** Whether the binding DB has a `database_id`. `wrangler d1 create` prints the one that replaces the placeholder. */
   readonly database: 'set' | 'placeholder' | 'missing'
   /** What is wrong with the Durable Objects, each in one phrase. */
   readonly objectFaults: readonly string[]
+}
+
+/** On what a command acts, as wrangler has it. */
+export interface Place {
+  /** The environment of a deployment ('' is the top level), or undefined: this machine. */
+  readonly env: string | undefined
+  /** The database with the binding DB; null if there is none. */
+  readonly databaseName: string | null
+  /** Its id, or null; on this machine that of the preview if there is one. */
+  readonly databaseId: string | null
+}
+
+/** What is read of a database in wrangler.toml. */
+interface BoundDatabase {
+  readonly binding: string
+  readonly database_name?: string
+  readonly database_id?: string
+  readonly preview_database_id?: string
 }
 
 /** The bindings of the Durable Objects, with their classes. */
@@ -28,15 +45,22 @@ const objects = [
 /** Reads wrangler.toml of the working directory for `env`, as wrangler itself does; the top level is ''. */
 export function readWranglerConfig(env: string | undefined): Result<WranglerConfig, string> {
   return attempt(() => {
-    const config = wrangler().unstable_readConfig({ env }, { hideWarnings: true })
+    // The top level has to be named: without a name wrangler would take that of the variable CLOUDFLARE_ENV.
+    const config = wrangler().unstable_readConfig({ env: env ?? '' }, { hideWarnings: true })
     const { configPath, vars, secrets, d1_databases, durable_objects, migrations } = config
-    if (configPath === undefined) throw new Error('there is no wrangler.toml in this directory.')
+    if (configPath === undefined) throw new Error('there is no wrangler.toml in this folder')
     // If none is defined, wrangler takes the top level for any name, and with it the database of production.
-    if (env && !config.definedEnvironments?.includes(env)) throw new Error(`wrangler.toml has no [env.${env}].`)
-    const databases: readonly { readonly binding: string; readonly database_id?: string }[] = d1_databases
-    const id = databases.find(({ binding }) => binding === 'DB')?.database_id
-    const database = id === undefined ? 'missing' : /[1-9a-f]/i.test(id) ? 'set' : 'placeholder'
-    return { configPath, vars, secrets, database, objectFaults: findObjectFaults(durable_objects, migrations) }
+    if (env && !config.definedEnvironments?.includes(env)) throw new Error(`wrangler.toml has no [env.${env}]`)
+    const databases: readonly BoundDatabase[] = d1_databases
+    const bound = databases.find(({ binding }) => binding === 'DB')
+    const {
+      database_name: databaseName = null,
+      database_id: id = null,
+      preview_database_id: preview = null,
+    } = bound ?? {}
+    const database = id === null ? 'missing' : /[1-9a-f]/i.test(id) ? 'set' : 'placeholder'
+    const place = { env, databaseName, databaseId: env === undefined ? (preview ?? id) : id }
+    return { configPath, vars, secrets, place, database, objectFaults: findObjectFaults(durable_objects, migrations) }
   })
 }
 
@@ -50,7 +74,7 @@ function attempt<T>(read: () => T): Result<T, string> {
   } catch (error) {
     const lines = (error instanceof Error ? error.message : '').split('\n').map((line) => line.trim())
     const item = lines.find((line) => line.startsWith('- '))?.slice(2)
-    return err(item ?? lines.find((line) => line !== '') ?? 'wrangler.toml cannot be read.')
+    return err((item ?? lines.find((line) => line !== '') ?? 'wrangler.toml cannot be read').replace(/\.$/, ''))
   }
 }
 
@@ -68,7 +92,7 @@ function findObjectFaults(
 }
 
 /** A configuration as it was read, not parsed yet. */
-export interface ConfigurationSource extends Pick<WranglerConfig, 'database' | 'objectFaults'> {
+export interface ConfigurationSource extends Pick<WranglerConfig, 'place' | 'database' | 'objectFaults'> {
   readonly isDeployment: boolean
   readonly values: Bindings
   /** The files that it is from, and the names of the variables that this process's environment sets. */
@@ -100,7 +124,7 @@ export function readConfiguration(
 ): Result<ConfigurationSource, string> {
   const config = readWranglerConfig(env)
   if (!config.ok) return config
-  const { configPath, vars, secrets, database, objectFaults } = config.value
+  const { configPath, vars, secrets, place, database, objectFaults } = config.value
   const isDeployment = env !== undefined
   const suffix = isDeployment ? env || 'production' : undefined
   const varsFile = isDeployment ? `.dev.vars.${suffix}` : '.dev.vars'
@@ -122,27 +146,7 @@ export function readConfiguration(
   for (const name of overridden) values[name] = environment[name]
   const origin = [env ? `${basename(configPath)} [env.${env}]` : basename(configPath), ...(hasFile ? [varsFile] : [])]
   if (overridden.length > 0) origin.push(`environment variables (${overridden.join(', ')})`)
-  return ok({ isDeployment, values, origin: origin.join(', '), varsFile, database, objectFaults })
-}
-
-/** The configuration of a deployment (undefined: this machine), as the service itself parses it. A fault is a `ToolError`. */
-export function readDeployment(env: string | undefined): {
-  readonly config: Config
-  readonly extendedPublicKey: string
-} {
-  const { values } = orStop(readConfiguration(env, process.env))
-  const config = parseConfig({ ...values, ...platformBindings })
-  if (!config.ok) throw new ToolError(config.error.join('\n'))
-  return { config: config.value, extendedPublicKey: String(values.TRON_XPUB) } // parsed, so it is text
-}
-
-/** The environment that options name ('' is the top level, as for wrangler), or undefined: this machine. */
-export function environmentOf(options: {
-  readonly production?: boolean
-  readonly env?: string | undefined
-}): string | undefined {
-  if (options.production && options.env !== undefined) throw new ToolError('either --production or --env')
-  return options.production ? '' : options.env
+  return ok({ isDeployment, values, origin: origin.join(', '), varsFile, place, database, objectFaults })
 }
 
 /** The names of the variables with the keys of nodes or the secrets of endpoints, which are an array or its JSON text. */

@@ -8,14 +8,17 @@ import { err, ok, parseJson, type Result } from '../common/result.ts'
 import type { StoredSetting } from '../ledger/stored-settings.ts'
 import type { CommandOutput } from './command-output.ts'
 import { readWranglerConfig } from './configuration.ts'
+import { commandIn } from './place.ts'
+import { configurationAdvice } from './target.ts'
+import type { ToolRefusal } from './tool-error.ts'
 
 /** Why a database that no migration was applied to has no rows. */
-const noTables = 'the database has no tables yet: apply the migrations'
+const noTables = 'the database has no tables yet'
 
 /** A row of a result, by the names of its columns. Who reads it knows its statement. */
 export type DatabaseRow = Readonly<Record<string, string | number | null>>
-/** The rows of each statement, or one sentence: why there are none. */
-type QueryReply = Result<readonly (readonly DatabaseRow[])[], string>
+/** The rows of each statement, or why there are none. */
+type QueryReply = Result<readonly (readonly DatabaseRow[])[], ToolRefusal>
 
 const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number()])))
 const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
@@ -26,8 +29,8 @@ const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
  */
 export async function queryDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
   const known = env ? readWranglerConfig(env) : ok(null)
-  if (!known.ok) return err(known.error.replace(/\.$/, ''))
-  return execute(env === undefined ? ['--local', '--env='] : ['--remote', `--env=${env}`], statements)
+  if (!known.ok) return err({ why: known.error, next: configurationAdvice })
+  return execute(env, [], statements)
 }
 
 /** Where wrangler keeps the local databases, from the folder that has all its state. */
@@ -45,7 +48,7 @@ export async function readDatabase(env: string | undefined, ...statements: reado
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
       if (name.endsWith('.sqlite')) await copyDatabase(join(folder, name), join(copy, localFiles, name))
     }
-    return await execute(['--local', '--env=', '--persist-to', copy], statements)
+    return await execute(env, ['--persist-to', copy], statements)
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
@@ -61,14 +64,31 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-async function execute(databaseOptions: readonly string[], statements: readonly string[]): Promise<QueryReply> {
-  const args = ['d1', 'execute', 'DB', ...databaseOptions, '--json', '--command', statements.join('; ')]
+async function execute(
+  env: string | undefined,
+  options: readonly string[],
+  statements: readonly string[],
+): Promise<QueryReply> {
+  const args = [
+    'd1',
+    'execute',
+    'DB',
+    ...databaseOptions(env),
+    ...options,
+    '--json',
+    '--command',
+    statements.join('; '),
+  ]
   const { code, out, output } = await runWrangler(args)
-  if (code === null) return err('wrangler did not start: run "npm ci" first')
+  if (code === null) return err({ why: 'wrangler did not start', next: 'run "npm ci", then this command again' })
   const reply = replySchema.safeParse(parseJson(out.slice(Math.max(0, out.search(/^[[{]/m))))) // lines can come before it
   const isWhole = code === 0 && reply.success && reply.data.length === statements.length
-  return isWhole ? ok(reply.data.map(({ results }) => results)) : err(explainRefusal(output))
+  return isWhole ? ok(reply.data.map(({ results }) => results)) : err(explainRefusal(env, output))
 }
+
+/** How wrangler names the database of an environment ('' is the top level), or that of this machine. */
+export const databaseOptions = (env: string | undefined) =>
+  env === undefined ? ['--local', '--env='] : ['--remote', `--env=${env}`]
 
 /** What to do if wrangler may not use the account. */
 export const loginAdvice = {
@@ -76,15 +96,31 @@ export const loginAdvice = {
   text: 'log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN',
 }
 
-/** The sentence of a trigger or a CHECK, or what is known of wrangler's own errors. */
-function explainRefusal(output: string): string {
-  if (output.includes('no such table')) return noTables
-  if (loginAdvice.pattern.test(output)) return loginAdvice.text
+/** What to do about the refusals of triggers that an operator's command can meet. */
+const advice: Readonly<Record<string, string>> = {
+  'rescan: blocks above the position are not read yet':
+    'wait until the scan has read the last of these blocks ("scanned" in GET /health), and run the command again',
+  'correction: finalized must be below the stored one':
+    'nothing has to be corrected at that height: name one below "finalized" in GET /health',
+  'stored_setting: deposits of the currency are credited':
+    'set the decimals in CURRENCIES back to those that are stored, which credited deposits have; if these are wrong, retire the currency',
+}
+
+/** The sentence of a trigger or a CHECK, or what is known of wrangler's own errors, with what to do. */
+function explainRefusal(env: string | undefined, output: string): ToolRefusal {
+  if (output.includes('no such table')) {
+    return { why: noTables, next: `apply the migrations: ${commandIn(env, 'db:migrate')}` }
+  }
+  if (loginAdvice.pattern.test(output)) return { why: 'wrangler may not use the account', next: loginAdvice.text }
   const [refusal] = /CHECK constraint failed: \w+|\b[a-z_]+: [^:"\n]+(?=: SQLITE_CONSTRAINT)/.exec(output) ?? []
-  return (
-    refusal ??
-    `wrangler cannot use the database: "npx wrangler d1 execute DB --command 'SELECT 1'" with --local or --remote shows why`
-  )
+  if (refusal !== undefined) {
+    return {
+      why: refusal,
+      next: advice[refusal] ?? 'nothing was changed: compare what was asked for with what is stored',
+    }
+  }
+  const shown = `npx wrangler d1 execute DB ${databaseOptions(env).join(' ')} --command 'SELECT 1'`
+  return { why: 'wrangler cannot use the database', next: `run ${shown}, which shows why` }
 }
 
 /** A text as SQL. */
@@ -130,8 +166,8 @@ export interface StoredData {
   readonly lastIndex: number | null
 }
 
-/** Reads stored data, or one sentence: why it could not be read. It never writes. */
-export type ReadStored = () => Promise<Result<StoredData, string>>
+/** Reads stored data, or why it could not be read. It never writes. */
+export type ReadStored = () => Promise<Result<StoredData, ToolRefusal>>
 
 const currency = "CAST(substr(name, length('CURRENCIES.') + 1) AS INTEGER)"
 const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR EXISTS (SELECT 1 FROM wallet WHERE cuy = ${currency})
@@ -140,9 +176,9 @@ const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR EXISTS 
 const lastSql = 'SELECT max(derivation_index) AS last FROM address'
 
 /** Reads the database of an environment ('' is the top level), or that of this machine if it is undefined. */
-export async function readStored(env: string | undefined): Promise<Result<StoredData, string>> {
+export async function readStored(env: string | undefined): Promise<Result<StoredData, ToolRefusal>> {
   const reply = await readDatabase(env, settingsSql, lastSql)
-  if (!reply.ok) return reply.error === noTables ? ok({ settings: [], lastIndex: null }) : reply
+  if (!reply.ok) return reply.error.why === noTables ? ok({ settings: [], lastIndex: null }) : reply
   const [settings = [], [address] = []] = reply.value
   return ok({
     settings: settings.map(({ name, value, used }) => ({ name: String(name), value: String(value), used: used === 1 })),

@@ -3,7 +3,7 @@ import { err, ok } from '../common/result.ts'
 import type { DisputedSubject } from '../platform/alarm-table.ts'
 import { requireFit } from './ask.ts'
 import { alarmTextMax } from './limits.ts'
-import { boxOf, demote, type NodeService, type Pool, type Session, standingOf, type TronNode } from './node.ts'
+import { boxOf, demote, labelOf, type NodeService, type Pool, type Session, standingOf, type TronNode } from './node.ts'
 import type { NodeError, NodeResult } from './transport.ts'
 
 /**
@@ -96,7 +96,7 @@ export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronN
   if (pool.clock.now() >= deadline || [...errors.values()].some(({ kind }) => kind === 'out-of-time')) {
     return { kind: 'out-of-time' }
   }
-  const reasons = pool.nodes.map((node) => `node ${node.number}: ${errors.get(node)?.detail ?? 'resting, or answered'}`)
+  const reasons = pool.nodes.map((node) => `${labelOf(node)}: ${errors.get(node)?.detail ?? 'resting, or answered'}`)
   return { kind: 'no-answer', why: reasons.join('; ') || 'no node' }
 }
 
@@ -206,12 +206,14 @@ function reportMinority<T>(
   for (const other of votes.filter((vote) => !group.includes(vote))) {
     if (isQuorum) demote(other.node, pool.clock)
     if (other.logs === null && other.facts === first.facts) continue // it said less, and nothing else
+    const { name } = other.node.endpoint
     // A node that is outvoted can differ about other things each time: it is one fault.
     pool.report('nodes-disagree', isQuorum ? { node: other.node.number } : other.about, {
       ...other.about,
-      nodes: group.map(({ node }) => node.number).join(','),
+      nodes: group.map(({ node }) => labelOf(node)).join(', '),
       answer: differenceIn(textOf(first), textOf(other)),
       otherNode: other.node.number,
+      ...(name === null ? {} : { otherName: name }),
       otherAnswer: differenceIn(textOf(other), textOf(first)),
       outcome: isQuorum ? 'outvoted' : 'held',
     })

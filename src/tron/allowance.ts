@@ -7,7 +7,7 @@ import { rateLimitMs } from './limits.ts'
 
 /** What a node allows. */
 export interface NodeLimits {
-  /** Names the node in storage: not its URL, which can contain a key. */
+  /** Names the node in storage. */
   readonly id: string
   readonly perSecond: number
   readonly perDay: number
@@ -45,7 +45,7 @@ const secondMs = 1_000
 const hours = 25
 /** A node that was slowed down gets one more request in a second each time, below the number that it has refused: after its rest. */
 const raisedEveryMs = 10_000
-/** From that number on it gets one more each time: a refusal costs more than a slow node. */
+/** From that number on it gets twice as many each time: a refusal costs more than a slow node, and a node recovers within the hour. */
 const triedEveryMs = 600_000
 const storageKey = 'requests'
 
@@ -203,7 +203,7 @@ function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
   const ms = Math.max(now - slowed.since, 0)
   const raised = slowed.perSecond + Math.floor(Math.max(ms - 1.5 * rateLimitMs, 0) / raisedEveryMs)
   const known = Math.max(slowed.refused - 1, slowed.perSecond)
-  return Math.min(Math.min(raised, known) + Math.floor(ms / triedEveryMs), perSecond)
+  return Math.min(Math.min(raised, known) * 2 ** Math.floor(ms / triedEveryMs), perSecond)
 }
 
 /** Within a second ticks and others have their own part of what a node gets, unless that is one request. */

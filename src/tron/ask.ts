@@ -20,6 +20,8 @@ import {
 } from './json-rpc.ts'
 import * as limits from './limits.ts'
 import {
+  demoteSlow,
+  fieldsOf,
   isAhead,
   type NodeService,
   noteTrouble,
@@ -45,16 +47,20 @@ async function request<T>(
   const { pool, deadline, box } = session
   const { clock, network, allowance } = pool
   const { endpoint, number } = node
-  const target = { url: service === 'rpc' ? endpoint.rpc : `${endpoint.api}${path}`, key: endpoint.key }
+  const { rpc, api } = endpoint
+  const target = service === 'rpc' ? rpc : { ...api, url: api.url + path }
   for (let attempt = 1; ; attempt += 1) {
     const turn = clock.now() < box.until ? await waitForTurn(session, node) : ok(() => {})
     if (!turn.ok) return turn
     const [startedAt, { rests, failures }] = [clock.now(), node[service]]
     const until = Math.min(box.until, deadline) as UnixMs // safe: one of both
     const result = blameSlow(session, await postJson(network, target, body, until, read).finally(turn.value))
+    const ms = clock.now() - startedAt
+    if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // whatever it has answered
     if (result.ok) {
       allowance.noteAnswer(number)
-      recordSuccess(node[service], clock.now() - startedAt, clock)
+      recordSuccess(node[service], ms)
+      if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // why others are used before it
       noteTrouble(pool, node)
       pool.remember()
       return result
@@ -99,7 +105,7 @@ async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session,
   }
   if (payer.kind === 'tick' && turn.error.whose === 'nodes') {
     const why = 'perDay is used up' // so deposits wait: an operator must know why
-    pool.report('allowance-used-up', { node: number }, { node: number, seconds: turn.error.seconds, why })
+    pool.report('allowance-used-up', { node: number }, { ...fieldsOf(node), seconds: turn.error.seconds, why })
   }
   return limitedBy(turn.error)
 }
@@ -118,9 +124,9 @@ export function recordError(
   recordFailure(node, service, kind, restsBefore, pool.clock)
   noteTrouble(pool, node)
   pool.remember()
-  if (kind !== 'out-of-time') pool.logger.warn('node-error', { node: node.number, service, kind, why: detail })
+  if (kind !== 'out-of-time') pool.logger.warn('node-error', { ...fieldsOf(node), service, kind, why: detail })
   if (kind === 'wrong-chain') {
-    pool.report('node-lies', { node: node.number, why: 'wrong-chain' }, { node: node.number, why: detail })
+    pool.report('node-lies', { node: node.number, why: 'wrong-chain' }, { ...fieldsOf(node), why: detail })
   }
 }
 
@@ -273,7 +279,7 @@ export function recordUnfit({ pool }: Session, node: TronNode, why: string): Ret
   node.unfit = { why, until: pool.clock.now() + limits.unfitMs }
   noteTrouble(pool, node)
   pool.remember()
-  pool.report('node-unfit', { node: node.number }, { node: node.number, why })
+  pool.report('node-unfit', { node: node.number }, { ...fieldsOf(node), why })
   return nodeError('unfit', why)
 }
 
@@ -286,7 +292,7 @@ async function probe(session: Session, node: TronNode): NodeResult<null> {
   const head = result.value[1]
   if (head === undefined) throw new Error('two replies to two calls')
   const history = await requireHistory(session, node, head)
-  if (history.ok) logger.info('node-probed', { node: node.number, finalized: head.height })
+  if (history.ok) logger.info('node-probed', { ...fieldsOf(node), finalized: head.height })
   return history
 }
 

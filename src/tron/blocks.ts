@@ -9,13 +9,11 @@ import {
 } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import { agreeByQuorum, failureOf, firstAnswer, type QuorumVerdict, type Vote } from './agreement.ts'
-import { recordError } from './ask.ts'
 import { alarmTextMax, blockBytesAtFirst, questionBytes } from './limits.ts'
-import { demote, type Pool, type Session, type TronNode } from './node.ts'
+import { demote, type Pool, type ServiceHealth, type Session, type TronNode } from './node.ts'
 import { isCall, isUnreadable, type NodeBlock, readNodeBlocks } from './node-blocks.ts'
 import type { ReadTransactions } from './parse/block.ts'
-import { whyImplausible } from './plausible.ts'
-import { type NodeError, type NodeErrorKind, nodeError } from './transport.ts'
+import type { NodeError, NodeErrorKind } from './transport.ts'
 
 /** What nodes must agree on: one line for each transaction and each transfer of a token that counts. */
 export function blockVote(block: NodeBlock): Vote<NodeBlock> {
@@ -45,21 +43,35 @@ function blocksOfReply({ nodes }: Pool, { blockBytes, blocksMax }: TronNode): nu
 
 /**
  * Blocks of one question to all nodes: as many as `quorum` of them can give, so a single one makes it smaller for no other. Nodes that
- * rest are counted only if they are needed.
+ * rest or are behind are counted only if they are needed: others answer in their place.
  */
 function blocksOfQuestion(pool: Pool): number {
   const { nodes, quorum, clock } = pool
   const now = clock.now()
-  const awake = nodes.filter(({ rpc, api }) => rpc.restUntil <= now && api.restUntil <= now)
+  const isAwake = (health: ServiceHealth) => health.restUntil <= now && health.behindUntil <= now
+  const awake = nodes.filter(({ rpc, api }) => isAwake(rpc) && isAwake(api))
   const asked = awake.length < quorum ? nodes : awake
   const lengths = asked.map((node) => blocksOfReply(pool, node)).sort((a, b) => b - a)
   return lengths[quorum - 1] ?? 1
 }
 
-/** Learns from a question of so many blocks what the node can give, or what it cannot because of them. */
-function learnLength(pool: Pool, node: TronNode, length: number, error: NodeError | null): void {
-  if (error === null) node.blocksMax = Math.min(node.blocksMax * 2, readBlocksMax)
-  else if (ofLength.some((kinds) => kinds.has(error.kind))) node.blocksMax = Math.ceil(length / 2)
+/** A question of so many blocks to one node, the time that it took, and what was left of the node's part of the time. */
+interface AskedRange {
+  readonly length: number
+  readonly usedMs: number
+  readonly leftMs: number
+}
+
+/** Learns from a question what the node can give, or what it cannot because of the number of blocks. */
+function learnLength(
+  pool: Pool,
+  node: TronNode,
+  { length, usedMs, leftMs }: AskedRange,
+  error: NodeError | null,
+): void {
+  const fitsTwice = error === null && usedMs <= leftMs
+  if (fitsTwice) node.blocksMax = Math.min(node.blocksMax * 2, readBlocksMax)
+  else if (ofLength.some((kinds) => error !== null && kinds.has(error.kind))) node.blocksMax = Math.ceil(length / 2)
   pool.remember()
 }
 
@@ -76,6 +88,7 @@ export async function readFinalBlocks(
   from: BlockHeight,
   to: BlockHeight,
 ): ChainResult<readonly BlockReading[]> {
+  await session.pool.ready // what nodes can give is remembered
   const found = await agreeOnBlocks(session, from, Math.min(blocksOfQuestion(session.pool), to - from + 1), to)
   if (!found.ok) return found
   const blocks = found.value.map((verdict, i): BlockReading => {
@@ -128,8 +141,11 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
   const known: ReadTransactions = new Map()
   const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, boxed) => {
-    const blocks = await readNodeBlocks(boxed, node, from, length, null, true, known)
-    learnLength(session.pool, node, length, blocks.ok ? null : blocks.error)
+    const left = () => boxed.box.until - session.pool.clock.now() // what it waits for its second is added to both
+    const before = left()
+    const blocks = await readNodeBlocks(boxed, node, from, length, { known })
+    const asked = { length, usedMs: before - left(), leftMs: left() }
+    learnLength(session.pool, node, asked, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
   const end = verdicts.findIndex((verdict, i) => {
@@ -150,28 +166,14 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
 export async function readNodeTail(session: Session, known: BlockRef, head: Header): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
   return firstAnswer(session, 'money', async (node, boxed) => {
-    const read = await readNodeBlocks(boxed, node, from, blocksOfReply(session.pool, node), null, false)
+    const read = await readNodeBlocks(boxed, node, from, blocksOfReply(session.pool, node), { final: head })
     const isEnd = !read.ok && read.error.kind === 'behind' // the known block is the newest one
     if (!read.ok && !isEnd) return read
     const blocks = read.ok ? read.value : []
-    const lie = findImplausible(session, node, blocks, head)
-    if (lie !== null) return lie
     const follows = (blocks[0]?.header.parentHash ?? known.hash) === known.hash
     const latest = blocks.at(-1)?.header.height ?? known.height
     return ok({ node: node.number, latest, follows, blocks: follows ? blocks.map(toReadBlock) : [] })
   })
-}
-
-/** The node's error if a block cannot be by the clock, or null. It is reported: no honest node shows such a block. */
-function findImplausible(session: Session, node: TronNode, blocks: readonly NodeBlock[], head: Header) {
-  const { pool } = session
-  const now = pool.clock.now()
-  const [why] = blocks.flatMap(({ header }) => whyImplausible(header, head, now) ?? [])
-  if (why === undefined) return null
-  const lie = nodeError('bad-answer', why)
-  recordError(session, node, 'api', lie.error)
-  pool.report('node-lies', { node: node.number }, { node: node.number, why })
-  return lie
 }
 
 function toReadBlock({ header, transactions, native, tokens }: NodeBlock): ReadBlock {

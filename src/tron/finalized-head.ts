@@ -1,12 +1,13 @@
 import { type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
 import type { AgreedHead, ChainFailure, ChainResult } from '../chain/chain.ts'
+import { finalityMs } from '../chain/finality.ts'
 import { err, ok } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type Answers, agreeOnOne, collect, failureOf, type Vote } from './agreement.ts'
 import { askOne, parseFinalized, recordError, recordUnfit } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
 import { behindAlarmMs, behindMs, headAgeMsMax, headHeightsMax, headLagBlocksMax, headSpreadMax } from './limits.ts'
-import { earlierOf, noteTrouble, type Session, type TronNode } from './node.ts'
+import { demote, earlierOf, fieldsOf, labelOf, noteTrouble, type Session, type TronNode } from './node.ts'
 import { parseBriefBlock } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
 import { type NodeErrorKind, type NodeResult, nodeError } from './transport.ts'
@@ -67,19 +68,31 @@ function isOvertaken(head: Head, other: Head): boolean {
 async function agreeOnHead(session: Session, { answers }: Heads, candidate: Head): ChainResult<Header> {
   const { height } = candidate
   const about = `finalized block ${height}`
+  const able = answers.filter(({ value }) => value.height >= height)
+  const isShown = able.every(({ value }) => {
+    const header = shownBy(value, candidate)
+    return header !== null && headVote(header).facts === headVote(candidate).facts
+  })
+  if (isShown && able.length >= session.pool.quorum) return ok(headerOf(candidate)) // nobody is asked again
   const heads = new Map(answers.map(({ node, value }) => [node, value]))
   const agreed = await agreeOnOne(session, 'chain', about, async (node, boxed) => {
     const head = heads.get(node)
     // A node whose head is lower is not asked for a block that it does not have.
     if (head !== undefined && head.height < height) return nodeError('behind', `final up to ${head.height}`)
-    const isParent = head?.height === height + 1 && head.parentHash === candidate.hash
-    const read = head?.height === height ? head : isParent ? candidate : null
+    const read = head === undefined ? null : shownBy(head, candidate)
     const header = read === null ? await readHeader(boxed, node, height) : ok(read)
     return header.ok ? ok([headVote(header.value)]) : header
   })
-  if (!agreed.ok) return agreed
-  const { hash, parentHash, timestamp } = agreed.value.value
-  return ok({ height, hash, parentHash, timestamp })
+  return agreed.ok ? ok(headerOf(agreed.value.value)) : agreed
+}
+
+const headerOf = ({ height, hash, parentHash, timestamp }: Header): Header => ({ height, hash, parentHash, timestamp })
+
+/** The block at the height of the candidate as this head shows it: itself, or its parent. Null if it shows none. */
+function shownBy(head: Head, candidate: Head): Head | null {
+  if (head.height === candidate.height) return head
+  const isParent = head.height === candidate.height + 1 && head.parentHash === candidate.hash
+  return isParent ? candidate : null
 }
 
 /** Kinds of errors that are no fault of the node, or that have an alarm of their own. */
@@ -89,9 +102,12 @@ const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-ti
  * The nodes that are behind the newest head, or show none, of those that were asked. One that is for three minutes raises an alarm,
  * which ends when it has caught up.
  */
-async function watchHeads(session: Session, { answers, errors }: Heads): Promise<AgreedHead['behind']> {
+async function watchHeads(session: Session, heads: Heads): Promise<AgreedHead['behind']> {
   const { clock, report, reportEnd } = session.pool
   const now = clock.now()
+  const invented = findInvented(session, heads)
+  const answers = heads.answers.filter((one) => !invented.includes(one))
+  const { errors } = heads
   const newest = Math.max(...answers.map(({ value }) => value.height))
   const someIsNew = answers.some(({ value }) => !isOld(value, now))
   const isBehind = (head: Head) => newest - head.height > headLagBlocksMax || (isOld(head, now) && someIsNew)
@@ -114,7 +130,7 @@ async function watchHeads(session: Session, { answers, errors }: Heads): Promise
       'node-behind',
       { node: number },
       {
-        node: number,
+        ...fieldsOf(node),
         height,
         newest: answers.length > 0 ? newest : null,
         seconds,
@@ -129,7 +145,25 @@ async function watchHeads(session: Session, { answers, errors }: Heads): Promise
   }
   for (const node of [...answers.map((answer) => answer.node), ...late]) noteTrouble(session.pool, node)
   session.pool.remember()
-  return behind.map(({ node, height }) => ({ node: node.number, height }))
+  return behind.map(({ node, height }) => ({ node: labelOf(node), height }))
+}
+
+/**
+ * Heads that are far above those of a quorum, and newer than finality allows. They are reported, and count for nothing: a node that
+ * invents one would make the others look behind.
+ */
+function findInvented({ pool }: Session, { answers }: Heads): Heads['answers'] {
+  const { quorum, clock, report } = pool
+  const known = answers.map(({ value }) => value).sort((a, b) => b.height - a.height)[quorum - 1]
+  if (known === undefined || answers.length <= quorum) return [] // nobody knows which one is right
+  const blocksSince = Math.max(clock.now() - known.timestamp - finalityMs, 0) / (blockSeconds * 1000)
+  const invented = answers.filter(({ value }) => value.height - known.height > headLagBlocksMax + blocksSince)
+  for (const { node, value } of invented) {
+    demote(node, clock)
+    const why = `final block ${value.height} is newer than finality allows: others have ${known.height}`
+    report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
+  }
+  return invented
 }
 
 /** After a correction the time of the stored head is not known: it is asked, as without it no height would be implausible. */
@@ -151,7 +185,11 @@ function headVote(value: Header): Vote<Header> {
 
 async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<Head> {
   const result = await askOne(session, node, blockCall('finalized'), parseFinalized)
-  if (!result.ok) return result.error.kind === 'unfit' ? recordUnfit(session, node, result.error.detail) : result
+  if (!result.ok) {
+    const { kind, detail } = result.error
+    if (kind === 'too-large') recordError(session, node, 'rpc', { kind: 'bad-answer', detail }) // a block without its transactions is small
+    return kind === 'unfit' ? recordUnfit(session, node, detail) : result
+  }
   const { height, hash, parentHash, timestamp } = result.value
   const at = session.pool.clock.now()
   const final = stored && { height: stored.height, timestamp: stored.time }
@@ -159,7 +197,7 @@ async function readHead(session: Session, node: TronNode, stored: StoredHead): N
   if (why === null) return ok({ height, hash, parentHash, timestamp, at })
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'rpc', lie.error)
-  session.pool.report('node-lies', { node: node.number }, { node: node.number, why })
+  session.pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
   return lie
 }
 

@@ -53,10 +53,13 @@ export const wrongChainMs = 60_000
 export const probedMs = 6 * 3_600_000
 /** How long a node that a probe found unfit is not used. */
 export const unfitMs = 60_000
-/** How long all other nodes are used before one that was outvoted or slow. */
+/** How long all other nodes are used before one that was outvoted or slow. It doubles each time that it is slow again. */
 export const demotedMs = 600_000
-/** How long all other nodes are used before one that has shown many transfers which are in no final block. */
+/** Longest such time, and that of one which has shown many transfers that are in no final block. */
 export const distrustedMs = 6 * 3_600_000
+/** So many transfers of one node within `falseSeenMs` that are in no final block are no fork of the newest blocks. */
+export const falseSeenMax = 20
+export const falseSeenMs = 3_600_000
 /** How long all other nodes are used before one that is behind. */
 export const behindMs = 60_000
 /** A node that is well again after so long counts as recovered: what was not read because of it is read again. */

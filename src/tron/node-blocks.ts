@@ -1,9 +1,9 @@
 import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, type Txid } from '../chain/block.ts'
 import type { ChainTransfer } from '../chain/chain.ts'
 import { ok, type Result } from '../common/result.ts'
-import { askApi, askOne, askRpc, noHistory, recordUnfit } from './ask.ts'
+import { askApi, askOne, askRpc, noHistory, recordError, recordUnfit } from './ask.ts'
 import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
-import type { Session, TronNode } from './node.ts'
+import { fieldsOf, type Session, type TronNode } from './node.ts'
 import {
   type BlockTransaction,
   type ParsedBlock,
@@ -13,6 +13,7 @@ import {
 } from './parse/block.ts'
 import { callTypes } from './parse/contract.ts'
 import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
+import { whyImplausible } from './plausible.ts'
 import { type NodeError, type NodeResult, nodeError } from './transport.ts'
 
 /** A block as one node shows it, and the transfers in it. */
@@ -27,22 +28,37 @@ export interface NodeBlock {
   readonly wantedLogs: readonly Log[]
 }
 
+/** How blocks are read. */
+interface BlockQuestion {
+  /** The transaction of which all logs are wanted. */
+  readonly wanted?: Txid
+  /** The transactions that were read of other nodes for the same question. */
+  readonly known?: ReadTransactions
+  /** The newest final block, if the blocks are above it: no more of them can exist than there were slots since. */
+  readonly final?: Header
+}
+
 /**
  * The blocks of one node from `from` on, `max` at most, with their transfers: at least one. Blocks end before the first one
- * that is malformed. `known` are the transactions that were read of other nodes for the same question. Two requests, one more for each further batch of logs, and one where a final block has calls and no log.
+ * that is malformed. Two requests, one more for each further batch of logs, and one where a final block has calls and no log.
  */
 export async function readNodeBlocks(
   session: Session,
   node: TronNode,
   from: BlockHeight,
   max: number,
-  wanted: Txid | null = null,
-  isFinal = true,
-  known: ReadTransactions = new Map(),
+  { wanted, known = new Map(), final }: BlockQuestion = {},
 ): NodeResult<readonly NodeBlock[]> {
-  const parsed = await readBlocks(session, node, from, max, known)
+  const parsed = await readApiBlocks(session, node, from, max, known)
   if (!parsed.ok) return parsed
-  if (parsed.value.length === 0) return nodeError('behind', `no block ${from}`)
+  if (parsed.value.length === 0) {
+    const none = nodeError('behind', `no block ${from}`)
+    if (final === undefined) recordError(session, node, 'api', none.error) // its head can say that it has more
+    return none
+  }
+  // Before their logs are asked for: those of a hundred invented blocks take more requests than a tick has.
+  const lie = final === undefined ? null : findImplausible(session, node, parsed.value, final)
+  if (lie !== null) return lie
   const { tokens } = session.pool
   const calls = parsed.value.map(({ header }) => logsCall(header.hash))
   const read = await askRpc(session, node, calls, (reply, i) => {
@@ -57,7 +73,7 @@ export async function readNodeBlocks(
     return ok({ block, lacksLogs, transfers, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
   if (!read.ok) return read
-  const suspect = isFinal ? read.value.findLast(({ lacksLogs }) => lacksLogs)?.block : undefined
+  const suspect = final === undefined ? read.value.findLast(({ lacksLogs }) => lacksLogs)?.block : undefined
   const history = suspect === undefined ? ok(null) : await requireReceipt(session, node, suspect)
   if (!history.ok) return history
   return ok(
@@ -67,19 +83,32 @@ export async function readNodeBlocks(
   )
 }
 
-function readBlocks(
+/** The node's error if a block cannot be by the clock, or null. It is reported: no honest node shows such a block. */
+function findImplausible(session: Session, node: TronNode, blocks: readonly ParsedBlock[], final: Header) {
+  const { pool } = session
+  const now = pool.clock.now()
+  const [why] = blocks.flatMap(({ header }) => whyImplausible(header, final, now) ?? [])
+  if (why === undefined) return null
+  const lie = nodeError('bad-answer', why)
+  recordError(session, node, 'api', lie.error)
+  pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
+  return lie
+}
+
+/** The blocks of a node's HTTP API from `from` on, `max` at most. They end before the first one that is malformed. */
+export async function readApiBlocks(
   session: Session,
   node: TronNode,
   from: number,
   max: number,
-  known: ReadTransactions,
+  known: ReadTransactions = new Map(),
 ): NodeResult<readonly ParsedBlock[]> {
   const body = { startNum: from, endNum: from + max }
-  return askApi(session, node, '/wallet/getblockbylimitnext', body, (value, bytes) => {
+  return await askApi(session, node, '/wallet/getblockbylimitnext', body, (value, bytes) => {
     const parsed = parseBlocks(value, from, max, known)
     if (!parsed.ok) return nodeError('bad-answer', parsed.error)
     const { blocks, fault } = parsed.value
-    if (fault !== null) session.pool.report('node-lies', { node: node.number }, { node: node.number, why: fault })
+    if (fault !== null) session.pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why: fault })
     if (blocks.length === 0 && fault !== null) return nodeError('bad-answer', fault)
     if (blocks.length > 0) node.blockBytes = bytes / blocks.length
     return ok(blocks)

@@ -6,17 +6,21 @@ import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 import type { Allowance } from './allowance.ts'
 import * as limits from './limits.ts'
-import type { Network, NodeErrorKind, NodeResult } from './transport.ts'
+import type { HttpTarget, Network, NodeErrorKind, NodeResult } from './transport.ts'
 import type { Turns } from './turns.ts'
 
-/** A node as it is configured. Its URLs and key are secrets. */
+/** A node as it is configured. What it is asked with is secret. */
 export interface NodeEndpoint {
+  /** Names it in storage. It is made without its key. */
+  readonly id: string
+  /** What an operator calls it, or null. */
+  readonly name: string | null
+  /** The name of its JSON-RPC's host, without a port. */
+  readonly host: string
   /** JSON-RPC. */
-  readonly rpc: string
-  /** Base URL of the HTTP API, without a slash at the end. */
-  readonly api: string
-  /** Sent as `TRON-PRO-API-KEY`, or null. */
-  readonly key: string | null
+  readonly rpc: HttpTarget
+  /** HTTP API: paths are appended to its URL, which has no slash at the end. */
+  readonly api: HttpTarget
   /** Requests that it allows in a second. */
   readonly perSecond: number
   /** Requests that it allows in 24 hours. */
@@ -38,6 +42,8 @@ export interface ServiceHealth {
   blockedUntil: number
   /** All other nodes are used first until then. */
   demotedUntil: number
+  /** How often that was because it was slow, since it was last quick. */
+  slows: number
   /** All nodes are used first until then that are neither behind nor demoted. */
   behindUntil: number
   /** Rests in all: requests that ran at the same time began with the same number. */
@@ -63,9 +69,11 @@ export interface NodeMemory {
   behindSince: UnixMs | null
   /** Since when it fails, is unfit or is behind. */
   troubleSince: UnixMs | null
+  /** Transfers that it has shown and that are in no final block, and since when they are counted. */
+  falseSeen: { readonly count: number; readonly since: number } | null
 }
 
-/** A node and its memory. Its number, from 1, is its only name in logs and alarms. */
+/** A node and its memory. Logs and alarms name it by its number, from 1, and by its name. */
 export interface TronNode extends NodeMemory {
   readonly number: number
   readonly endpoint: NodeEndpoint
@@ -94,8 +102,6 @@ export type ReportEnd = (kind: 'node-behind', subject: AlarmSubjects['node-behin
 /** All nodes, in order of preference, and what every piece of work shares. */
 export interface Pool {
   readonly nodes: readonly TronNode[]
-  /** Names each of them in storage: not its URL, which can contain a key. */
-  readonly ids: readonly string[]
   /** Nodes that must agree. */
   readonly quorum: number
   readonly chainId: bigint
@@ -152,7 +158,8 @@ export function boxOf(session: Session): Session {
 /** A node of which nothing is known. */
 export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   const health = (): ServiceHealth => {
-    return { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0, demotedUntil: 0, behindUntil: 0, rests: 0 }
+    const until = { restUntil: 0, blockedUntil: 0, demotedUntil: 0, behindUntil: 0 }
+    return { failures: 0, rateLimits: 0, slows: 0, rests: 0, ...until }
   }
   return {
     number,
@@ -167,8 +174,19 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     blocksMax: readBlocksMax,
     behindSince: null,
     troubleSince: null,
+    falseSeen: null,
     probing: null,
   }
+}
+
+/** A node in the fields of a log line: its number, and its name if it has one. */
+export function fieldsOf({ number, endpoint: { name } }: TronNode): LogFields & { readonly node: number } {
+  return name === null ? { node: number } : { node: number, name }
+}
+
+/** A node in a text for an operator, as in `fieldsOf`. */
+export function labelOf({ number, endpoint: { name } }: TronNode): string {
+  return name === null ? `node ${number}` : `node ${number} (${name})`
 }
 
 /** Whether a time that was set at most `ms` ahead is still to come. One that is further ahead is of a clock that has stepped back. */
@@ -231,17 +249,24 @@ export function recordFailure(
     case 'timed-out':
     case 'unreachable':
     case 'bad-answer':
-      if (kind === 'timed-out') demoteService(health, limits.demotedMs, now)
+      if (kind === 'timed-out') demoteSlow(health, now)
       rest(limits.restMs, health.failures, limits.restMsMax)
       health.failures += 1
       if (health.failures > 1) node.probedUntil = 0
   }
 }
 
-/** A request succeeded. All other nodes are used before one that was slow. */
-export function recordSuccess(health: ServiceHealth, ms: number, clock: Clock): void {
+/** A request succeeded, in so many milliseconds. */
+export function recordSuccess(health: ServiceHealth, ms: number): void {
   Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0 })
-  if (ms > limits.slowMs) demoteService(health, limits.demotedMs, clock.now())
+  if (ms <= limits.slowMs) health.slows = 0
+}
+
+/** All other nodes are used before a service that was slow, each time for twice as long: to ask it again delays what it is asked for. */
+export function demoteSlow(health: ServiceHealth, now: number): void {
+  if (!isAhead(health.demotedUntil, limits.distrustedMs, now)) health.slows += 1
+  const doublings = Math.max(health.slows - 1, 0)
+  demoteService(health, Math.min(limits.demotedMs * 2 ** doublings, limits.distrustedMs), now)
 }
 
 /** A node was outvoted, or showed what is not true: all others are used before it for so long, and it is probed again. */

@@ -1,5 +1,3 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '../chain/address.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -32,15 +30,10 @@ export interface PoolOptions {
 /** The nodes for the life of an object. */
 export function createPool(options: PoolOptions): Pool {
   const { quorum, clock, host, scanEverySeconds, chainId, tokens, logger, report, reportEnd } = options
-  const limited = options.nodes.map(({ rpc, api, perSecond, perDay }) => {
-    return { id: bytesToHex(sha256(utf8ToBytes(`${rpc}\n${api}`))).slice(0, 16), perSecond, perDay }
-  })
-  const allowance = createAllowance(limited, quorum, scanEverySeconds, clock, host)
+  const allowance = createAllowance(options.nodes, quorum, scanEverySeconds, clock, host)
   const nodes = options.nodes.map((endpoint, i) => createNode(endpoint, i + 1))
-  const ids = limited.map(({ id }) => id)
   const pool: Pool = {
     nodes,
-    ids,
     quorum,
     chainId: BigInt(chainId),
     tokens,
@@ -57,7 +50,7 @@ export function createPool(options: PoolOptions): Pool {
     lastId: 0,
     sessions: 0,
   }
-  const memory = createMemory(pool, ids, host)
+  const memory = createMemory(pool, host)
   return Object.assign(pool, { remember: memory.save, ready: Promise.all([allowance.ready, memory.load()]) })
 }
 
@@ -69,12 +62,12 @@ interface StoredNodes {
 
 const storageKey = 'nodes'
 
-/** Loads and stores what is remembered of the nodes, whose ids are no URLs. */
-function createMemory(pool: Pool, ids: readonly string[], host: Pick<ObjectHost, 'load' | 'save'>) {
+/** Loads and stores what is remembered of the nodes. */
+function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
   let savedText = ''
   const toStored = (): StoredNodes => ({
     recoveredAt: pool.recoveredAt,
-    nodes: pool.nodes.map(({ endpoint, number, probing, ...memory }, i) => ({ id: ids[i] ?? '', ...memory })),
+    nodes: pool.nodes.map(({ endpoint: { id }, number, probing, ...memory }) => ({ id, ...memory })),
   })
   return {
     async load() {
@@ -82,7 +75,7 @@ function createMemory(pool: Pool, ids: readonly string[], host: Pick<ObjectHost,
       if (stored === undefined) return
       pool.recoveredAt = stored.recoveredAt
       for (const [i, { id, ...memory }] of stored.nodes.entries()) {
-        const node = pool.nodes[ids.indexOf(id)]
+        const node = pool.nodes.find(({ endpoint }) => endpoint.id === id)
         if (node !== undefined) Object.assign(node, memory)
         // Its number is that of another node now, or of none.
         const isGone = node?.number !== i + 1

@@ -101,7 +101,7 @@ export async function readFinalTransaction(
 ): ChainResult<TransactionReading | null> {
   const known: ReadTransactions = new Map()
   const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node, boxed) => {
-    const blocks = await readNodeBlocks(boxed, node, height, 1, txid, true, known)
+    const blocks = await readNodeBlocks(boxed, node, height, 1, { wanted: txid, known })
     if (!blocks.ok) return blocks
     // Nodes must agree on the logs of the transaction too: they explain it to its caller.
     const withLogs = blocks.value.map((block) => {

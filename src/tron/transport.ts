@@ -76,10 +76,10 @@ function giveBack<T>({ free, waiting }: Shared<T>, thing: T): void {
   else next(thing)
 }
 
-/** The URL of a service and its API key. Both are secrets. */
+/** The URL of a service of a node, and the header with its API key or null. All of it is secret. */
 export interface HttpTarget {
   readonly url: string
-  readonly key: string | null
+  readonly keyHeader: { readonly name: string; readonly value: string } | null
 }
 
 /** What a value of a reply is read as. It runs while no other large reply is parsed. `bytes` is the length of the reply. */
@@ -146,13 +146,13 @@ interface Large {
 
 async function receive(
   network: Network,
-  { url, key }: HttpTarget,
+  { url, keyHeader }: HttpTarget,
   body: string,
   signal: AbortSignal,
   large: Large,
 ): NodeResult<{ readonly status: number; readonly text: string; readonly bytes: number }> {
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
-  if (key !== null) headers['TRON-PRO-API-KEY'] = key
+  if (keyHeader !== null) headers[keyHeader.name] = keyHeader.value
   // With redirects followed, another host could receive the key.
   const response = await network.fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
   if (response.status < 200 || (response.status >= 300 && response.status < 400)) {

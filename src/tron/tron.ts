@@ -3,8 +3,8 @@ import type { UnixMs } from '../common/time.ts'
 import { findHolder, isActivated, readBalances, readDecimals } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { readFinalizedHead } from './finalized-head.ts'
-import { distrustedMs } from './limits.ts'
-import { createSession, demote, type Session } from './node.ts'
+import { distrustedMs, falseSeenMax, falseSeenMs } from './limits.ts'
+import { createSession, demote, fieldsOf, isAhead, type Session } from './node.ts'
 import { createPool, type PoolOptions } from './pool.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
 
@@ -27,7 +27,7 @@ export function createTron(options: PoolOptions): Tron {
     open: (payer, deadline) => chainOf(createSession(pool, payer, deadline)),
     tickRoomAt: pool.allowance.tickRoomAt,
     recoveredAt: () => pool.recoveredAt,
-    nodes: pool.ids.join(' '),
+    nodes: pool.nodes.map(({ endpoint }) => endpoint.id).join(' '),
   }
 }
 
@@ -43,14 +43,23 @@ function chainOf(session: Session): Chain {
     holder: (addresses, asset) => findHolder(session, addresses, asset),
     activated: (address) => isActivated(session, address),
     decimals: (contract) => readDecimals(session, contract),
-    distrust: (number, why) => distrust(session, number, why),
+    noteFalse: (number, transfers) => noteFalse(session, number, transfers),
   }
 }
 
-function distrust({ pool }: Session, number: number, why: string): void {
+function noteFalse({ pool }: Session, number: number, transfers: number): void {
   const node = pool.nodes[number - 1]
   if (node === undefined) return // it is not configured any more
-  demote(node, pool.clock, distrustedMs)
+  const now = pool.clock.now()
+  const { falseSeen } = node
+  const isRecent = falseSeen !== null && isAhead(falseSeen.since + falseSeenMs, falseSeenMs, now)
+  const count = (isRecent ? falseSeen.count : 0) + transfers
+  node.falseSeen = { count, since: isRecent ? falseSeen.since : now }
+  if (count > falseSeenMax) {
+    node.falseSeen = null
+    demote(node, pool.clock, distrustedMs)
+    const why = `${count} transfers that it showed above the final blocks are not in them`
+    pool.report('node-lies', { node: number }, { ...fieldsOf(node), why })
+  }
   pool.remember()
-  pool.report('node-lies', { node: number }, { node: number, why })
 }

@@ -26,6 +26,8 @@ export interface RunningWorkers {
   cron(name: string): Promise<void>
   /** The number in the first row of a query to a Worker's database, or null where there is no row. */
   number(name: string, sql: string): Promise<number | null>
+  /** What a statement cost in a Worker's database, as D1 counts it. */
+  meta(name: string, sql: string): Promise<D1Meta>
   /** The URL of the inspector of a Worker's isolate. */
   inspector(name: string): string
   /** The warnings and errors that the Workers have logged. */
@@ -83,6 +85,11 @@ export async function startWorkers(
       const db = await miniflare.getD1Database('DB', name)
       const [row] = await db.prepare(sql).raw<[number]>()
       return row?.[0] ?? null
+    },
+    async meta(name, sql) {
+      const db = await miniflare.getD1Database('DB', name)
+      const { meta } = await db.prepare(sql).run()
+      return meta as D1Meta // as D1 has it
     },
     inspector(name) {
       if (inspector === null) throw new UserError('these Workers were started without an inspector')

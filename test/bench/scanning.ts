@@ -26,6 +26,10 @@ export interface ScanningOptions {
   readonly inspected?: boolean
   /** Seconds between ticks. */
   readonly every?: number
+  /** A seeded database with these addresses, in place of one without anything else. */
+  readonly database?: string
+  /** Beside the usual ones. */
+  readonly variables?: Readonly<Record<string, unknown>>
 }
 
 const scanTimeoutMs = 60_000
@@ -40,15 +44,16 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
     limits = unlimited,
     inspected,
     every = 60,
+    database = seedAddresses(addresses),
   } = options
   const startMs = Date.now() - (Date.now() % slotMs) - 30 * 86_400_000
   const deposits = each === 0 ? null : { from: firstHeight + 1, each, addresses }
   const node = await startNode({ startMs, transactions, deposits })
   await node.finalize(firstHeight)
-  const variables = { ...serviceVariables(node.urls, limits), SCAN_EVERY_SECONDS: every }
+  const variables = { ...serviceVariables(node.urls, limits), SCAN_EVERY_SECONDS: every, ...options.variables }
   const workers = await startWorkers(
     [{ name: 'service', script, database: 'ledger', variables, hasObjects: true }],
-    { ledger: seedAddresses(addresses) },
+    { ledger: database },
     inspected,
   )
   const headers = await bearerOf(1)

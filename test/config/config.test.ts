@@ -14,57 +14,6 @@ describe('the operator’s addresses', () => {
   })
 })
 
-describe('a node', () => {
-  it('has the limits of a free TronGrid key by default, or those that are set', () => {
-    const [first, second] = configOf({
-      TRON_NODES: [one, { rpc: 'https://two.example', api: 'https://two.example//', perSecond: '3', perDay: 500 }],
-    }).nodes
-    expect(first).toEqual({ ...one, key: null, perSecond: 15, perDay: 100_000 })
-    expect(second).toMatchObject({ api: 'https://two.example', perSecond: 3, perDay: 500 })
-  })
-
-  it('has the key in the variable that keyVar names', () => {
-    expect(configOf({ TRON_NODES: [{ ...one, keyVar: 'GRID_KEY' }], GRID_KEY: 'k' }).nodes[0]?.key).toBe('k')
-  })
-
-  it.each([
-    ['another path', 'https://one.example/a/jsonrpc', 'https://one.example/b/jsonrpc'],
-    ['another case', 'https://one.example/jsonrpc', 'https://ONE.example/jsonrpc'],
-    ['the default port', 'https://one.example/jsonrpc', 'https://one.example:443/jsonrpc'],
-    ['a trailing dot', 'https://one.example:8545', 'https://one.example.:8545'],
-    ['another scheme', 'http://127.0.0.1:443', 'https://127.0.0.1'],
-    ['another spelling of an IP address', 'http://127.0.0.1:1', 'http://127.1:1'],
-  ])('is one with another of the same host by rpc, by api or by both: with %s', (_, first, second) => {
-    const [a, b] = ['https://a.example', 'https://b.example']
-    for (const TRON_NODES of [
-      [
-        { rpc: first, api: a },
-        { rpc: second, api: b },
-      ],
-      [
-        { rpc: a, api: first },
-        { rpc: b, api: second },
-      ],
-      [
-        { rpc: a, api: first },
-        { rpc: second, api: b },
-      ],
-      [
-        { rpc: first, api: first },
-        { rpc: second, api: second },
-      ],
-    ]) {
-      const fault = 'TRON_NODES: duplicate node: two nodes with one host, by rpc or by api, are one node'
-      expect(faultsOf({ TRON_NODES })).toEqual([fault])
-    }
-  })
-
-  it('is another one at another port of the host, and may have one host for both of its services', () => {
-    const nodes = [1, 2].map((port) => ({ rpc: `http://127.0.0.1:${port}`, api: `http://127.0.0.1:${port}` }))
-    expect(configOf({ TRON_NODES: nodes }).nodes).toHaveLength(2)
-  })
-})
-
 describe('the configuration', () => {
   it('is typed, complete and frozen', () => {
     const config = configOf()
@@ -193,7 +142,12 @@ describe('a wrong value', () => {
       ...(['CURRENCIES.0', 'only cuy, symbol, name, contract, decimals, scale, minDeposit, retired'] as const),
       ...[{ mindeposit: '10' }, { retire: true }].map((misspelled) => [{ ...usdt, ...misspelled }]),
     ],
-    ['TRON_NODES.0', 'only rpc, api, keyVar, perSecond, perDay', [{ ...one, keyvar: 'GRID_KEY' }], [null]],
+    [
+      'TRON_NODES.0',
+      'only rpc, api, name, keyVar, keyHeader, perSecond, perDay',
+      [{ ...one, keyvar: 'GRID_KEY' }],
+      [null],
+    ],
     ['CURRENCIES.0.cuy', 'a whole number from 1 to 1000000', [{ ...usdt, cuy: 0 }]],
     ['CURRENCIES.1.symbol', 'a symbol of 1 to 20 letters, digits, "_", "." or "-"', [usdt, { ...usdt, symbol: '' }]],
     [

@@ -1,5 +1,6 @@
 import { type Address, parseAddress } from '../../src/chain/address.ts'
 import { finalityMs } from '../../src/chain/finality.ts'
+import { reservedUid } from '../../src/common/ids.ts'
 import { createEndpointObject, createScannerObject, createService } from '../../src/compose.ts'
 import type { LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
@@ -226,6 +227,16 @@ export function payFinal({ chain }: RunningService, ...specs: TransactionSpec[])
 export async function payCaller(service: RunningService): Promise<string> {
   const [txid = ''] = payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 25_000_000n))
   return txid
+}
+
+/** Reserves the address at an index of the key, as `npm run operate -- reserve` does. */
+export async function reserveAddress({ db }: RunningService, index: number, base58: string): Promise<void> {
+  const columns = 'id, derivation_index, uid, address, issued_height, created_at'
+  await db
+    .prepare(`INSERT INTO address (${columns}) VALUES (?1 + 1, ?1, ${reservedUid}, ?2,
+      coalesce((SELECT issued_height FROM address ORDER BY derivation_index DESC LIMIT 1), 0), 0)`)
+    .bind(index, addressFrom(base58))
+    .run()
 }
 
 /** A USDT transfer to caller 7 that a tick sees, and that is not in the chain of the next tick; returns its txid. */

@@ -49,6 +49,7 @@ describe('a post', () => {
     ['the longest osn', [{ ...payment, osn: '~'.repeat(osnCharsMax) }]],
     ['the longest mark, of characters outside the basic plane', [{ ...payment, mark: '🍵'.repeat(markCharsMax) }]],
     ['the largest uid', [{ ...payment, uid: reservedUid - 1 }]],
+    ['a transfer from the reserved uid', [transfer(reservedUid, '-5'), transfer(8, '5')]],
     ['a mark in a script from right to left', [{ ...payment, mark: 'القهوة 2' }]],
     ['a mark with what joins letters and emoji', [{ ...payment, mark: 'می\u200cخواهم 👩\u200d🍳 ❤\ufe0f' }]],
     ['as many entries as allowed', Array.from({ length: postEntriesMax }, (_, i) => ({ ...payment, osn: `${i}` }))],
@@ -56,7 +57,8 @@ describe('a post', () => {
     expect(parse(...entries)).toMatchObject({ ok: true, value: { length: entries.length } })
   })
 
-  const uid = 'a whole number from 1 to 9007199254740990'
+  const uid = 'a whole number from 1 to 9007199254740991'
+  const reserved = '9007199254740991 is reserved: it only gives, in transfers (type 3) with a negative amt'
   const cuy = 'one of 1 (TRX), 2 (USDT), 3 (OLD)'
   const type = 'one of 2, 3, 4, 5, 9; only the chain makes entries of type 1'
   const osn = '1 to 200 printable ASCII characters'
@@ -68,7 +70,11 @@ describe('a post', () => {
     ['without a uid', { uid: undefined }, 'uid', uid],
     ['of uid 0', { uid: 0 }, 'uid', uid],
     ['of uid 2^53', { uid: 2 ** 53 }, 'uid', uid],
-    ['of uid 2^53−1, which is reserved,', { uid: reservedUid }, 'uid', uid],
+    ['of uid 2^53−1, which is reserved,', { uid: reservedUid }, 'uid', reserved],
+    ['of an adjustment of the reserved uid', { uid: reservedUid, type: 9 }, 'uid', reserved],
+    ['of a withdrawal of the reserved uid', { uid: reservedUid, type: 2 }, 'uid', reserved],
+    ['of a refund to the reserved uid', { uid: reservedUid, type: 5, amt: '1' }, 'uid', reserved],
+    ['of a transfer to the reserved uid', { uid: reservedUid, type: 3, amt: '1' }, 'uid', reserved],
     ['of a uid with a fraction', { uid: 1.5 }, 'uid', uid],
     ['of a uid as text', { uid: '7' }, 'uid', uid],
     ['of an unknown currency', { cuy: 9 }, 'cuy', cuy],

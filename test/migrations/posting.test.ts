@@ -107,6 +107,14 @@ describe('a posting', () => {
       [transfer(1, -5), transfer(2, 5, { osn: 'y' })],
       'posting: transfers must share an osn',
     ],
+    ...[2, 4, 5, 9, 3].map((type): [string, object[], string] => [
+      `of type ${type} to the owner of reserved addresses, or another one than a transfer from it,`,
+      [
+        entry({ uid: Number(max), type, amount: type === 2 || type === 4 ? -5 : 5 }),
+        ...(type === 3 ? [transfer(1, -5)] : []),
+      ],
+      'flow: the owner of reserved addresses only gives, in transfers',
+    ]),
     ['that is no list', { 0: entry() }, 'posting: an entry was not created'],
     ['that is no list of objects', [7], 'wallet.uid'],
   ])('%s is refused whole', async (_, list, why) => {

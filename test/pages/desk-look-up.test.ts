@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { reservedUid } from '../../src/common/ids.ts'
 import { textOf } from '../support/source-files.ts'
 import { useDesk } from './desk-fixture.ts'
 import { addDifferences, addEvents, ago, faults, happened, onChain, owned } from './desk-story.ts'
@@ -127,6 +128,22 @@ describe('a transaction of which no deposit is stored', () => {
     await page.waitForSelector('#state')
     await askDesk(page, txidOf(8))
     expect(pages.asked('/ledger/transaction')).toBe(0)
+  })
+})
+
+describe('what belongs to no user, at reserved addresses', () => {
+  it.each([
+    ['en', 'Reserved: give it to its user by a transfer', 'Reserved: address 3'],
+    ['zh-CN', '预留：请以转账交给其用户', '预留：地址编号 3'],
+  ])('is called reserved (%s): an address, a transaction, their owner', async (language, whose, address) => {
+    pages.answer('/ledger/address', { data: { uid: reservedUid, id: 3, address: payAddress, reserved: true } })
+    at.desk.deposits = []
+    at.desk.chain = onChain('creditable', 'it is final; the scan or the question of its owner credits it', reservedUid)
+    const page = await open({ ...desktop, languages: [language] })
+    await page.waitForSelector('#state')
+    expect(await askDesk(page, payAddress)).toContain(address)
+    expect(await askDesk(page, txidOf(99))).toContain(whose)
+    expect(await askDesk(page, String(reservedUid))).toContain(whose)
   })
 })
 

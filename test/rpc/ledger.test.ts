@@ -95,7 +95,7 @@ describe('the reads', () => {
 describe('a refusal', () => {
   beforeAll(start)
 
-  const uidTakes = { kind: 'bad-input', member: 'uid', why: 'a whole number from 1 to 9007199254740990' } as const
+  const uidTakes = { kind: 'bad-input', member: 'uid', why: 'a whole number from 1 to 9007199254740991' } as const
 
   const tooMuch = { ...payment, osn: 'b', amt: '-25' }
   test.each<[string, unknown, unknown, object]>([
@@ -141,7 +141,7 @@ describe('a refusal', () => {
     expect(await ledger.events(untyped(after), limit)).toMatchObject({ error: { kind: 'bad-input', member } })
   })
 
-  test.each([undefined, null, 0, -1, 1.5, 2 ** 53, 2 ** 53 - 1, Number.NaN, '', '07', {}, 7n, true])(
+  test.each([undefined, null, 0, -1, 1.5, 2 ** 53, Number.NaN, '', '07', {}, 7n, true])(
     'is that of the uid %s',
     async (uid) => {
       expect(await ledger.wallets(untyped(uid))).toEqual(refused(uidTakes))

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
 import { createScannerObject } from '../../src/compose.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { falseSeenMax, seenMax, seenOfBlockMax } from '../../src/scan/tail.ts'
+import { seenMax, seenOfBlockMax } from '../../src/scan/tail.ts'
+import { falseSeenMax } from '../../src/tron/limits.ts'
 import { finalityLag, payFinal, type RunningService, startService, testNodes, usdtTo } from '../http/service.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
@@ -52,6 +53,22 @@ describe('a node that invents transfers above the final blocks', () => {
       await tickLater(service, seconds)
       expect(await countOf(service, `state = 'seen'`)).toBe(0)
     }
+  })
+
+  it('is named as well if it invents few at a time', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const [first] = service.nodes
+    if (first === undefined) throw new Error('a node')
+    for (let i = 0; i < 12; i += 1) {
+      inventTail(service, own, 1, 7)
+      await tickLater(service)
+      first.chain = service.chain
+      service.chain.addEmpty(finalityLag + 2)
+      await tickLater(service, 60)
+    }
+    expect(await countOf(service, `state = 'dropped'`)).toBe(falseSeenMax + 1)
+    expect(alarmsOf(service, 'node-lies')).toMatchObject([{ node: 1 }])
   })
 
   it('delays no deposit of others, and what was dropped is removed after a day', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BlockHeight } from '../../src/chain/block.ts'
+import type { ChainFailure } from '../../src/chain/chain.ts'
 import { secondsToFinal } from '../../src/chain/finality.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import type { ScanState } from '../../src/scan/scan-state.ts'
@@ -11,11 +12,22 @@ const at = (height: number) => height as BlockHeight
 const time = (ms: number) => ms as UnixMs
 
 /** A tick that began at 100 s and took one second, with nothing seen, and room for another one at once. */
-function next(over: { now?: number; roomAt?: number; isBehind?: boolean; seen?: number; finalizedAt?: number } = {}) {
-  const { now = 101_000, roomAt = 0, isBehind = false, seen = null, finalizedAt = 100_500 } = over
+interface Over {
+  readonly now?: number
+  readonly roomAt?: number
+  readonly isBehind?: boolean
+  /** Why the scan is behind. */
+  readonly failure?: ChainFailure
+  readonly advancedAt?: number
+  readonly seen?: number
+  readonly finalizedAt?: number
+}
+function next(over: Over = {}) {
+  const { now = 101_000, roomAt = 0, isBehind = false, seen = null, finalizedAt = 100_500, advancedAt = 50_000 } = over
   const parts = { clock: { now: () => time(now) }, tickRoomAt: () => time(roomAt) }
-  const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), finalizedAt: time(finalizedAt) } as ScanState // the rest is not used
-  const failure = isBehind ? ({ kind: 'out-of-time' } as const) : null
+  const times = { finalizedAt: time(finalizedAt), advancedAt: time(advancedAt) }
+  const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), ...times } as ScanState // the rest is not used
+  const failure = isBehind ? (over.failure ?? ({ kind: 'out-of-time' } as const)) : null
   const end = { state, head: at(1000), failure }
   return nextTickAt({ ...parts, scanEverySeconds: 20 }, end, seen === null ? null : at(seen), time(100_000))
 }
@@ -28,6 +40,12 @@ describe('the next tick', () => {
   it('comes at once after one that took longer than the interval, and while the scan is behind', () => {
     expect(next({ now: 125_000 })).toBe(125_000)
     expect(next({ isBehind: true })).toBe(101_000)
+  })
+
+  it('comes at once after one that has read blocks and ended because nodes failed, and by the interval if it has read none', () => {
+    const failure = { kind: 'no-answer', why: 'node 2: no answer in its part of the time' } as const
+    expect(next({ isBehind: true, failure, advancedAt: 100_400 })).toBe(101_000)
+    expect(next({ isBehind: true, failure })).toBe(120_000)
   })
 
   it('comes when the block of a transfer that was seen should be final', () => {

@@ -38,6 +38,21 @@ describe('a transfer that is not final', () => {
 })
 
 describe('the tail of the chain', () => {
+  it('is read again from the final block on where the newest block that was read has left the chain, in the same scan', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const fork = service.chain.fork(service.chain.tip().height - 2)
+    service.chain.addEmpty(3)
+    service.clock.seconds += 10
+    await service.tick()
+    fork.add([usdtTo(own, 1_000_000n)])
+    fork.addEmpty(5)
+    for (const node of service.nodes) node.chain = fork
+    service.clock.seconds += 10
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['seen'])
+  })
+
   it('is read once: later ticks ask for the blocks after the newest one that was read', async () => {
     const { service } = await withAddress()
     await service.tick()

@@ -95,7 +95,7 @@ describe('the watch over the scan', () => {
     ],
     [
       'no new final block for three minutes, since one of two nodes is cut off',
-      scan({ state: since(181), behind: [{ node: 2, height: height(100) }] }),
+      scan({ state: since(181), behind: [{ node: 'node 2', height: height(100) }] }),
       answering(900),
       [`${stalled}too few nodes have newer final blocks: node 2 is behind: its newest final block is 100`],
     ],

@@ -47,8 +47,9 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return env.counts.has('operator: correction')
       case 'finality-stalled':
         return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // a clock can jump within a tick
+      case 'node-behind': // in a trial no other node is named
+        return env.troubled === null || fields.node === env.troubled
       case 'endpoint-behind':
-      case 'node-behind':
       case 'node-lies':
       case 'node-unfit':
       case 'scan-stalled':

@@ -98,6 +98,7 @@ function createState(scenario: Scenario) {
     hangsNext: false as boolean, // the next trip of a tick to the database never returns
     named: new Map<number, Set<string>>(), // by node: the alarms and warnings that name it, in this trial
     trial: null as Trial | null, // while it goes on
+    troubled: null as number | null, // the node that alone has a trouble in it
     isForked: false as boolean, // all nodes rewrite final blocks: the only time when the scan may halt
   }
 }

@@ -13,8 +13,9 @@ export interface FalseTail {
 
 /** Blocks of a far tail above the newest one. */
 const farBlocks = 300
-/** Blocks below the final head that a node with a head too high shows otherwise. */
+/** Blocks below the final head that a node with a head too high shows otherwise. By more than a few it shows them as they are. */
 const rewrittenBlocks = 3
+const fewBlocks = 10
 
 /** The invented blocks of a node. */
 export function createFalseTail(env: Environment): FalseTail {
@@ -24,7 +25,7 @@ export function createFalseTail(env: Environment): FalseTail {
     show({ tail, aheadBy }) {
       if (tail === null && aheadBy === 0) return null
       const kind = `${tail} ${aheadBy}`
-      const from = env.finalized() + 1 - (aheadBy > 0 ? rewrittenBlocks : 0)
+      const from = env.finalized() + 1 - (aheadBy > 0 && aheadBy <= fewBlocks ? rewrittenBlocks : 0)
       if (made?.kind !== kind || made.from !== from) {
         earlier = made?.chain ?? env.chain
         made = { chain: env.chain.fork(from - 1), kind, from }

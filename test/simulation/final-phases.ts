@@ -20,7 +20,7 @@ const slackMs = 3_000
 export async function creditInTime(run: SimulatedRun): Promise<void> {
   const { env, stored } = run
   const [to] = env.shown.keys()
-  if (to === undefined || env.allowance !== freeAllowance || env.isForked || env.retired.size > 0) return
+  if (to === undefined || env.isForked || env.retired.size > 0 || !hasRoom(run)) return
   env.queued.push(payTrx(addressOf(0x2001), to, 1_000n))
   await passUntil(env, () => env.queued.length === 0, env.blockMs * 2)
   const { height, transactions } = env.chain.tip()
@@ -35,6 +35,20 @@ export async function creditInTime(run: SimulatedRun): Promise<void> {
   if (!(await passUntil(env, isDecided, creditedAfterMs + slackMs))) env.violate(`${txid} was not credited in time`)
 }
 
+/** Whether a quorum of nodes has room for a tick that is not due by the interval: such ticks are spread over the hour. */
+function hasRoom({ env, nodes }: SimulatedRun): boolean {
+  const { scanEverySeconds, quorum } = env.scenario
+  if (env.allowance !== freeAllowance) return false
+  const { perDay } = freeAllowance
+  const need = (25 * 3_600 * 5) / scanEverySeconds
+  const now = env.scheduler.now()
+  const part = (now % hourMs) / hourMs
+  const most = ((need + 0.4 * (perDay - need)) / 25) * part
+  const used = nodes.list.map(({ requests }) => requests.filter((at) => at > now - (now % hourMs)).length)
+  return used.filter((one) => one < most).length >= quorum
+}
+
+const hourMs = 3_600_000
 const dayMs = 86_400_000
 
 /**
@@ -159,6 +173,8 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
 
 /** Long enough for the longest rest of a node. */
 const outageMs = 900_000
+/** A node that has refused requests as too many gets few for most of an hour. */
+const slowedMs = 300_000
 
 /** No node answers for a quarter of an hour. Soon after that the scan must read, whatever it remembers of the nodes. */
 export async function endOutage({ env, nodes, stored }: SimulatedRun): Promise<void> {
@@ -167,7 +183,7 @@ export async function endOutage({ env, nodes, stored }: SimulatedRun): Promise<v
   await pass(env, outageMs)
   nodes.setAway(false)
   const final = env.finalized()
-  const soon = (env.scenario.scanEverySeconds + 30) * 1_000
+  const soon = (env.scenario.scanEverySeconds + 30) * 1_000 + (env.slowedUntil > 0 ? slowedMs : 0)
   if (await passUntil(env, () => (stored.scan()?.height ?? 0) >= final, soon)) return
   env.violate(`the position is ${stored.scan()?.height} after an outage, and ${final} was final`)
 }

@@ -35,6 +35,7 @@ export function connectToNodes(
     const limitMs = invocation.timerMs
     await invocation.step()
     checkAllowance(env, node, invocation.kind)
+    noteAsked(env, incoming)
     await scheduler.wait(latency())
     const malformed = drawFault(env, incoming)
     if (malformed !== null) env.count(malformed.name)
@@ -77,6 +78,21 @@ function checkAllowance(
   const second = requests.slice(-perSecond - 1).filter((at) => at > now - 1_000).length
   const begunLately = instancesAt.some((at) => at > now - 1_000)
   if (second > perSecond && !begunLately) violate(`node ${number} got ${second} requests in a second`)
+}
+
+/** Notes what it is asked for, as far as that decides whether it can be known by its answers. */
+function noteAsked({ scheduler, finalized }: Environment, { node: { askedFor }, service, calls }: Incoming): void {
+  const now = scheduler.now()
+  for (const { method, params } of calls) {
+    const [which] = params
+    if (service === 'api') {
+      const { startNum = 0 } = which as { readonly startNum?: number } // the service's own question
+      askedFor[startNum > finalized() ? 'tail' : 'final'].push(now)
+    } else if (method === 'eth_getBlockByNumber') {
+      if (which === 'finalized') askedFor.head.push(now)
+      else if (Number(which) > 0) askedFor.block.push(now) // 0 is that of a probe
+    }
+  }
 }
 
 function receive({ list }: Nodes, url: string, text: string): Incoming {
@@ -157,6 +173,7 @@ function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming):
   const isGlitch = node.glitches > 0 && env.random.chance(node.glitches)
   return calls.map((call) => {
     if (isGlitch && call.method === 'eth_chainId') return { result: otherChainId }
+    if (node.lacksFinal && isAboutFinal(env, call)) return { result: {} }
     if (call.method === node.refuses) return { error: { code: -32005, message: 'limit exceeded' } }
     if (fault === 'unknown transactions' && call.method === 'eth_getTransactionByHash') return { result: null }
     if (isAboutUnreadable(env, view, call)) return { error: { code: -32005, message: 'limit exceeded' } }
@@ -164,6 +181,11 @@ function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming):
     noteBalance(env, call, reply)
     return fault === 'absurd height' ? (claimAbsurdHeight(env.random, call, reply) ?? reply) : reply
   })
+}
+
+function isAboutFinal({ finalized }: Environment, { method, params: [body] }: Call): boolean {
+  const { startNum } = (method === 'api' ? body : {}) as { readonly startNum?: number } // the service's own question
+  return startNum !== undefined && startNum <= finalized()
 }
 
 /** The reply with a value of any kind in the place of one of its fields, or in an error. */

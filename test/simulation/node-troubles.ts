@@ -22,10 +22,12 @@ export interface TroubledState {
   junkBytes: number
   /** The newest block that it has since it was cut off from its peers. */
   cutOffAt: number
-  /** Blocks by which the head that it calls final is too high. Its newest blocks are on a chain of its own then. */
+  /** Blocks by which the head that it calls final is too high. By few: its newest final blocks are on a chain of its own then. */
   aheadBy: number
   /** What it shows above finality. */
   tail: TailLie | null
+  /** Whether its HTTP API gives no final block, though its head is new. */
+  lacksFinal: boolean
 }
 
 /** The state of a node without a trouble. */
@@ -39,6 +41,7 @@ export const untroubled: Readonly<TroubledState> = {
   cutOffAt: Number.POSITIVE_INFINITY,
   aheadBy: 0,
   tail: null,
+  lacksFinal: false,
 }
 
 /** What one node of several can do at any time and for any time. */
@@ -57,6 +60,8 @@ const troubles = {
   'invented tail': { isLie: true, begin: () => ({ tail: 'many' }) },
   'tail far ahead': { isLie: true, begin: () => ({ tail: 'far' }) },
   'final head too high': { isLie: true, begin: (random) => ({ aheadBy: random.int(1, 10) }) },
+  'final head far too high': { isLie: true, begin: (random) => ({ aheadBy: random.int(25, 38) }) },
+  'final blocks missing': { isLie: true, begin: () => ({ lacksFinal: true }) },
   'no batches, and slow': {
     isLie: false,
     begin: (random) => ({ callsMax: 1, answerMs: random.pick([1_800, Number.POSITIVE_INFINITY]) }),

@@ -44,6 +44,8 @@ export interface SimulatedNode extends TroubledState {
   readonly unmined: Set<string>
   /** Times of the last day's requests, in milliseconds since 1970. */
   readonly requests: number[]
+  /** Times at which it was asked for its final head, for a block by its height, for final blocks, and for blocks above finality. */
+  readonly askedFor: Readonly<Record<'head' | 'block' | 'final' | 'tail', number[]>>
   /** Those of callers. */
   byCallers: number
   /** Blocks that it does not have yet. */
@@ -98,6 +100,10 @@ const unlimited = {
   logsMax: 10_000,
 } as const
 
+/** One of the nodes can have a gateway that never takes batches. */
+const unlimitedOf = ({ scenario }: Environment, number: number) =>
+  scenario.batchless === number ? { ...unlimited, callsMax: 1 } : unlimited
+
 /** Blocks by which the node of a balance may be behind the scan. */
 const readingLagBlocks = 20
 
@@ -140,9 +146,10 @@ function createNode(env: Environment, plan: NodePlan, number: number): Simulated
     plan,
     unmined: new Set(),
     requests: [],
+    askedFor: { head: [], block: [], final: [], tail: [] },
     byCallers: 0,
     awayUntil: { rpc: 0, api: 0 },
-    ...unlimited,
+    ...unlimitedOf(env, number),
     fork: null,
     fault: null,
     heldHeight: 0,
@@ -277,7 +284,7 @@ const methods = [
 
 /** Ends all that has begun, except for an absence. */
 function recoverNode(env: Environment, node: SimulatedNode): void {
-  Object.assign(node, unlimited)
+  Object.assign(node, unlimitedOf(env, node.number))
   leaveFork(env, node)
 }
 

@@ -155,6 +155,7 @@ export function drawTroubledScenario(random: Random) {
       full: random.pick([0, 0, 0, 20, 60]), // seconds for which the database is full, once
     },
     trial: random.chance(0.2) ? drawTrial(random) : null,
+    batchless: random.chance(0.1) ? random.int(1, 4) : 0, // the number of the node whose gateway takes no batches; 0 for none
   }
 }
 
@@ -164,6 +165,6 @@ function drawTrial(random: Random) {
     tail: random.pick([null, null, null, null, null, 'many', 'far'] as const), // what the same node invents above finality
     isFirst: random.chance(0.7), // the node is the one that is asked first
     platform: random.pick(['well', 'well', 'clock', 'full', 'hanging'] as const),
-    minutes: random.pick([4, 4, 5, 6]),
+    minutes: random.pick([4, 4, 5, 6, 9]), // the longest is needed to see that it goes on after a call without an end
   }
 }

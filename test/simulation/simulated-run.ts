@@ -229,7 +229,7 @@ function createLog(env: Environment, { name: invocation }: Invocation) {
 }
 
 function noteNamed({ named }: Environment, level: string, name: string, { node, otherNode }: LogFields): void {
-  if (level !== 'alarm' && name !== 'node-error') return
+  if (level !== 'alarm' && name !== 'node-error' && name !== 'node-slow') return
   for (const number of [node, otherNode]) {
     if (typeof number === 'number') named.set(number, new Set(named.get(number)).add(name))
   }

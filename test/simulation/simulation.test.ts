@@ -101,7 +101,13 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
   ],
   [
     'more blocks than there can be are a lie of their node, and are forgotten',
-    { ...three, finalityLag: 18, scanEverySeconds: 10, trial: { ...trial, trouble: 'tail far ahead' } },
+    {
+      ...three,
+      finalityLag: 18,
+      scanEverySeconds: 10,
+      allowance: freeAllowance,
+      trial: { ...trial, trouble: 'tail far ahead' },
+    },
   ],
   [
     'a final head that is too high is outvoted, though another node is a block behind',
@@ -110,6 +116,28 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
   [
     'a node that takes no batches and answers just in time ends no tick',
     { ...three, evicts: true, trial: { ...trial, trouble: 'no batches, and slow' } },
+  ],
+  [
+    'a node that takes no batches decides how long questions are, though another one is cut off',
+    {
+      ...three,
+      batchless: 2,
+      allowance: { ...freeAllowance, perSecond: 3 },
+      trial: { ...trial, trouble: 'cut off', platform: 'hanging', minutes: 9 },
+    },
+  ],
+  [
+    'a node that gives no final block stops nothing, though another one takes no batches',
+    {
+      ...three,
+      batchless: 2,
+      allowance: { ...freeAllowance, perSecond: 3 },
+      trial: { ...trial, trouble: 'final blocks missing', platform: 'hanging', minutes: 9 },
+    },
+  ],
+  [
+    'a final head that is far too high names its node, and no other one',
+    { ...three, finalityLag: 18, scanEverySeconds: 60, trial: { ...trial, trouble: 'final head far too high' } },
   ],
   ['a node that is slow keeps nobody waiting', { ...three, trial: { ...trial, trouble: 'slow' } }],
   ['junk in the replies of one node costs no other one requests', { ...three, trial: { ...trial, trouble: 'junk' } }],

@@ -35,6 +35,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   const slowUntil = env.scenario.rates.slow > 0 ? begunAt + slowTripMs : 0
   const ticksBefore = env.counts.get('call: scanner alarm') ?? 0
   const node = beginTroubles(run, trial)
+  env.troubled = node?.number ?? null
   const isNeeded = node !== null && nodes.list.length === env.scenario.quorum
   const checkPosition = createPositionCheck(run)
   const checkCredits = createCreditCheck(run)
@@ -65,6 +66,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   }
   nodes.recover(null)
   env.trial = null
+  env.troubled = null
 }
 
 /** Begins what one node does. Null where no node does anything: for a lie, the others must be a quorum. */
@@ -135,9 +137,20 @@ function checkEvents({ env, stored }: SimulatedRun, excusedUntil: number): void 
 const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
   'values of any kind': ['node-error', 'node-lies', 'node-unfit', 'nodes-disagree'],
   'final head too high': ['node-lies', 'nodes-disagree'],
+  'final head far too high': ['node-lies', 'node-error'],
   'tail far ahead': ['node-lies'],
-  'no batches, and slow': ['node-error', 'node-behind'],
+  'no batches, and slow': ['node-error', 'node-slow', 'node-behind'],
+  slow: ['node-error', 'node-slow'],
   'cut off': ['node-behind'],
+  'final blocks missing': ['node-error'],
+}
+/** What shows a trouble, if not each answer does. */
+const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
+  'final head too high': 'block',
+  'final head far too high': 'head',
+  'tail far ahead': 'tail',
+  'cut off': 'head',
+  'final blocks missing': 'final',
 }
 /** Requests after which a node must be known. */
 const knownAfter = 5
@@ -148,7 +161,8 @@ const behindMs = 200_000
 function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { trouble }: Trial, begunAt: number): void {
   const wanted = namedBy[trouble]
   const until = trouble === 'tail far ahead' ? begunAt + farSeconds * 1_000 : Number.POSITIVE_INFINITY
-  const asked = node.requests.filter((at) => at > begunAt && at < until)
+  const shown = shownBy[trouble]
+  const asked = (shown === undefined ? node.requests : node.askedFor[shown]).filter((at) => at > begunAt && at < until)
   const ms = (asked.at(-1) ?? 0) - (asked[0] ?? 0)
   if (wanted === undefined || asked.length < knownAfter || (trouble === 'cut off' && ms < behindMs)) return
   const { number } = node

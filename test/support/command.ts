@@ -16,7 +16,7 @@ export interface CommandOptions {
   readonly input?: string
   readonly cwd?: string
   readonly environment?: Readonly<Record<string, string>>
-  /** Ends the command with code 99 at its first connection. */
+  /** Ends the command, and each Node that it starts, with code 99 at its first connection. */
   readonly withoutNetwork?: boolean
   /** The file to which the command writes its arguments and its environment at its end. */
   readonly processFile?: string
@@ -38,6 +38,9 @@ globalThis.setTimeout = (act, ms, ...given) => {
   void fetch(${JSON.stringify(url)}, { method: 'POST' }).finally(act)
 }`
 
+/** The options with which Node runs the text of a module first. */
+const importOf = (module: string) => ['--import', `data:text/javascript,${encodeURIComponent(module)}`]
+
 const path = `${root}node_modules/.bin:${process.env.PATH ?? ''}`
 
 /** Runs a script of the repository as npm does, with the Node of the repository. */
@@ -55,16 +58,14 @@ export function runCommand(
   }: CommandOptions = {},
 ): Promise<CommandEnd> {
   const modules = [
-    withoutNetwork ? noNetwork : '',
     processFile === undefined ? '' : recorded(processFile),
     blocksBy === undefined ? '' : madeBlocks(blocksBy),
   ]
-  const preload = modules.flatMap((module) => {
-    return module === '' ? [] : ['--import', `data:text/javascript,${encodeURIComponent(module)}`]
-  })
+  const preload = modules.flatMap((module) => (module === '' ? [] : importOf(module)))
   const env = {
     PATH: path,
     HOME: cwd,
+    NODE_OPTIONS: withoutNetwork ? importOf(noNetwork).join(' ') : '',
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', // it begins faster with it (`vitest.config.ts`)
     ...environment,
   }

@@ -44,9 +44,18 @@ export function installWrangler(folder: string, script: string): { readonly PATH
 export const installQuickWrangler = (folder: string) =>
   installWrangler(folder, `exec '${process.execPath}' '${root}test/support/quick-wrangler.ts' "$@"`)
 
+/** What a command writes after its first line, which names this database. With wrong options it has none. */
+function afterFirstLine(end: CommandEnd): CommandEnd {
+  if (end.code === 2) return end
+  const [first = ''] = end.out.split('\n')
+  if (!first.startsWith(`Acts on this machine: database x (${databaseId}), `)) throw new Error(end.all)
+  const from = first.length + 1
+  return { code: end.code, out: end.out.slice(from), all: end.all.slice(from) }
+}
+
 /** A local database in a folder of its own, as wrangler keeps it. */
 export interface LocalDatabase {
-  /** Calls the function of `npm run operate`, with the stand-in for wrangler. */
+  /** Calls the function of `npm run operate`, with the stand-in for wrangler. The outputs come without their first line. */
   operate(...args: readonly string[]): Promise<CommandEnd>
   /** The same, with these variables in its environment. */
   operateWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CommandEnd>
@@ -75,10 +84,12 @@ migrations_dir = "${root}migrations"\n`,
   const environment = { WRANGLER_SEND_METRICS: 'false', CI: '1' }
   const quick = installQuickWrangler(folder)
   return {
-    operate: (...args) => callCommand(runOperate, args, { cwd: folder, environment: quick }),
-    operateWith: (variables, ...args) =>
-      callCommand(runOperate, args, { cwd: folder, environment: { ...quick, ...variables } }),
-    operateByWrangler: (...args) => runCommand('src/tools/operate/start.ts', args, { cwd: folder, environment }),
+    operate: async (...args) =>
+      afterFirstLine(await callCommand(runOperate, args, { cwd: folder, environment: quick })),
+    operateWith: async (variables, ...args) =>
+      afterFirstLine(await callCommand(runOperate, args, { cwd: folder, environment: { ...quick, ...variables } })),
+    operateByWrangler: async (...args) =>
+      afterFirstLine(await runCommand('src/tools/operate/start.ts', args, { cwd: folder, environment })),
     wrangler: (...args) => runCommand('node_modules/wrangler/bin/wrangler.js', args, { cwd: folder, environment }),
     folder,
     rows: (sql) => rowsIn(folder, sql),

@@ -169,7 +169,7 @@ describe('where nodes differ about a block', () => {
         fields: {
           subject: { height: h.chain.firstHeight + 2 },
           height: h.chain.firstHeight + 2,
-          nodes: '1',
+          nodes: 'node 1',
           answer: `${txid} SUCCESS ${them} ${us} 3`,
           otherNode: 2,
           otherAnswer: `${txid} REVERT ${them}`,

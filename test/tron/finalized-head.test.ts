@@ -43,6 +43,22 @@ describe('the finalized head', () => {
     expect(h.counts()).toEqual([1, 1])
   })
 
+  it('is not asked of a further node because one of them was slow', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.node(0).script = () => ({ kind: 'delayed', wait: () => h.sleep(2_500) })
+    expect((await head(h)).ok).toBe(true)
+    expect(h.counts()).toEqual([1, 1, 0])
+  })
+
+  it('that is too large for a reply is a bad answer: no block is', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.fail(0, { kind: 'oversize' })
+    expect((await head(h)).ok).toBe(true)
+    for (const node of h.nodes) node.requests.length = 0
+    expect((await head(h)).ok).toBe(true)
+    expect(h.counts()).toEqual([0, 1, 1])
+  })
+
   it('of a node that is far behind does not hold the others back', async () => {
     const h = await createProbed({ nodes: 3, quorum: 2 })
     h.node(0).behind = 4
@@ -50,6 +66,28 @@ describe('the finalized head', () => {
     for (const node of h.nodes) node.requests.length = 0
     await head(h)
     expect(h.counts()).toEqual([0, 1, 1])
+  })
+
+  it('far above those of a quorum is invented: its node is named and asked last, and no other one counts as behind', async () => {
+    const chain = createChain()
+    chain.addEmpty(60)
+    const h = await createProbed({ chain, nodes: 3, quorum: 2 })
+    h.fail(0, claiming(finalOf(h) + 30))
+    const stored = { height: finalOf(h) - 7, time: h.chain.at(finalOf(h) - 7)?.timeMs ?? 0 }
+    expect(await readHead(h, stored)).toMatchObject({ ok: true, value: { header: { height: finalOf(h) }, behind: [] } })
+    expect(h.reports()).toMatchObject([{ name: 'node-lies', fields: { node: 1 } }])
+    for (const node of h.nodes) node.requests.length = 0
+    await readHead(h, stored)
+    expect(h.counts()).toEqual([0, 1, 1])
+  })
+
+  it('far above those of two nodes that are behind is no lie', async () => {
+    const chain = createChain()
+    chain.addEmpty(100)
+    const h = await createProbed({ chain, nodes: 3, quorum: 2 })
+    for (const node of h.nodes.slice(1)) node.behind = 40
+    expect(await readHead(h)).toMatchObject({ ok: true, value: { behind: [{ node: 2 }, { node: 3 }] } })
+    expect(h.reports()).toEqual([])
   })
 
   it('with two hashes at one height is a disagreement', async () => {

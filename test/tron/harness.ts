@@ -4,6 +4,7 @@ import type { BlockReading, Chain, Payer } from '../../src/chain/chain.ts'
 import type { Result } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import type { LogFields, Logger } from '../../src/platform/logger.ts'
+import type { NodeEndpoint } from '../../src/tron/node.ts'
 import { createTron, type Tron } from '../../src/tron/tron.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { createMemoryHost, type MemoryHost } from '../support/memory-host.ts'
@@ -24,6 +25,8 @@ export interface Line {
 
 export interface HarnessOptions {
   readonly nodes?: number
+  /** In the order of the nodes; without it they have none. */
+  readonly names?: readonly string[]
   /** The number of nodes, at most 2, where it is not given. */
   readonly quorum?: number
   readonly chain?: BuiltChain
@@ -115,18 +118,24 @@ export function txidAt(chain: BuiltChain, height: number, i: number) {
   return transaction.txid
 }
 
+function urlsOf(i: number) {
+  const api = `https://node-${i + 1}.test/${secrets.path}`
+  return { rpc: `${api}/jsonrpc`, api }
+}
+
+function endpointOf(i: number, name: string | null, limits: Pick<NodeEndpoint, 'perSecond' | 'perDay'>): NodeEndpoint {
+  const { rpc, api } = urlsOf(i)
+  const keyHeader = { name: 'TRON-PRO-API-KEY', value: secrets.key }
+  const services = { rpc: { url: rpc, keyHeader }, api: { url: api, keyHeader } }
+  return { id: `id-${i + 1}`, name, host: `node-${i + 1}.test`, ...services, ...limits }
+}
+
 export function createHarness(options: HarnessOptions = {}): Harness {
   const { perSecond = 1_000, perDay = 100_000, tokens = [usdtAddress], scanEverySeconds = 20 } = options
   const chain = options.chain ?? busyChain()
   const nodes = Array.from({ length: options.nodes ?? 2 }, () => createScriptedNode(chain))
-  const endpoints = nodes.map((node, i) => ({
-    rpc: `https://node-${i + 1}.test/${secrets.path}/jsonrpc`,
-    api: `https://node-${i + 1}.test/${secrets.path}`,
-    key: secrets.key,
-    perSecond,
-    perDay,
-    node,
-  }))
+  const urls = nodes.map((node, i) => ({ ...urlsOf(i), node }))
+  const endpoints = nodes.map((_, i) => endpointOf(i, options.names?.[i] ?? null, { perSecond, perDay }))
   const { watch, settled } = watchRequests()
   let drawn = 0
   const random = () => {
@@ -144,7 +153,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       tokens: new Set(tokens),
       clock,
       logger: recordTo(lines),
-      fetch: watch(connect(endpoints)),
+      fetch: watch(connect(urls)),
       host,
       scanEverySeconds,
       report: (kind, subject, fields) => lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),

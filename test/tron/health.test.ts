@@ -66,6 +66,60 @@ describe('a service of a node that fails', () => {
   })
 })
 
+describe('a slow node', () => {
+  it.each([
+    ['that answers after two seconds', 2_001, 'node-slow'],
+    ['that does not answer in time', 6_000, 'node-error', '{}'],
+    ['whose slow answers cannot be read', 2_001, 'node-error', '{}'],
+  ])(
+    '%s is named, and for ten minutes all others are asked before it',
+    async (_, ms, name, body: string | null = null) => {
+      const h = await createProbed({ nodes: 2, quorum: 1 })
+      const { respond } = h.node(0)
+      h.node(0).respond = async (path, init) => {
+        await h.sleep(ms)
+        return body === null ? respond(path, init) : new Response(body)
+      }
+      await balance(h)
+      expect(h.lines).toContainEqual(expect.objectContaining({ name, fields: expect.objectContaining({ node: 1 }) }))
+      h.node(0).respond = respond
+      const first = () => {
+        for (const node of h.nodes) node.requests.length = 0
+        return balance(h).then(() => h.counts())
+      }
+      h.advance(500_000) // its rest is over
+      expect(await first()).toEqual([0, 1])
+      h.advance(100_000)
+      expect(await first()).toEqual([1, 0])
+    },
+  )
+})
+
+describe('a node that is slow again each time', () => {
+  it('is asked after all others for twice as long, up to six hours, until it was quick once', async () => {
+    const h = await createProbed({ nodes: 2, quorum: 1 })
+    /** Minutes until it is asked first again. */
+    const minutes = async () => {
+      for (let all = 0; ; all += 5) {
+        for (const node of h.nodes) node.requests.length = 0
+        await balance(h)
+        if (h.counts()[0] === 1) return all
+        h.advance(300_000)
+      }
+    }
+    const slow = () => ({ kind: 'delayed', wait: () => h.sleep(2_100) }) as const
+    h.node(0).script = slow
+    await balance(h)
+    const waits = []
+    for (let i = 0; i < 8; i += 1) waits.push(await minutes())
+    expect(waits).toEqual([10, 20, 40, 80, 160, 320, 360, 360])
+    h.node(0).script = () => null
+    expect([await minutes(), await minutes()]).toEqual([360, 0])
+    h.node(0).script = slow
+    expect([await minutes(), await minutes()]).toEqual([0, 10])
+  })
+})
+
 describe('a rate limit', () => {
   it('leaves the service alone for 30 s, and for longer each time, though no other node is left', async () => {
     const h = await createProbed({ nodes: 1 })

@@ -208,10 +208,53 @@ describe('the time of a node', () => {
     }
   })
 
+  it('is not too short again each time that a question fitted: one grows only if twice as many blocks fit', async () => {
+    const chain = createChain()
+    chain.addEmpty(120)
+    const h = await createProbed({ chain, nodes: 1 })
+    await readBlocks(h)
+    h.node(0).script = ({ batch }) =>
+      batch ? { kind: 'status', status: 400, body: '{}' } : { kind: 'delayed', wait: () => h.sleep(150) }
+    const ends: boolean[] = []
+    for (let i = 0; i < 10; i += 1) {
+      const chain100 = h.open({ kind: 'tick' }, 18_000)
+      ends.push((await h.settle(chain100.finalBlocks(at(chain.firstHeight), at(chain.firstHeight + 99)))).ok)
+      h.advance(3_000)
+    }
+    expect(ends).toEqual([false, false, ...Array<boolean>(8).fill(true)])
+  })
+
+  it.each([
+    ['is behind', (h: Harness) => (h.node(0).behind = 145)],
+    [
+      'has no final blocks but their head',
+      (h: Harness) =>
+        h.fail(
+          0,
+          changing('/wallet/getblockbylimitnext', () => ({})),
+        ),
+    ],
+  ])('of a node without batches decides how long questions are, beside another one that %s', async (_, begin) => {
+    const chain = createChain()
+    chain.addEmpty(160)
+    const h = await createProbed({ chain, nodes: 3, quorum: 2, perSecond: 3 })
+    await readBlocks(h)
+    begin(h)
+    h.node(1).script = ({ batch }) => (batch ? { kind: 'status', status: 400, body: '{}' } : null)
+    const tick = async () => {
+      const asked = h.open({ kind: 'tick' }, 18_000)
+      const head = await h.settle(asked.finalizedHead(null))
+      const read = await h.settle(asked.finalBlocks(at(chain.firstHeight + 20), at(chain.firstHeight + 119)))
+      return head.ok && read.ok
+    }
+    const ends = [await tick(), await tick(), await tick(), await tick(), await tick()]
+    expect(ends).toContain(true)
+  })
+
   it('that it has used makes no honest node look behind, whose head came earlier', async () => {
     const chain = createChain()
     chain.addEmpty(40)
-    const h = await createProbed({ chain, nodes: 3, quorum: 2 })
+    const h = await createProbed({ chain, nodes: 4, quorum: 2 })
     h.node(0).script = ({ number }) => {
       if (number > 1) return null
       // It answers 4.5 s later, of a chain that has grown meanwhile.
@@ -220,7 +263,7 @@ describe('the time of a node', () => {
     await h.settle(h.open().finalizedHead(null))
     for (const node of h.nodes) node.requests.length = 0
     await h.settle(h.open().finalizedHead(null))
-    expect(h.counts()).toEqual([0, 1, 1])
+    expect(h.counts()).toEqual([0, 1, 1, 0])
   })
 })
 

@@ -96,7 +96,7 @@ describe('a node that is behind', () => {
     chain.addEmpty(100)
     const h = await createProbed({ chain, nodes: 2, quorum: 2 })
     h.node(1).behind = 21
-    expect(await behindOf(h)).toEqual([{ node: 2, height: chain.tip().height - 18 - 21 }])
+    expect(await behindOf(h)).toEqual([{ node: 'node 2', height: chain.tip().height - 18 - 21 }])
     h.advance(116_000) // 21 blocks are 63 seconds
     h.evict()
     await behindOf(h)
@@ -116,7 +116,7 @@ describe('a node that is behind', () => {
   it('is named where it gives no head, and where its head is old beside another one', async () => {
     const h = await createProbed({ nodes: 3, quorum: 2 })
     h.fail(0, { kind: 'status', status: 500 })
-    expect(await behindOf(h)).toEqual([{ node: 1, height: null }])
+    expect(await behindOf(h)).toEqual([{ node: 'node 1', height: null }])
     h.fail(1, { kind: 'status', status: 500 })
     expect(await behindOf(h)).toBe('no head')
     h.advance(180_000)
@@ -142,7 +142,7 @@ describe('a node that allows fewer requests than it is configured with', () => {
     chain.addEmpty(400)
     const h = await createProbed({ chain, nodes: 2, quorum: 2, perSecond: 15 })
     h.node(1).script = allowing(h, 2)
-    let [reads, refused] = [0, 0]
+    let [blocks, refused] = [0, 0]
     const script = h.node(1).script
     h.node(1).script = (incoming) => {
       const fault = script(incoming)
@@ -155,34 +155,54 @@ describe('a node that allows fewer requests than it is configured with', () => {
       const read = await h.settle(
         h.open({ kind: 'tick' }, 18_000).finalBlocks(at(chain.firstHeight), at(chain.firstHeight + readBlocksMax - 1)),
       )
-      if (read.ok) reads += 1
+      if (read.ok) blocks += read.value.length
       h.advance(Math.max(begun + 20_000 - h.now(), 0))
     }
     expect(refused).toBeLessThan(15)
-    expect(reads).toBeGreaterThan(60) // of 90
+    expect(blocks).toBeGreaterThan(5_000) // of 9,000
   })
+
+  const refuse = async (h: Harness) => {
+    h.node(0).script = () => ({ kind: 'status', status: 429 })
+    await head(h)
+    h.node(0).script = () => null
+  }
+  /** Requests of ticks in a second, which get half. */
+  const perSecond = async (h: Harness) => {
+    h.node(0).requests.length = 0
+    const chain = h.open({ kind: 'tick' }, 1_500)
+    await h.settle(Promise.all(Array.from({ length: 20 }, () => chain.balances([us], nativeAsset))))
+    h.advance(5_000)
+    return h.counts()[0]
+  }
 
   it('gets more again, slowly', async () => {
     const h = await createProbed({ nodes: 1, perSecond: 15 })
     h.advance(5_000)
-    h.node(0).script = () => ({ kind: 'status', status: 429 })
-    await head(h)
-    h.node(0).script = () => null
-    const perSecond = async () => {
-      h.node(0).requests.length = 0
-      const chain = h.open({ kind: 'tick' }, 1_500)
-      await h.settle(Promise.all(Array.from({ length: 20 }, () => chain.balances([us], nativeAsset))))
-      h.advance(5_000)
-      return h.counts()[0]
-    }
+    await refuse(h)
     h.advance(40_000)
-    expect(await perSecond()).toBe(1)
+    expect(await perSecond(h)).toBe(1)
     h.advance(30_000)
-    expect(await perSecond()).toBe(2) // of three
+    expect(await perSecond(h)).toBe(2) // of three
     h.advance(200_000)
-    expect(await perSecond()).toBe(7) // one less than it has refused
+    expect(await perSecond(h)).toBe(7) // one less than it has refused
     h.advance(600_000)
-    expect(await perSecond()).toBe(8)
+    expect(await perSecond(h)).toBe(8)
+  })
+
+  it('gets all again within the hour, also if it has refused even one request in a second', async () => {
+    const h = await createProbed({ nodes: 1, perSecond: 15 })
+    h.advance(5_000)
+    for (const restMs of [40_000, 40_000, 300_000]) {
+      await refuse(h)
+      h.advance(restMs)
+    }
+    const after: (number | undefined)[] = []
+    for (let i = 0; i < 5; i += 1) {
+      after.push(await perSecond(h))
+      h.advance(595_000)
+    }
+    expect(after).toEqual([1, 1, 2, 4, 8])
   })
 })
 
@@ -247,6 +267,20 @@ describe('a clock that steps back ten minutes', () => {
     for (let i = 0; i < 4; i += 1) expect((await h.settle(h.open().balances([us], nativeAsset))).ok).toBe(true)
     expect(h.now() - begun).toBeLessThan(5_000)
     expect(h.counts()[0]).toBeGreaterThan(0)
+  })
+
+  it('keeps no node that is behind from being named after three minutes', async () => {
+    const chain = createChain()
+    chain.addEmpty(100)
+    const h = await createProbed({ chain, nodes: 2, quorum: 2 })
+    h.node(1).behind = 40
+    h.advance(600_000)
+    await head(h)
+    h.stepBack(600_000)
+    await head(h)
+    h.advance(181_000)
+    await head(h)
+    expect(h.reports()).toMatchObject([{ name: 'node-behind', fields: { node: 2 } }])
   })
 })
 

@@ -12,7 +12,7 @@ import { createVirtualClock } from '../support/virtual-clock.ts'
 /** What the service makes of a recorded HTTP response: JSON, or the kind of node error. */
 async function received({ status = 200, response, responseText }: RecordedCall): Promise<string> {
   const fetch = async () => new Response(responseText ?? JSON.stringify(response), { status })
-  const target = { url: 'https://node.test/jsonrpc', key: null }
+  const target = { url: 'https://node.test/jsonrpc', keyHeader: null }
   const reply = await postJson(createNetwork(fetch, createVirtualClock(0)), target, '', 1_000 as UnixMs, ok)
   return reply.ok ? 'JSON' : reply.error.kind
 }

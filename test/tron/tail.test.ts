@@ -47,6 +47,17 @@ describe('the tail', () => {
     expect(await read3()).toMatchObject({ ok: true, value: { node: 1, latest: honest.height + 3 } })
   })
 
+  it('costs no request for the logs of blocks that cannot be: a node that shows hundreds is named within its allowance', async () => {
+    const h = await createProbed()
+    const known = refOf(h.chain, h.chain.tip().height)
+    const invented = h.chain.fork(known.height)
+    invented.addEmpty(100)
+    h.node(0).chain = invented
+    expect(await read(h, (chain) => chain.tail(known, headOf(h)))).toMatchObject({ ok: true, value: { node: 2 } })
+    expect(h.reports()).toMatchObject([{ name: 'node-lies', fields: { node: 1 } }])
+    expect(h.counts()).toEqual([1, 1])
+  })
+
   it('is empty after the newest block, by one request', async () => {
     const h = await createProbed()
     const newest = h.chain.tip().height

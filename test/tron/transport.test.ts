@@ -93,7 +93,7 @@ describe('a reply that would take too much memory is refused', () => {
 
 describe('a request', () => {
   const clock = createVirtualClock(0)
-  const target = { url: 'https://node.test/secret-path', key: 'a key' }
+  const target = { url: 'https://node.test/secret-path', keyHeader: { name: 'x-api-key', value: 'a key' } }
   const post = (fetch: Fetch) => postJson(createNetwork(fetch, clock), target, '{}', 60_000 as UnixMs, ok)
 
   it('sends its key only as a header, and follows no redirect', async () => {
@@ -104,7 +104,7 @@ describe('a request', () => {
     })
     expect(reply).toMatchObject({ ok: false, error: { kind: 'bad-answer', detail: 'a redirect (HTTP 302)' } })
     expect(sent).toHaveLength(1)
-    const headers = { 'content-type': 'application/json', accept: 'application/json', 'TRON-PRO-API-KEY': 'a key' }
+    const headers = { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': 'a key' }
     expect(sent[0]).toMatchObject(['https://node.test/secret-path', { method: 'POST', redirect: 'manual', headers }])
   })
 

@@ -13,6 +13,7 @@ export type Situation =
   | 'a token without a scope'
   | 'a token that only reads'
   | 'an address'
+  | 'a reserved address'
   | 'twenty addresses without a deposit'
   | 'no issue of addresses'
   | 'two deposits, not scanned yet'

@@ -51,17 +51,32 @@ async function answerCurrent(c: RequestContext, uid: Uid, format: AddressRequest
   return success({ id: current.id, address: formatAddress(current.address, format) })
 }
 
-/** Answers with the user of an address. A reserved one has no user. */
+/** Answers with the user of an address, and says whether it is a reserved one, which has no user. */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
   const issued = await reading(c, ({ db }) => selectIssued(db, address))
-  if (issued === null || issued.uid === reservedUid) return refusal(noAddress)
-  return success({ uid: issued.uid, id: issued.id, address: formatAddress(address, format) })
+  if (issued === null) return refusal(noAddress)
+  const { uid, id } = issued
+  return success({
+    uid,
+    id,
+    address: formatAddress(address, format),
+    ...(uid === reservedUid ? { reserved: true } : {}),
+  })
 }
 
 const noAddress = { kind: 'not-found', what: 'address' } as const
 
 const ownedAddress = () =>
-  z.extend(addressData(), { uid: z.optional(docs.idSchema('The user, where an address is looked up.')) })
+  z.extend(addressData(), {
+    uid: z.optional(docs.idSchema('The user, where an address is looked up.')),
+    reserved: z.optional(
+      docs.described(
+        z.literal(true),
+        `It was reserved after a restore: its \`uid\` is ${reservedUid}, which is no user. What arrives there is given to its user by a ` +
+          'transfer (`POST /ledger/entries`, type 3).',
+      ),
+    ),
+  })
 
 /** The documentation of `GET /ledger/address`. */
 export const ledgerAddressDocs = () => {
@@ -90,6 +105,9 @@ export const ledgerAddressDocs = () => {
       docs.dataExample('whose it is', 'an address', `?address=${docs.depositAddress}`, {
         ...{ uid: 7, id: 1, address: docs.depositAddress },
       }),
+      docs.dataExample('a reserved one', 'a reserved address', `?address=${docs.depositAddress}`, {
+        ...{ uid: reservedUid, id: 1, address: docs.depositAddress, reserved: true },
+      }),
     ],
     failures: [
       badQuery('?uid=0', 'uid', uidTakes),
@@ -116,7 +134,7 @@ export const ledgerAddressDocs = () => {
       {
         name: 'nobodys',
         problem: toProblem(noAddress),
-        cause: 'The address was issued to no user.',
+        cause: 'The address was not issued, and not reserved.',
         cure: 'Compare it with the one on the page of the user: it is not an address of this service.',
         given: 'a new caller',
         query: `?address=${docs.depositAddress}`,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { TransactionFinding } from '../../chain/chain.ts'
+import { reservedUid } from '../../common/ids.ts'
 import type { Reason } from '../../common/reasons.ts'
 import type { LedgerRoute } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
@@ -63,7 +64,7 @@ const finding = () =>
     txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
     uid: docs.described(
       z.nullable(docs.idSchema('The user.')),
-      'The user whom it concerns; null where it concerns none, or where that is not known yet.',
+      `The user whom it concerns; ${reservedUid} where that is a reserved address, null where it concerns nobody, or where that is not known yet.`,
     ),
     answer: docs.described(
       z.enum(answers),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { reservedUid } from '../../common/ids.ts'
 import type { ConflictReason } from '../../common/reasons.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import { postedItem } from '../../ledger/entry.ts'
@@ -57,7 +58,10 @@ const entryToPost = () =>
   docs.component('EntryToPost', () => {
     const { uid, cuy, type, osn, mark } = postedEntry.shape
     return z.strictObject({
-      uid: docs.described(uid, 'The user.'),
+      uid: docs.described(
+        uid,
+        `The user. ${reservedUid} is the owner of reserved addresses, and only gives, in transfers.`,
+      ),
       cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`),
       type: docs.described(
         type,

@@ -1,4 +1,7 @@
+import { reservedUid } from '../../common/ids.ts'
 import type { TextTable } from '../kit/texts.ts'
+
+const reserved = String(reservedUid)
 
 /** What the desk answers to a question. */
 export const storyTexts = {
@@ -37,7 +40,14 @@ export const storyTexts = {
   stepSeen: ['Seen', '发现'],
   seenAt: [(time, address) => `${time}, to ${address}`, (time, address) => `${time}，转入 ${address}`],
   stepOwner: ['Whose', '归属'],
-  owner: [(uid, number) => `User ${uid}: address ${number}`, (uid, number) => `用户 ${uid}：地址编号 ${number}`],
+  user: [
+    (uid) => (uid === reserved ? 'Reserved: give it to its user by a transfer' : `User ${uid}`),
+    (uid) => (uid === reserved ? '预留：请以转账交给其用户' : `用户 ${uid}`),
+  ],
+  owner: [
+    (uid, number) => `${uid === reserved ? 'Reserved' : `User ${uid}`}: address ${number}`,
+    (uid, number) => `${uid === reserved ? '预留' : `用户 ${uid}`}：地址编号 ${number}`,
+  ],
   stepFinal: ['Final', '最终确认'],
   finalIn: [(n) => `Not yet: in about ${n} s`, (n) => `尚未：约 ${n} 秒后`],
   finalLate: [

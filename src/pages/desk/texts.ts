@@ -239,7 +239,6 @@ export const deskTexts = {
   less: ['Less than recorded', '少于记录'],
   tries: [(n) => `Tries: ${n}`, (n) => `尝试次数：${n}`],
   failing: [(time) => `Failing since ${time}`, (time) => `失败始于 ${time}`],
-  user: [(uid) => `User ${uid}`, (uid) => `用户 ${uid}`],
 } as const satisfies TextTable
 
 /** What the desk says, in one language. */

@@ -20,12 +20,12 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'chain-forked': [
     '有一个最终区块与已存储的区块不相接，此后不再入账。',
-    '请先检查链和节点，然后更正扫描位置（`npm run operate`）。',
+    '请先检查链和节点，然后更正扫描位置：`npm run operate -- correct --finalized <block> --reason "…" --production`。',
   ],
   'tick-failed': ['连续两次扫描因异常结束，异常见日志行。', '下次会自动重试。如果持续，请检查数据库和该异常。'],
   'gap-unread': [
     '有区块无法读取或节点对其不一致，已跳过，并以越来越长的间隔重读。',
-    '系统会自动重读，读到后即入账。如果持续数分钟，请在 `TRON_NODES` 中增加或更换节点并重新部署；若节点不一致，`nodes-disagree` 的日志行有各自的答复，区块浏览器可看出哪个正确。若原因指出某笔交易，只有它在等待：请按交易号查询。最后的办法是 `npm run operate -- gap close`：其余部分不再读取，其中的充值只有在所有者按交易号查询时才会入账。',
+    '系统会自动重读，读到后即入账。如果持续数分钟，请在 `TRON_NODES` 中增加或更换节点并重新部署；若节点不一致，`nodes-disagree` 的日志行有各自的答复，区块浏览器可看出哪个正确。若原因指出某笔交易，只有它在等待：请按交易号查询。最后的办法是 `npm run operate -- gap close --from <block> --reason "…" --production`：其余部分不再读取，其中的充值只有在所有者按交易号查询时才会入账。',
   ],
   'transaction-unreadable': [
     '节点一致认可的一笔交易，本服务无法解析；同一区块的其余交易已入账。',
@@ -103,7 +103,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'event-set-aside': [
     '某接收端三天来一直拒收一个事件，该事件已搁置，后续事件继续。',
-    '请从事件列表读取，或重新发送：`npm run operate -- webhooks replay`。',
+    '请从事件列表读取，或重新发送：`npm run operate -- webhooks replay --endpoint <n> --from <id> --production`。',
   ],
 }
 

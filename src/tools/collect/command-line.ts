@@ -1,14 +1,19 @@
 import { open, readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { placeOptions } from '../place.ts'
 import { ToolError } from '../tool-error.ts'
 
 /** Two hundred addresses take 500 KB. */
 const fileBytesMax = 64 * 1024 * 1024
 const barWidth = 30
+/** A plan shows a customer list, and whoever has a signed one can send it. */
+const ownerOnly = 0o600
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
-const options = {
+/** The options of all three commands. */
+export const collectOptions = {
+  ...placeOptions,
   to: text,
   currency: text,
   min: text,
@@ -20,8 +25,6 @@ const options = {
   'to-index': text,
   hours: text,
   out: text,
-  env: text,
-  production: flag,
   scan: flag,
   stdin: flag,
 } as const
@@ -31,14 +34,14 @@ export type CollectOptions = ReturnType<typeof parseOptions>['values']
 
 /** The options and the other words of a command line. An unknown option throws node's `ERR_PARSE_ARGS_…`. */
 export function parseOptions(args: readonly string[]) {
-  return parseArgs({ args: [...args], options, allowPositionals: true })
+  return parseArgs({ args: [...args], options: collectOptions, allowPositionals: true })
 }
 
 /** The options that each command takes. */
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
-  plan: Object.keys(options).filter((name) => name !== 'stdin'),
-  sign: ['to', 'out', 'stdin'],
-  send: ['env', 'production'],
+  plan: Object.keys(collectOptions).filter((name) => name !== 'stdin'),
+  sign: ['to', 'out', 'stdin', 'production', 'env'],
+  send: ['production', 'env'],
 }
 
 /** An option that a command would ignore, such as a currency for `send`: the person would think that it holds. */
@@ -49,14 +52,21 @@ export function findIgnored(command: string, values: CollectOptions): string | u
 /** The text of a file that the person named. */
 export async function readTextFile(path: string): Promise<string> {
   const bytes = await readFile(path).catch(() => null)
-  if (bytes === null || bytes.length > fileBytesMax) throw new ToolError(`${path} cannot be read`)
+  if (bytes === null || bytes.length > fileBytesMax) {
+    throw new ToolError(`${path} cannot be read`, 'name a file that "collect -- plan" or "collect -- sign" has written')
+  }
   return bytes.toString('utf8')
 }
 
-/** Writes a new file. An existing one is never replaced: it could be a plan that is being sent. */
+/** Writes a new file that only its owner can read. An existing one is never replaced: it could be a plan that is being sent. */
 export async function writeNewFile(path: string, value: object): Promise<void> {
-  const file = await open(path, 'wx').catch(() => null)
-  if (file === null) throw new ToolError(`${path} cannot be created: it exists already, or the folder is not writable`)
+  const file = await open(path, 'wx', ownerOnly).catch(() => null)
+  if (file === null) {
+    throw new ToolError(
+      `${path} cannot be created: it exists already, or the folder is not writable`,
+      'name another file with --out',
+    )
+  }
   try {
     await file.writeFile(`${JSON.stringify(value, null, 1)}\n`)
   } finally {

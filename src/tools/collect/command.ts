@@ -1,11 +1,12 @@
 import { createTerminal, type TerminalStreams } from '../keys/terminal.ts'
-import { ToolError } from '../tool-error.ts'
-import { findIgnored, parseOptions } from './command-line.ts'
+import { runTool } from '../run-tool.ts'
+import { OptionError } from '../tool-error.ts'
+import { collectOptions, findIgnored, parseOptions } from './command-line.ts'
 
 const usage = `npm run collect -- plan --to <T…> [--currency USDT,TRX] [--min 20 | USDT=20,TRX=5] [--trx-price 0.3]
     [--gas delegate|transfer] [--gas-from <T…>] [--from-index a] [--to-index b] [--hours 12] [--out plan.json]
     [--production | --env <name>] [--scan] [--account n]
-npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--stdin]
+npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--stdin] [--production | --env <name>]
 npm run collect -- send <signed.json> [--production | --env <name>]`
 
 /** The streams of a process, or those of a test. */
@@ -16,19 +17,16 @@ interface CommandStreams {
 }
 
 /** Runs `npm run collect` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal. */
-export async function runCollect(
+export function runCollect(
   args: readonly string[],
   { stdin, stdout, stderr }: CommandStreams,
   stopsInOrder: () => AbortSignal,
 ): Promise<number> {
-  try {
+  return runTool({ usage, options: Object.keys(collectOptions) }, args, { stderr }, async () => {
     const { values, positionals } = parseOptions(args)
     const [command = '', file, ...rest] = positionals
     const ignored = findIgnored(command, values)
-    if (ignored !== undefined) {
-      stderr.write(`${command} takes no --${ignored}\n${usage}\n`)
-      return 2
-    }
+    if (ignored !== undefined) throw new OptionError(`${command} takes no --${ignored}`)
     const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
     // Each command loads its own code only: `sign`, which reads the mnemonic, loads nothing that asks nodes.
     if (command === 'plan' && file === undefined) {
@@ -44,15 +42,6 @@ export async function runCollect(
       const { runSend } = await import('./send.ts')
       return await runSend(values, file, terminal, stopsInOrder())
     }
-  } catch (error) {
-    if (error instanceof ToolError) {
-      stderr.write(`Stopped: ${error.message}.\n`)
-      return 1
-    }
-    if (!(error instanceof TypeError) || !String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS'))
-      throw error
-    stderr.write(`${error.message}\n`)
-  }
-  stderr.write(`${usage}\n`)
-  return 2
+    throw new OptionError('which command?')
+  })
 }

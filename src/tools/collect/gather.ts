@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts'
 import type { Currency } from '../../ledger/currencies.ts'
 import { readDatabase } from '../database.ts'
 import { readUse } from '../node-pool.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { OptionError, ToolError } from '../tool-error.ts'
 import type { AddressFacts, CollectFacts, CollectWishes, GasFacts, TokenHolding } from './collect-address.ts'
 import * as api from './node-api.ts'
 import type { CollectNodes } from './nodes.ts'
@@ -49,12 +49,18 @@ export async function readIssuedAddresses(
   { from, to }: IndexRange,
 ): Promise<readonly ListedAddress[]> {
   const query = `SELECT derivation_index AS i, address FROM address WHERE derivation_index BETWEEN ${from} AND ${to} ORDER BY i`
-  const [rows = []] = orStop(await readDatabase(env, query), '; or use --scan')
+  const read = await readDatabase(env, query)
+  if (!read.ok)
+    throw new ToolError(read.error.why, `${read.error.next}; or look for the addresses on the chain (--scan)`)
+  const [rows = []] = read.value
   return rows.map(({ i, address }) => {
     const index = Number(i)
     const derived = deriveAddress(extendedPublicKey, index)
     if (derived === address) return { index, address: derived }
-    throw new ToolError(`address ${index} of the database is not one of TRON_XPUB: the key is another one`)
+    throw new ToolError(
+      `address ${index} of the database is not one of TRON_XPUB: the key is another one`,
+      'set TRON_XPUB to the key of this database, or name the right database in wrangler.toml',
+    )
   })
 }
 
@@ -131,27 +137,44 @@ async function checkDestination(
   { to, gasAddress }: CollectSettings,
   listed: readonly ListedAddress[],
 ): Promise<void> {
-  if (listed.some(({ address }) => address === to)) throw new ToolError('--to: one of the deposit addresses itself')
-  if (listed.some(({ address }) => address === gasAddress))
-    throw new ToolError('the gas address is one of the deposit addresses')
+  if (listed.some(({ address }) => address === to))
+    throw new OptionError('--to: not one of the deposit addresses itself')
+  if (listed.some(({ address }) => address === gasAddress)) {
+    throw new ToolError(
+      'the gas address is one of the deposit addresses',
+      'use one that the service has not issued: "npm run keys -- show" prints one',
+    )
+  }
   const account = await api.readAccount(nodes, to)
   if (account === null) {
-    const advice = 'Compare it; if it is right, send it 1 TRX first'
-    throw new ToolError(`--to: this account does not exist on the chain yet. ${advice}`)
+    throw new ToolError(
+      '--to: this account does not exist on the chain yet',
+      'compare it; if it is right, send it 1 TRX first',
+    )
   }
-  if (account.isContract) throw new ToolError('--to: a contract, which could keep the money for ever')
+  if (account.isContract) throw new OptionError('--to: no contract, which could keep the money for ever')
 }
 
 async function readGas(nodes: CollectNodes, address: Address): Promise<GasFacts> {
   const name = formatBase58(address)
   const account = await api.readAccount(nodes, address)
   if (account === null)
-    throw new ToolError(`the gas address ${name} does not exist on the chain yet: send it TRX first`)
-  if (!account.hasOwnKey) throw new ToolError(`the owner permission of the gas address ${name} names another key`)
+    throw new ToolError(`the gas address ${name} does not exist on the chain yet`, 'send it TRX first')
+  if (!account.hasOwnKey) {
+    throw new ToolError(
+      `the owner permission of the gas address ${name} names another key`,
+      'use another gas address (--gas-from), or set its owner permission back',
+    )
+  }
   const resources = await api.readResources(nodes, address)
   const delegatable = await api.readDelegatable(nodes, address)
   const { energy, weight } = resources.total
-  if (energy === 0 || weight === 0) throw new ToolError('the nodes do not report what a stake gives (TotalEnergyLimit)')
+  if (energy === 0 || weight === 0) {
+    throw new ToolError(
+      'the nodes do not report what a stake gives (TotalEnergyLimit)',
+      'use another node in TRON_NODES, or send TRX for the gas (--gas transfer)',
+    )
+  }
   const perTrx = { energy: BigInt(energy), trx: BigInt(weight) }
   return { address: name, sun: account.sun, resources, delegatable, perTrx }
 }

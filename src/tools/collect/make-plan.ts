@@ -56,9 +56,8 @@ export function decideSteps(
   const state = isEnough ? covered : decide(false)
   const { steps, leftOut, spent } = state
   if (spent > gas.sun) {
-    const [needed, has] = [formatUnits(spent, 6), formatUnits(gas.sun, 6)]
     return err(
-      `the gas address ${gas.address} has ${has} TRX and the plan needs ${needed}: send it more, or narrow the plan`,
+      `the gas address ${gas.address} has ${formatUnits(gas.sun, 6)} TRX and the plan needs ${formatUnits(spent, 6)}`,
     )
   }
   return ok({ steps, leftOut })

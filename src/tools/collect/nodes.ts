@@ -138,6 +138,9 @@ function post<T>(session: Session, node: TronNode, path: string, body: object, p
   })
 }
 
+const nodesAdvice =
+  'run the same command again; if it stays, have the doctor check the same deployment: it shows which node is wrong'
+
 /** Repeats a question until it is answered. */
 async function untilAnswered<T>(
   { clock, signal }: CollectPlatform,
@@ -146,8 +149,9 @@ async function untilAnswered<T>(
   for (let i = 1; ; i += 1) {
     const result = signal.aborted ? err('') : await once()
     if (result.ok) return result.value
-    if (signal.aborted) throw new ToolError('stopped at the terminal')
-    if (i === attemptsOfQuestion) throw new ToolError(result.error)
+    if (signal.aborted)
+      throw new ToolError('stopped at the terminal', 'run the same command again: it goes on from what is on the chain')
+    if (i === attemptsOfQuestion) throw new ToolError(result.error, nodesAdvice)
     await clock.sleep(lookMs)
   }
 }

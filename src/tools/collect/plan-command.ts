@@ -7,9 +7,10 @@ import type { Config } from '../../config/config.ts'
 import type { Currency } from '../../ledger/currencies.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { readFinalizedHead } from '../../tron/finalized-head.ts'
-import { environmentOf, readDeployment } from '../configuration.ts'
 import type { Terminal } from '../keys/terminal.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { environmentOf, optionOf } from '../place.ts'
+import { openDeployment } from '../target.ts'
+import { OptionError, orStop, ToolError } from '../tool-error.ts'
 import { type CollectOptions, createProgress, writeNewFile } from './command-line.ts'
 import {
   type CollectSettings,
@@ -35,7 +36,7 @@ export async function runPlan(values: CollectOptions, terminal: Terminal, signal
   const hours = readInteger('--hours', values.hours, planHoursDefault, 1, planHoursMax)
   const from = readInteger('--from-index', values['from-index'], wholeRange.from, 0, wholeRange.to)
   const to = readInteger('--to-index', values['to-index'], wholeRange.to, from, wholeRange.to)
-  const { config, extendedPublicKey } = readDeployment(env)
+  const { config, extendedPublicKey } = openDeployment(env, terminal.print)
   const settings = readSettings(config, extendedPublicKey, values)
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
   const onProgress = createProgress(process.stderr)
@@ -51,7 +52,9 @@ export async function runPlan(values: CollectOptions, terminal: Terminal, signal
   for (const line of planSummary(plan)) terminal.print(line)
   const path = values.out ?? `collect-plan-${plan.createdAt.replace(/[:.]/g, '-')}.json`
   await writeNewFile(path, plan)
-  terminal.print(`\nWritten to ${path}. Next, on the machine with the mnemonic: npm run collect -- sign ${path}`)
+  terminal.print(
+    `\nWritten to ${path}. Next, on the machine with the mnemonic: npm run collect -- sign ${path}${optionOf(env)}`,
+  )
   return 0
 }
 
@@ -79,7 +82,10 @@ export async function createPlan(
     expiration: Math.min(newest, now) + hours * hourMs, // right even if the clock of this machine is wrong
     currencies: settings.currencies.map(planCurrency),
   }
-  const { steps, leftOut } = orStop(decideSteps(header, addresses, settings, prices, gas))
+  const { steps, leftOut } = orStop(
+    decideSteps(header, addresses, settings, prices, gas),
+    'send it TRX, or narrow the plan (--currency, --min, --from-index, --to-index)',
+  )
   return {
     ...planHeader,
     chainId: settings.config.chainId,
@@ -97,24 +103,32 @@ export type PlanOptions = Readonly<
   Partial<Record<'to' | 'currency' | 'min' | 'trx-price' | 'gas' | 'gas-from' | 'account', string | undefined>>
 >
 
-/** Reads the options together with the configuration. What is wrong is a `ToolError`. */
+/** Reads the options together with the configuration. What is wrong is an `OptionError`, or a `ToolError` about the configuration. */
 export function readSettings(config: Config, extendedPublicKey: string, options: PlanOptions): CollectSettings {
   const to = readAddress('--to', options.to ?? '')
   const { gas: mode = 'delegate' } = options
-  if (mode !== 'delegate' && mode !== 'transfer') throw new ToolError('--gas: delegate or transfer')
+  if (mode !== 'delegate' && mode !== 'transfer') throw new OptionError('--gas: delegate or transfer')
   const gasAddress = readGasAddress(config, options['gas-from'])
   const account = readAccountNumber(extendedPublicKey, options.account)
   const wanted = options.currency?.split(',')
   const currencies = config.currencies.list.filter(({ symbol }) => wanted?.includes(symbol) ?? true)
   const unknown = wanted?.find((symbol) => !currencies.some((one) => one.symbol === symbol))
-  if (unknown !== undefined) throw new ToolError(`--currency: ${unknown} is not a symbol of CURRENCIES`)
+  if (unknown !== undefined) {
+    const known = config.currencies.list.map(({ symbol }) => symbol).join(', ')
+    throw new OptionError(`--currency: ${unknown} is not a symbol of CURRENCIES (${known})`)
+  }
   if (new Set(currencies.map(({ symbol }) => symbol)).size < currencies.length) {
-    throw new ToolError('two currencies of CURRENCIES have the same symbol: a plan could not distinguish them')
+    throw new ToolError(
+      'two currencies of CURRENCIES have the same symbol: a plan could not distinguish them',
+      'give them different symbols in CURRENCIES, or name one that has its own with --currency',
+    )
   }
   const min = readAmounts('--min', options.min, currencies)
   const tokens = currencies.filter(({ asset }) => asset.kind === 'trc20')
   const trxPrice = readAmounts('--trx-price', options['trx-price'], tokens)
-  if ([...trxPrice.values()].includes(0n)) throw new ToolError('--trx-price: what one TRX costs in the token, above 0')
+  if ([...trxPrice.values()].includes(0n)) {
+    throw new OptionError('--trx-price: what one TRX costs in the token, above 0')
+  }
   return { config, account, to, mode, gasAddress, currencies, min, trxPrice }
 }
 
@@ -122,27 +136,28 @@ function readInteger(name: string, given: string | undefined, byDefault: number,
   if (given === undefined) return byDefault
   const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN
   if (value >= min && value <= max) return value
-  throw new ToolError(`${name}: a whole number from ${min} to ${max}`)
+  throw new OptionError(`${name}: a whole number from ${min} to ${max}`)
 }
 
 function readAddress(name: string, given: string): Address {
   const address = parseAddress(given)
   if (address.ok) return address.value
-  throw new ToolError(`${name}: a Tron address (34 characters, starts with T)`)
+  throw new OptionError(`${name}: a Tron address (34 characters, starts with T)`)
 }
 
 /** The gas address must be an operator's: the service would take what any other address sends for a deposit. */
 function readGasAddress({ operators }: Config, given: string | undefined): Address {
-  const takes = 'the service would credit the gas to users; list the gas address in OPERATOR_ADDRESSES, and deploy'
+  const why = 'the service would credit the gas to users'
+  const next = 'list the gas address in OPERATOR_ADDRESSES, and deploy'
   const [only] = operators
-  if (only === undefined) throw new ToolError(`OPERATOR_ADDRESSES is empty: ${takes}`)
+  if (only === undefined) throw new ToolError(`OPERATOR_ADDRESSES is empty: ${why}`, next)
   if (given === undefined) {
     if (operators.size === 1) return only
-    throw new ToolError('--gas-from: which address of OPERATOR_ADDRESSES pays for the gas')
+    throw new OptionError('--gas-from: which address of OPERATOR_ADDRESSES pays for the gas')
   }
   const address = readAddress('--gas-from', given)
   if (operators.has(address)) return address
-  throw new ToolError(`${given} is not in OPERATOR_ADDRESSES: ${takes}`)
+  throw new ToolError(`${given} is not in OPERATOR_ADDRESSES: ${why}`, next)
 }
 
 /** The key of an account has its number; that of an external chain does not. */
@@ -150,7 +165,7 @@ function readAccountNumber(extendedPublicKey: string, given: string | undefined)
   const { depth, index } = HDKey.fromExtendedKey(extendedPublicKey)
   const ofKey = depth === accountDepth ? index - hardened : null
   const account = readInteger('--account', given, ofKey ?? 0, 0, hardened - 1)
-  if (ofKey !== null && ofKey !== account) throw new ToolError(`--account: TRON_XPUB is the key of account ${ofKey}`)
+  if (ofKey !== null && ofKey !== account) throw new OptionError(`--account: TRON_XPUB is the key of account ${ofKey}`)
   return account
 }
 
@@ -164,11 +179,11 @@ function readAmounts(
   for (const part of given?.split(',') ?? []) {
     const [symbol, text] = part.includes('=') ? part.split('=') : [null, part]
     const matching = currencies.filter((one) => symbol === null || one.symbol === symbol)
-    if (matching.length === 0) throw new ToolError(`${name}: ${symbol} is not a currency of this plan`)
+    if (matching.length === 0) throw new OptionError(`${name}: ${symbol} is not a currency of this plan`)
     for (const currency of matching) {
       const units = parseUnits(text ?? '', currency.decimals)
       if (!units.ok)
-        throw new ToolError(`${name}: a decimal such as 20, or one for each currency such as USDT=20,TRX=5`)
+        throw new OptionError(`${name}: a decimal such as 20, or one for each currency such as USDT=20,TRX=5`)
       amounts.set(currency.symbol, units.value)
     }
   }

@@ -1,8 +1,9 @@
 import type { Header } from '../../chain/block.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { readFinalizedHead } from '../../tron/finalized-head.ts'
-import { environmentOf, readDeployment } from '../configuration.ts'
 import type { Terminal } from '../keys/terminal.ts'
+import { environmentOf } from '../place.ts'
+import { openDeployment } from '../target.ts'
 import { orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault, findSignatureFault } from './check-plan.ts'
 import type { ChainPrices } from './collect-address.ts'
@@ -10,6 +11,7 @@ import { type CollectOptions, createProgress, readTextFile } from './command-lin
 import { broadcast, explainNodeRefusal, isUndecided, readInfo, readPrices } from './node-api.ts'
 import { type CollectNodes, lookMs, openNodes } from './nodes.ts'
 import { type CollectPlan, type CollectStep, parseSignedPlan, type SignedPlan } from './plan.ts'
+import { changedFileAdvice, requireChain } from './refuse-plan.ts'
 import {
   isSettled,
   measureStep,
@@ -40,14 +42,12 @@ export async function runSend(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const signed = orStop(parseSignedPlan(await readTextFile(path)))
+  const { config } = openDeployment(environmentOf(values), terminal.print)
+  const signed = orStop(parseSignedPlan(await readTextFile(path)), 'name the file that "collect -- sign" has written')
   const { plan } = signed
   const fault = findPlanFault(plan) ?? findSignatureFault(signed)
-  if (fault !== null) throw new ToolError(`${fault}. Nothing was sent`)
-  const { config } = readDeployment(environmentOf(values))
-  if (config.chainId !== plan.chainId) {
-    throw new ToolError(`the plan is for chain ${plan.chainId}, and this configuration for ${config.chainId}`)
-  }
+  if (fault !== null) throw new ToolError(`${fault}. Nothing was sent`, changedFileAdvice)
+  requireChain(plan, config.chainId)
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
   const states: StepStates = new Map()
   const onProgress = createProgress(process.stderr)

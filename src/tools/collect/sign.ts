@@ -4,10 +4,14 @@ import { err, ok, type Result } from '../../common/result.ts'
 import { accountMax, type MnemonicKeys, openMnemonic, type SigningKey } from '../keys/account-key.ts'
 import { askMnemonic } from '../keys/mnemonic.ts'
 import type { Terminal } from '../keys/terminal.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { requireKnownNode } from '../node-program.ts'
+import { environmentOf, optionOf } from '../place.ts'
+import { readTargetApart } from '../target-apart.ts'
+import { orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault } from './check-plan.ts'
 import { type CollectOptions, readTextFile, writeNewFile } from './command-line.ts'
 import { type CollectPlan, parsePlan, type SignedPlan, signedHeader } from './plan.ts'
+import { changedFileAdvice, requireChain } from './refuse-plan.ts'
 import { planSummary } from './tables.ts'
 import { encodeStep } from './transaction.ts'
 
@@ -16,23 +20,36 @@ const gasAccounts = 10
 
 /** `collect -- sign`: checks a plan, asks, and signs it. It uses no network. Returns the exit code. */
 export async function runSign(values: CollectOptions, path: string, terminal: Terminal): Promise<number> {
-  const plan = orStop(parsePlan(await readTextFile(path)))
+  requireKnownNode()
+  const env = environmentOf(values)
+  const { line, chainId } = orRefuse(await readTargetApart(env))
+  terminal.print(line)
+  const plan = orStop(parsePlan(await readTextFile(path)), 'name the file that "collect -- plan" has written')
   const fault = findPlanFault(plan)
-  if (fault !== null) throw new ToolError(`${fault}. Nothing was signed`)
+  if (fault !== null) throw new ToolError(`${fault}. Nothing was signed`, changedFileAdvice)
+  requireChain(plan, chainId)
   for (const line of planSummary(plan)) terminal.print(line)
   terminal.print(
     `\nSigned, these transactions can be sent by whoever has the file, until ${plan.expiresAt}; they cannot be changed.`,
   )
   // The person must know it from another source than this plan, and all of it: addresses that look similar can be made.
   const known = values.to ?? (await terminal.ask('Type your own address, all of it (or give it by --to): '))
-  if (known.trim() !== plan.to) throw new ToolError('that is not the destination of the plan. Nothing was signed')
+  if (known.trim() !== plan.to) {
+    throw new ToolError(
+      'that is not the destination of the plan. Nothing was signed',
+      'compare both with your wallet: if the plan is wrong, do not sign it; otherwise type the whole address again',
+    )
+  }
   const keys = openMnemonic(await askMnemonic(terminal, 'Mnemonic of the deposit addresses'))
   const gasKey = plan.steps.some(({ kind }) => kind !== 'transfer') ? await askGasKey(plan, keys, terminal) : null
-  const signed = orStop(signPlan(plan, keys, gasKey), '. Nothing was signed')
+  const signed = orStop(
+    signPlan(plan, keys, gasKey),
+    `nothing was signed: use the mnemonic whose key is TRON_XPUB, or ${changedFileAdvice}`,
+  )
   const out = values.out ?? path.replace(/(\.json)?$/, '.signed.json')
   await writeNewFile(out, signed)
   terminal.print(
-    `Signed ${plan.steps.length} transactions: ${out}. Next, with a network: npm run collect -- send ${out}`,
+    `Signed ${plan.steps.length} transactions: ${out}. Next, with a network: npm run collect -- send ${out}${optionOf(env)}`,
   )
   return 0
 }
@@ -44,7 +61,10 @@ async function askGasKey(plan: CollectPlan, keys: MnemonicKeys, terminal: Termin
   const other = openMnemonic(await askMnemonic(terminal, `Mnemonic of the gas address ${plan.gas.address}`))
   const key = findGasKey(plan, other)
   if (key !== null) return key
-  throw new ToolError(`${plan.gas.address} is not the first address of any of the first accounts. Nothing was signed`)
+  throw new ToolError(
+    `${plan.gas.address} is not the first address of any of the first accounts. Nothing was signed`,
+    'type the mnemonic of the gas address when it is asked for; "npm run keys -- show --account <n>" shows which account has it',
+  )
 }
 
 /** The key of the gas address, or null. It is sought in the first accounts of a mnemonic, and in the account after that of the plan. */

@@ -1,48 +1,70 @@
 import { parseArgs } from 'node:util'
 import type { CommandOutput } from '../command-output.ts'
 import { readWranglerConfig } from '../configuration.ts'
-import { loginAdvice, runWrangler } from '../database.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { databaseOptions, loginAdvice, runWrangler } from '../database.ts'
+import { environmentOf, placeOptions } from '../place.ts'
+import { runTool } from '../run-tool.ts'
+import { configurationAdvice, describeTarget } from '../target.ts'
+import { OptionError, orStop, ToolError } from '../tool-error.ts'
+
+const options = Object.keys(placeOptions)
+const deploy = { usage: 'npm run deploy -- --production | --env <name>', options }
+const migrate = { usage: 'npm run db:migrate [-- --production | --env <name>]', options }
 
 /** Runs `npm run deploy` with these options. Returns the exit code. */
-export async function runDeploy(args: readonly string[], output: CommandOutput): Promise<number> {
-  try {
-    const env = readEnv(args)
-    requireBindings(env)
-    const migrate = ['d1', 'migrations', 'apply', 'DB', '--remote', `--env=${env}`]
-    await run('The migrations could not be applied', migrate, output)
+export function runDeploy(args: readonly string[], output: CommandOutput): Promise<number> {
+  return runTool(deploy, args, output, async () => {
+    const env = readPlace(args)
+    if (env === undefined) throw new OptionError('which deployment?')
+    open(env, output)
+    await run('The migrations could not be applied', migrateArgs(env), output)
     // It has several steps of its own: the new version can run already, although its cron could not be set.
     await run('The migrations are applied, but the deployment was not completed', ['deploy', `--env=${env}`], output)
     return 0
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error
-    output.stderr.write(`\nStopped: ${error.message}\n`)
-    return 1
-  }
+  })
 }
 
-/** The environment's name; '' is the top level. Other options are refused: their meaning differs between the steps. */
-function readEnv(args: readonly string[]): string {
-  try {
-    return parseArgs({ args: [...args], options: { env: { type: 'string' } } }).values.env ?? ''
-  } catch (error) {
-    const why = error instanceof Error ? error.message : 'unknown option'
-    throw new ToolError(`${why}. Usage: npm run deploy [-- --env <name>]`)
-  }
+/** Runs `npm run db:migrate` with these options. Returns the exit code. */
+export function runMigrate(args: readonly string[], output: CommandOutput): Promise<number> {
+  return runTool(migrate, args, output, async () => {
+    const env = readPlace(args)
+    open(env, output)
+    await run('The migrations could not be applied', migrateArgs(env), output)
+    return 0
+  })
 }
 
-/** Finds a missing database or object before the first step; wrangler finds it later, and its message is less clear. */
-function requireBindings(env: string): void {
-  const { database, objectFaults } = orStop(readWranglerConfig(env))
-  const section = env === '' ? 'wrangler.toml' : `wrangler.toml, [env.${env}],`
-  if (database === 'missing')
-    throw new ToolError(`${section} has no D1 database with the binding DB and a database_id.`)
-  if (database === 'placeholder') {
+const migrateArgs = (env: string | undefined) => ['d1', 'migrations', 'apply', 'DB', ...databaseOptions(env)]
+
+/** The environment that the options name. Other options are refused: their meaning differs between the steps. */
+function readPlace(args: readonly string[]): string | undefined {
+  return environmentOf(parseArgs({ args: [...args], options: placeOptions }).values)
+}
+
+/** Prints the first line, and finds a missing database or object before the first step; wrangler finds it later, and less clearly. */
+function open(env: string | undefined, { stdout }: CommandOutput): void {
+  const { vars, place, database, objectFaults } = orStop(readWranglerConfig(env), configurationAdvice)
+  stdout.write(`${describeTarget({ place, values: vars })}\n`)
+  const section = env ? `wrangler.toml, [env.${env}],` : 'wrangler.toml'
+  if (database === 'missing') {
     throw new ToolError(
-      `database_id in ${section} is a placeholder: "npx wrangler d1 create <name>" prints the real one.`,
+      `${section} has no D1 database with the binding DB and a database_id`,
+      'create one with "npx wrangler d1 create <name>", and put what it prints there, with binding = "DB"',
     )
   }
-  if (objectFaults.length > 0) throw new ToolError(`${section} has ${objectFaults.join(', and ')}.`)
+  if (env === undefined) return
+  if (database === 'placeholder') {
+    throw new ToolError(
+      `database_id in ${section} is a placeholder`,
+      'put the id there that "npx wrangler d1 create <name>" prints',
+    )
+  }
+  if (objectFaults.length > 0) {
+    throw new ToolError(
+      `${section} has ${objectFaults.join(', and ')}`,
+      'take these sections over from the one that is delivered',
+    )
+  }
 }
 
 /** Reported of D1's endpoint for migrations: it cuts a trigger at a semicolon within it (cloudflare/workers-sdk#15690). */
@@ -56,7 +78,10 @@ async function run(failure: string, args: readonly string[], shownOn: CommandOut
   shownOn.stdout.write(`> wrangler ${args.join(' ')}\n`)
   const { code, output } = await runWrangler(args, shownOn)
   if (code === 0) return
-  if (output === '') throw new ToolError(`${failure}: wrangler did not start. Run "npm ci", then "npm run deploy".`)
+  if (output === '') throw new ToolError(`${failure}: wrangler did not start`, 'run "npm ci", then this command again')
   const known = [loginAdvice, splitAdvice].find(({ pattern }) => pattern.test(output))
-  throw new ToolError(`${failure}: ${known?.text ?? 'the reason is in the output of wrangler above'}.`)
+  const next =
+    known?.text ??
+    'correct what the output of wrangler above says, and run this command again: it does only what is missing'
+  throw new ToolError(failure, next)
 }

@@ -1,14 +1,16 @@
 import { type BlockHeight, blockSeconds, type Header } from '../../chain/block.ts'
+import { nodeName } from '../../chain/node-name.ts'
 import { ok } from '../../common/result.ts'
-import { askRpc, genesisHashes, parseFinalized, requireFit } from '../../tron/ask.ts'
-import { blockCall, encodeCalls, parseResult } from '../../tron/json-rpc.ts'
-import type { Pool, Session, TronNode } from '../../tron/node.ts'
+import { genesisHashes, requireFit } from '../../tron/ask.ts'
+import { encodeCalls } from '../../tron/json-rpc.ts'
+import { labelOf, type Pool, type Session, type TronNode } from '../../tron/node.ts'
 import { isCall, type NodeBlock, readNodeBlocks } from '../../tron/node-blocks.ts'
-import { parseBriefBlock } from '../../tron/parse/block.ts'
 import { isObject } from '../../tron/parse/fields.ts'
 import { type NodeError, type NodeErrorKind, type NodeResult, postJson } from '../../tron/transport.ts'
 import { atNode, sessionOf } from '../node-pool.ts'
-import { type CheckResult, failed, hostInUrl, passed, publicNetworks, warned } from './check-settings.ts'
+import { publicNetworks } from '../place.ts'
+import { askQuestions, questionTexts } from './ask-questions.ts'
+import { type CheckResult, failed, hostInUrl, passed, warned } from './check-settings.ts'
 
 /** Milliseconds for all checks of one node together. */
 export const nodeMs = 30_000
@@ -52,17 +54,20 @@ export async function checkNode(pool: Pool, chainId: string, node: TronNode): Pr
     return { node, results, newest: null }
   }
 
-  const heads = await readHeads(session, node)
-  if (!heads.ok && heads.error.kind === 'wrong-chain')
-    return stop(`${heads.error.detail}, not ${chainId} (TRON_CHAIN_ID)`)
-  if (!heads.ok && heads.error.kind !== 'unfit') return stop(heads.error)
+  const { rpcFault, answered, refused, heads } = await askQuestions(session, node)
+  if (rpcFault?.kind === 'wrong-chain') return stop(`${rpcFault.detail}, not ${chainId} (TRON_CHAIN_ID)`)
+  if (answered.length > 0) add(passed(`answers ${answered.map((one) => questionTexts[one]).join('; ')}`))
+  if (rpcFault !== null) add(failed(`does not answer JSON-RPC: ${describeNodeError(rpcFault)}`))
+  for (const { question, error } of refused) {
+    add(failed(`does not answer ${questionTexts[question]}: ${describeNodeError(error)}`))
+  }
+  if (heads === null || refused.length > 0) return { node, results, newest: null }
   const fit = await requireFit(session, node)
   if (!fit.ok) return stop(fit.error.kind === 'unfit' ? `${fit.error.detail}: nothing can be credited` : fit.error)
-  if (!heads.ok) return stop(heads.error)
   const network = publicNetworks.get(chainId)
   const origin = genesisHashes.has(pool.chainId) ? `is that of ${network}` : 'ends in the chain id'
   add(passed(`chain id ${chainId}, and the hash of block 0 ${origin}`))
-  const { latest, finalized } = heads.value
+  const { latest, finalized } = heads
   add(checkFinality(latest, finalized))
   const isFinalOnly = await servesFinalStateOnly(session, node)
   const newest = isFinalOnly ? hiddenNewest(latest, finalized) : latest
@@ -72,7 +77,7 @@ export async function checkNode(pool: Pool, chainId: string, node: TronNode): Pr
   }
   add(checkClock(newest.timestamp - pool.clock.now(), network !== undefined))
 
-  const api = `HTTP API (${hostInUrl(node.endpoint.api)})`
+  const api = `HTTP API (${hostInUrl(node.endpoint.api.url)})`
   const blocks = await readNewest(session, node, finalized.height)
   if (!blocks.ok) return stop(`${api}, and logs: the newest final blocks: ${describeNodeError(blocks.error)}`)
   const last = blocks.value.at(-1)?.header
@@ -84,8 +89,9 @@ export async function checkNode(pool: Pool, chainId: string, node: TronNode): Pr
   return { node, results, newest }
 }
 
-/** A node's number and host. */
-export const nameOf = ({ number, endpoint }: TronNode) => `node ${number} (${hostInUrl(endpoint.rpc)})`
+/** A node's number, with its name or what is shown in place of one. */
+export const nameOf = (node: TronNode) =>
+  node.endpoint.name === null ? nodeName(node.number, node.endpoint) : labelOf(node)
 
 /** A node that shows final state only hides newer blocks: finality is about as far behind them as behind the newest shown one. */
 function hiddenNewest(latest: Header, finalized: Header): NewestBlock {
@@ -124,29 +130,15 @@ const meanings: Partial<Record<NodeErrorKind, string>> = {
 function describeNodeError({ kind, detail }: NodeError): string {
   if (detail === 'HTTP 401') return 'the API key is missing or refused (HTTP 401)'
   const text = meanings[kind] === undefined ? detail : `${meanings[kind]} (${detail})`
+  if (detail === 'HTTP 403') {
+    return `${text}: its plan lacks this, it has had too many requests, or its key is wrong or missing`
+  }
   return kind === 'rate-limited' ? `${text}: try again later, or name the variable of an API key in keyVar` : text
-}
-
-interface Heads {
-  readonly latest: Header
-  readonly finalized: Header
-}
-
-async function readHeads(session: Session, node: TronNode): NodeResult<Heads> {
-  const calls = [blockCall('latest'), blockCall('finalized')]
-  const read = await askRpc(session, node, calls, (reply, i) =>
-    i === 0 ? parseResult(reply, 'newest block', parseBriefBlock) : parseFinalized(reply),
-  )
-  if (!read.ok) return read
-  const [latest, finalized] = read.value
-  if (latest === undefined || finalized === undefined) throw new Error('two replies to two calls')
-  return ok({ latest, finalized })
 }
 
 /** Whether it is java-tron's solidity or PBFT port. False if the answer does not show it (PROTOCOL.md, Block tags). */
 async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: TronNode): Promise<boolean> {
-  const target = { url: endpoint.rpc, key: endpoint.key }
-  const reply = await postJson(pool.network, target, encodeCalls([fullStateCall], 1, true), deadline, ok)
+  const reply = await postJson(pool.network, endpoint.rpc, encodeCalls([fullStateCall], 1, true), deadline, ok)
   const error = reply.ok && isObject(reply.value) ? reply.value.error : null
   const message = isObject(error) ? error.message : null
   return typeof message === 'string' && / not available in (SOLIDITY|PBFT)$/.test(message)

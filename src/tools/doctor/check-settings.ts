@@ -6,6 +6,7 @@ import { type AuthConfig, secretBytesMin, type TokenConfig } from '../../config/
 import { fetchKeySet } from '../../http/auth/key-set.ts'
 import { isDelivered, type SendParts, sendWebhook } from '../../webhooks/deliver-events.ts'
 import type { WebhookEndpoint } from '../../webhooks/endpoint-state.ts'
+import { publicNetworks } from '../place.ts'
 
 /** One check as one line. `text` contains no secret, no key, no path of a URL and no text of a node. */
 export interface CheckResult {
@@ -30,13 +31,6 @@ export function lineOf({ level, text }: CheckResult): string {
 export function hostInUrl(url: string): string {
   return new URL(url).host
 }
-
-/** The names of the public networks by chain id (PROTOCOL.md, Chain identity). */
-export const publicNetworks: ReadonlyMap<string, string> = new Map([
-  ['0x2b6653dc', 'mainnet'],
-  ['0xcd8690dc', 'Nile'],
-  ['0x94a9059e', 'Shasta'],
-])
 
 /** The addresses at index 0 of two public test mnemonics: "abandon … about" and "test … junk". */
 const publicAddresses = ['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6']

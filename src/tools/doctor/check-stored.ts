@@ -33,7 +33,8 @@ export async function* checkStored(
 ): AsyncGenerator<CheckResult, void> {
   const stored = await readStored()
   if (!stored.ok) {
-    yield failed(`stored data: not compared with the configuration: ${stored.error}`)
+    const { why, next } = stored.error
+    yield failed(`stored data: not compared with the configuration: ${why}; ${next}`)
     return
   }
   yield* compareSettings(config, stored.value)

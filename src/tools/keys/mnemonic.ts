@@ -43,7 +43,8 @@ export function parseMnemonic(text: string): Result<Mnemonic, string> {
 
 /** The mnemonic that the person types. */
 export async function askMnemonic(terminal: Terminal, what: string): Promise<Mnemonic> {
-  return orStop(parseMnemonic(await terminal.askSecret(`${what} (all words in one line, not shown): `)))
+  const typed = await terminal.askSecret(`${what} (all words in one line, not shown): `)
+  return orStop(parseMnemonic(typed), 'run the command again, and type all words in their order')
 }
 
 /** Shows a new mnemonic once. Nothing else of this program prints it. */

@@ -5,7 +5,9 @@
 import { parseArgs } from 'node:util'
 import { deriveAddress, parseExtendedPublicKey } from '../../addresses/derive.ts'
 import { formatBase58 } from '../../chain/address.ts'
-import { ToolError } from '../tool-error.ts'
+import { requireKnownNode } from '../node-program.ts'
+import { runTool } from '../run-tool.ts'
+import { OptionError, ToolError } from '../tool-error.ts'
 import { accountMax, accountPath, depositPath, openMnemonic } from './account-key.ts'
 import { askMnemonic, type Mnemonic, showNewMnemonic } from './mnemonic.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
@@ -20,45 +22,34 @@ const options = {
 } as const
 const shownAddresses = 3
 
-try {
-  process.exitCode = await run(process.argv.slice(2))
-} catch (error) {
-  if (!(error instanceof ToolError)) throw error
-  process.stderr.write(`Stopped: ${error.message}.\n`)
-  process.exitCode = 1
-}
+const firstLine = 'Acts on no database and no chain: it makes keys on this machine, and stores and sends nothing.'
 
-async function run(args: readonly string[]): Promise<number> {
-  const parsed = readArguments(args)
-  if (parsed === null) {
-    process.stderr.write(`${usage}\n`)
-    return 2
-  }
-  const { command, account, values } = parsed
+const args = process.argv.slice(2)
+process.exitCode = await runTool({ usage, options: Object.keys(options) }, args, process, async () => {
+  requireKnownNode()
+  const { command, account, values } = readArguments(args)
   const { stdin: input, stdout: output, stderr: questions } = process
   const terminal = createTerminal({ input, output, questions }, values.stdin)
   if (!terminal.isPrivate && !values['allow-pipe']) {
     throw new ToolError(
-      'the output goes to a file or a pipe, where a mnemonic must not be; --allow-pipe prints it there',
+      'the output goes to a file or a pipe, where a mnemonic must not be',
+      'run it at a terminal; --allow-pipe prints it there all the same',
     )
   }
+  terminal.print(firstLine)
   const mnemonic = command === 'new' ? await showNewMnemonic(terminal) : await askMnemonic(terminal, 'Mnemonic')
   printPublic(terminal, mnemonic, account)
   input.destroy() // it would keep the process
   return 0
-}
+})
 
 function readArguments(args: readonly string[]) {
-  try {
-    const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const [command, ...rest] = positionals
-    const account = /^\d{1,10}$/.test(values.account) ? Number(values.account) : Number.NaN
-    const isCommand = command === 'show' || command === 'new'
-    if (!isCommand || rest.length > 0 || !(account <= accountMax)) return null
-    return { command, account, values }
-  } catch {
-    return null // an unknown option
-  }
+  const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true })
+  const [command, ...rest] = positionals
+  if ((command !== 'show' && command !== 'new') || rest.length > 0) throw new OptionError('which command?')
+  const account = /^\d{1,10}$/.test(values.account) ? Number(values.account) : Number.NaN
+  if (!(account <= accountMax)) throw new OptionError(`--account: a whole number from 0 to ${accountMax}`)
+  return { command, account, values }
 }
 
 function printPublic(terminal: Terminal, mnemonic: Mnemonic, account: number): void {

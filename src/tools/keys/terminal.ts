@@ -23,6 +23,7 @@ export interface TerminalStreams {
   readonly questions: Writable
 }
 
+const againAdvice = 'run the command again: nothing was done'
 const clearScreen = '\u001b[2J\u001b[3J\u001b[H'
 
 /**
@@ -34,13 +35,16 @@ export function createTerminal({ input, output, questions }: TerminalStreams, fr
   const next = async (question: string, read: (question: string) => Promise<string>) => {
     if (lines === null && input.isTTY !== true) {
       throw new ToolError(
-        'the answers must be typed at a terminal; --stdin reads them from the input, a line for each question',
+        'the answers must be typed at a terminal',
+        'run it at one; --stdin reads the answers from the input, a line for each question',
       )
     }
     if (lines === null) return read(question)
     questions.write(`${question}\n`)
     const line = await lines.next()
-    if (line.done === true) throw new ToolError('the input ended before the last question')
+    if (line.done === true) {
+      throw new ToolError('the input ended before the last question', 'give a line for each question that was asked')
+    }
     return line.value
   }
   return {
@@ -71,7 +75,7 @@ async function readVisible(input: Readable, output: Writable, question: string):
   try {
     return await reader.question(question)
   } catch {
-    throw new ToolError('ended at the terminal') // Ctrl-C or Ctrl-D
+    throw new ToolError('ended at the terminal', againAdvice) // Ctrl-C or Ctrl-D
   } finally {
     reader.close()
   }
@@ -95,7 +99,7 @@ function readHidden(input: TerminalStreams['input'], output: Writable, question:
       for (const character of chunk.toString()) {
         if (character === '\r' || character === '\n') return finish(() => resolve(typed))
         if (character === interrupt || character === end)
-          return finish(() => reject(new ToolError('ended at the terminal')))
+          return finish(() => reject(new ToolError('ended at the terminal', againAdvice)))
         if (character === backspace || character === '\b') typed = typed.slice(0, -1)
         else if (character === clearLine) typed = ''
         else if (character >= ' ') typed += character

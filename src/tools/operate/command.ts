@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
 import type { CommandOutput } from '../command-output.ts'
-import { environmentOf } from '../configuration.ts'
-import { ToolError } from '../tool-error.ts'
+import { environmentOf, placeOptions } from '../place.ts'
+import { runTool } from '../run-tool.ts'
+import { openTarget } from '../target.ts'
+import { OptionError } from '../tool-error.ts'
 import { correctCurrency } from './currency.ts'
 import type { Options, Work } from './options.ts'
 import { closeGap, correct, listGaps, rescan } from './repair.ts'
@@ -20,8 +22,9 @@ const usage = `npm run operate -- <command> [--production | --env <name>]
   webhooks move --endpoint <number> --from-url-of-key <key>   gives it the position of its earlier URL`
 
 const text = { type: 'string' } as const
-const flag = { type: 'boolean', default: false } as const
-const options = {
+/** The options of all commands. */
+export const operateOptions = {
+  ...placeOptions,
   from: text,
   to: text,
   finalized: text,
@@ -29,11 +32,9 @@ const options = {
   endpoint: text,
   'from-url-of-key': text,
   cuy: text,
-  env: text,
-  production: flag,
 } as const
 
-/** Each command with the options that it takes, and what it does with them. Wrong ones are a `ToolError`. */
+/** Each command with the options that it takes, and what it does with them. Wrong ones are an `OptionError`. */
 const commands: Readonly<Record<string, readonly [takes: readonly (keyof Options)[], (given: Options) => Work]>> = {
   rescan: [['from', 'to', 'reason'], rescan],
   correct: [['finalized', 'reason'], correct],
@@ -47,34 +48,24 @@ const commands: Readonly<Record<string, readonly [takes: readonly (keyof Options
 }
 
 /** Runs `npm run operate` with these words and options. Returns the exit code. */
-export async function runOperate(args: readonly string[], { stdout, stderr }: CommandOutput): Promise<number> {
-  let work: () => Promise<string>
-  try {
-    work = readCommand(args)
-  } catch (error) {
-    stderr.write(`${error instanceof Error ? error.message : 'unknown option'}\n${usage}\n`)
-    return 2
-  }
-  try {
-    stdout.write(`${await work()}\n`)
+export function runOperate(args: readonly string[], output: CommandOutput): Promise<number> {
+  return runTool({ usage, options: Object.keys(operateOptions) }, args, output, async () => {
+    const { environment, work } = readCommand(args)
+    const print = (text: string) => output.stdout.write(`${text}\n`)
+    openTarget(environment, print)
+    print(await work(environment))
     return 0
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error
-    stderr.write(`Stopped: ${error.message}.\n`)
-    return 1
-  }
+  })
 }
 
-/** What the words and options ask for. What is wrong with them is the message of an error. */
-function readCommand(args: readonly string[]): () => Promise<string> {
-  const parsed = parseArgs({ args: [...args], options, allowPositionals: true })
+/** What the words and options ask for, and where. What is wrong with them is an `OptionError`. */
+function readCommand(args: readonly string[]): { readonly environment: string | undefined; readonly work: Work } {
+  const parsed = parseArgs({ args: [...args], options: operateOptions, allowPositionals: true })
   const { env, production, ...values } = parsed.values
   const command = commands[parsed.positionals.join(' ')]
-  if (command === undefined) throw new ToolError('which command?')
+  if (command === undefined) throw new OptionError('which command?')
   const [takes, prepare] = command
   const unknown = Object.keys(values).find((name) => !takes.some((taken) => taken === name))
-  if (unknown !== undefined) throw new ToolError(`this command takes no --${unknown}`)
-  const environment = environmentOf({ production, env })
-  const work = prepare(values)
-  return () => work(environment)
+  if (unknown !== undefined) throw new OptionError(`this command takes no --${unknown}`)
+  return { environment: environmentOf({ production, env }), work: prepare(values) }
 }

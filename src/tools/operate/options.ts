@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { OptionError } from '../tool-error.ts'
 
 /** The values of the options, as typed. */
 export type Options = Readonly<
@@ -8,9 +8,9 @@ export type Options = Readonly<
 /** Does the work in an environment ('' is the top level), or on this machine if it is undefined. Returns what to print. */
 export type Work = (env: string | undefined) => Promise<string>
 
-/** The value of an option in this form, or a `ToolError`: `what` it takes. */
+/** The value of an option in this form, or an `OptionError`: `what` it takes. */
 export function readOption(options: Options, name: keyof Options, form: RegExp, what: string): string {
   const value = options[name]
   if (value !== undefined && form.test(value)) return value
-  throw new ToolError(`--${name}: ${what}`)
+  throw new OptionError(`--${name}: ${what}`)
 }

@@ -1,6 +1,7 @@
 import { reasonMax } from '../../d1/state-tables.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { optionOf } from '../place.ts'
+import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 
 // Each repair is one statement. Triggers of the database apply it, and refuse one that is not possible. The time is the database's own.
@@ -17,9 +18,9 @@ const gapSql =
 export function rescan(options: Options): Work {
   const reason = readReason(options)
   const [from, to] = [readBlock(options, 'from'), readBlock(options, 'to')]
-  if (from > to) throw new ToolError('--from must not be above --to')
+  if (from > to) throw new OptionError('--from must not be above --to')
   return async (env) => {
-    orStop(await queryDatabase(env, rescanSql(from, to, reason)))
+    orRefuse(await queryDatabase(env, rescanSql(from, to, reason)))
     return `The next ticks read the blocks ${from} to ${to} again.`
   }
 }
@@ -40,7 +41,7 @@ export function correct(options: Options): Work {
     "SELECT height, txid, position, uid, cuy FROM transfer WHERE state = 'credited' " +
     `AND height > ${height} ORDER BY height, txid, position LIMIT ${creditedMax + 1}`
   return async (env) => {
-    const [, credited = [], gaps = []] = orStop(
+    const [, credited = [], gaps = []] = orRefuse(
       await queryDatabase(env, correctionSql(height, reason), creditedSql, gapSql),
     )
     const text = `The finalized height is ${height} now. The scan goes on from there with the next tick.`
@@ -56,7 +57,7 @@ export function correctionSql(height: number, reason: string): string {
 
 /** `gap list`: the open gaps, in lines. */
 export const listGaps = (): Work => async (env) => {
-  const [gaps = []] = orStop(await readDatabase(env, gapSql))
+  const [gaps = []] = orRefuse(await readDatabase(env, gapSql))
   return describeGaps(gaps).join('\n')
 }
 
@@ -68,20 +69,23 @@ export function closeGap(options: Options): Work {
     `UPDATE rescan SET closed = ${quoted(reason)}, finished_at = ${databaseNow} ` +
     `WHERE finished_at IS NULL AND (kind = 'gap' OR attempts > 0) AND next_height = ${from} RETURNING to_height`
   return async (env) => {
-    const [[gap] = []] = orStop(await queryDatabase(env, sql))
-    if (gap === undefined) throw new ToolError(`no open gap begins at block ${from}: "gap list" shows them`)
+    const [[gap] = []] = orRefuse(await queryDatabase(env, sql))
+    if (gap === undefined) {
+      const next = `"npm run operate -- gap list${optionOf(env)}" shows the open gaps, each with its first block`
+      throw new ToolError(`no open gap begins at block ${from}`, next)
+    }
     return `The gap from block ${from} to ${gap.to_height} is closed. ?txid= still works for what is in it.`
   }
 }
 
 function readReason({ reason = '' }: Options): string {
-  if (reason.trim() === '') throw new ToolError('--reason is required: it is stored with the repair')
+  if (reason.trim() === '') throw new OptionError('--reason is required: it is stored with the repair')
   if (reasonForm.test(reason) && [...reason].length <= reasonMax) return reason
-  throw new ToolError(`--reason: at most ${reasonMax} printable characters`)
+  throw new OptionError(`--reason: at most ${reasonMax} printable characters`)
 }
 
 function readBlock(options: Options, name: 'from' | 'to' | 'finalized'): number {
-  if (options[name] === undefined) throw new ToolError(`--${name} is required`)
+  if (options[name] === undefined) throw new OptionError(`--${name} is required`)
   return Number(readOption(options, name, /^\d{1,15}$/, 'a block number'))
 }
 

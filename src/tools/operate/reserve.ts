@@ -4,7 +4,9 @@ import { indexCurrencies } from '../../ledger/currencies.ts'
 import { settingsOf } from '../../ledger/stored-settings.ts'
 import { readConfiguration } from '../configuration.ts'
 import { databaseNow, queryDatabase, readDatabase } from '../database.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { optionOf } from '../place.ts'
+import { configurationAdvice } from '../target.ts'
+import { OptionError, orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 
 /** Most indices of one call: more are probably a mistake. */
@@ -36,27 +38,42 @@ interface StoredRange {
 export function reserve(options: Options): Work {
   const to = readIndex(options, 'to')
   const range = { from: options.from === undefined ? null : readIndex(options, 'from'), to }
-  if (range.from !== null && range.from > to) throw new ToolError('--from must not be above --to')
+  if (range.from !== null && range.from > to) throw new OptionError('--from must not be above --to')
   return async (env) => {
-    const { values } = orStop(readConfiguration(env, process.env))
+    const { values, varsFile } = orStop(readConfiguration(env, process.env), configurationAdvice)
     const key = parseExtendedPublicKey(String(values.TRON_XPUB ?? ''))
-    if (!key.ok) throw new ToolError(`TRON_XPUB: ${key.error}`)
+    if (!key.ok)
+      throw new ToolError(
+        `TRON_XPUB: ${key.error}`,
+        `put the key of this database into ${varsFile}, or into the environment`,
+      )
     const { first, last, height } = await readStoredRange(env, key.value)
     const missing = missingIndices(range, first, last)
     const firstIndex = Number(values.TRON_FIRST_INDEX)
     if (last === null && to + 1 < firstIndex) {
-      const before = `--to ${firstIndex - 1} comes first, or used ones would be issued`
-      throw new ToolError(`TRON_FIRST_INDEX is ${firstIndex}: ${before}`)
+      const why = `TRON_FIRST_INDEX is ${firstIndex}: used indices above ${to} would be issued`
+      throw new ToolError(why, `reserve from above: --to ${firstIndex - 1} comes first`)
     }
-    if (missing.length === 0) throw new ToolError('the database has all of them')
+    if (missing.length === 0) {
+      throw new ToolError(
+        'the database has all of them',
+        `nothing has to be reserved there; the newest index is ${last}`,
+      )
+    }
     if (missing.length > reservedMax) {
-      throw new ToolError(`${missing.length} indices are more than ${reservedMax}`)
+      const first = last === null ? 'the highest ones' : 'those beside the stored ones'
+      const next = `reserve them in calls of at most ${reservedMax}, ${first} first`
+      throw new ToolError(`${missing.length} indices are more than ${reservedMax}`, next)
     }
     let finalized = 0
     for (let i = 0; i < missing.length; i += rowsMax) {
       const sql = reserveSql(key.value, missing.slice(i, i + rowsMax), height)
       const done = await queryDatabase(env, sql, 'SELECT finalized FROM scan')
-      const [, [scan] = []] = orStop(done, `; ${i} addresses are reserved: the same command goes on`)
+      if (!done.ok) {
+        const { why, next } = done.error
+        throw new ToolError(`${why}; ${i} addresses are reserved`, `${next}; then the same command goes on`)
+      }
+      const [, [scan] = []] = done.value
       finalized = Number(scan?.finalized ?? 0)
     }
     const next = Math.max(to, last ?? 0) + 1
@@ -72,12 +89,18 @@ async function readStoredRange(env: string | undefined, key: ExtendedPublicKey):
     `SELECT value FROM stored_setting WHERE name = 'TRON_XPUB'`,
     `SELECT min(derivation_index) AS first, max(derivation_index) AS last, (${newestHeight}) AS height FROM address`,
   )
-  const [[setting] = [], [row] = []] = orStop(stored)
-  if (setting === undefined) throw new ToolError('the database has no key yet: the service has not run with it')
+  const [[setting] = [], [row] = []] = orRefuse(stored)
+  if (setting === undefined) {
+    const next = 'start the service with it once (or deploy it), so that it stores its key'
+    throw new ToolError('the database has no key yet: the service has not run with it', next)
+  }
   const settings = settingsOf('', deriveAddress(key, 0), indexCurrencies([]))
   const configured = settings.find(({ name }) => name === 'TRON_XPUB')
   if (configured?.value !== setting.value) {
-    throw new ToolError(`TRON_XPUB is another key (${configured?.value}) than the stored one (${setting.value})`)
+    throw new ToolError(
+      `TRON_XPUB is another key (${configured?.value}) than the stored one (${setting.value})`,
+      'set TRON_XPUB to the key of this database, or name the right database in wrangler.toml',
+    )
   }
   const numberOrNull = (value: unknown) => (typeof value === 'number' ? value : null)
   return { first: Number(row?.first ?? 0), last: numberOrNull(row?.last), height: numberOrNull(row?.height) }
@@ -89,7 +112,7 @@ async function readStoredRange(env: string | undefined, key: ExtendedPublicKey):
  */
 function adviseRescan(env: string | undefined, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
-  const option = env === undefined ? '' : env === '' ? ' --production' : ` --env ${env}`
+  const option = optionOf(env)
   const range = `--from ${height + 1} --to ${finalized}`
   return [
     'Payments to them in blocks that were read before are not recorded yet. Have those blocks read again:',
@@ -100,20 +123,25 @@ function adviseRescan(env: string | undefined, height: number, finalized: number
 
 function readIndex(options: Options, name: 'from' | 'to'): number {
   const index = Number(readOption(options, name, /^\d{1,10}$/, 'an index'))
-  if (index > indexMax) throw new ToolError(`--${name}: an index`)
+  if (index > indexMax) throw new OptionError(`--${name}: an index`)
   return index
 }
 
 /** The indices to store, in the only order that the database takes: each one beside those that are stored. */
 function missingIndices({ from, to }: ReservedRange, first: number, last: number | null): readonly number[] {
   if (last === null) {
-    if (from === null) throw new ToolError('the database has no address: name the first index, too (--from)')
+    if (from === null) throw new ToolError('the database has no address', 'name the first index, too (--from)')
     // The highest one first: the service issues the one above it, even if this command ends too early.
     return Array.from({ length: to - from + 1 }, (_, i) => to - i)
   }
-  if (from === null && to <= last) throw new ToolError(`index ${to} is stored already; the newest is ${last}`)
+  if (from === null && to <= last) {
+    throw new ToolError(`index ${to} is stored already; the newest is ${last}`, 'name an index above it, or none')
+  }
   if (from !== null && (from > last + 1 || to < first - 1)) {
-    throw new ToolError(`stored are ${first} to ${last}: leave no gap`)
+    throw new ToolError(
+      `stored are ${first} to ${last}`,
+      'name indices that follow these or come before them, without a gap',
+    )
   }
   const below = Array.from({ length: Math.max(0, first - (from ?? first)) }, (_, i) => first - 1 - i)
   const above = Array.from({ length: Math.max(0, to - last) }, (_, i) => last + 1 + i)

@@ -1,5 +1,6 @@
 import { type DatabaseRow, queryDatabase, readDatabase, timeOf } from '../database.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { optionOf } from '../place.ts'
+import { orRefuse, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 
 const numberForm = /^[1-9]\d{0,14}$/
@@ -20,7 +21,7 @@ const columns =
 /** `webhooks status`: how far each endpoint is, since when it fails and why, in a line. */
 export const showEndpoints = (): Work => async (env) => {
   const sql = `SELECT ${columns} FROM webhook ORDER BY configured DESC, number, seen_at DESC`
-  const [rows = []] = orStop(await readDatabase(env, sql))
+  const [rows = []] = orRefuse(await readDatabase(env, sql))
   return rows.length === 0 ? 'No endpoint has been delivered to yet.' : rows.map(describeEndpoint).join('\n')
 }
 
@@ -49,8 +50,11 @@ async function setPosition(env: string | undefined, endpoint: string, position: 
   const sql =
     `UPDATE webhook SET position = ${position}, attempts = 0, failing_since = NULL, last_failure = NULL, next_try = 0 ` +
     `WHERE number = ${endpoint} AND ${isConfigured} AND position >= ${least} RETURNING ${columns}`
-  const [rows = []] = orStop(await queryDatabase(env, sql))
-  if (rows.length === 0) throw new ToolError(`there is no such endpoint, or ${why}`)
+  const [rows = []] = orRefuse(await queryDatabase(env, sql))
+  if (rows.length === 0) {
+    const next = `"npm run operate -- webhooks status${optionOf(env)}" shows the endpoints, with their numbers, keys and positions`
+    throw new ToolError(`there is no such endpoint, or ${why}`, next)
+  }
   return rows.map(describeEndpoint).join('\n')
 }
 

@@ -13,6 +13,7 @@ import {
   postInit,
   type RunningService,
   renewFinal,
+  reserveAddress,
   startService,
   trxTo,
   usdtTo,
@@ -149,6 +150,11 @@ export const situations: Readonly<Record<Situation, () => Promise<RunningService
   'a token that only reads': () => startService(),
   'no token': () => startService(),
   'an address': async () => (await withAddress()).service,
+  'a reserved address': async () => {
+    const service = await startService()
+    await reserveAddress(service, 0, firstAddress)
+    return service
+  },
   'twenty addresses without a deposit': async () => {
     const { service } = await withAddress()
     for (let i = 1; i < 20; i += 1) await service.get('/tron/generate?fresh=1')

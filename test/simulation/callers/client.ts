@@ -12,6 +12,8 @@ export interface Client {
   readonly invocation: Invocation
   /** The answer to `GET path` after the checks for every answer. `token` null is a request without one. */
   get(path: string, token: string | null): Promise<Answer>
+  /** Whether a question can be one too many, or be answered late. */
+  mayWait(): boolean
   /** Whether an answer with this status refuses one of too many questions. */
   mayBeRefused(status: number): boolean
 }
@@ -37,13 +39,15 @@ export function createClient(
   bookmarks: Map<string | null, string>,
 ): Client {
   const { env, invocation } = parts
+  // With what a free key allows, no caller uses up anything in a healthy environment, unless a node gets few requests a second.
+  const mayWait = () => {
+    const isRoomy = env.allowance === freeAllowance && env.scheduler.now() >= env.slowedUntil
+    return env.phase !== 'healthy' || !isRoomy
+  }
   return {
     ...parts,
-    // With what a free key allows, no caller uses up anything in a healthy environment, unless a node gets few requests a second.
-    mayBeRefused(status) {
-      const isRoomy = env.allowance === freeAllowance && env.scheduler.now() >= env.slowedUntil
-      return status === 429 && (env.phase !== 'healthy' || !isRoomy)
-    },
+    mayWait,
+    mayBeRefused: (status) => status === 429 && mayWait(),
     async get(path, token) {
       const bookmark = env.random.chance(0.5) ? bookmarks.get(token) : undefined
       const headers = {

@@ -37,7 +37,7 @@ export async function recharge(client: Client, uid: Uid): Promise<void> {
   }
   if (env.isForked && message.problems.length === 0) env.violate(`recharge reported no problem to ${uid} during a fork`)
   if (message.problems.length > 0) {
-    if (env.phase === 'healthy' && !env.isForked) env.violate(`recharge reported ${message.problems.join()} to ${uid}`)
+    if (!client.mayWait() && !env.isForked) env.violate(`recharge reported ${message.problems.join()} to ${uid}`)
   } else if (message.behind === 0) {
     checkComplete(client, uid, since, finalBefore)
   }

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { depositPath } from '../../../src/tools/keys/account-key.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
-import { createTables, installQuickWrangler, rowsIn } from '../local-database.ts'
+import { createTables, databaseId, installQuickWrangler, rowsIn } from '../local-database.ts'
 import { createDeployment, type TestDeployment } from './deployment.ts'
 import { type CollectChain, destination, gasAddress, startCollectChain, testMnemonic } from './harness.ts'
 
@@ -33,6 +33,8 @@ function secrets(): readonly string[] {
   return [...keys, ...keys.map((key) => key.toUpperCase()), 'test test', 'junk', 'xprv']
 }
 
+const actsHere = `Acts on this machine: database x (${databaseId}), chain 0x6465766e.\n`
+
 describe('npm run collect', () => {
   const outputs: string[] = []
 
@@ -51,6 +53,10 @@ describe('npm run collect', () => {
       processFile: join(folder, 'process.json'),
     })
     outputs.push(signed.all)
+    for (const name of ['plan.json', 'signed.json']) {
+      expect([name, (statSync(join(folder, name)).mode & 0o777).toString(8)]).toEqual([name, '600'])
+    }
+    expect(signed.out.split('\n')[0]).toBe(actsHere.trim())
     expect([signed.code, signed.out.includes('Signed 8 transactions: signed.json.')]).toEqual([0, true])
     // The person sees where everything goes, how much and in how many transactions, and until when that is possible.
     const { expiresAt } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as { expiresAt: string }
@@ -125,6 +131,28 @@ describe('sign', () => {
     expect([code, all.includes('the file was changed. Nothing was signed')]).toEqual([1, true])
   })
 
+  it('refuses a plan that names another chain than the configuration: its bytes name none', async () => {
+    const plan = readFileSync(join(folder, 'plan.json'), 'utf8')
+    const toml = join(folder, 'wrangler.toml')
+    const before = readFileSync(toml, 'utf8')
+    // Both changes are the same to `sign`: a file that was changed on its way, and the configuration of another deployment.
+    writeFileSync(join(folder, 'other-chain.json'), plan.replace('"chainId": "0x6465766e"', '"chainId": "0xcd8690dc"'))
+    writeFileSync(toml, before.replace(/(\[env\.nile\.vars\]\nTRON_CHAIN_ID = )"0x6465766e"/, '$1"0xcd8690dc"'))
+    const answers = { input: `${destination}\n${testMnemonic}\n` }
+    const signIn = (file: string, ...place: string[]) =>
+      call(['sign', file, '--stdin', '--out', 'never.json', ...place], answers)
+    for (const [ended, planned, configured] of [
+      [await signIn('other-chain.json'), 'chain 0xcd8690dc (Nile)', 'chain 0x6465766e'],
+      [await signIn('other-chain.json', '--production'), 'chain 0xcd8690dc (Nile)', 'chain 0x6465766e'],
+      [await signIn('plan.json', '--env', 'nile'), 'chain 0x6465766e', 'chain 0xcd8690dc (Nile)'],
+    ] as const) {
+      const why = `Stopped: the plan is for ${planned}, and this configuration is for ${configured}.\nWhat to do: `
+      expect([ended.code, ended.all]).toEqual([1, expect.stringContaining(why)])
+    }
+    writeFileSync(toml, before)
+    expect(readdirSync(folder)).not.toContain('never.json')
+  })
+
   it('never replaces a file', async () => {
     const before = readFileSync(join(folder, 'signed.json'), 'utf8')
     const input = `${destination}\n${testMnemonic}\n`
@@ -139,9 +167,9 @@ describe('the options', () => {
     [[], 2, 'npm run collect'],
     [['steal'], 2, 'npm run collect'],
     [['plan', '--private-key', 'x'], 2, 'npm run collect'],
-    [['plan', '--to', destination, '--hours', '25'], 1, '--hours: a whole number from 1 to 24'],
-    [['plan', '--to', destination, '--from-index', '5', '--to-index', '4'], 1, '--to-index: a whole number from 5'],
-    [['plan', '--to', destination, '--production', '--env', 'nile'], 1, 'either --production or --env'],
+    [['plan', '--to', destination, '--hours', '25'], 2, '--hours: a whole number from 1 to 24'],
+    [['plan', '--to', destination, '--from-index', '5', '--to-index', '4'], 2, '--to-index: a whole number from 5'],
+    [['plan', '--to', destination, '--production', '--env', 'nile'], 2, 'either --production or --env'],
     [['sign', 'none.json'], 1, 'none.json cannot be read'],
     [['send', 'plan.json'], 1, 'the file is not a signed plan'],
     [['send', 'signed.json', '--currency', 'TRX'], 2, 'send takes no --currency'],
@@ -153,11 +181,11 @@ describe('the options', () => {
   })
 
   it.each([
-    [['steal'], 2],
-    [['sign', 'none.json'], 1],
-  ])('%j end the process with %i and without a stack', async (args, code) => {
+    [['steal'], 2, ''],
+    [['sign', 'none.json'], 1, actsHere],
+  ])('%j end the process with %i and without a stack', async (args, code, out) => {
     const ended = await run(args)
-    expect([ended.code, ended.out, ended.all.includes('at file:')]).toEqual([code, '', false])
+    expect([ended.code, ended.out, ended.all.includes('at file:')]).toEqual([code, out, false])
   })
 })
 

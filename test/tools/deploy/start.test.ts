@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runDeploy } from '../../../src/tools/deploy/command.ts'
+import { runDeploy, runMigrate } from '../../../src/tools/deploy/command.ts'
 import { callCommand, runCommand } from '../../support/command.ts'
 import { databaseId, installWrangler } from '../local-database.ts'
 import { objectBindings } from '../objects.ts'
@@ -33,11 +33,19 @@ const calls = () =>
 
 const environment = () => ({ PATH: [folder, '/usr/bin', '/bin'].join(delimiter) })
 const run = (...args: readonly string[]) => callCommand(runDeploy, args, { cwd: folder, environment: environment() })
-const runScript = () => runCommand('src/tools/deploy/start.ts', [], { cwd: folder, environment: environment() })
+const runScript = () =>
+  runCommand('src/tools/deploy/start.ts', ['--production'], { cwd: folder, environment: environment() })
+const migrate = (...args: readonly string[]) =>
+  callCommand(runMigrate, args, { cwd: folder, environment: environment() })
+const inProduction = `Acts on production: database x (${databaseId}), no chain (TRON_CHAIN_ID is not set).\n`
+
+const aboveAdvice =
+  'correct what the output of wrangler above says, and run this command again: it does only what is missing'
 
 describe('npm run deploy', () => {
   it('applies the migrations, then deploys, without questions', async () => {
-    expect((await runScript()).code).toBe(0)
+    const { code, out } = await runScript()
+    expect([code, out.slice(0, inProduction.length)]).toEqual([0, inProduction])
     expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env=', 'CI=1 deploy --env='])
   })
 
@@ -52,9 +60,7 @@ describe('npm run deploy', () => {
     expect(code).toBe(1)
     expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env='])
     expect(out).toContain('no such table: flow')
-    expect(all.slice(out.length)).toBe(
-      '\nStopped: The migrations could not be applied: the reason is in the output of wrangler above.\n',
-    )
+    expect(all.slice(out.length)).toBe(`Stopped: The migrations could not be applied.\nWhat to do: ${aboveAdvice}.\n`)
   })
 
   it.each([
@@ -62,11 +68,10 @@ describe('npm run deploy', () => {
     ['only the cron of an uploaded Worker is refused', 'Trigger configuration for "x" was only partially updated'],
   ])('fails where %s, and does not say which of the two it was', async (_, why) => {
     fakeWrangler(`[ "$1" = d1 ] || { echo '${why}' >&2; exit 3; }`)
-    const { code, out, all } = await run()
+    const { code, out, all } = await run('--production')
     expect(code).toBe(1)
     expect(all.slice(out.length)).toBe(
-      `${why}\n\nStopped: The migrations are applied, but the deployment was not completed: ` +
-        'the reason is in the output of wrangler above.\n',
+      `${why}\nStopped: The migrations are applied, but the deployment was not completed.\nWhat to do: ${aboveAdvice}.\n`,
     )
   })
 
@@ -74,23 +79,27 @@ describe('npm run deploy', () => {
     fakeWrangler(
       'echo "In a non-interactive environment, it\'s necessary to set a CLOUDFLARE_API_TOKEN environment" >&2; exit 1',
     )
-    expect((await run()).all).toContain('log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
+    expect((await run('--production')).all).toContain(
+      'log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n',
+    )
   })
 
   it('names the way round where D1 cuts a trigger of a migration apart', async () => {
     fakeWrangler('echo "incomplete input: SQLITE_ERROR [code: 7500]" >&2; exit 1')
-    expect((await run()).all).toContain('has the way round, "A migration that D1 refuses".\n')
+    expect((await run('--production')).all).toContain('has the way round, "A migration that D1 refuses".\n')
   })
 
   it('fails if wrangler is killed', async () => {
     fakeWrangler('kill -9 $$')
-    expect((await run()).code).toBe(1)
+    expect((await run('--production')).code).toBe(1)
     expect(calls()).toHaveLength(1)
   })
 
   it('explains that wrangler is not installed', async () => {
     rmSync(join(folder, 'wrangler'))
-    expect((await run()).all).toContain('wrangler did not start. Run "npm ci"')
+    expect((await run('--production')).all).toContain(
+      'wrangler did not start.\nWhat to do: run "npm ci", then this command again.\n',
+    )
   })
 })
 
@@ -104,11 +113,10 @@ describe('before the first step, npm run deploy', () => {
     ['an environment without a database', ['--env', 'bare'], 'has no D1 database with the binding DB'],
     ['an environment without the objects', ['--env', 'still'], 'the name SCANNER and the class Scanner'],
     ['an unknown environment', ['--env', 'elsewhere'], 'No environment found in configuration with name "elsewhere"'],
-    ['any other option', ['--dry-run'], "Unknown option '--dry-run'. Usage: npm run deploy [-- --env <name>]"],
   ])('refuses %s', async (_, args, expected) => {
     const { code, all } = await run(...args)
     expect(code).toBe(1)
-    expect(all).toMatch(/^\nStopped: .+\n$/)
+    expect(all).toMatch(/(^|\n)Stopped: .+\.\nWhat to do: .+\.\n$/)
     expect(all).toContain(expected)
     expect(calls()).toEqual([])
   })
@@ -116,13 +124,55 @@ describe('before the first step, npm run deploy', () => {
   it('refuses an environment where none is defined: wrangler would take the top level for it', async () => {
     const path = join(folder, 'wrangler.toml')
     writeFileSync(path, readFileSync(path, 'utf8').split('[env.nile]')[0] ?? '')
-    expect((await run('--env', 'nile')).all).toBe('\nStopped: wrangler.toml has no [env.nile].\n')
+    expect((await run('--env', 'nile')).all).toMatch(/^Stopped: wrangler.toml has no \[env.nile\]\.\nWhat to do: .+\n$/)
     expect(calls()).toEqual([])
   })
 
   it('refuses a folder without a wrangler.toml', async () => {
     rmSync(join(folder, 'wrangler.toml'))
-    expect((await run()).all).toBe('\nStopped: there is no wrangler.toml in this directory.\n')
+    expect((await run('--production')).all).toMatch(
+      /^Stopped: there is no wrangler.toml in this folder\.\nWhat to do: .+\n$/,
+    )
     expect(calls()).toEqual([])
+  })
+})
+
+describe('the options of npm run deploy', () => {
+  it.each([
+    [[], 'which deployment?'],
+    [['--dry-run'], "Unknown option '--dry-run'"],
+    [['--env'], "Option '--env <value>' argument missing"],
+    [['--env='], '--env: the name of an environment in wrangler.toml'],
+    [['--production', '--env', 'nile'], 'either --production or --env'],
+  ])('%j are refused, and nothing is run', async (args, why) => {
+    const { code, out, all } = await run(...args)
+    expect([code, out]).toEqual([2, ''])
+    expect(all).toContain(why)
+    expect(all).toMatch(/\nnpm run deploy -- --production \| --env <name>\n$/)
+    expect(calls()).toEqual([])
+  })
+})
+
+describe('npm run db:migrate', () => {
+  it.each([
+    [[], 'this machine', '--local --env='],
+    [['--production'], 'production', '--remote --env='],
+    [['--env', 'nile'], 'the environment nile', '--remote --env=nile'],
+  ])('%j applies the migrations to the database that its first line names', async (args, place, options) => {
+    const { code, out } = await migrate(...args)
+    const first = `Acts on ${place}: database x (${databaseId}), no chain (TRON_CHAIN_ID is not set).`
+    expect([code, out.split('\n')[0]]).toEqual([0, first])
+    expect(calls()).toEqual([`CI=1 d1 migrations apply DB ${options}`])
+  })
+
+  it('refuses a placeholder before the first step, but for this machine', async () => {
+    expect(await migrate('--env', 'fresh')).toMatchObject({
+      code: 1,
+      all: expect.stringContaining('is a placeholder.'),
+    })
+    expect(calls()).toEqual([])
+    const path = join(folder, 'wrangler.toml')
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(databaseId, placeholder))
+    expect((await migrate()).code).toBe(0)
   })
 })

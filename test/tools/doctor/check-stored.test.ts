@@ -18,7 +18,9 @@ const empty: StoredData = { settings: [], lastIndex: null }
 
 /** The lines for a valid configuration with these changes over a database; null is one that cannot be read. */
 async function check(changes: Values, stored: StoredData | null, more: Partial<ConfigurationSource> = {}) {
-  const platform = await platformAt(devnet, 0, async () => (stored === null ? err('no access') : ok(stored)))
+  const platform = await platformAt(devnet, 0, async () =>
+    stored === null ? err({ why: 'no access', next: 'ask for it' }) : ok(stored),
+  )
   return linesOf(sourceOf({ ...valuesFor(devnet), ...changes }, more), platform)
 }
 
@@ -77,7 +79,9 @@ describe('the doctor on stored data', () => {
   })
 
   it('fails where it cannot be read', async () => {
-    expect(await check({}, null)).toContain('FAIL  stored data: not compared with the configuration: no access')
+    expect(await check({}, null)).toContain(
+      'FAIL  stored data: not compared with the configuration: no access; ask for it',
+    )
   })
 
   it('is not read for a deployment without a database', async () => {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ok } from '../../../src/common/result.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
@@ -95,7 +95,8 @@ export function valuesFor(devnet: Devnet): Values {
 /** Values in the form in which they are read from files. */
 export function sourceOf(values: Values, more: Partial<ConfigurationSource> = {}): ConfigurationSource {
   const origin = { origin: 'a test', varsFile: '.dev.vars', database: 'missing', objectFaults: [] } as const
-  return { isDeployment: false, values, ...origin, ...more }
+  const place = { env: undefined, databaseName: null, databaseId: null }
+  return { isDeployment: false, values, ...origin, place, ...more }
 }
 
 /** A database with one address and no stored settings. */
@@ -116,8 +117,12 @@ export async function linesOf(source: ConfigurationSource, platform: DoctorPlatf
   return lines
 }
 
-/** The response to a request with this body and path. */
-export type Responder = (body: string, path: string) => Promise<{ readonly status: number; readonly body: string }>
+/** The response to a request with this body, path and headers. */
+export type Responder = (
+  body: string,
+  path: string,
+  headers: IncomingHttpHeaders,
+) => Promise<{ readonly status: number; readonly body: string }>
 
 interface JsonRpcReply {
   readonly id: unknown
@@ -140,7 +145,7 @@ type Alteration = (
 export async function serve(respond: Responder): Promise<RunningServer> {
   const server = createServer((request, response) => {
     const answer = async () => {
-      const { status, body } = await respond(await text(request), request.url ?? '')
+      const { status, body } = await respond(await text(request), request.url ?? '', request.headers)
       response.writeHead(status, { 'content-type': 'application/json' }).end(body)
     }
     answer().catch(() => response.destroy()) // the doctor then reports it as unreachable, which no test expects

@@ -93,8 +93,12 @@ describe('what npm run doctor reads of the database', () => {
       { error: { text: 'it is necessary to set a CLOUDFLARE_API_TOKEN …' } },
       /log in with "npx wrangler login"/,
     ],
-    ['another error', { error: { text: 'secret text' } }, /: wrangler cannot use the database: /],
-    ['an unknown answer', { results: [] }, /: wrangler cannot use the database: /],
+    [
+      'another error',
+      { error: { text: 'secret text' } },
+      /: wrangler cannot use the database; run npx wrangler d1 execute DB --remote --env=nile /,
+    ],
+    ['an unknown answer', { results: [] }, /: wrangler cannot use the database; run npx wrangler /],
   ])('can be %s', async (_, output, expected) => {
     fakeWrangler(output)
     const [line] = storedLines((await run(['--env=nile'], secrets)).out)
@@ -107,6 +111,9 @@ describe('npm run doctor', () => {
 
   it('passes the configuration of this machine, which includes .dev.vars, and ends with one sentence', async () => {
     const { code, out } = await run([])
+    expect(out.split('\n')[0]).toBe(
+      'Acts on this machine: database x (00000000-0000-0000-0000-000000000000), chain 0x6465766e.',
+    )
     expect(out).toContain('read from wrangler.toml, .dev.vars\n')
     expect(out).not.toContain('FAIL')
     expect(out).toMatch(/\nThis works here: no check failed, \d warned; --production or --env <name> checks .*\n$/)
@@ -138,14 +145,15 @@ describe('npm run doctor', () => {
     expect(out).toContain('read from wrangler.toml, .dev.vars.production\n')
     expect(failures(out.split('\n'))).toEqual([expect.stringMatching(/^FAIL {2}database: /)])
     expect(out).toMatch(
-      /\nThis must not be deployed; what comes first is database: database_id is a placeholder; [^\n]*\n$/,
+      /\nThis must not be deployed; what comes first is database: database_id is a placeholder; [^\n]*\nWhat to do: put the database_id there [^\n]*\.\n$/,
     )
     expect(code).toBe(1)
   })
 
   it('prints one line about an environment that wrangler.toml does not have', async () => {
     const { code, out } = await run(['--env', 'elsewhere'])
-    expect(out).toMatch(/^FAIL {2}configuration: No environment found in configuration with name "elsewhere"\.\n/)
+    expect(out).toMatch(/^FAIL {2}configuration: No environment found in configuration with name "elsewhere"\n/)
+    expect(out).toMatch(/\nWhat to do: run the command in the folder of wrangler.toml, [^\n]+\n$/)
     expect(code).toBe(1)
   })
 

@@ -1,8 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../support/command.ts'
+import { root } from '../../support/project.ts'
 import { testXpub } from '../../support/variables.ts'
 import { gasAddress, keysOf, testMnemonic } from '../collect/harness.ts'
 
@@ -13,6 +15,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+const firstLine = 'Acts on no database and no chain: it makes keys on this machine, and stores and sends nothing.\n'
+
 const run = (args: readonly string[], input = '') =>
   runCommand('src/tools/keys/start.ts', args, { input, cwd: folder, withoutNetwork: true })
 
@@ -21,7 +25,7 @@ describe('npm run keys -- show', () => {
     const { code, out, all } = await run(['show', '--stdin', '--allow-pipe'], `${testMnemonic}\n`)
     expect([code, out]).toEqual([
       0,
-      `Extended public key of m/44'/195'/0', for TRON_XPUB:
+      `${firstLine}Extended public key of m/44'/195'/0', for TRON_XPUB:
   ${testXpub}
 First addresses:
   0  TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6  m/44'/195'/0'/0/0
@@ -43,9 +47,12 @@ Gas address (for OPERATOR_ADDRESSES; wallets show it as the next account):
 
   it('names the place of a wrong word', async () => {
     const { code, all } = await run(['show', '--stdin', '--allow-pipe'], testMnemonic.replace('junk', 'junc'))
-    expect([code, all.trim().split('\n').at(-1)]).toEqual([
+    expect([code, all.trim().split('\n').slice(-2)]).toEqual([
       1,
-      'Stopped: word 12 is not in the BIP-39 list of English words: compare the spelling.',
+      [
+        'Stopped: word 12 is not in the BIP-39 list of English words: compare the spelling.',
+        'What to do: run the command again, and type all words in their order.',
+      ],
     ])
   })
 })
@@ -80,7 +87,37 @@ describe('npm run keys', () => {
     [['show', '--file', 'k.age'], 2, 'npm run keys'],
   ])('%j ends with %i', async (args, expected, text) => {
     const { code, out, all } = await run(args)
-    expect([code, out]).toEqual([expected, ''])
+    expect([code, out]).toEqual([expected, expected === 1 ? firstLine : ''])
     expect(all).toContain(text)
+  })
+})
+
+describe('a program that a package brings', () => {
+  /** The Node of these tests under the name of another package, as its link would be found first. */
+  function installOther(): string {
+    const program = join(folder, 'node_modules/other/bin/node')
+    mkdirSync(join(program, '..'), { recursive: true })
+    try {
+      linkSync(realpathSync(process.execPath), program)
+    } catch {
+      copyFileSync(process.execPath, program) // on another file system
+    }
+    return program
+  }
+
+  it.each([
+    ['src/tools/keys/start.ts', ['show', '--stdin', '--allow-pipe']],
+    ['src/tools/collect/start.ts', ['sign', 'plan.json', '--stdin']],
+  ])('does not run %s, which asks for nothing', async (script, args) => {
+    const program = installOther()
+    const ended = spawnSync(program, [`${root}${script}`, ...args], {
+      cwd: folder,
+      input: `${testMnemonic}\n`,
+      encoding: 'utf8',
+    })
+    expect([ended.status, ended.stdout]).toEqual([1, ''])
+    expect(ended.stderr).toMatch(
+      /^Stopped: this runs on .+\/node_modules\/other\/bin\/node, which is neither .+\.\nWhat to do: .+\.\n$/,
+    )
   })
 })

@@ -35,7 +35,10 @@ describe('npm run operate -- currency', () => {
 
   it('says what else must be configured where the scale would change: by default it follows the decimals', async () => {
     const { code, all } = await correct(configure(7, 3, 5))
-    expect([code, all]).toEqual([1, expect.stringContaining('name "scale": 6 beside its decimals, which stays.')])
+    expect([code, all]).toEqual([
+      1,
+      expect.stringContaining('What to do: name "scale": 6 beside its decimals in CURRENCIES, since the scale stays.'),
+    ])
   })
 
   it.each([
@@ -55,7 +58,8 @@ describe('npm run operate -- currency', () => {
     const { code, all } = await correct(configure(6))
     expect([code, all]).toEqual([
       1,
-      'Stopped: nodes have agreed on 18 decimals of currency 3, not 6: CURRENCIES is wrong now.\n',
+      'Stopped: nodes have agreed on 18 decimals of currency 3, not 6.\n' +
+        'What to do: set "decimals": 18 in CURRENCIES: it is wrong now.\n',
     ])
     rows('DROP TRIGGER stored_setting_is_never_deleted')
     rows(`DELETE FROM stored_setting WHERE name GLOB 'DECIMALS.*'`)
@@ -67,7 +71,9 @@ describe('npm run operate -- currency', () => {
     expect([code, all]).toEqual([
       1,
       'Stopped: stored_setting: deposits of the currency are credited; ' +
-        `stored is "${usdt}, decimals 18, scale 6", configured is "${usdt}, decimals 6, scale 6".\n`,
+        `stored is "${usdt}, decimals 18, scale 6", configured is "${usdt}, decimals 6, scale 6".\n` +
+        'What to do: set the decimals in CURRENCIES back to those that are stored, which credited deposits have; ' +
+        'if these are wrong, retire the currency.\n',
     ])
   })
 })

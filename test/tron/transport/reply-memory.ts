@@ -20,7 +20,7 @@ export default {
     const count = Number(url.searchParams.get('count'))
     const clock = { now: () => Date.now(), sleep: (ms) => new Promise((r) => setTimeout(r, ms)), random: Math.random }
     const network = createNetwork((u, init) => fetch(u, init), clock)
-    const target = { url: url.searchParams.get('reply'), key: null }
+    const target = { url: url.searchParams.get('reply'), keyHeader: null }
     const one = () => postJson(network, target, '{}', Date.now() + 60_000, (value) => {
       if (count === 1) globalThis.kept = value
       return { ok: true, value: Array.isArray(value) }

@@ -1,0 +1,18 @@
+import { describeChain } from '../place.ts'
+import { ToolError } from '../tool-error.ts'
+import type { CollectPlan } from './plan.ts'
+
+/** What to do about a file that is not as the tool has written it. */
+export const changedFileAdvice = 'do not use this file: find out who has changed it, and make a new plan'
+
+/**
+ * Stops unless a plan is for this chain. The transactions themselves name no chain but by a block: so the chain that a person
+ * reads of a plan is compared with that of the configuration.
+ */
+export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configured: string | null): void {
+  if (chainId === configured) return
+  throw new ToolError(
+    `the plan is for ${describeChain(chainId)}, and this configuration is for ${describeChain(configured)}`,
+    `name the configuration for which the plan was made (--production or --env <name>); if that is this one, ${changedFileAdvice}`,
+  )
+}

@@ -1,0 +1,31 @@
+import { configurationAdvice } from '../target.ts'
+
+/** What to do about a check that failed, by the first word of its line. */
+const advice: Readonly<Record<string, string>> = {
+  configuration: configurationAdvice,
+  database: 'put the database_id there that "npx wrangler d1 create <name>" prints, with binding = "DB"',
+  objects: 'take these sections over from the wrangler.toml that is delivered',
+  key: 'make a key of your own: "npm run keys -- new" prints the TRON_XPUB for it',
+  authentication:
+    'set AUTH_JWT_SECRET or AUTH_JWKS_URL so that the check passes; README.md, "Tokens and API", says what they are',
+  backends:
+    'set BACKEND_JWT_SECRET or BACKEND_JWKS_URL so that the check passes; src/guides/backends.md says what they are',
+  operators:
+    'remove it from OPERATOR_ADDRESSES: only wallets of your own belong there, which the service has not issued',
+  webhook: 'correct its URL, its secret or the receiver, and run the doctor with --webhooks again',
+  node: 'correct the URLs or the key of this node in TRON_NODES, or name another node there',
+  quorum: 'repair or replace nodes in TRON_NODES until enough are usable',
+  stored:
+    'set back what differs, or use the database that belongs to this configuration; src/guides/operation.md, configuration-differs',
+  addresses: 'restore the database of this key, or set TRON_FIRST_INDEX above every index that was used',
+  token: 'compare its contract and decimals in CURRENCIES with an explorer, and correct them',
+}
+
+/** The sentence for a failed check, without its full stop. What is not in the table is a setting by its name. */
+export function adviceFor(text: string): string {
+  const [word = ''] = /^\w+/.exec(text) ?? []
+  return (
+    advice[word] ??
+    `correct ${/^[A-Z_]+$/.test(word) ? word : 'this setting'}; src/guides/settings.md says what each takes`
+  )
+}

@@ -1,0 +1,40 @@
+import type { CommandOutput } from './command-output.ts'
+import { refuseTakenOptions } from './npm-options.ts'
+import { OptionError, ToolError } from './tool-error.ts'
+
+/** What every command says about itself. */
+export interface ToolDescription {
+  /** How it is called, in lines. */
+  readonly usage: string
+  /** The names of its options. */
+  readonly options: readonly string[]
+}
+
+/**
+ * Runs a command, once it is sure that npm has taken none of its options. Returns the exit code: that of the work, 1 if it was
+ * stopped, or 2 for wrong options. A refusal says why, and what to do next.
+ */
+export async function runTool(
+  { usage, options }: ToolDescription,
+  args: readonly string[],
+  { stderr }: Pick<CommandOutput, 'stderr'>,
+  work: () => Promise<number>,
+): Promise<number> {
+  try {
+    refuseTakenOptions(options, args, process.env)
+    return await work()
+  } catch (error) {
+    if (error instanceof ToolError) {
+      stderr.write(`Stopped: ${error.why}.\nWhat to do: ${error.next}.\n`)
+      return 1
+    }
+    if (!(error instanceof OptionError) && !isOfParseArgs(error)) throw error
+    stderr.write(`${error.message}\n${usage}\n`)
+    return 2
+  }
+}
+
+/** Node's error of an unknown option, or of one without its value. */
+function isOfParseArgs(error: unknown): error is TypeError {
+  return error instanceof TypeError && String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
+}

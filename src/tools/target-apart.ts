@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Result } from '../common/result.ts'
+import type { ToolRefusal } from './tool-error.ts'
+
+/** On what a command acts: its first line, and the chain id, or null if none is configured. */
+export interface Target {
+  readonly line: string
+  readonly chainId: string | null
+}
+
+const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)
+
+/**
+ * Reads on what a command acts in a process of its own, which ends before this returns: wrangler, with all that it loads, is never
+ * in a process that reads a mnemonic.
+ */
+export function readTargetApart(env: string | undefined): Promise<Result<Target, ToolRefusal>> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [script, JSON.stringify({ env })], (error, out) => {
+      if (error === null)
+        resolve(JSON.parse(out)) // what the script writes
+      else reject(error)
+    })
+  })
+}

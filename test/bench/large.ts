@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { root } from '../support/project.ts'
+import { firstHeight } from './mainnet.ts'
+import { historyUid, seededAddress } from './seeds.ts'
+
+/** How many rows a large database has. */
+export interface LargeCounts {
+  /** Entries of the ledger, deposits and posted ones together. */
+  readonly entries: number
+  readonly users: number
+  /** Entries of one user, `historyUid`; they are among all. */
+  readonly history: number
+}
+
+/** What the parts of a database take, in bytes with their indexes, and how fast it was filled. */
+export interface LargeSizes {
+  /** An address with its wallet and its holding: what a user takes who has paid once, without the deposit. */
+  readonly user: number
+  /** A deposit and its entry, once its events are removed. */
+  readonly deposit: number
+  /** A deposit that was seen first, with its entry and its events. */
+  readonly depositWithEvents: number
+  /** An entry that a backend has posted. */
+  readonly posted: number
+  /** The file, with all events. */
+  readonly file: number
+  /** Deposits per second, of all triggers in one process. */
+  readonly depositsPerSecond: number
+}
+
+/** Of ten entries, eight are deposits. */
+const depositPart = 0.8
+const startMs = 1_755_000_000_000
+const endMs = 1_790_000_000_000
+/** No holding is due to be compared: that has its own requests in each tick, whatever the size. */
+const neverDueMs = 4_102_444_800_000
+
+/** Fills a new database with years of use, by the triggers of the migrations: users, their deposits in USDT, and payments. */
+export function fillLarge(path: string, { entries, users, history }: LargeCounts): LargeSizes {
+  const db = new DatabaseSync(path)
+  db.exec('PRAGMA synchronous = off; PRAGMA journal_mode = off; PRAGMA cache_size = -2000000')
+  const folder = `${root}migrations/`
+  for (const file of readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()) {
+    db.exec(readFileSync(folder + file, 'utf8'))
+  }
+  db.exec(`INSERT INTO scan (id, height, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+    VALUES (1, -1, -1, 0, ${startMs}, ${startMs}, ${startMs}, ${startMs})`)
+  addUsers(db, users)
+  db.exec(`UPDATE scan SET height = ${firstHeight}, finalized = ${firstHeight}`)
+  const deposits = Math.round((entries - history) * depositPart)
+  const begin = performance.now()
+  addDeposits(db, deposits, (n) => `1 + (${n} * 7919) % ${users}`, 0)
+  const seconds = (performance.now() - begin) / 1000
+  addPayments(db, entries - history - deposits, users)
+  const before = bytesOf(db)
+  addDeposits(db, history, () => `${historyUid}`, deposits, 'seen')
+  db.exec(`UPDATE transfer SET state = 'credited', amount = 25000000, seconds = NULL WHERE state = 'seen'`)
+  const depositWithEvents = (bytesOf(db) - before) / history
+  db.exec(`UPDATE holding SET due_at = ${neverDueMs}`)
+  db.exec('PRAGMA journal_mode = delete')
+  const sizes = { ...sizesOf(db), depositWithEvents, depositsPerSecond: deposits / seconds }
+  db.close()
+  return sizes
+}
+
+/** One address for each user; the last one is that of the long history. */
+function addUsers(db: DatabaseSync, users: number): void {
+  const insert = db.prepare(`INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
+    VALUES (?, ?, ?, 0, ${startMs})`)
+  db.exec('BEGIN')
+  for (let i = 0; i <= users; i += 1) insert.run(i, i < users ? i + 1 : historyUid, seededAddress(i))
+  db.exec('COMMIT')
+}
+
+/** The txids and the senders are scattered, as real ones are, and so are the places in their indexes. */
+function addDeposits(
+  db: DatabaseSync,
+  count: number,
+  uidOf: (n: string) => string,
+  before: number,
+  state: 'credited' | 'seen' = 'credited',
+): void {
+  const isSeen = state === 'seen'
+  const insert =
+    db.prepare(`WITH RECURSIVE numbers(n) AS (SELECT ${before} UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)
+    INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, amount,
+      seconds, created_at, changed_at)
+    SELECT printf('%08x%056x', (n * 2654435761) % 4294967296, n), 0, 1 + n / 10, printf('%064x', n / 10), 2, uid,
+      printf('%08x%032x', (n * 2246822519) % 4294967296, n), address, '25000000', 0, '${state}', ${isSeen ? 0 : 25_000_000},
+      ${isSeen ? 57 : null}, at, at
+    FROM (SELECT n, ${uidOf('n')} AS payee, ?2 + (n - ${before}) / ?3 AS at FROM numbers)
+    JOIN address ON uid = payee`)
+  const [from] = db.prepare('SELECT coalesce(max(created_at), ?) AS at FROM flow').all(startMs)
+  db.exec('BEGIN')
+  insert.run(before + count, Number(from?.at), Math.max(1, Math.ceil(count / (endMs - startMs))))
+  db.exec('COMMIT')
+}
+
+/** Payments of users that have deposits, one unit each. */
+function addPayments(db: DatabaseSync, count: number, users: number): void {
+  const insert =
+    db.prepare(`WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)
+    INSERT INTO posting (id, entries, posted_by, created_at)
+    SELECT 1, json_array(json_object('uid', 1 + (n * 7919) % ${users}, 'cuy', 2, 'type', 4, 'amount', -1, 'mark', 'two cups',
+      'osn', printf('order-%012d', n))), 'shop', ${endMs} FROM numbers`)
+  db.exec('BEGIN')
+  insert.run(count)
+  db.exec('COMMIT')
+}
+
+function bytesOf(db: DatabaseSync): number {
+  const all = { ...db.prepare('PRAGMA page_count').get(), ...db.prepare('PRAGMA page_size').get() }
+  return Number(all.page_count) * Number(all.page_size)
+}
+
+/** Bytes by table, each with its indexes, for each row of it. */
+function sizesOf(db: DatabaseSync): Pick<LargeSizes, 'user' | 'deposit' | 'posted' | 'file'> {
+  const pages = db
+    .prepare(
+      `SELECT tbl_name AS name, sum(pgsize) AS bytes FROM dbstat JOIN sqlite_schema USING (name) GROUP BY tbl_name`,
+    )
+    .all()
+  const perRow = (table: string) => {
+    const bytes = Number(pages.find(({ name }) => name === table)?.bytes)
+    return bytes / Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n)
+  }
+  const posted = perRow('flow')
+  const user = perRow('address') + perRow('wallet') + perRow('holding')
+  return { user, deposit: perRow('transfer') + posted, posted, file: bytesOf(db) }
+}

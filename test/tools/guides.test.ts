@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { repositoryFiles, textOf } from '../support/source-files.ts'
+
+/** A command of a guide or of a text in the code. */
+interface GuideCommand {
+  readonly file: string
+  readonly tool: string
+  /** What follows the name of the script, up to a comment. */
+  readonly words: readonly string[]
+  /** Whether it stands in a block to be typed, not within a sentence, where it can be a name. */
+  readonly isTyped: boolean
+}
+
+const tools = 'keys|collect|doctor|deploy|db:migrate|operate'
+const commandForm = new RegExp(`npm run (${tools})(?![\\w:-])([^\`\\n]*)`, 'g')
+const guides = repositoryFiles.filter((file) => file.endsWith('.md') && !file.startsWith('src/decisions/'))
+/** Texts that the service, the pages and the commands show. */
+const code = repositoryFiles.filter((file) => /^src\/.*\.(ts|html|mjs)$/.test(file) || file === 'wrangler.toml')
+
+function commandsIn(file: string, text: string, isTyped: boolean): GuideCommand[] {
+  return [...text.matchAll(commandForm)].map(([, tool = '', rest = '']) => {
+    const [typed = ''] = rest.split(/\s{2,}|"\)| #|\\n/)
+    return {
+      file,
+      tool,
+      words: typed
+        .trim()
+        .split(/\s+/)
+        .filter((word) => word !== ''),
+      isTyped,
+    }
+  })
+}
+
+/** The commands of a page: in its blocks, and in its sentences, where a line can end within a command. */
+function readGuide(file: string): GuideCommand[] {
+  const parts = textOf(file).split(/^```.*$/m)
+  return parts.flatMap((part, i) => {
+    if (i % 2 === 1) return commandsIn(file, part, true)
+    return [...part.matchAll(/`([^`]+)`/g)].flatMap(([, span = '']) => {
+      return commandsIn(file, span.replaceAll(/\s+/g, ' '), false)
+    })
+  })
+}
+
+const inGuides = guides.flatMap(readGuide)
+const inCode = code.flatMap((file) => commandsIn(file, textOf(file).replaceAll('\\`', '`'), false))
+const isOption = (word: string) => word.startsWith('--') && word !== '--'
+const hasPlace = ({ words }: GuideCommand) => words.includes('--production') || words.includes('--env')
+/** The walk of this page is on the local chain. */
+const isLocalWalk = ({ file, words, isTyped }: GuideCommand) =>
+  file === 'src/tools/collect/README.md' && isTyped && /^-- (plan|sign|send)$/.test(words.slice(0, 2).join(' '))
+
+describe('a command in a guide, or in a text of the code,', () => {
+  it('is found', () => {
+    expect(inGuides.length).toBeGreaterThan(40)
+    expect(inCode.length).toBeGreaterThan(40)
+    for (const tool of tools.split('|')) expect(inGuides.some((one) => one.tool === tool)).toBe(true)
+    expect(inGuides.filter(isLocalWalk)).not.toEqual([])
+  })
+
+  it('has its options after --, or npm would take them', () => {
+    const wrong = [...inGuides, ...inCode].filter(({ words }) => {
+      const first = words.findIndex((word) => isOption(word.replace(/^[[(]+/, '')))
+      return first !== -1 && !words.slice(0, first).some((word) => /^\[?--$/.test(word))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('names the deployment on which it acts', () => {
+    const meant = inGuides.filter((one) => one.tool !== 'keys' && (one.isTyped || one.words.some(isOption)))
+    expect(meant.length).toBeGreaterThan(20)
+    expect(meant.filter((one) => !hasPlace(one) && !isLocalWalk(one))).toEqual([])
+    // Of the code these are what operators read: alarms and the desk.
+    const shown = inCode.filter(({ file }) => /^src\/(platform|pages)\//.test(file))
+    expect(shown.length).toBeGreaterThan(20)
+    const withWords = shown.filter(({ tool, words }) => tool === 'operate' || words.length > 0)
+    expect(withWords.filter((one) => !hasPlace(one))).toEqual([])
+  })
+})

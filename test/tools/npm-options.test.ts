@@ -1,0 +1,197 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCollect } from '../../src/tools/collect/command.ts'
+import { collectOptions } from '../../src/tools/collect/command-line.ts'
+import { runDeploy, runMigrate } from '../../src/tools/deploy/command.ts'
+import { doctorOptions, runDoctor } from '../../src/tools/doctor/command.ts'
+import { refuseTakenOptions } from '../../src/tools/npm-options.ts'
+import { operateOptions, runOperate } from '../../src/tools/operate/command.ts'
+import { placeOptions } from '../../src/tools/place.ts'
+import { type CommandEnd, callCommand, runCommand } from '../support/command.ts'
+import { root } from '../support/project.ts'
+import { databaseId, installWrangler } from './local-database.ts'
+import { objectBindings } from './objects.ts'
+
+let folder = ''
+let path = ''
+
+/** A checkout with the scripts of package.json, whose wrangler records that it was called. `show` prints what a script gets. */
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'npm-'))
+  const project = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+  project.scripts.show = 'node show.cjs'
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(project))
+  writeFileSync(
+    join(folder, 'show.cjs'),
+    'process.stdout.write(JSON.stringify({ args: process.argv.slice(2), env: process.env }))',
+  )
+  symlinkSync(`${root}src`, join(folder, 'src'))
+  const { PATH } = installWrangler(folder, `echo "$*" >> "${folder}/calls"\necho '[{"results":[]}]'`)
+  path = [folder, `${root}node_modules/.bin`, PATH, process.env.PATH].join(delimiter)
+  const database = `binding = "DB"\ndatabase_name = "x"\ndatabase_id = "${databaseId}"\n`
+  writeFileSync(
+    join(folder, 'wrangler.toml'),
+    `name = "x"\n[[d1_databases]]\n${database}${objectBindings('')}
+[env.nile]\n[[env.nile.d1_databases]]\n${database}${objectBindings('env.nile.')}`,
+  )
+  cpSync(join(folder, 'wrangler.toml'), join(folder, 'plan.json'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs the real `npm run` there, with a home of its own. */
+function npmRun(...args: readonly string[]): Promise<CommandEnd> {
+  const env = { PATH: path, HOME: folder, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' }
+  return new Promise((resolve) => {
+    const child = execFile('npm', ['run', '--silent', ...args], { cwd: folder, env }, (error, out, errors) => {
+      const code = error === null ? 0 : Number(error.code)
+      resolve({ code, out, all: `${out}${errors}` })
+    })
+    child.stdin?.end()
+  })
+}
+
+const calls = () => existsSync(join(folder, 'calls'))
+
+/** Each command by its words. */
+const commands = [
+  ['keys', 'show'],
+  ['collect', 'plan'],
+  ['collect', 'sign', 'plan.json'],
+  ['collect', 'send', 'plan.json'],
+  ['doctor'],
+  ['deploy'],
+  ['db:migrate'],
+  ['operate', 'gap', 'list'],
+]
+/** Each way to name a place without the `--` before it. */
+const places = [['--production'], ['--env=nile'], ['--env', 'nile']]
+
+describe('an option that npm takes, since -- is missing before it,', () => {
+  it.each(commands.map((words) => [words.join(' '), words] as const))(
+    'is refused by npm run %s before anything is read, however it is written',
+    async (_, words) => {
+      for (const place of places) {
+        const { code, out, all } = await npmRun(...words, ...place)
+        expect([code, out, all]).toEqual([
+          2,
+          '',
+          expect.stringMatching(/^(npm has taken --env|NODE_ENV is "production")/),
+        ])
+        // The usage follows, which says how it is written.
+        expect(all).toMatch(/ Write "--" before the options, as here:\nnpm run [\w:]+ (-- |\[-- )/s)
+      }
+      expect(calls()).toBe(false)
+    },
+  )
+
+  it('is refused although the command gets others after --', async () => {
+    for (const place of [['--production'], ['--env=nile']]) {
+      const { code, out } = await npmRun('operate', ...place, '--', 'gap', 'list')
+      expect([code, out]).toEqual([2, ''])
+    }
+    expect((await npmRun('operate', '--env=x', '--', 'gap', 'list', '--env', 'nile')).code).toBe(2)
+    expect(calls()).toBe(false)
+  })
+
+  it('acts where it says if -- is there', async () => {
+    for (const [place, name] of [
+      [[], 'this machine'],
+      [['--production'], 'production'],
+      [['--env', 'nile'], 'the environment nile'],
+      [['--env=nile'], 'the environment nile'],
+    ] as const) {
+      const { code, out } = await npmRun('operate', '--', 'webhooks', 'replay', '--endpoint=1', '--from', '1', ...place)
+      expect([code, out.split(':')[0]]).toEqual([1, `Acts on ${name}`])
+    }
+    const [local, ...others] = readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
+    expect(local).toMatch(/^d1 execute DB --local --env= /)
+    const nile = expect.stringMatching(/^d1 execute DB --remote --env=nile /)
+    expect(others).toEqual([expect.stringMatching(/^d1 execute DB --remote --env= /), nile, nile])
+  })
+})
+
+/** The options of each command. */
+const options = {
+  keys: ['account', 'stdin', 'allow-pipe'],
+  collect: Object.keys(collectOptions),
+  doctor: Object.keys(doctorOptions),
+  deploy: Object.keys(placeOptions),
+  'db:migrate': Object.keys(placeOptions),
+  operate: Object.keys(operateOptions),
+}
+const names = [...new Set(Object.values(options).flat())].filter((name) => name !== 'production')
+/** What npm takes for another option: it must be tried alone. */
+const taken = ['to', 'gas', 'scan']
+
+describe('what npm makes of each option', () => {
+  it.each([
+    ['--name', (name: string) => [`--${name}`]],
+    ['--name=value', (name: string) => [`--${name}=5`]],
+    ['--name value', (name: string) => [`--${name}`, '5']],
+  ])('written as %s is what is looked for', async (_, write) => {
+    const others = names.filter((name) => !taken.includes(name))
+    const runs = [others, ...taken.map((name) => [name])].map(async (some) => {
+      const { out } = await npmRun('show', ...some.flatMap(write))
+      const { args, env } = JSON.parse(out) as {
+        readonly args: readonly string[]
+        readonly env: Record<string, string>
+      }
+      expect(args.filter((arg) => arg.startsWith('--'))).toEqual([])
+      for (const name of some) {
+        // Of several only the variable of one, so that it alone is the reason.
+        const own = some.length === 1 ? env : { [variableOf(name)]: env[variableOf(name)] }
+        expect(() => refuseTakenOptions([name], [], own)).toThrow(`npm has taken --${name} for itself.`)
+      }
+    })
+    await Promise.all(runs)
+  })
+
+  it('is no reason to refuse what npm itself is configured with', async () => {
+    const { env } = JSON.parse((await npmRun('show', '--', '--env', 'nile')).out) as { env: Record<string, string> }
+    expect(env.npm_lifecycle_event).toBe('show')
+    const configured = { ...env, npm_config_min_release_age: '7', npm_config_registry: 'https://registry.example/' }
+    expect(() => refuseTakenOptions(names, ['--env', 'nile'], configured)).not.toThrow()
+  })
+})
+
+const variableOf = (name: string) => `npm_config_${name.replaceAll('-', '_')}`
+
+describe('each option of each command', () => {
+  const callable = {
+    collect: (args: readonly string[], streams: Parameters<typeof runCollect>[1]) =>
+      runCollect(args, streams, () => new AbortController().signal),
+    doctor: runDoctor,
+    deploy: runDeploy,
+    'db:migrate': runMigrate,
+    operate: runOperate,
+  }
+
+  it.each(Object.entries(callable))('of npm run %s is looked for', async (tool, run) => {
+    for (const name of options[tool as keyof typeof callable].filter((one) => one !== 'production')) {
+      const ended = await callCommand(run, [], { cwd: folder, environment: { [variableOf(name)]: 'true' } })
+      expect([ended.code, ended.all]).toEqual([2, expect.stringContaining(`npm has taken --${name} for itself.`)])
+    }
+    const environment = { NODE_ENV: 'production', npm_lifecycle_event: tool }
+    const ended = await callCommand(run, [], { cwd: folder, environment })
+    expect([ended.code, ended.all]).toEqual([2, expect.stringContaining('NODE_ENV is "production"')])
+  })
+
+  it('of npm run keys is looked for', async () => {
+    const ends = options.keys.map((name) =>
+      runCommand('src/tools/keys/start.ts', ['show'], { environment: { [variableOf(name)]: 'true' } }),
+    )
+    const expected = options.keys.map((name) => [2, expect.stringContaining(`npm has taken --${name} for itself.`)])
+    expect((await Promise.all(ends)).map(({ code, all }) => [code, all])).toEqual(expected)
+  })
+
+  it('is not looked for where the command is not run by npm, or where it has its own --production', () => {
+    const environment = { NODE_ENV: 'production' }
+    expect(() => refuseTakenOptions([], [], environment)).not.toThrow()
+    const byNpm = { ...environment, npm_lifecycle_event: 'doctor' }
+    expect(() => refuseTakenOptions([], ['--production'], byNpm)).not.toThrow()
+    expect(() => refuseTakenOptions([], ['--env', 'nile'], byNpm)).toThrow('NODE_ENV is "production"')
+  })
+})
