@@ -145,6 +145,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     configMatchesData,
     wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, config, db)),
     nodes: tron.nodes,
+    nodeReports: tron.reports,
     recoveredAt: () => tron.recoveredAt() ?? (0 as UnixMs),
     databaseBytes: () => usage.databaseBytes,
     usage: () => usageFields(usage),

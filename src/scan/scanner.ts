@@ -52,6 +52,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const questions = createSharing<Result<CreditAnswer, QueryFailure>>(parts, 0)
   return {
     ...createTicks(parts, scans),
+    nodes: parts.nodeReports,
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex
       if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))
