@@ -2,6 +2,7 @@ import type { Operation } from './openapi/docs.ts'
 import { acceptedCurrencies, currenciesDocs } from './routes/currencies.ts'
 import { health, healthDocs } from './routes/health.ts'
 import { ledgerAddress, ledgerAddressDocs } from './routes/ledger-address.ts'
+import { ledgerAddresses, ledgerAddressesDocs } from './routes/ledger-addresses.ts'
 import { ledgerDeposits, ledgerDepositsDocs } from './routes/ledger-deposits.ts'
 import { ledgerEntries, ledgerEntriesDocs } from './routes/ledger-entries.ts'
 import { ledgerEvents, ledgerEventsDocs } from './routes/ledger-events.ts'
@@ -24,7 +25,7 @@ export const routes = [
 
 /** Every route for backends. */
 export const ledgerRoutes = [
-  ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress],
+  ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress, ledgerAddresses],
   ...[ledgerDeposits, ledgerSummary, ledgerTransaction],
 ] as const
 
@@ -44,6 +45,7 @@ export const operations = () =>
     '/ledger/summary': { get: ledgerSummaryDocs() },
     '/ledger/transaction': { get: ledgerTransactionDocs() },
     '/ledger/address': { get: ledgerAddressDocs() },
+    '/ledger/addresses': { get: ledgerAddressesDocs() },
     '/currencies': { get: currenciesDocs() },
     '/health': { get: healthDocs() },
   }) satisfies Record<

@@ -72,7 +72,8 @@ const collectedTo = (n: number) => ({ from: addressAt(n), to: addressAt(n === 2 
 async function take(db: WriteDatabase, step: Step, n: number): Promise<void> {
   const at = ms(Math.floor((n * dayMs) / 3))
   if (step.kind === 'deposit') {
-    const verdict = { credited: credited(step.units), held: held(), refused, moved, collected: moved }[step.state] ?? moved
+    const verdict =
+      { credited: credited(step.units), held: held(), refused, moved, collected: moved }[step.state] ?? moved
     const place = { to: addressAt(step.to), ...(step.state === 'collected' && collectedTo(step.to)) }
     const changes = { txid: txid(step.tx), raw: step.units, cuy: cuy(step.currency), ...place }
     const owner = verdict === moved ? {} : { uid: uid(owners[step.to] ?? 0) }
