@@ -342,6 +342,15 @@ CREATE TABLE `size` (
 	CONSTRAINT "size_bytes" CHECK(bytes BETWEEN 0 AND 9007199254740991)
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
+CREATE TABLE `summand` (
+	`cuy` integer NOT NULL,
+	`kind` text NOT NULL,
+	`number` integer NOT NULL,
+	`units` text NOT NULL,
+	`from_address` text,
+	`to_address` text
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
 CREATE TABLE `token` (
 	`contract` text PRIMARY KEY NOT NULL,
 	`found` integer,
@@ -366,7 +375,7 @@ CREATE TABLE `total` (
 	`part_5` integer DEFAULT 0 NOT NULL,
 	`part_6` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`cuy`, `kind`),
-	CONSTRAINT "total_kind" CHECK(kind IN ('owed','held','difference'))
+	CONSTRAINT "total_kind" CHECK(kind IN ('entry 1','entry 2','entry 3','entry 4','entry 5','entry 9','credited','held','refused','gas','collected','fees','read','difference'))
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `webhook` (

@@ -118,7 +118,7 @@ BEGIN
     ON CONFLICT (day, cuy, type) DO UPDATE SET entries = entries + 1,
       high = high + (low + NEW.amount) / 1000000000, low = (low + NEW.amount) % 1000000000;
   INSERT INTO total (cuy, kind, number, changed_at, part_5, part_6)
-    VALUES (NEW.cuy, 'owed', 1, NEW.created_at, NEW.amount / 1000000000000, NEW.amount % 1000000000000)
+    VALUES (NEW.cuy, 'entry ' || NEW.type, 1, NEW.created_at, NEW.amount / 1000000000000, NEW.amount % 1000000000000)
     ON CONFLICT (cuy, kind) DO UPDATE SET number = number + 1, changed_at = NEW.created_at,
       part_5 = part_5 + (part_6 + NEW.amount) / 1000000000000, part_6 = (part_6 + NEW.amount) % 1000000000000;
   SELECT RAISE(ABORT, 'flow: the wallet was not updated')
@@ -329,6 +329,22 @@ BEGIN
     SELECT NEW.cuy, NEW.from_address, -1, NEW.raw, NEW.height, NEW.changed_at WHERE NEW.state = 'moved';
 END;
 --> statement-breakpoint
+CREATE TRIGGER transfer_is_in_its_sum AFTER INSERT ON transfer WHEN NEW.state NOT IN ('seen', 'dropped')
+BEGIN
+  INSERT INTO summand (cuy, kind, number, units, from_address, to_address)
+    VALUES (NEW.cuy, NEW.state, 1, NEW.raw, NEW.from_address, NEW.to_address);
+END;
+--> statement-breakpoint
+CREATE TRIGGER transfer_step_is_in_its_sum AFTER UPDATE OF state, cuy, raw, from_address, to_address ON transfer
+  WHEN (NEW.state, NEW.cuy, NEW.raw, NEW.from_address, NEW.to_address)
+    IS NOT (OLD.state, OLD.cuy, OLD.raw, OLD.from_address, OLD.to_address)
+BEGIN
+  INSERT INTO summand (cuy, kind, number, units, from_address, to_address)
+    SELECT OLD.cuy, OLD.state, -1, OLD.raw, OLD.from_address, OLD.to_address WHERE OLD.state NOT IN ('seen', 'dropped');
+  INSERT INTO summand (cuy, kind, number, units, from_address, to_address)
+    SELECT NEW.cuy, NEW.state, 1, NEW.raw, NEW.from_address, NEW.to_address WHERE NEW.state NOT IN ('seen', 'dropped');
+END;
+--> statement-breakpoint
 CREATE TRIGGER transfer_is_rarely_deleted BEFORE DELETE ON transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: only a correction deletes what moved, and time what was dropped')
@@ -338,6 +354,8 @@ BEGIN
     SELECT OLD.cuy, OLD.to_address, -1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.state = 'moved';
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
     SELECT OLD.cuy, OLD.from_address, 1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.state = 'moved';
+  INSERT INTO summand (cuy, kind, number, units, from_address, to_address)
+    SELECT OLD.cuy, OLD.state, -1, OLD.raw, OLD.from_address, OLD.to_address WHERE OLD.state = 'moved';
 END;
 --> statement-breakpoint
 
@@ -469,40 +487,52 @@ END;
 -- What the sums of `total` must follow: a holding begins and ends without a reading.
 CREATE TRIGGER holding_begins_without_a_reading BEFORE INSERT ON holding
 BEGIN
-  SELECT RAISE(ABORT, 'holding: it begins without a reading') WHERE NEW.balance IS NOT NULL OR NEW.differing <> 0;
+  SELECT RAISE(ABORT, 'holding: it begins without a reading')
+    WHERE NEW.balance IS NOT NULL OR NEW.differing <> 0 OR NEW.accepted <> '0';
 END;
 --> statement-breakpoint
-CREATE TRIGGER holding_is_in_its_sums AFTER UPDATE OF cuy, balance, read_from, differing, difference ON holding
-  WHEN (NEW.cuy, NEW.balance, NEW.read_from, NEW.differing, NEW.difference)
-    IS NOT (OLD.cuy, OLD.balance, OLD.read_from, OLD.differing, OLD.difference)
+CREATE TRIGGER holding_is_in_its_sums AFTER UPDATE OF cuy, balance, read_from, accepted, differing, difference ON holding
+  WHEN (NEW.cuy, NEW.balance, NEW.read_from, NEW.accepted, NEW.differing, NEW.difference)
+    IS NOT (OLD.cuy, OLD.balance, OLD.read_from, OLD.accepted, OLD.differing, OLD.difference)
+BEGIN
+  INSERT INTO summand (cuy, kind, number, units) SELECT OLD.cuy, 'read', -1, OLD.balance WHERE OLD.balance IS NOT NULL;
+  INSERT INTO summand (cuy, kind, number, units) SELECT NEW.cuy, 'read', 1, NEW.balance WHERE NEW.balance IS NOT NULL;
+  INSERT INTO summand (cuy, kind, number, units) SELECT OLD.cuy, 'fees', -1, OLD.accepted WHERE OLD.accepted <> '0';
+  INSERT INTO summand (cuy, kind, number, units) SELECT NEW.cuy, 'fees', 1, NEW.accepted WHERE NEW.accepted <> '0';
+  -- Three readings in a row: what is reported.
+  INSERT INTO summand (cuy, kind, number, units) SELECT OLD.cuy, 'difference', -1, OLD.difference WHERE OLD.differing >= 3;
+  INSERT INTO summand (cuy, kind, number, units) SELECT NEW.cuy, 'difference', 1, NEW.difference WHERE NEW.differing >= 3;
+END;
+--> statement-breakpoint
+-- `number` is 1 to add and -1 to take out again. What moved between two addresses of the service is in no sum; what left them is negative.
+CREATE TRIGGER summand_is_in_its_sum BEFORE INSERT ON summand
 BEGIN
   INSERT INTO total (cuy, kind, number, changed_at, part_0, part_1, part_2, part_3, part_4, part_5, part_6)
-    SELECT cuy, kind, number, coalesce((SELECT advanced_at FROM scan), 0),
+    SELECT NEW.cuy, kind, NEW.number, coalesce((SELECT advanced_at FROM scan), 0),
       sign * CAST(substr(digits, 1, 18) AS INTEGER), sign * CAST(substr(digits, 19, 12) AS INTEGER),
       sign * CAST(substr(digits, 31, 12) AS INTEGER), sign * CAST(substr(digits, 43, 12) AS INTEGER),
       sign * CAST(substr(digits, 55, 12) AS INTEGER), sign * CAST(substr(digits, 67, 12) AS INTEGER),
       sign * CAST(substr(digits, 79, 12) AS INTEGER)
     FROM (
-      SELECT cuy, kind, number, number * iif(units GLOB '-*', -1, 1) AS sign,
-        substr(hex(zeroblob(45)) || ltrim(units, '-'), -90) AS digits
-      FROM (
-        SELECT OLD.cuy AS cuy, 'held' AS kind, -1 AS number, OLD.balance AS units WHERE OLD.balance IS NOT NULL
-        UNION ALL SELECT NEW.cuy, 'held', 1, NEW.balance WHERE NEW.balance IS NOT NULL
-        -- Three readings in a row: what is reported.
-        UNION ALL SELECT OLD.cuy, 'difference', -1, OLD.difference WHERE OLD.differing >= 3
-        UNION ALL SELECT NEW.cuy, 'difference', 1, NEW.difference WHERE NEW.differing >= 3
-      )
+      SELECT iif(NEW.kind <> 'moved', NEW.kind, iif(goes_out, 'collected', 'gas')) AS kind,
+        NEW.number * iif((NEW.units GLOB '-*') <> (NEW.kind = 'moved' AND goes_out), -1, 1) AS sign,
+        substr(hex(zeroblob(45)) || ltrim(NEW.units, '-'), -90) AS digits
+      FROM (SELECT EXISTS (SELECT 1 FROM address WHERE address = NEW.from_address) AS goes_out,
+        EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address) AS comes_in)
+      WHERE NEW.kind <> 'moved' OR goes_out <> comes_in
     ) WHERE true
     ON CONFLICT (cuy, kind) DO UPDATE SET number = number + excluded.number,
       changed_at = iif(excluded.number > 0, excluded.changed_at, changed_at),
       part_0 = part_0 + excluded.part_0, part_1 = part_1 + excluded.part_1, part_2 = part_2 + excluded.part_2,
       part_3 = part_3 + excluded.part_3, part_4 = part_4 + excluded.part_4, part_5 = part_5 + excluded.part_5,
       part_6 = part_6 + excluded.part_6;
+  SELECT RAISE(IGNORE);
 END;
 --> statement-breakpoint
 CREATE TRIGGER holding_ends_without_a_reading BEFORE DELETE ON holding
 BEGIN
-  SELECT RAISE(ABORT, 'holding: it ends without a reading') WHERE OLD.balance IS NOT NULL OR OLD.differing <> 0;
+  SELECT RAISE(ABORT, 'holding: it ends without a reading')
+    WHERE OLD.balance IS NOT NULL OR OLD.differing <> 0 OR OLD.accepted <> '0';
 END;
 --> statement-breakpoint
 CREATE TRIGGER day_is_never_deleted BEFORE DELETE ON day

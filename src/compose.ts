@@ -15,10 +15,10 @@ import { settingsOf } from './ledger/stored-settings.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { ObjectHost } from './platform/object-host.ts'
+import { createSharedRead } from './platform/shared-read.ts'
 import { createUsage, metered, usageFields } from './platform/usage.ts'
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
 import type { LedgerMethods } from './rpc/ledger-methods.ts'
-import { createSharedHealth } from './scan/health.ts'
 import { createScanner, type ScannerObject } from './scan/scanner.ts'
 import type { Services } from './services.ts'
 import { createTron } from './tron/tron.ts'
@@ -90,7 +90,9 @@ function configured(platform: Platform, config: Config): BoundWorker {
     get scanner() {
       return openScanner()
     },
-    sharedHealth: createSharedHealth(),
+    sharedHealth: createSharedRead(),
+    sharedIntake: createSharedRead(),
+    scanEverySeconds: config.scanEverySeconds,
     wakeEndpoints: () => wakeEndpoints(platform, config),
     sendPayouts: () => {
       const sent = openScanner().sendPayouts()
@@ -148,6 +150,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     configMatchesData,
     wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, config, db)),
     nodes: tron.nodes,
+    nodeReports: tron.reports,
     recoveredAt: () => tron.recoveredAt() ?? (0 as UnixMs),
     databaseBytes: () => usage.databaseBytes,
     usage: () => usageFields(usage),

@@ -66,6 +66,9 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   lookUpTransaction(txid: Txid) {
     return this.#scanner.lookUpTransaction(txid)
   }
+  nodes() {
+    return this.#scanner.nodes()
+  }
 }
 
 /** Delivers events to one webhook endpoint: its alarm is the next try. One for each endpoint, by the key of the endpoint. */

@@ -3,7 +3,9 @@ import type { EndpointKey } from './common/ids.ts'
 import type { NetworkName } from './config/chain.ts'
 import type { Invocation } from './d1/sessions.ts'
 import type { ReadContext, Settings, WriteContext } from './ledger/context.ts'
+import type { SharedRead } from './platform/shared-read.ts'
 import type { SharedHealth } from './scan/health.ts'
+import type { Intake } from './scan/intake.ts'
 
 /** What handlers work with: made by `compose.ts`. A use case that gets a `ReadContext` cannot write. */
 export interface Services {
@@ -22,6 +24,10 @@ export interface Services {
   readonly endpoints: readonly { readonly key: EndpointKey }[]
   /** What health checks share. */
   readonly sharedHealth: SharedHealth
+  /** What all who ask for the currencies share. */
+  readonly sharedIntake: SharedRead<Intake>
+  /** How often a scan begins while nothing is known to be on its way. */
+  readonly scanEverySeconds: number
   /** Makes each webhook endpoint look for new events, without waiting for it. */
   wakeEndpoints(): void
   /** Makes the scanner send what was handed in for payouts, without waiting for it. */

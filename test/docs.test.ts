@@ -275,6 +275,10 @@ describe('README.md', () => {
     expect(page).toContain(`\`\`\`html\n${embeddingExample('https://wallet.example')}\n\`\`\``)
   })
 
+  it('shows how to ask for a payment, as the shop of npm start does', () => {
+    expect(page).toContain(`\`\`\`ts\n${read('test/shop/payment-token-example.ts')}\`\`\``)
+  })
+
   it('shows the receiver of events that a test runs', () => {
     expect(read('src/guides/backends.md')).toContain(`\`\`\`ts\n${read('test/webhooks/receiver-example.ts')}\`\`\``)
   })

@@ -1,4 +1,4 @@
-import { asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { asc, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
@@ -33,6 +33,8 @@ export interface AddressOwner {
 /** Derives the address of an index. */
 export type AddressAt = (index: number) => Address
 
+/** Addresses of a user are counted up to here. */
+export const countedMax = 1_000
 /** Addresses in one look-up: 43 bytes each, and a bound text can have 2 MB. */
 const lookUpMax = 40_000
 /** Candidates of the attempts: more after each attempt that lost to other callers. Each takes 0.5 ms to derive. */
@@ -59,6 +61,21 @@ export async function selectIssued(db: ReadDatabase, issued: Address): Promise<I
 /** All of the caller's addresses, oldest first. */
 export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<readonly IssuedAddress[]> {
   return selectFrom(db).where(eq(uid, caller)).orderBy(asc(index))
+}
+
+/** A user's addresses below an id, newest first, and how many there are in all: `countedMax` means that many or more. */
+export async function listAddresses(
+  db: ReadDatabase,
+  caller: Uid,
+  { before, limit }: { readonly before: number | null; readonly limit: number },
+): Promise<{ readonly list: readonly IssuedAddress[]; readonly count: number }> {
+  const own = sql`${addresses} INDEXED BY address_uid WHERE ${eq(uid, caller)}`
+  const below = before === null ? sql`` : sql` AND ${lt(index, before - 1)}` // an id is its index plus 1
+  const [counted, page] = await db.batch<IssuedAddress & { readonly count: number }>([
+    toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${own} LIMIT ${countedMax})`),
+    toStatement(db, sql`SELECT ${id}, ${uid}, ${address} FROM ${own}${below} ORDER BY ${index} DESC LIMIT ${limit}`),
+  ])
+  return { list: page?.results ?? [], count: counted?.results[0]?.count ?? 0 }
 }
 
 /** Whether no address was issued to any caller. */

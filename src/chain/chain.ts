@@ -3,6 +3,7 @@ import type { QueryFailure, Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Address } from './address.ts'
 import type { Asset, BlockHeight, BlockRef, Header, Log, Position, Txid } from './block.ts'
+import type { NodeReport } from './node-report.ts'
 
 /** Blocks of one read: `getblockbylimitnext` gives at most 100 (PROTOCOL.md, HTTP API). */
 export const readBlocksMax = 100
@@ -253,4 +254,6 @@ export interface ScannerCalls {
   isRestored(): Promise<boolean>
   /** What the owner of a transaction would be answered. Nothing is credited, and its requests are those of one more caller. */
   lookUpTransaction(txid: Txid): Promise<Result<TransactionFinding, QueryFailure>>
+  /** The nodes in their order, as this object has found them. None of them is asked. */
+  nodes(): Promise<readonly NodeReport[]>
 }

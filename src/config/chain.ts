@@ -25,6 +25,13 @@ export interface ChainConfig {
   readonly currencies: Currencies
 }
 
+/** Where people look up transactions and addresses; the local chain has no such place. */
+export const explorers: Readonly<Record<NetworkName, string | null>> = {
+  Tron: 'https://tronscan.org/#',
+  Nile: 'https://nile.tronscan.org/#',
+  local: null,
+}
+
 const currenciesMax = 50
 const trxDecimals = 6
 const scaleByDefault = 6

@@ -13,6 +13,7 @@ import type { Result } from '../common/result.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { type AuthConfig, authSchema, backendAuthSchema, refuseSharedKeys, type TokenConfig } from './auth.ts'
+import { brandSchema, type PageBrand } from './brand.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import { payoutsSchema, readPayouts } from './payouts.ts'
 import {
@@ -80,6 +81,8 @@ export interface Config extends ChainConfig {
   readonly cors: CorsOrigins | null
   /** The origins whose pages may frame the page for callers. */
   readonly pageOrigins: readonly string[]
+  /** How that page looks; null for its own look. */
+  readonly pageBrand: PageBrand | null
   /** Null without the binding: then there is no page for callers. */
   readonly files: StaticFiles | null
   readonly rateLimits: RateLimits
@@ -159,6 +162,7 @@ const ownSchema = parsedBy(
     EVENTS_KEEP_DAYS: optional(integerFrom(1, 3650)),
     CORS_ORIGINS: optional(corsOrigins),
     PAGE_ORIGINS: optional(pageOrigins),
+    PAGE_BRAND: brandSchema,
     ASSETS: staticFiles,
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
@@ -177,6 +181,7 @@ const ownSchema = parsedBy(
     eventsKeepDays: own.EVENTS_KEEP_DAYS ?? eventsKeepDaysByDefault,
     cors: own.CORS_ORIGINS,
     pageOrigins: Object.freeze(own.PAGE_ORIGINS ?? []),
+    pageBrand: own.PAGE_BRAND,
     files: own.ASSETS,
     rateLimits: Object.freeze({ lists: own.RATE_LISTS, nodes: own.RATE_NODES, ledger: own.RATE_LEDGER }),
   }),

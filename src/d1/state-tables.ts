@@ -187,16 +187,27 @@ export const movements = sqliteTable('movement', {
   moved_at: instant(),
 })
 
+/** What a trigger adds to a total. It is never stored: inserting it changes the total, as a procedure would. */
+export const summands = sqliteTable('summand', {
+  cuy: cuy(),
+  kind: text().notNull(), // of a total, or `moved`: between which addresses decides
+  number: integer().notNull(),
+  units: text().notNull(),
+  from_address: text().$type<Address>(),
+  to_address: text().$type<Address>(),
+})
+
 /**
- * Sums of one currency, which triggers keep, so that none is counted: `owed` by all wallets, `held` by the addresses as they
- * were last read, and the `difference` of those whose difference is reported.
+ * Sums of one currency, which triggers keep, so that none is counted. In ledger units: entries by their type, which together are what
+ * wallets hold. In chain units, signed: transfers to users (`credited`, `held`, `refused`), what came otherwise (`gas`) and what left
+ * (`collected`), the `fees` that explain shortfalls; what addresses held as they were last `read`, and each reported `difference`.
  */
 export const totals = sqliteTable(
   'total',
   {
     cuy: cuy(),
     kind: text().$type<TotalKind>().notNull(),
-    number: integer().notNull(), // what is in the sum: entries for `owed`, addresses otherwise
+    number: integer().notNull(), // what is in the sum: entries, transfers or addresses
     changed_at: instant(),
     ...parts(),
   },

@@ -2,7 +2,15 @@ import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { amountMax } from '../common/amount.ts'
-import type { BackendName, EntryId, EntryType, TransferId, Uid, WalletId } from '../common/ids.ts'
+import {
+  type BackendName,
+  type EntryId,
+  type EntryType,
+  entryTypes,
+  type TransferId,
+  type Uid,
+  type WalletId,
+} from '../common/ids.ts'
 import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../common/reasons.ts'
 import {
   address,
@@ -42,8 +50,11 @@ export const rescanKinds = ['gap', 'request', 'payout'] as const
 /** One of `rescanKinds`. */
 export type RescanKind = (typeof rescanKinds)[number]
 
-/** The sums that are kept of each currency. */
-export const totalKinds = ['owed', 'held', 'difference'] as const
+/** The sums that are kept of each currency: entries by type, transfers by what became of them, and what was read of addresses. */
+export const totalKinds = [
+  ...Object.values(entryTypes).map((type) => `entry ${type}` as const),
+  ...(['credited', 'held', 'refused', 'gas', 'collected', 'fees', 'read', 'difference'] as const),
+] as const
 /** One of `totalKinds`. */
 export type TotalKind = (typeof totalKinds)[number]
 

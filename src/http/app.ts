@@ -9,7 +9,8 @@ import { failure } from './envelope.ts'
 import { configurationDiffers, type Method, notConfigured, unknownPath, wrongMethod } from './errors.ts'
 import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
 import { everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
-import { callerPagePath, servePage } from './page.ts'
+import { servePage } from './page.ts'
+import { callerPagePath, noPageSettings, type PageSettings } from './page-settings.ts'
 import { ledgerRoutes, routes } from './routes.ts'
 
 /** The HTTP side of the service. */
@@ -22,7 +23,7 @@ export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueNam
 
 /** What the HTTP side takes from the configuration. */
 export interface HttpConfig
-  extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'payouts'> {
+  extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'pageBrand' | 'payouts'> {
   /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
 }
@@ -44,7 +45,8 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
     else hono.on('GET', [path], ...first, authenticated, rateLimit(rateClass), bookmark, configured, handle)
     if (config.cors !== null) hono.options(path, preflight(methods))
   }
-  servePages(hono, config.files, config.pageOrigins)
+  const { pageOrigins: origins, pageBrand: brand } = config
+  servePages(hono, config.files, { origins, brand, devUid: config.auth.devUid })
   if (config.backend !== null) {
     const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
     for (const { path, method, acts, scope, handle } of ofBackends) {
@@ -68,7 +70,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
 /** The service with a wrong configuration: 503 at every path but that of a page, which shows it and which no page may frame. */
 export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles | null): App {
   const hono = createHono(platform, null, [...routes.map(({ path }) => path), ...pagesOf(files)])
-  servePages(hono, files, [])
+  servePages(hono, files, noPageSettings)
   hono.all('*', () => failure(notConfigured))
   return { fetch: async (request) => hono.fetch(request) }
 }
@@ -76,8 +78,8 @@ export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles
 /** The paths of pages that the Worker serves itself: none without their files. */
 const pagesOf = (files: StaticFiles | null) => (files === null ? [] : [callerPagePath])
 
-function servePages(hono: Hono<Env>, files: StaticFiles | null, origins: readonly string[]): void {
-  if (files !== null) hono.get(callerPagePath, (c) => servePage(c.req.raw, files, origins))
+function servePages(hono: Hono<Env>, files: StaticFiles | null, settings: PageSettings): void {
+  if (files !== null) hono.get(callerPagePath, (c) => servePage(c.req.raw, files, settings))
 }
 
 const callerRoutes: readonly Route[] = routes

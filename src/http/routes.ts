@@ -3,6 +3,7 @@ import { acceptedCurrencies, currenciesDocs } from './routes/currencies.ts'
 import { decideLedgerDeposits, decideLedgerDepositsDocs } from './routes/decide-deposits.ts'
 import { health, healthDocs } from './routes/health.ts'
 import { ledgerAddress, ledgerAddressDocs } from './routes/ledger-address.ts'
+import { ledgerAddresses, ledgerAddressesDocs } from './routes/ledger-addresses.ts'
 import { ledgerDeposits, ledgerDepositsDocs } from './routes/ledger-deposits.ts'
 import { ledgerEntries, ledgerEntriesDocs } from './routes/ledger-entries.ts'
 import { ledgerEvents, ledgerEventsDocs } from './routes/ledger-events.ts'
@@ -31,7 +32,7 @@ export const routes = [
 
 /** Every route for backends. */
 export const ledgerRoutes = [
-  ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress],
+  ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress, ledgerAddresses],
   ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction],
   ...[ledgerPayouts, postLedgerPayouts, ledgerPayoutsApprove, ledgerPayoutsCancel],
   ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
@@ -59,6 +60,7 @@ export const operations = () =>
     '/ledger/payouts/cancel': { post: ledgerPayoutsCancelDocs() },
     '/ledger/payouts/unsigned': { get: ledgerPayoutsUnsignedDocs() },
     '/ledger/payouts/signed': { post: ledgerPayoutsSignedDocs() },
+    '/ledger/addresses': { get: ledgerAddressesDocs() },
     '/currencies': { get: currenciesDocs() },
     '/health': { get: healthDocs() },
   }) satisfies Record<

@@ -6,6 +6,7 @@ import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { madeOnce, openTables, type ReadDatabase, toStatement } from '../d1/database.ts'
+import { totals } from '../d1/state-tables.ts'
 import { flows, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import type { Entry, EntryList, EntrySelection, WalletBalance } from './entry.ts'
@@ -80,6 +81,20 @@ export async function listEntries(
   // A page past the end of a short history is empty. The number of all entries is stored, so it costs nothing to read.
   if (isDeep && (await selectEntries(db, uid, { limit: 1 })).count > offsetMax) return refuse(tooDeep)
   return ok(await selectEntries(db, uid, selection))
+}
+
+/** The newest entries of all users below an id, and how many there are in all: a kept sum, so none is counted. */
+export async function selectAllEntries(
+  db: ReadDatabase,
+  { before, limit = pageRowsDefault }: Pick<EntrySelection, 'before' | 'limit'>,
+): Promise<EntryList> {
+  const below = before === undefined ? sql`` : sql` WHERE ${lt(id, before)}`
+  const number = sql`SELECT coalesce(sum(${totals.number}), 0) AS count FROM ${totals} WHERE ${totals.kind} GLOB 'entry *'`
+  const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([
+    toStatement(db, number),
+    toStatement(db, selectPage(sql`${flows}${below}`, { limit })),
+  ])
+  return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
 /** The txid that a filter has in any form, as entries of deposits have it, or null. */

@@ -1,5 +1,5 @@
 /** Builds the pages for people: run by `npm run docs`, so that their files are beside the Worker in every deployment. */
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -9,10 +9,19 @@ const sources = fileURLToPath(new URL('.', import.meta.url).href)
 /** The pages, by their paths. */
 const pages = ['deposit', 'desk']
 
-/** Keeps a script that a page loads first out of the page's own, which imports it under the name that the browser knows. */
+/** Scripts of the page for callers that its own script imports: one is loaded first, and of the languages one is loaded. */
+const apartScripts = [
+  'first',
+  ...readdirSync(join(sources, 'deposit/languages')).map((file) => `languages/${file.slice(0, -3)}`),
+]
+
+/** Keeps them out of the page's own script, which imports them under the names that the browser knows. */
 const apart: Plugin = {
   name: 'apart',
-  setup: ({ onResolve }) => onResolve({ filter: /^\.\/first\.ts$/ }, () => ({ path: './first.js', external: true })),
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/(first|languages\/\w+)\.ts$/ }, ({ path, kind }) =>
+      kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true },
+    ),
 }
 
 /** Writes the pages into the folder of a deployment's static files: of each one page, its scripts and one style sheet. */
@@ -24,7 +33,7 @@ export async function buildPages(assets: string): Promise<void> {
   await build({
     entryPoints: [
       ...pages.flatMap((name) => ['ts', 'css'].map((type) => join(sources, name, `page.${type}`))),
-      join(sources, 'deposit/first.ts'),
+      ...apartScripts.map((name) => join(sources, `deposit/${name}.ts`)),
     ],
     plugins: [apart],
     outbase: sources,

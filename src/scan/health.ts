@@ -2,14 +2,11 @@ import { blockSeconds } from '../chain/block.ts'
 import { finalityMs } from '../chain/finality.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadContext } from '../ledger/context.ts'
+import { readShared, type SharedRead } from '../platform/shared-read.ts'
 import { type ScanState, selectScan } from './scan-state.ts'
 
 /** The scan is `stopped` when its position has not moved for this long. */
 export const stoppedAfterMs = 180_000
-/** Time between two reads of the state that health checks of one isolate share. */
-export const sharedHealthMs = 1_000
-/** Highest age of that state, which is used until the next read has ended. */
-const sharedHealthMsMax = 2_000
 /** The scan is `behind` by more than this number of blocks: those of five minutes, more than a scan that keeps up leaves. */
 export const behindBlocksMax = 100
 
@@ -41,16 +38,8 @@ interface ScanHeights {
   readonly finalizedTime: UnixMs | null
 }
 
-/** What the health checks of one isolate share, so that many of them cause few queries. It can be lost at any time. */
-export interface SharedHealth {
-  /** The newest state, and when its read began. Null before the first read. */
-  newest: { readonly state: ScanState | null; readonly at: number } | null
-  /** When the newest read began, which can have failed. */
-  readAt: number
-}
-
-/** What is shared in a new isolate. */
-export const createSharedHealth = (): SharedHealth => ({ newest: null, readAt: 0 })
+/** What the health checks of one isolate share. */
+export type SharedHealth = SharedRead<ScanState | null>
 
 /** The health of the scan in this state, which is null before it was started. */
 export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
@@ -83,18 +72,10 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   return { ...heights, status: 'ok', msg: null }
 }
 
-/** Reads the state of the scan. No node is queried, and the database at most once in `sharedHealthMs`. */
-export async function readScanState(
+/** Reads the state of the scan. No node is queried, and the database at most once in `sharedReadMs`. */
+export function readScanState(
   { db, clock }: Pick<ReadContext, 'db' | 'clock'>,
   shared: SharedHealth,
 ): Promise<ScanState | null> {
-  const { newest, readAt } = shared
-  const now = clock.now()
-  // While a read runs, others use the state before it, unless that is older: after a pause, or where reads fail.
-  const isShared = now - readAt < sharedHealthMs
-  if (isShared && newest !== null && now - newest.at < sharedHealthMsMax) return newest.state
-  shared.readAt = now
-  const state = await selectScan(db)
-  shared.newest = { state, at: now }
-  return state
+  return readShared(shared, clock, () => selectScan(db))
 }

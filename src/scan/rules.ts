@@ -119,6 +119,18 @@ async function askDecimals(
   return known
 }
 
+/** The decimals of tokens as nodes have agreed on them: those that are kept for good, and else the newest ones. */
+export async function selectKnownDecimals(
+  db: ReadDatabase,
+  contracts: readonly Address[],
+): Promise<ReadonlyMap<Address, number>> {
+  const known = new Map(await selectDecimals(db))
+  const missing = contracts.filter((contract) => !known.has(contract))
+  if (missing.length === 0) return known
+  for (const [contract, { found }] of await selectTries(db, missing)) if (found !== null) known.set(contract, found)
+  return known
+}
+
 async function selectTries(
   db: ReadDatabase,
   contracts: readonly Address[],

@@ -60,6 +60,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       if (await parts.configMatchesData()) await sender.send()
     },
     isRestored: async () => (await memory.compare()) !== null,
+    nodes: parts.nodeReports,
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex
       if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))

@@ -1,5 +1,6 @@
 import type { Fault, Observation } from '../alarms/alarms.ts'
 import { type BlockHeight, blockSeconds, formatPosition } from '../chain/block.ts'
+import type { ScannerCalls } from '../chain/chain.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { endSearch, removeDropped, selectNotFound, selectOldestHeld } from '../deposits/transfers.ts'
@@ -54,6 +55,8 @@ export interface ScannerParts extends ScansParts {
   configMatchesData(): Promise<boolean>
   /** Names the configured nodes: another text is another set of nodes. */
   readonly nodes: string
+  /** What an operator is shown of them. */
+  readonly nodeReports: ScannerCalls['nodes']
   /** When a node was last well again after minutes of trouble; 0 if none was. */
   recoveredAt(): UnixMs
   /** What this instance has cost so far, in numbers. */

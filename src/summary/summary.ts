@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { EndpointKey } from '../common/ids.ts'
+import { type EndpointKey, entryTypes } from '../common/ids.ts'
 import type { HeldReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
@@ -36,9 +36,13 @@ const growthDays = 30
 const daysAheadMax = 36_500
 const dayMs = 86_400_000
 
+/** What moved the sum that addresses hold, in the order in which money goes. */
+export const movedKinds = ['credited', 'held', 'refused', 'gas', 'collected', 'fees'] as const satisfies TotalKind[]
+type Moved = Readonly<Record<(typeof movedKinds)[number], bigint>>
+
 /** What an operator looks at first, in units of the database. `GET /ledger/summary` says what each member means. */
 export type Summary = Awaited<ReturnType<typeof readSummary>>
-/** The sums of one currency: `owed` in ledger units, the others in chain units. */
+/** The sums of one currency: `owed` and `types` in ledger units, the others in chain units. */
 export type CurrencySummary = ReturnType<typeof sumsOf>
 
 /** Reads what is stored, and no node. All sums are kept as they arise, so the rows read do not grow with the history. */
@@ -252,20 +256,24 @@ interface SumRows {
 /** What nothing is known of is 0. The days are the oldest first, without a hole. */
 function sumsOf({ cuy, unread, totals: sums, days: rows, frozen, destroyed }: SumRows, today: number) {
   const total = (kind: TotalKind) => sums.find((one) => one.kind === kind)
-  const [owed, held, difference] = [total('owed'), total('held'), total('difference')]
+  const sum = (kind: TotalKind) => sumOf(total(kind)?.parts, 12)
+  const [read, difference] = [total('read'), total('difference')]
+  const types = Object.values(entryTypes).map((type) => ({ type, sum: sum(`entry ${type}`) }))
   const byDay = Map.groupBy(rows, ({ day }) => day)
   return {
     cuy,
-    owed: sumOf(owed?.parts, 12),
+    owed: types.reduce((owed, one) => owed + one.sum, 0n),
+    types,
+    moved: Object.fromEntries(movedKinds.map((kind) => [kind, sum(kind)])) as Moved, // safe: each kind
     /** By the newest reading of each address; null where none was read. */
     held:
-      held === undefined || held.number === 0
+      read === undefined || read.number === 0
         ? null
-        : { sum: sumOf(held.parts, 12), addresses: held.number, newestAt: held.at },
+        : { sum: sumOf(read.parts, 12), addresses: read.number, newestAt: read.at },
     unread,
     frozen: { sum: sumOf(frozen?.parts, 12), addresses: frozen?.addresses ?? 0 },
     destroyed: sumOf(destroyed?.parts, 12),
-    unexplained: { sum: sumOf(difference?.parts, 12), addresses: difference?.number ?? 0 },
+    unexplained: { sum: sum('difference'), addresses: difference?.number ?? 0 },
     days: Array.from({ length: summaryDays }, (_, i) => {
       const day = today - summaryDays + 1 + i
       const entries = (byDay.get(day) ?? []).map(({ type, count, parts }) => ({ type, count, sum: sumOf(parts, 9) }))

@@ -26,6 +26,8 @@ export interface Allowance {
   take(number: number, payer: Payer, sent: number): Result<UnixMs, Limited>
   /** When a request could be sent that comes after `ahead` others of its part of a second. */
   roomAt(number: number, payer: Payer, ahead: number): UnixMs
+  /** Requests to a node that are counted now: those of the last 24 hours, and of the rest of the hour before. */
+  used(number: number): number
   /** A node has answered a request. */
   noteAnswer(number: number): void
   /** A node has refused a request as one too many: it gets fewer in a second, and more again after a while. */
@@ -120,6 +122,11 @@ export function createAllowance(
       return ok(now)
     },
     roomAt: (number, payer, ahead) => roomInSecond(stateOf(number), payer, clock.now(), ahead),
+    used(number) {
+      const state = stateOf(number)
+      forgetOldHours(state, clock.now())
+      return used(state)
+    },
     noteAnswer(number) {
       const state = stateOf(number)
       const now = clock.now()

@@ -61,6 +61,7 @@ async function request<T>(
     if (result.ok) {
       allowance.noteAnswer(number)
       recordSuccess(node[service], ms)
+      node.news.answer = { at: clock.now(), ms }
       if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // why others are used before it
       noteTrouble(pool, node)
       pool.remember()
@@ -124,6 +125,7 @@ export function recordError(
   recordFailure(node, service, kind, restsBefore, pool.clock)
   noteTrouble(pool, node)
   pool.remember()
+  if (kind !== 'out-of-time' && kind !== 'limited') node.news.error = { at: pool.clock.now(), why: detail }
   if (kind !== 'out-of-time') pool.logger.warn('node-error', { ...fieldsOf(node), service, kind, why: detail })
   if (kind === 'wrong-chain') {
     pool.report('node-lies', { node: node.number, why: 'wrong-chain' }, { ...fieldsOf(node), why: detail })

@@ -107,6 +107,7 @@ async function watchHeads(session: Session, heads: Heads): Promise<AgreedHead['b
   const now = clock.now()
   const invented = findInvented(session, heads)
   const answers = heads.answers.filter((one) => !invented.includes(one))
+  for (const { node, value } of heads.answers) node.news.head = value
   const { errors } = heads
   const newest = Math.max(...answers.map(({ value }) => value.height))
   const someIsNew = answers.some(({ value }) => !isOld(value, now))

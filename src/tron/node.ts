@@ -1,5 +1,7 @@
 import type { Address } from '../chain/address.ts'
+import type { BlockHeight } from '../chain/block.ts'
 import { type Payer, readBlocksMax } from '../chain/chain.ts'
+import type { NodeReport } from '../chain/node-report.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { AlarmSubjects } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -73,10 +75,19 @@ export interface NodeMemory {
   falseSeen: { readonly count: number; readonly since: number } | null
 }
 
+/** What an operator is shown of a node. It is not stored: an object knows it after its first scan. */
+interface NodeNews {
+  answer: NodeReport['answer']
+  error: NodeReport['error']
+  /** Its newest final block. */
+  head: { readonly at: UnixMs; readonly height: BlockHeight } | null
+}
+
 /** A node and its memory. Logs and alarms name it by its number, from 1, and by its name. */
 export interface TronNode extends NodeMemory {
   readonly number: number
   readonly endpoint: NodeEndpoint
+  readonly news: NodeNews
   /** The probe that runs. */
   probing: NodeResult<null> | null
 }
@@ -166,6 +177,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   return {
     number,
     endpoint,
+    news: { answer: null, error: null, head: null },
     rpc: health(),
     api: health(),
     probedUntil: 0,

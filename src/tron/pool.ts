@@ -70,7 +70,7 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
   let savedText = ''
   const toStored = (): StoredNodes => ({
     recoveredAt: pool.recoveredAt,
-    nodes: pool.nodes.map(({ endpoint: { id }, number, probing, ...memory }) => ({ id, ...memory })),
+    nodes: pool.nodes.map(({ endpoint: { id }, number, news, probing, ...memory }) => ({ id, ...memory })),
   })
   return {
     async load() {

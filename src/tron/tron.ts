@@ -1,4 +1,5 @@
 import type { Chain, Payer } from '../chain/chain.ts'
+import type { NodeReport } from '../chain/node-report.ts'
 import type { UnixMs } from '../common/time.ts'
 import { findHolder, isActivated, readBalances, readDecimals } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
@@ -7,6 +8,7 @@ import { readFinalizedHead } from './finalized-head.ts'
 import { readInternalTransfers } from './internal.ts'
 import { distrustedMs, falseSeenMax, falseSeenMs } from './limits.ts'
 import { createSession, demote, fieldsOf, isAhead, type Session } from './node.ts'
+import { reportNodes } from './node-reports.ts'
 import { createPool, type PoolOptions } from './pool.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
 
@@ -20,6 +22,8 @@ export interface Tron {
   readonly nodes: string
   /** When a node last became well again after at least five minutes of trouble. Null if none did, or nothing was asked yet. */
   recoveredAt(): UnixMs | null
+  /** What an operator is shown of the nodes, in their order. */
+  reports(): Promise<readonly NodeReport[]>
 }
 
 /** The chain through nodes, none of which is trusted. */
@@ -29,6 +33,7 @@ export function createTron(options: PoolOptions): Tron {
     open: (payer, deadline) => chainOf(createSession(pool, payer, deadline)),
     tickRoomAt: pool.allowance.tickRoomAt,
     recoveredAt: () => pool.recoveredAt,
+    reports: () => reportNodes(pool),
     nodes: pool.nodes.map(({ endpoint }) => endpoint.id).join(' '),
   }
 }

@@ -20,7 +20,7 @@ describe('the configuration', () => {
     expect(Object.isFrozen(config)).toBe(true)
     expect(Object.isFrozen(config.auth)).toBe(true)
     expect(config).toMatchObject({ chainId: '0x2b6653dc', startBlock: null, firstIndex: null, cors: null })
-    expect(config).toMatchObject({ network: 'Tron', pageOrigins: [], files: null })
+    expect(config).toMatchObject({ network: 'Tron', pageOrigins: [], pageBrand: null, files: null })
     expect(config.rateLimits).toEqual({ lists: null, nodes: null, ledger: null })
     expect(config.operators.size).toBe(0)
     expect(formatBase58(deriveAddress(config.extendedPublicKey, 0))).toBe('TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6')
@@ -79,6 +79,16 @@ describe('the configuration', () => {
     expect(configOf({ PAGE_ORIGINS: origins }).pageOrigins).toEqual(listed)
   })
 
+  it.each([
+    [{ name: 'Shop' }, { name: 'Shop', color: null, logo: null }],
+    ['{"name":"商店","color":"#635BFF"}', { name: '商店', color: '#635bff', logo: null }],
+    [{ name: 'Shop', logo: 'data:image/png;base64,iVBORw0KGgo=' }, { logo: 'data:image/png;base64,iVBORw0KGgo=' }],
+    [{ name: 'Shop', logo: 'data:image/svg+xml;utf8,%3Csvg%3E' }, { logo: 'data:image/svg+xml;utf8,%3Csvg%3E' }],
+    [{ name: 'Shop', logo: logoOf(20 * 1024) }, { logo: logoOf(20 * 1024) }],
+  ])('has a brand for the page: %o', (given, brand) => {
+    expect(configOf({ PAGE_BRAND: given }).pageBrand).toMatchObject(brand)
+  })
+
   it('names a currency by its symbol where it has no name', () => {
     const list = [
       { ...usdt, name: 'Tether USD' },
@@ -87,6 +97,11 @@ describe('the configuration', () => {
     expect(configOf({ CURRENCIES: list }).currencies.list.map(({ name }) => name)).toEqual(['TRX', 'Tether USD'])
   })
 })
+
+/** A logo of so many characters. */
+function logoOf(length: number): string {
+  return 'data:image/webp;base64,'.padEnd(length, 'A')
+}
 
 /** A list of so many entries. */
 const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
@@ -200,6 +215,28 @@ describe('a wrong value', () => {
       'http://shop.example',
     ],
     ['PAGE_ORIGINS', pageOrigins, "https://a.example;script-src'unsafe-inline'", 'https://*.example', [], true],
+    ['PAGE_BRAND', 'only name, color, logo', '{', 'Shop', [], 7, { name: 'Shop', colour: '#2757d6' }],
+    ...[undefined, '', 'x'.repeat(41), 'a\u202eb', 7].map((name): [string, string, unknown] => [
+      ...(['PAGE_BRAND.name', 'a name of 1 to 40 characters'] as const),
+      { name },
+    ]),
+    ...[
+      ...['red', '#27d', '#2757d6;', 7], // other forms
+      ...['#51b13e', '#7a7a7a'], // too light for white
+      ...['#0b3d91', '#000000'], // too dark for the dark page
+    ].map((color): [string, string, unknown] => [
+      'PAGE_BRAND.color',
+      'a colour such as #2757d6, with a contrast of at least 4.5:1 with white and of 3:1 with the dark page (#101413)',
+      { name: 'Shop', color },
+    ]),
+    ...[
+      ...['https://shop.example/logo.png', 'data:text/html,x', 'data:image/gif;base64,AA', 'data:image/png;base64,"x'],
+      ...['data:image/svg+xml,<svg>', logoOf(20 * 1024 + 1), 7],
+    ].map((logo): [string, string, unknown] => [
+      'PAGE_BRAND.logo',
+      'a data URL of at most 20480 characters: PNG, JPEG, WebP or SVG',
+      { name: 'Shop', logo },
+    ]),
     ['ASSETS', 'the binding of the static files', '.assets', {}],
   ])('of %s is named, with what it takes: %s', (place, takes, ...values) => {
     const [variable = ''] = place.split('.')

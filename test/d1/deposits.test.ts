@@ -10,7 +10,7 @@ import {
   listDeposits,
 } from '../../src/deposits/deposits.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
-import { createSharedHealth } from '../../src/scan/health.ts'
+import { createSharedRead } from '../../src/platform/shared-read.ts'
 import { readSummary, summaryDays } from '../../src/summary/summary.ts'
 import { registerEndpoints } from '../../src/webhooks/endpoint-state.ts'
 import { twoCurrencies } from '../support/currencies.ts'
@@ -52,7 +52,7 @@ const list = (filter: Question = {}, page: Partial<DepositPage> = {}, from = db)
 }
 const idsOf = async (...args: Parameters<typeof list>) => (await list(...args)).list.map(({ id }) => id)
 const summary = (from = db) =>
-  readSummary({ db: from, clock, currencies: twoCurrencies, payouts: null }, [endpoint], createSharedHealth())
+  readSummary({ db: from, clock, currencies: twoCurrencies, payouts: null }, [endpoint], createSharedRead())
 const toSecond = { uid: uid(2), to: addressAt(1) }
 
 describe('the transfers of all callers', () => {

@@ -36,7 +36,7 @@ const anyDeposit = fc.record({
   to: fc.nat(owners.length - 1),
   currency: fc.integer({ min: 1, max: 2 }),
   units: anyUnits,
-  state: fc.constantFrom('credited', 'credited', 'held', 'refused', 'moved'),
+  state: fc.constantFrom('credited', 'credited', 'held', 'refused', 'moved', 'collected'),
 })
 const anyPost = fc.record({
   kind: fc.constant('post' as const),
@@ -49,6 +49,7 @@ const anyComparison = fc.record({
   kind: fc.constant('comparison' as const),
   currency: fc.integer({ min: 1, max: 2 }),
   balance: fc.option(anyReading),
+  fees: fc.oneof(fc.constant(0n), fc.bigInt({ min: -5_000_000n, max: 0n })),
   difference: fc.oneof(
     fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
     fc.bigInt({ min: -5_000n, max: 5_000n }),
@@ -65,12 +66,17 @@ const anyStep = fc.oneof(
 )
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 
+/** An address of the service has sent it: to another one of them, or to nobody here. */
+const collectedTo = (n: number) => ({ from: addressAt(n), to: addressAt(n === 2 ? 0 : 9) })
+
 async function take(db: WriteDatabase, step: Step, n: number): Promise<void> {
   const at = ms(Math.floor((n * dayMs) / 3))
   if (step.kind === 'deposit') {
-    const verdict = { credited: credited(step.units), held: held(), refused, moved }[step.state] ?? moved
-    const changes = { txid: txid(step.tx), to: addressAt(step.to), raw: step.units, cuy: cuy(step.currency) }
-    const owner = step.state === 'moved' ? {} : { uid: uid(owners[step.to] ?? 0) }
+    const verdict =
+      { credited: credited(step.units), held: held(), refused, moved, collected: moved }[step.state] ?? moved
+    const place = { to: addressAt(step.to), ...(step.state === 'collected' && collectedTo(step.to)) }
+    const changes = { txid: txid(step.tx), raw: step.units, cuy: cuy(step.currency), ...place }
+    const owner = verdict === moved ? {} : { uid: uid(owners[step.to] ?? 0) }
     await storeTransfers(db, [transfer(verdict, { ...changes, ...owner, native: step.currency === 1 })], at)
   } else if (step.kind === 'post') {
     const units = amount(step.type === 5 || (step.type === 9 && n % 2 === 0) ? step.units : -step.units)
@@ -89,7 +95,7 @@ async function take(db: WriteDatabase, step: Step, n: number): Promise<void> {
     const reading = balance === null ? null : { balance, fromHeight: height(90), toHeight: height(90 + n) }
     const after = {
       reading,
-      accepted: 0n,
+      accepted: step.fees,
       acceptedSent: 0,
       readSent: 0,
       difference,
@@ -125,11 +131,12 @@ function grouped(list: readonly (readonly [key: string, units: bigint, number?: 
 
 /** The sums as they are kept, and as counted from the rows that they are of. */
 async function sumsIn(db: WriteDatabase) {
-  const [days, totals, flows, wallets, holdings] = await Promise.all([
+  const [days, totals, flows, transfers, addresses, holdings] = await Promise.all([
     rowsOf(db, 'SELECT * FROM day'),
     rowsOf(db, 'SELECT * FROM total'),
     rowsOf(db, 'SELECT * FROM flow'),
-    rowsOf(db, 'SELECT * FROM wallet'),
+    rowsOf(db, 'SELECT * FROM transfer'),
+    rowsOf(db, 'SELECT address FROM address'),
     rowsOf(db, 'SELECT * FROM holding'),
   ])
   const kept = grouped([
@@ -140,17 +147,30 @@ async function sumsIn(db: WriteDatabase) {
     ...totals.map((row) => [`${row.kind} ${row.cuy}`, joined(row, parts, 10n ** 12n), Number(row.number)] as const),
   ])
   const read = holdings.filter(({ balance }) => balance !== null)
+  const paid = holdings.filter(({ accepted }) => accepted !== '0')
+  const ours = new Set(addresses.map(({ address }) => address))
   const reported = holdings.filter(({ differing }) => Number(differing) >= readingsNeeded)
   const counted = grouped([
     ...flows.map(
       (row) =>
         [`${Math.floor(Number(row.created_at) / dayMs)} ${row.cuy} ${row.type}`, BigInt(row.amount ?? 0)] as const,
     ),
-    ...wallets.map((row) => [`owed ${row.cuy}`, BigInt(row.balance ?? 0), Number(row.entry_count)] as const),
-    ...read.map((row) => [`held ${row.cuy}`, BigInt(row.balance ?? 0)] as const),
+    ...flows.map((row) => [`entry ${row.type} ${row.cuy}`, BigInt(row.amount ?? 0)] as const),
+    ...transfers.flatMap((row) => movedBy(row, ours)),
+    ...paid.map((row) => [`fees ${row.cuy}`, BigInt(row.accepted ?? 0)] as const),
+    ...read.map((row) => [`read ${row.cuy}`, BigInt(row.balance ?? 0)] as const),
     ...reported.map((row) => [`difference ${row.cuy}`, BigInt(row.difference ?? 0)] as const),
   ])
   return { kept, counted }
+}
+
+/** In which sum a transfer is: by its state and, where it moved, by whose its addresses are. */
+function movedBy({ state, cuy, raw, from_address, to_address }: Row, ours: ReadonlySet<Row[string] | undefined>) {
+  const units = BigInt(String(raw))
+  if (state !== 'moved') return [[`${state} ${cuy}`, units] as const]
+  const [leaves, comes] = [ours.has(from_address), ours.has(to_address)]
+  if (leaves === comes) return []
+  return [leaves ? ([`collected ${cuy}`, -units] as const) : ([`gas ${cuy}`, units] as const)]
 }
 
 /** Something of every sum, so that no run is empty: digits in each part of it, and a day whose lower part carries. */
@@ -159,7 +179,9 @@ const first: readonly Step[] = [1, 2].flatMap((currency): Step[] => [
   { kind: 'post', owner: 1, currency, units: 2_999_999_999n, type: 4 },
   { kind: 'post', owner: 1, currency, units: 1_999_999_999n, type: 5 },
   { kind: 'post', owner: 1, currency, units: 1_999_999_999n, type: 5 },
-  { kind: 'comparison', currency, balance: 2n ** 256n - 1n, difference: -3n, differing: readingsNeeded },
+  { kind: 'deposit', tx: 40 + currency, to: 1, currency, units: 5n, state: 'moved' },
+  { kind: 'deposit', tx: 50 + currency, to: 1, currency, units: 3n, state: 'collected' },
+  { kind: 'comparison', currency, balance: 2n ** 256n - 1n, fees: -7n, difference: -3n, differing: readingsNeeded },
 ])
 
 it('the sums that triggers keep are those of the rows, whatever is stored, posted, compared and corrected', async () => {
@@ -172,7 +194,17 @@ it('the sums that triggers keep are those of the rows, whatever is stored, poste
         expect(kept).toEqual(counted)
         return kept
       }
-      const kinds = ['owed', 'held', 'difference'].flatMap((kind) => [`${kind} 1`, `${kind} 2`])
+      const kinds = [
+        'entry 1',
+        'entry 4',
+        'entry 5',
+        'credited',
+        'read',
+        'fees',
+        'gas',
+        'collected',
+        'difference',
+      ].flatMap((kind) => [`${kind} 1`, `${kind} 2`])
       expect([...(await taken(first, 1)).keys()]).toEqual(expect.arrayContaining(kinds))
       await taken(steps, 1 + first.length)
     }),

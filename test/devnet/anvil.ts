@@ -84,8 +84,8 @@ async function startTime(evm: Evm, { blockSeconds, behindSeconds }: AnvilOptions
   if (blockSeconds !== null) await evm.call('evm_setIntervalMining', blockSeconds)
 }
 
-/** Seconds since 1970, a multiple of a slot. */
-function timeBehind(seconds: number): number {
+/** The time so many seconds ago: seconds since 1970, a multiple of a slot. */
+export function timeBehind(seconds: number): number {
   const time = Math.floor(Date.now() / 1_000) - seconds
   return time - (time % slotSeconds)
 }

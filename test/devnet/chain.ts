@@ -1,4 +1,4 @@
-import { type Anvil, type Evm, slotSeconds, startAnvil } from './anvil.ts'
+import { type Anvil, type AnvilOptions, type Evm, slotSeconds, startAnvil, timeBehind } from './anvil.ts'
 import { type Control, createControl } from './control.ts'
 import { createDevnetNode } from './node.ts'
 import { startTronServer } from './tron-server.ts'
@@ -57,7 +57,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const { latest: startedAt } = await node.heads()
     await control.deployToken()
     const server = await startTronServer(node, control, tronPort)
-    const timer = setInterval(() => void keepBehind(anvil.evm, options.blockSeconds), paceCheckMs)
+    const timer = setInterval(() => void keepBehind(anvil.evm, options), paceCheckMs)
     const stop = async () => {
       clearInterval(timer)
       await server.close()
@@ -70,13 +70,21 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   }
 }
 
-/** A chain that makes blocks by itself and whose time has reached the clock goes on with a block each slot, as the real one. */
-async function keepBehind(evm: Evm, blockSeconds: number | null): Promise<void> {
+/**
+ * A chain that makes blocks by itself and whose time has reached the clock goes on with a block each slot, as the real one. One that
+ * has stood still, with the machine, goes on at the time of now.
+ */
+async function keepBehind(
+  evm: Evm,
+  { blockSeconds, behindSeconds }: Pick<AnvilOptions, 'blockSeconds' | 'behindSeconds'>,
+): Promise<void> {
   if (blockSeconds === null) return
   try {
     const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
     const isNear = Number(timestamp) > Date.now() / 1_000 - 10 * slotSeconds
     if (isNear) await evm.call('evm_setIntervalMining', slotSeconds)
+    const now = timeBehind(behindSeconds)
+    if (Number(timestamp) < now - 10 * slotSeconds) await evm.call('evm_setNextBlockTimestamp', now)
   } catch {
     // anvil has ended: `ended` says so
   }

@@ -53,11 +53,11 @@ function readId(path: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : null
 }
 
-/** The ports from `PORT` and `DEVNET_PORT`. anvil's port follows that of the Tron server; the receiver of events, the service's. */
+/** The ports from `PORT` and `DEVNET_PORT`. anvil's port follows that of the Tron server; the receiver of events and the shop, the service's. */
 export function readPorts() {
   const service = readPort('PORT', 8787)
   const tron = readPort('DEVNET_PORT', 9090)
-  return { service, tron, anvil: tron + 1, receiver: service + 3 }
+  return { service, tron, anvil: tron + 1, receiver: service + 3, shop: service + 4 }
 }
 
 /** Whether no program listens on a port of this machine. */
@@ -73,7 +73,7 @@ function readPort(name: string, defaultPort: number): number {
   const given = process.env[name]
   if (given === undefined || given === '') return defaultPort
   const port = /^\d{1,5}$/.test(given) ? Number(given) : 0
-  if (port < 1 || port > 65_532) throw new UserError(`${name} must be a port from 1 to 65532, not "${given}".`)
+  if (port < 1 || port > 65_531) throw new UserError(`${name} must be a port from 1 to 65531, not "${given}".`)
   return port
 }
 

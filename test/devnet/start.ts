@@ -4,6 +4,7 @@
  * are kept and belong together.
  */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { createDemoShop } from '../shop/demo-shop.ts'
 import { printLine, root, UserError } from '../support/project.ts'
 import { receive } from '../webhooks/receiver-example.ts'
 import { type Devnet, startDevnet } from './chain.ts'
@@ -47,7 +48,7 @@ try {
 
 async function start(): Promise<void> {
   const ports = readPorts()
-  for (const port of [ports.service, ports.receiver]) await requireFreePort(port, 'PORT')
+  for (const port of [ports.service, ports.receiver, ports.shop]) await requireFreePort(port, 'PORT')
   for (const port of [ports.tron, ports.anvil]) await requireFreePort(port, 'DEVNET_PORT')
   requireMatchingData()
   if (!existsSync(`${root}.dev.vars`)) copyFileSync(`${root}test/devnet/dev.vars`, `${root}.dev.vars`)
@@ -66,14 +67,16 @@ async function start(): Promise<void> {
   const nodes = process.env.DEVNET_PORT ? JSON.stringify([{ rpc, api, ...limits }]) : null // else .dev.vars may have others
   const endpoint = { url: `http://127.0.0.1:${ports.receiver}`, secretVar: 'WEBHOOK_SECRET' }
   const webhooks = process.env.PORT ? JSON.stringify([endpoint]) : null // as above
-  startReceiver(ports.receiver)
-  const worker = await startWorker(ports.service, { TRON_NODES: nodes, WEBHOOKS: webhooks }, (line) => {
+  const base = `http://127.0.0.1:${ports.service}`
+  const shop = startShop(base, ports.shop)
+  startReceiver(ports.receiver, shop?.settle ?? (async () => {}))
+  const changes = { TRON_NODES: nodes, WEBHOOKS: webhooks, PAGE_ORIGINS: shop?.url ?? null }
+  const worker = await startWorker(ports.service, changes, (line) => {
     if (isReady || /error/i.test(line)) printLine(line) // during the start only errors
   })
   stopSteps.push(worker.stop)
   void worker.ended.then(() => stop(1, 'The Worker (wrangler dev) stopped unexpectedly.'))
 
-  const base = `http://127.0.0.1:${ports.service}`
   await requireScannedBlocks(base, devnet)
   void cron(base)
   const timer = setInterval(() => void cron(base), cronIntervalMs)
@@ -87,14 +90,32 @@ async function start(): Promise<void> {
     payment: token === '' ? '' : paymentCommand(base, token),
     payout: isPaying ? payoutCommands(base, token, freshBase58, nodes) : [],
   }
-  if (!isStopping) printLine(welcome(base, address, nodes, backend, await deskAddress(base)))
+  if (!isStopping)
+    printLine(welcome({ base, address, nodes, backend, desk: await deskAddress(base), shop: shop?.url ?? null }))
 }
 
-/** Prints each event that the service delivers. */
-function startReceiver(port: number): void {
+/** The pretend shop; null where .dev.vars has no secrets for its tokens, as one from before the shop. */
+function startShop(wallet: string, port: number): { readonly url: string; settle(): Promise<void> } | null {
+  const callers = readVariable('AUTH_JWT_SECRET')
+  const backends = readVariable('BACKEND_JWT_SECRET')
+  if (callers === undefined || backends === undefined) return null
+  const { server, settle } = createDemoShop({ wallet: () => wallet, secrets: { callers, backends } })
+  server.listen(port, '127.0.0.1')
+  stopSteps.push(async () => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${port}`, settle }
+}
+
+/** Prints each event that the service delivers, and does what follows from it. */
+function startReceiver(port: number, act: () => Promise<void>): void {
   const secret = readVariable('WEBHOOK_SECRET')
   if (secret === undefined) return
-  const receiver = receive(secret, async (event) => printLine(`Event: ${JSON.stringify(event)}`))
+  const receiver = receive(secret, async (event) => {
+    printLine(`Event: ${JSON.stringify(event)}`)
+    await act()
+  })
   receiver.listen(port, '127.0.0.1')
   stopSteps.push(async () => {
     receiver.close()
@@ -151,13 +172,18 @@ interface BackendCommands {
   readonly payout: readonly string[]
 }
 
-function welcome(
-  base: string,
-  address: string,
-  nodes: string | null,
-  { payment, payout: [signer, ...asking] }: BackendCommands,
-  desk: string | null,
-): string {
+/** What is printed when everything runs. What is null is not there. */
+interface Welcome {
+  readonly base: string
+  readonly address: string
+  readonly nodes: string | null
+  readonly backend: BackendCommands
+  readonly desk: string | null
+  readonly shop: string | null
+}
+
+function welcome({ base, address, nodes, backend, desk, shop }: Welcome): string {
+  const [signer, ...asking] = backend.payout
   const collect = `${nodes === null ? '' : `TRON_NODES='${nodes}' `}npm run collect --`
   const pay = `${process.env.DEVNET_PORT ? `DEVNET_PORT=${process.env.DEVNET_PORT} ` : ''}npm run pay --`
   const routes = [
@@ -183,6 +209,11 @@ Then ask for the payout. The signer signs it, the service sends it, and it is pa
 
 ${asking.map((command) => `  ${command}`).join('\n')}
 `
+  const buying = `
+${shop}
+
+is a pretend shop: buy there, and pay the same address. The deposit page is embedded in it, and asks for what is missing.
+`
   return `
 ${base}/deposit
 
@@ -191,7 +222,7 @@ is the page where user 1 pays. Open it, and send a deposit: it is final after ab
   ${pay} ${address} 25 USDT
   ${pay} ${address} 3.5 TRX
   ${pay} ${address} 5 TRC10     (worthless, not credited)
-${desk === null ? '' : operator}
+${shop === null ? '' : buying}${desk === null ? '' : operator}
 The same by requests to ${base} (documentation: ${base}/docs). Without a token they act for user 1. The service finds
 deposits by itself; /tron/recharge looks at once. Events are delivered to a receiver, which prints them here.
 
@@ -199,7 +230,7 @@ ${routes.map((route) => `  curl ${base}${route}`).join('\n')}
 
 Then a backend can take a payment from it (type 5 is a refund). The token is valid for an hour.
 
-  ${payment}
+  ${backend.payment}
 ${signer === undefined ? '' : payout}
 Collect what the deposit addresses hold (src/tools/collect/README.md), here to an address of another public mnemonic:
 

@@ -61,7 +61,7 @@ export async function stopBrowser(browser: Browser): Promise<void> {
 }
 
 /** Where the browser is, and what its process needs. */
-export async function findBrowser(): Promise<{ readonly executablePath: string; readonly env?: NodeJS.ProcessEnv }> {
+async function findBrowser(): Promise<{ readonly executablePath: string; readonly env?: NodeJS.ProcessEnv }> {
   const { CHROME_PATH: chosen } = process.env
   if (chosen) return { executablePath: chosen }
   if (process.platform === 'linux' && process.arch === 'x64') {
@@ -95,6 +95,18 @@ async function unpackBrowser(): Promise<string> {
     rmSync(own, { recursive: true }) // another process was first
   }
   return folder
+}
+
+/**
+ * Lets time pass in a page, as far as it can see: its timers fire one after the other, without waiting. While the page waits for an
+ * answer, its time stands still; after this it does so for good, but for more of this.
+ */
+export async function passTime(page: Page, ms: number): Promise<void> {
+  const session = await page.createCDPSession()
+  const over = new Promise<void>((resolve) => session.once('Emulation.virtualTimeBudgetExpired', () => resolve()))
+  await session.send('Emulation.setVirtualTimePolicy', { policy: 'pauseIfNetworkFetchesPending', budget: ms })
+  await over
+  await session.detach()
 }
 
 /** A wait that is longer hangs: a busy machine is slower than a quiet one. */
@@ -141,7 +153,7 @@ function watchPage(languages: string[]): void {
 
 /** What axe finds wrong for people who use a screen reader or a keyboard: the rules with their elements. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }

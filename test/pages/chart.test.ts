@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { difference } from '../../src/pages/kit/decimal.ts'
 import { ticksBetween } from '../../src/pages/kit/ticks.ts'
 import { desktop, usePages } from './fixture.ts'
+import { openFold } from './reading.ts'
 import { entry } from './story.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -68,7 +69,10 @@ describe('the chart of the balance', () => {
       const headers = { date: new Date(now).toUTCString() }
       pages.service.routes.set(path, (url, request) => ({ ...script(url, request), headers }))
     }
-    return pages.openLoaded(desktop)
+    const page = await pages.openLoaded(desktop)
+    await openFold(page, 'wallet')
+    await page.waitForSelector('.balances li')
+    return page
   }
 
   /** The places from left to right, from 0 to 600, at which the line has a step, with its height there. */

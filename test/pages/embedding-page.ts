@@ -1,17 +1,20 @@
-/** A page of another origin that embeds `/deposit` and hands over a token, as the README shows it. */
+/** A page of another origin that embeds `/deposit`, hands over a token and gives it its height, as the README shows it. */
 import { createServer } from 'node:http'
 import { listen, type RunningServer } from '../support/loopback.ts'
 
 /** The example: `wallet` is the origin of the service, and `/token` answers with a token of the signed-in user. */
 export const embeddingExample = (
   wallet: string,
+  tokenPath = '/token',
 ) => `<iframe id="deposit" src="${wallet}/deposit" title="Deposit" allow="clipboard-write"
-  style="width: 100%; height: 100vh; border: 0"></iframe>
+  style="width: 100%; height: 40rem; border: 0"></iframe>
 <script>
   const frame = document.getElementById('deposit')
   addEventListener('message', async ({ source, origin, data }) => {
-    if (source !== frame.contentWindow || origin !== '${wallet}' || data?.type !== 'token-wanted') return
-    const token = await (await fetch('/token')).text() // from your own server, which knows who is signed in
+    if (source !== frame.contentWindow || origin !== '${wallet}') return
+    if (data?.type === 'height') frame.style.height = \`\${Number(data.px)}px\`
+    if (data?.type !== 'token-wanted') return
+    const token = await (await fetch('${tokenPath}')).text() // from your own server, which knows who is signed in
     frame.contentWindow.postMessage({ type: 'token', token }, '${wallet}')
   })
 </script>`

@@ -1,11 +1,15 @@
-import type { Browser, Page } from 'puppeteer-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { type OpenPage, openAs, type Reader, startBrowser, stopBrowser } from './browser.ts'
+import puppeteer, { type Browser, type Page } from 'puppeteer-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
+import { type OpenPage, openAs, type Reader } from './browser.ts'
+import { tokenOf } from './reading.ts'
 import { type Scripted, type ScriptedService, startScriptedService } from './scripted-service.ts'
 import { newcomer, type Story, serve } from './story.ts'
 
 /** A reader with a large window. */
 export const desktop = { width: 1280, height: 860 }
+
+/** The browser of all files. */
+export const connectBrowser = (): Promise<Browser> => puppeteer.connect({ browserWSEndpoint: inject('browser') })
 
 /** What the tests of a file share: one browser and one scripted service. */
 export interface Pages {
@@ -23,8 +27,10 @@ export interface Pages {
   open(reader?: Reader, hash?: string, url?: string): Promise<Page>
   /** Opens an address in which the browser reports errors, as it has to. */
   openRefused(url: string): Promise<Page>
-  /** Opens the page, and waits until everything is there. */
+  /** Opens the page, and waits until the address or what has arrived is there. */
   openLoaded(reader?: Reader, hash?: string): Promise<Page>
+  /** Opens the page with a token of these claims. */
+  openFor(claims: object, reader?: Reader): Promise<Page>
   /** How far visible things have moved by themselves in the page that was opened first. */
   shift(): Promise<number>
 }
@@ -51,13 +57,14 @@ export function usePages(): Pages {
     },
     async openLoaded(reader, hash) {
       const page = await pages.open(reader, hash)
-      await page.waitForSelector('.balances li')
+      await page.waitForSelector('.address, .status li, .note')
       return page
     },
+    openFor: (claims, reader) => pages.openLoaded(reader, `#token=${tokenOf(claims)}`),
     shift: async () => (await opened[0]?.shift()) ?? Number.NaN,
   } as Pages // browser, service and story are there before the first test
   beforeAll(async () => {
-    const [service, browser] = await Promise.all([startScriptedService(), startBrowser()])
+    const [service, browser] = await Promise.all([startScriptedService(), connectBrowser()])
     Object.assign(pages, { service, browser })
   })
   beforeEach(() => pages.tell(newcomer()))
@@ -68,7 +75,7 @@ export function usePages(): Pages {
     expect(faults, 'errors in a page').toEqual([])
   })
   afterAll(async () => {
-    await stopBrowser(pages.browser)
+    await pages.browser.disconnect()
     await pages.service.close()
   })
   return pages

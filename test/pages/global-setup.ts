@@ -1,4 +1,16 @@
-import { findBrowser } from './browser.ts'
+import type { TestProject } from 'vitest/node'
+import { startBrowser, stopBrowser } from './browser.ts'
 
-/** Where the browser has to be unpacked, this is done once for all files. */
-export default async (): Promise<void> => void (await findBrowser())
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the browser of all files listens. */
+    browser: string
+  }
+}
+
+/** One browser for all files: each page is in a context of its own. */
+export default async (project: TestProject): Promise<() => Promise<void>> => {
+  const browser = await startBrowser()
+  project.provide('browser', browser.wsEndpoint())
+  return () => stopBrowser(browser)
+}

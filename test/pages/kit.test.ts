@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { depositTexts } from '../../src/pages/deposit/texts.ts'
+import { darkPage } from '../../src/config/brand.ts'
+import { en } from '../../src/pages/deposit/languages/en.ts'
+import { zh } from '../../src/pages/deposit/languages/zh.ts'
 import { deskTexts } from '../../src/pages/desk/texts.ts'
 import { toCsv } from '../../src/pages/kit/csv.ts'
 import { isZero, unitsOf } from '../../src/pages/kit/decimal.ts'
@@ -81,18 +83,19 @@ describe('a transaction number', () => {
 })
 
 describe('the texts', () => {
-  const tables: readonly TextTable[] = [commonTexts, depositTexts, deskTexts]
-  const all = tables.flatMap((table) => Object.entries(table))
+  const tables: readonly TextTable[] = [commonTexts, deskTexts]
+  const both = Object.entries(en).map(([name, words]) => [name, [words, zh[name as keyof typeof en]]] as const) // its own names
+  const all = [...tables.flatMap((table) => Object.entries(table)), ...both]
 
-  it.each(all)('%s says the same in both languages: not empty, with every part', (_name, [en, zh]) => {
-    if (typeof en === 'string' || typeof zh === 'string') {
-      expect([en, zh].every((text) => typeof text === 'string')).toBe(true)
+  it.each(all)('%s says the same in both languages: not empty, with every part', (_name, [english, chinese]) => {
+    if (typeof english === 'string' || typeof chinese === 'string') {
+      expect([english, chinese].every((text) => typeof text === 'string')).toBe(true)
       return
     }
-    const parts = ['<1>', '<2>', '<3>']
-    const used = (text: string) => parts.filter((part) => text.includes(part))
-    expect(used(zh(...parts))).toEqual(used(en(...parts)))
-    expect(used(en(...parts)).length).toBe(en.length)
+    const parts = ['<1>', '<2>', '<3>', '<4>'] as const
+    const used = (words: (...given: string[]) => string) => parts.filter((part) => words(...parts).includes(part))
+    expect(used(chinese as never)).toEqual(used(english as never)) // functions of texts
+    expect(used(english as never).length).toBe(english.length)
   })
 
   it('come in the first language of the reader that there is', () => {
@@ -107,8 +110,18 @@ describe('the source of the pages', () => {
   it('never inserts markup, runs text or reads a clock that can be wrong', () => {
     expect(files.length).toBeGreaterThan(20)
     const sinks =
-      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function|srcdoc|localStorage|Date\.now/
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function|srcdoc|Date\.now/
     expect(files.filter((file) => sinks.test(textOf(file)))).toEqual([])
+  })
+
+  it('has the dark page that colours of brands are compared with', () => {
+    const dark = /\[data-theme="dark"\] \{([^}]*)\}/.exec(textOf('src/pages/kit/base.css'))?.[1]
+    expect(dark).toContain(`--paper: ${darkPage};`)
+  })
+
+  it('keeps things in one place alone', () => {
+    const keepers = files.filter((file) => /localStorage|sessionStorage|indexedDB|document\.cookie/.test(textOf(file)))
+    expect(keepers).toEqual(['src/pages/kit/memory.ts'])
   })
 
   it.each([

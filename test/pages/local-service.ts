@@ -59,7 +59,14 @@ export async function startLocalService(variables: Readonly<Record<string, strin
   }
   await devnet.mine(5) // the scan starts at a final block
   await fetch(`${url}/cdn-cgi/handler/scheduled`) // starts the scanner, which goes on by itself
+  while (!(await isOpen(url))) await new Promise((resolve) => setTimeout(resolve, 50))
   return { url, devnet, stop }
+}
+
+/** Whether the first scan has ended: then deposits in all currencies can be credited. */
+async function isOpen(url: string): Promise<boolean> {
+  const { data } = (await (await fetch(`${url}/currencies`)).json()) as { data: { list: { open: boolean }[] } } // its answer
+  return data.list.every(({ open }) => open)
 }
 
 async function freePort(): Promise<number> {

@@ -22,11 +22,25 @@ export async function poke(page: Page | Frame): Promise<void> {
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
 }
 
-/** Chooses a currency, and waits for the address. */
+/** Chooses a currency, and waits until it is what is to be sent. */
 export async function choose(page: Page | Frame, cuy: number): Promise<void> {
   await (await page.waitForSelector(`input[value="${cuy}"]`))?.click()
-  await page.waitForSelector('.address')
+  await page.waitForSelector(`input[value="${cuy}"]:checked`)
 }
+
+/** Presses the button with this label. */
+export async function press(page: Page | Frame, label: string): Promise<void> {
+  await page.$$eval('button', (all, text) => all.find((one) => one.textContent === text)?.click(), label)
+}
+
+/** Opens a part below the screen. */
+export async function openFold(page: Page | Frame, name: string): Promise<void> {
+  await page.$eval(`[data-fold="${name}"] summary`, (summary) => (summary as HTMLElement).click()) // it is one
+}
+
+/** A token with these claims. Nobody checks it here. */
+export const tokenOf = (claims: object, mark = '') =>
+  `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${mark}`
 
 /** Asks about a transaction, and waits for the answer. */
 export async function askAbout(page: Page | Frame, pasted: string): Promise<string> {

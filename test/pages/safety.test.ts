@@ -1,99 +1,98 @@
 import { gzipSync } from 'node:zlib'
+import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
-import { type Reader, violationsOf } from './browser.ts'
 import { desktop, usePages } from './fixture.ts'
 import { hostile, variants } from './hostile.ts'
-import { askAbout, choose, poke, see, seeIn } from './reading.ts'
-import { newcomer, regular, type Story, txidOf } from './story.ts'
+import { askAbout, openFold, seeIn, tokenOf } from './reading.ts'
+import { regular, txidOf } from './story.ts'
 
 const pages = usePages()
 
+/** The page asks for everything anew. */
+async function askAnew(page: Page, path: string, round: number): Promise<void> {
+  const before = pages.asked(path)
+  if (path === '/currencies') await page.reload()
+  else await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf({ sub: `${round}` }))
+  await expect.poll(() => pages.asked(path), { interval: 5, timeout: 20_000 }).toBeGreaterThan(before)
+}
+
 describe('hostile texts', () => {
   it('in any member of any answer are shown as texts or refused, never run', async () => {
-    const page = await pages.open(desktop, '#token=t0')
+    pages.tell(regular())
+    const page = await pages.openLoaded(desktop, `#token=${tokenOf({ sub: '1' })}`)
     const dialogs: string[] = []
     page.on('dialog', (dialog) => {
       dialogs.push(dialog.message())
       void dialog.dismiss()
     })
-    pages.tell(regular())
+    await openFold(page, 'wallet')
+    await openFold(page, 'arrivals')
     const normal = new Map(pages.service.routes)
-    let round = 0
+    let round = 1
     for (const [path, script] of normal) {
       const url = new URL(`${pages.service.url}${path}?limit=20`)
       const sample = script(url, {} as never) // no script here reads the request
       for (const data of variants(sample.data)) {
         pages.service.routes.set(path, () => ({ ...sample, data, msg: hostile }))
         round += 1
-        const before = pages.asked('/wallet/flow/list')
-        await page.evaluate((token) => location.replace(`#token=${token}`), `t${round}`)
-        await page.waitForFunction(() => location.hash === '')
-        await expect
-          .poll(() => pages.asked('/wallet/flow/list'), { interval: 5, timeout: 20_000 })
-          .toBeGreaterThan(before)
+        if (path !== '/tron/recharge') await askAnew(page, path, round)
       }
       pages.service.routes.set(path, script)
+      if (path === '/currencies') await openFold(page, 'wallet')
     }
     expect(round).toBeGreaterThan(60)
     expect(dialogs).toEqual([])
-    await page.evaluate(() => location.replace('#token=last'))
+    await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf({ sub: '999' }))
     await seeIn(page, '.balances', '3.5')
     pages.answer('/tron/recharge', { status: 422, msg: hostile })
     expect(await askAbout(page, txidOf(1))).toContain('<img src=x')
     expect(await page.$$eval('img, script, iframe, object', (all) => all.length)).toBe(2) // the scripts of the page
   })
+
+  it('in a token or in the settings of the page are texts as well', async () => {
+    const brand = { name: hostile, color: 'red;}', logo: 'https://elsewhere.example/x' }
+    pages.service.settings = { origins: [hostile], brand, devUid: null }
+    const deposit = { cuy: 2, amt: '1', order: hostile.slice(0, 100), return: 'javascript:alert(1)' }
+    const page = await pages.openFor({ sub: hostile, name: hostile, deposit })
+    await seeIn(page, '.owner', '<img src=x')
+    await seeIn(page, '.brand', '<img src=x')
+    expect(await page.$$eval('iframe, object, img', (all) => all.length)).toBe(0)
+    expect(await page.$$eval('a', (all) => all.filter(({ host }) => host !== 'tronscan.org').length)).toBe(0)
+  })
 })
 
 describe('accessibility', () => {
-  it.each<[string, Reader, Story]>([
-    ['light on a phone', {}, regular()],
-    ['dark on a desktop', { ...desktop, isDark: true }, regular()],
-    ['dark on a phone in Chinese', { isDark: true, languages: ['zh-CN'] }, newcomer()],
-    ['light at 200 % zoom', { width: 640, height: 430, scale: 2 }, { ...regular(), network: 'local' }],
-  ])('has no violations: %s', async (_what, reader, story) => {
-    pages.tell(story)
-    const page = await pages.openLoaded(reader)
-    await choose(page, 2)
-    pages.answer('/tron/recharge', { status: 422, msg: 'the transaction failed' })
-    await askAbout(page, txidOf(1))
-    pages.answer('/tron/deposits', { status: 503, msg: 'later' })
-    await poke(page)
-    await page.waitForSelector('.trouble:not([hidden])')
-    await page.$$eval('details', (all) => {
-      for (const one of all) one.open = true
-    })
-    expect(await violationsOf(page)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
-  })
-
   it('needs no more than a keyboard, in the order of the page', async () => {
     const page = await pages.openLoaded(desktop)
     const focused = () => page.evaluate(() => document.activeElement?.textContent || document.activeElement?.id)
     await page.keyboard.press('Tab')
     expect(await focused()).toBe('中文')
     await page.keyboard.press('Enter')
-    await see(page, '选择要充值的币种')
+    await seeIn(page, 'h1', '充值')
     expect(await focused()).toBe('English') // the focus stays where it was
     await page.keyboard.press('Enter')
+    await seeIn(page, 'h1', 'Deposit')
     await page.keyboard.press('Tab')
-    await page.keyboard.press('Space')
-    await see(page, 'Send only TRX')
     await page.keyboard.press('ArrowDown')
-    await see(page, 'Send only USDT')
+    await seeIn(page, '.pay h2', 'Send USDT')
     const order: unknown[] = []
-    for (let press = 0; press < 5; press += 1) {
+    for (let press = 0; press < 4; press += 1) {
       await page.keyboard.press('Tab')
       order.push(await focused())
+      if (press === 2) await page.keyboard.press('Enter')
     }
-    expect(order).toEqual(['Copy the address', 'Check now', 'txid', 'Look it up', expect.stringContaining('All')])
+    expect(order).toEqual(['Copy the address', 'How to pay', 'I paid, but nothing shows', 'Check for new payments'])
   })
 })
 
 describe('the files', () => {
-  it('are no more than 30 KB in all, gzipped', () => {
+  it('that a reader loads are no more than 30 KB in all, gzipped, in any language', () => {
     const files = [...pages.service.files].filter(([path]) => path.startsWith('/deposit'))
-    const sizes = files.map(([, { content }]) => gzipSync(content).length)
-    expect(sizes.length).toBe(4)
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(30_720)
+    const sizes = files.map(([path, { content }]) => ({ path, size: gzipSync(content).length }))
+    const sum = (list: typeof sizes) => list.reduce((total, { size }) => total + size, 0)
+    const languages = sizes.filter(({ path }) => path.includes('/languages/'))
+    expect([sizes.length, languages.length]).toEqual([6, 2])
+    const others = sizes.filter((one) => !languages.includes(one))
+    for (const language of languages) expect(sum([...others, language])).toBeLessThan(30_720)
   })
 })

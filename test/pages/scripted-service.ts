@@ -1,10 +1,11 @@
 /** A service that answers what a test wants: for states that the real one does not have on command. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Reason } from '../../src/common/reasons.ts'
+import { callerPagePath, noPageSettings, type PageSettings, withSettings } from '../../src/http/page-settings.ts'
 import { buildPages } from '../../src/pages/build.ts'
 import { listen } from '../support/loopback.ts'
 
@@ -36,6 +37,8 @@ export interface ScriptedService {
   readonly files: ReadonlyMap<string, { readonly type: string; readonly content: Buffer }>
   /** Which pages may frame the page. */
   frameAncestors: string
+  /** What the service says about the page for callers in its HTML. */
+  settings: PageSettings
   close(): Promise<void>
 }
 
@@ -57,7 +60,9 @@ export async function startScriptedService(): Promise<ScriptedService> {
     if (file !== undefined) {
       const csp = `${policy}; frame-ancestors ${service.frameAncestors}`
       const headers = { 'content-type': file.type, 'content-encoding': 'gzip', 'content-security-policy': csp }
-      response.writeHead(200, headers).end(gzipSync(file.content))
+      const isSet = url.pathname === callerPagePath
+      const content = isSet ? withSettings(file.content.toString(), service.settings) : file.content
+      response.writeHead(200, headers).end(gzipSync(content))
       return
     }
     const token = request.headers.authorization?.replace('Bearer ', '') ?? null
@@ -78,23 +83,24 @@ export async function startScriptedService(): Promise<ScriptedService> {
     response.writeHead(status, { 'content-type': 'application/json', ...word, ...headers }).end(body ?? text)
   })
   const { url, close } = await listen(server)
-  const service = { url, routes, requests, files, frameAncestors: "'none'", close }
+  const service: ScriptedService = {
+    ...{ url, routes, requests, files, frameAncestors: "'none'" },
+    ...{ settings: noPageSettings, close },
+  }
   return service
 }
 
 async function builtFiles(): Promise<ScriptedService['files']> {
   const folder = mkdtempSync(join(tmpdir(), 'pages-'))
   await buildPages(folder)
-  const read = (path: string, name: string, type: string) =>
-    [path, { type: `${type}; charset=utf-8`, content: readFileSync(join(folder, name)) }] as const
-  const files = new Map([
-    read('/deposit/first.js', 'deposit/first.js', 'text/javascript'),
-    ...['deposit', 'desk'].flatMap((name) => [
-      read(`/${name}`, `${name}.html`, 'text/html'),
-      read(`/${name}/page.js`, `${name}/page.js`, 'text/javascript'),
-      read(`/${name}/page.css`, `${name}/page.css`, 'text/css'),
-    ]),
-  ])
+  const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', css: 'text/css' }
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name))
+  const files = new Map(
+    names.map((name) => {
+      const type = `${types[name.replace(/^.*\./, '')]}; charset=utf-8`
+      return [`/${name.replace(/\.html$/, '')}`, { type, content: readFileSync(join(folder, name)) }] as const
+    }),
+  )
   rmSync(folder, { recursive: true })
   return files
 }

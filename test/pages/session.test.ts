@@ -2,7 +2,7 @@ import type { Frame, Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { desktop, usePages } from './fixture.ts'
-import { choose, poke, see, seeIn, textOfFirst } from './reading.ts'
+import { choose, openFold, poke, press, see, seeIn, textOfFirst, tokenOf } from './reading.ts'
 import { payAddress, regular, transfer } from './story.ts'
 
 const pages = usePages()
@@ -19,9 +19,6 @@ function requireToken(valid: () => string): void {
   }
 }
 
-/** A token that says whose it is, as a JWT does. */
-const tokenOf = (uid: number, mark = '') => `h.${btoa(JSON.stringify({ sub: String(uid) }))}.${mark}`
-
 async function frameOf(page: Page): Promise<Frame> {
   const handle = await page.waitForSelector('iframe')
   const frame = await handle?.contentFrame()
@@ -29,37 +26,47 @@ async function frameOf(page: Page): Promise<Frame> {
   return frame
 }
 
+const tokenFor = (uid: number, mark = '') => tokenOf({ sub: String(uid) }, mark)
+
 describe('a token in the address', () => {
-  it('is used, and leaves the address bar and the history at once', async () => {
+  it('is used, leaves the address bar and the history at once, and is kept for the tab alone', async () => {
     requireToken(() => 'secret.token')
     const page = await pages.openLoaded({}, '#token=secret.token')
     expect(page.url()).toBe(`${pages.service.url}/deposit`)
-    expect(await page.evaluate(() => [history.length, JSON.stringify(history.state), document.cookie])).toEqual([
-      2,
-      'null',
-      '',
-    ])
+    const places = () =>
+      page.evaluate(() => [
+        history.length,
+        JSON.stringify(history.state),
+        document.cookie,
+        JSON.stringify(localStorage),
+      ])
+    expect(await places()).toEqual([2, 'null', '', '{}'])
+    await page.reload()
+    await page.waitForSelector('.address')
+    expect(await places()).toEqual([2, 'null', '', '{}'])
     expect(tokens()).toEqual(new Set(['secret.token']))
+    const other = await page.browserContext().newPage()
+    await other.goto(`${pages.service.url}/deposit`)
+    await seeIn(other, '.obstacle', 'Your session has ended, or you are not signed in')
   })
 
   it('of another account replaces everything that is shown', async () => {
     pages.tell(regular())
-    const page = await pages.openLoaded({}, `#token=${tokenOf(7)}`)
-    await choose(page, 2)
-    await page.$$eval('button', (all) => all.find((one) => one.textContent === 'Check now')?.click())
-    await seeIn(page, '.arriving .result', 'success: nothing new')
+    const page = await pages.openLoaded({}, `#token=${tokenFor(7)}`)
+    await openFold(page, 'question')
+    await press(page, 'Check for new payments')
+    await seeIn(page, '.question .result', 'Checked just now')
     const other = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
     pages.answer('/tron/generate', { data: { id: 2, address: other } })
     pages.answer('/tron/deposits', { data: { list: [transfer(90, 'credited')], count: 1 } })
-    await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf(8))
-    await choose(page, 2)
+    await page.evaluate((token) => location.replace(`#token=${token}`), tokenFor(8))
     await seeIn(page, '.address', other)
-    await page.waitForFunction(() => document.querySelectorAll('.arrivals li').length === 1)
-    expect(await textOfFirst(page, '.arriving .result')).toBe('')
+    expect(await textOfFirst(page, '.question .result')).toBe('')
+    expect(await textOfFirst(page, '.owner')).toBe('AccountUser 8')
   })
 
   it('of another account comes while the page is loading: nothing of the first one is shown', async () => {
-    const addresses = { [tokenOf(7)]: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', [tokenOf(8)]: payAddress }
+    const addresses = { [tokenFor(7)]: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', [tokenFor(8)]: payAddress }
     pages.service.routes.set('/tron/generate', (_url, { headers }) => ({
       data: { id: 1, address: addresses[headers.authorization?.replace('Bearer ', '') ?? ''] },
     }))
@@ -70,81 +77,155 @@ describe('a token in the address', () => {
       if (request.url().endsWith('/page.js')) release = () => void request.continue()
       else void request.continue()
     })
-    const loaded = page.goto(`${pages.service.url}/deposit#token=${tokenOf(7)}`)
+    const loaded = page.goto(`${pages.service.url}/deposit#token=${tokenFor(7)}`)
     await expect.poll(() => pages.asked('/tron/generate')).toBe(1)
-    await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf(8))
+    await page.evaluate((token) => location.replace(`#token=${token}`), tokenFor(8))
     await page.waitForFunction(() => location.hash === '')
     release()
     await loaded
-    await choose(page, 2)
+    await page.waitForSelector('.address')
     expect(await textOfFirst(page, '.address')).toBe(payAddress)
   })
 
   it('of the same account changes nothing that is shown', async () => {
-    const page = await pages.openLoaded({}, `#token=${tokenOf(7)}`)
+    const page = await pages.openLoaded({}, `#token=${tokenFor(7)}`)
     await choose(page, 2)
-    await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf(7, 'new'))
+    await page.evaluate((token) => location.replace(`#token=${token}`), tokenFor(7, 'new'))
     await page.waitForFunction(() => location.hash === '')
     expect(await textOfFirst(page, '.address')).toBe(payAddress)
-  })
-})
-
-describe('without a token', () => {
-  it('a page on this machine asks without one, and says what is missing where that is refused', async () => {
-    requireToken(() => 'none')
-    const page = await pages.open()
-    await see(page, 'set DEV_UID in .dev.vars')
-    await (await page.$('input[value="2"]'))?.click()
-    await seeIn(page, '.payment .note', 'Do not send anything yet')
-    await seeIn(page, '.payment .note', 'open this page from there again')
-    expect(tokens()).toEqual(new Set([null]))
-    const before = pages.asked('/tron/deposits')
-    await page.$eval('.trouble button', (button) => button.click())
-    await expect.poll(() => pages.asked('/tron/deposits')).toBe(before + 1)
+    await seeIn(page, '.pay h2', 'Send USDT')
   })
 })
 
 describe('a session that has ended', () => {
   it.each([
-    [
-      'en',
-      'Your session has ended',
-      'Go back to the site or app that gave you this page',
-      'What you have sent as described here is safe',
-    ],
+    ['en', 'Your session has ended', 'Go back to the site or app', 'What you have sent as described here is safe'],
     ['zh', '登录已过期', '请回到向您提供本页面的网站或应用', '按本页说明转出的资金是安全的'],
   ])(
-    'is explained to the person who pays; advice for developers is a small line below (%s)',
+    'is one message in place of the page, for the person who pays, without a button that cannot help (%s)',
     async (language, ...says) => {
+      pages.story.transfers = [transfer(4, 'seen', { seconds: 9 })]
       const page = await pages.openLoaded({ languages: [language] })
       requireToken(() => 'none')
       await poke(page)
-      await page.waitForSelector('.trouble:not([hidden])')
-      const lines = await page.$$eval('.trouble strong, .trouble p', (all) => all.map((one) => one.textContent))
+      await page.waitForSelector('.obstacle', { visible: true })
+      const lines = await page.$$eval('.obstacle > *', (all) => all.map((one) => one.textContent))
       for (const [index, words] of says.entries()) expect(lines[index]).toContain(words)
-      expect(lines.filter((line) => line.includes('DEV_UID'))).toEqual([await textOfFirst(page, '.trouble .muted')])
-      await page.$$eval('.arriving button', (all) => all.at(-1)?.click()) // "check now"
-      await seeIn(page, '.arriving .result', says[1] ?? '')
-      expect(await textOfFirst(page, '.arriving .result')).not.toContain('DEV_UID')
+      expect(lines.filter((line) => line.includes('DEV_UID'))).toEqual([await textOfFirst(page, '.obstacle .muted')])
+      const left = await page.$$eval('main *', (all) =>
+        all.filter((one) => one.checkVisibility() && one.matches('button, input, a, summary')),
+      )
+      expect(left).toEqual([])
+      await seeIn(page, '[role="status"].unseen', says[0] ?? '')
     },
   )
+
+  it('is over with the next token, and where nothing is configured there is one message as well', async () => {
+    requireToken(() => 'right')
+    const page = await pages.open()
+    await seeIn(page, '.obstacle', 'set DEV_UID in .dev.vars')
+    expect(tokens()).toEqual(new Set([null]))
+    await page.evaluate(() => location.replace('#token=right'))
+    await page.waitForSelector('.address', { visible: true })
+    pages.answer('/tron/deposits', { status: 503, msg: 'x', headers: { 'x-reason': 'not-configured' } })
+    await poke(page)
+    await seeIn(page, '.obstacle', 'Deposits are not set up here yet')
+    expect(await page.$$eval('main button', (all) => all.filter((one) => one.checkVisibility()))).toEqual([])
+  })
+})
+
+describe('language and theme', () => {
+  it('are those of the address, else of the browser; a switch is remembered until the address asks for another one', async () => {
+    const page = await pages.openLoaded({ languages: ['fr', 'zh-TW'] })
+    const shown = () => page.$eval('html', ({ lang }) => lang)
+    const go = async (query: string) => {
+      await page.goto(`${pages.service.url}/deposit${query}`)
+      await page.waitForSelector('.address')
+      return shown()
+    }
+    expect(await shown()).toBe('zh-CN')
+    await press(page, 'English')
+    await seeIn(page, 'h1', 'Deposit')
+    await page.reload()
+    await page.waitForSelector('.address')
+    expect(await shown()).toBe('en')
+    expect(await go('?lang=zh')).toBe('zh-CN')
+    await press(page, 'English')
+    await seeIn(page, 'h1', 'Deposit')
+    expect(await go('?lang=zh')).toBe('en')
+    expect(await go('?lang=zh-CN')).toBe('zh-CN')
+    expect(await go('?lang=fr')).toBe('zh-CN')
+  })
+
+  it('are light or dark by the system, also while that changes, or by the address', async () => {
+    const page = await pages.openLoaded({ isDark: true })
+    const paper = () => page.$eval('body', (body) => getComputedStyle(body).backgroundColor)
+    const [light, dark] = ['rgb(244, 245, 243)', 'rgb(16, 20, 19)']
+    expect(await paper()).toBe(dark)
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }])
+    await expect.poll(paper).toBe(light)
+    await page.goto(`${pages.service.url}/deposit?theme=dark`)
+    await page.waitForSelector('.address')
+    expect([await paper(), await page.$eval('html', (html) => getComputedStyle(html).colorScheme)]).toEqual([
+      dark,
+      'dark',
+    ])
+  })
+
+  it('have the name, the logo and the colour of the brand', async () => {
+    const logo = 'data:image/svg+xml;utf8,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E'
+    const brand = { name: 'Tea & <Co>', color: '#635bff', logo }
+    pages.service.settings = { origins: [], brand, devUid: null }
+    const page = await pages.openLoaded()
+    expect(await textOfFirst(page, '.brand')).toBe('Tea & <Co>')
+    expect(await page.$eval('.logo', (image) => (image as HTMLImageElement).src)).toBe(logo)
+    expect(await page.$eval('.primary', (button) => getComputedStyle(button).backgroundColor)).toBe('rgb(99, 91, 255)')
+    expect(await page.title()).toBe('Deposit · Tea & <Co>')
+  })
 })
 
 describe('a framing page', () => {
   it('hands over a token, and another one where that has expired', async () => {
-    let valid = tokenOf(7)
+    let valid = tokenFor(7)
     requireToken(() => valid)
     const shop = await startEmbeddingPage(pages.service.url, () => valid)
     pages.service.frameAncestors = shop.url
-    const frame = await frameOf(await pages.open(desktop, '', shop.url))
-    await frame.waitForSelector('.balances li')
-    await choose(frame, 2)
-    valid = tokenOf(7, 'renewed')
+    const page = await pages.open(desktop, '', shop.url)
+    const frame = await frameOf(page)
+    await frame.waitForSelector('.address')
+    valid = tokenFor(7, 'renewed')
     pages.story.transfers = [transfer(3, 'seen', { seconds: 9 })]
     await poke(frame)
-    await seeIn(frame, '.arrivals', '25 USDT')
-    expect(await frame.$('.trouble:not([hidden])')).toBeNull()
-    expect(tokens()).toEqual(new Set([null, tokenOf(7), valid]))
+    await seeIn(frame, '.status', '25 USDT')
+    expect(tokens()).toEqual(new Set([tokenFor(7), valid]))
+    // Who is signed in there now counts more than what the tab has kept.
+    valid = tokenFor(8)
+    await page.reload()
+    await seeIn(await frameOf(page), '.owner', 'User 8')
+    expect(pages.service.requests.at(-1)?.token).toBe(tokenFor(8))
+    await shop.close()
+  })
+
+  it('gets the height of the content, also when that changes: there is no second scroll bar', async () => {
+    const shop = await startEmbeddingPage(pages.service.url, () => tokenFor(7))
+    pages.service.frameAncestors = shop.url
+    const page = await pages.open({}, '', shop.url)
+    for (const width of [320, 390, 1366]) {
+      await page.setViewport({ width, height: 500 })
+      const frame = await frameOf(page)
+      await frame.waitForSelector('.address')
+      const fits = () =>
+        frame.waitForFunction(() => {
+          const { scrollHeight, scrollWidth } = document.documentElement
+          const content = document.body.getBoundingClientRect().height
+          return scrollHeight <= innerHeight && scrollWidth <= innerWidth && innerHeight - content < 2
+        })
+      await fits()
+      await openFold(frame, 'how')
+      await fits()
+      await openFold(frame, 'how')
+      await fits()
+    }
     await shop.close()
   })
 
@@ -165,7 +246,7 @@ describe('a framing page', () => {
     pages.service.frameAncestors = shop.url
     const page = await pages.open(desktop, '', shop.url)
     const frame = await frameOf(page)
-    await frame.waitForSelector('.balances li')
+    await frame.waitForSelector('.address')
     // Another window of the framing page's origin, and the page itself.
     await page.evaluate(async () => {
       const sibling = document.createElement('iframe')
@@ -185,7 +266,7 @@ describe('a framing page', () => {
       for (const token of [null, 5, '', 'a\nb', 'last']) window.frames[0]?.postMessage({ type: 'token', token }, '*')
     })
     await expect.poll(() => tokens().has('last')).toBe(true)
-    expect(tokens()).toEqual(new Set([null, 'right', 'last']))
+    expect(tokens()).toEqual(new Set(['right', 'last']))
     await shop.close()
   })
 
@@ -198,96 +279,5 @@ describe('a framing page', () => {
     await poke(page)
     await expect.poll(() => pages.asked('/tron/deposits')).toBeGreaterThan(before)
     expect(tokens()).toEqual(new Set([null]))
-  })
-})
-
-describe('the service', () => {
-  it('is left alone for as long as it wants, whatever the reader does', async () => {
-    const page = await pages.openLoaded()
-    pages.answer('/tron/deposits', { status: 429, msg: 'too many', headers: { 'retry-after': '60' } })
-    await poke(page)
-    await see(page, 'The page is busy: too many requests for now')
-    await see(page, 'Tries again by itself in')
-    const before = pages.service.requests.length
-    await choose(page, 2)
-    for (let press = 0; press < 3; press += 1) await poke(page)
-    await page.click('.address + button')
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
-    expect(pages.service.requests.length).toBe(before)
-  })
-
-  it('is not asked by a page that is hidden, and again when it is shown', async () => {
-    const page = await pages.openLoaded()
-    const hide = (isHidden: boolean) =>
-      page.evaluate((hidden) => {
-        Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
-        document.dispatchEvent(new Event('visibilitychange'))
-      }, isHidden)
-    await hide(true)
-    const before = pages.service.requests.length
-    await poke(page)
-    await page.evaluate(() => fetch('/marker'))
-    expect(pages.service.requests.length).toBe(before + 1)
-    pages.story.transfers = [transfer(3, 'seen', { seconds: 9 })]
-    await hide(false)
-    await poke(page)
-    await seeIn(page, '.arrivals', '25 USDT')
-  })
-
-  it('can be away: the page says so, keeps what it has, and goes on by itself', async () => {
-    const page = await pages.openLoaded()
-    await choose(page, 2)
-    await page.setOfflineMode(true)
-    await poke(page)
-    await see(page, 'No connection to the service')
-    await see(page, 'What you have sent as described here is safe')
-    expect(await textOfFirst(page, '.address')).toBe(payAddress)
-    pages.story.transfers = [transfer(3, 'seen', { seconds: 9 })]
-    await page.setOfflineMode(false)
-    await poke(page) // the browser reports that it is online
-    await seeIn(page, '.arrivals', '25 USDT')
-    await page.waitForSelector('.trouble', { hidden: true })
-  })
-
-  it('can be too slow: the page says so and asks again', async () => {
-    const page = await pages.openLoaded()
-    await page.evaluate(() => {
-      const { timeout } = AbortSignal
-      AbortSignal.timeout = () => {
-        AbortSignal.timeout = timeout
-        return AbortSignal.abort(new DOMException('late', 'TimeoutError'))
-      }
-    })
-    await poke(page)
-    await see(page, 'takes too long to answer')
-    await page.$eval('.trouble button', (button) => button.click())
-    await page.waitForSelector('.trouble', { hidden: true })
-  })
-
-  it('can answer with anything: the page says that it could not be read', async () => {
-    const page = await pages.openLoaded()
-    for (const body of ['', '<html>', 'null', '[]', '{"code":200}', '{"msg":"success","data":{"list":{}}}']) {
-      pages.answer('/tron/deposits', { body })
-      await poke(page)
-      await see(page, 'could not be read')
-      pages.answer('/tron/deposits', { data: { list: [], count: 0 } })
-      await poke(page)
-      await page.waitForSelector('.trouble', { hidden: true })
-    }
-  })
-
-  it('checks now when the reader wants it, and its sentence is shown below that of the page', async () => {
-    const page = await pages.openLoaded()
-    pages.answer('/tron/recharge', { msg: 'success: credited 25 USDT' })
-    await page.$$eval('button', (all) => all.find((one) => one.textContent === 'Check now')?.click())
-    await seeIn(page, '.arriving .result', 'Checked just now.')
-    await seeIn(page, '.arriving .result', 'success: credited 25 USDT')
-    pages.answer('/tron/recharge', { status: 429, msg: 'your share', headers: { 'retry-after': '60' } })
-    await page.$$eval('button', (all) => all.find((one) => one.textContent === 'Check now')?.click())
-    await seeIn(
-      page,
-      '.arriving .result',
-      'The page is busy: too many requests for now. What you have sent as described here is safe',
-    )
   })
 })

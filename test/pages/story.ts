@@ -1,4 +1,5 @@
 /** A caller's data, as the scripted service answers with it. */
+import { noPageSettings } from '../../src/http/page-settings.ts'
 import { exact, type Script, type ScriptedService } from './scripted-service.ts'
 
 /** The caller's address. */
@@ -8,7 +9,7 @@ export const payAddress = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
 export const txidOf = (n: number) => n.toString(16).padStart(2, '0').repeat(32)
 
 const currency = (cuy: number, symbol: string, name: string, contract: string | null, minDeposit: string | null) => ({
-  ...{ cuy, symbol, name, decimals: 6, minDeposit, contract, retired: false },
+  ...{ cuy, symbol, name, decimals: 6, scale: 6, minDeposit, contract, retired: false, open: true },
 })
 
 /** TRX without a minimum, and USDT with one. */
@@ -34,6 +35,8 @@ export function entry(id: number, type: number, amt: string, balance: string, me
 /** What the service has about the caller. */
 export interface Story {
   network: string
+  explorer: string | null
+  late: number | null
   currencies: object[]
   transfers: { id: number }[]
   balances: [cuy: number, amount: string][]
@@ -43,6 +46,8 @@ export interface Story {
 /** A caller who has paid nothing yet. */
 export const newcomer = (): Story => ({
   network: 'Tron',
+  explorer: 'https://tronscan.org/#',
+  late: null,
   currencies,
   transfers: [],
   balances: [
@@ -55,6 +60,8 @@ export const newcomer = (): Story => ({
 /** A caller with a history: each deposit is an entry, some time after it was found. */
 export const regular = (): Story => ({
   network: 'Tron',
+  explorer: 'https://tronscan.org/#',
+  late: null,
   currencies,
   transfers: [
     transfer(9, 'seen', { seconds: 43, amt: exact('120.5') }),
@@ -86,7 +93,11 @@ export const regular = (): Story => ({
 export function serve(service: ScriptedService, story: Story): void {
   const { routes } = service
   routes.clear()
-  routes.set('/currencies', () => listed(story.currencies, { network: story.network }))
+  routes.set('/currencies', () =>
+    listed(story.currencies, {
+      ...{ network: story.network, explorer: story.explorer, late: story.late },
+    }),
+  )
   routes.set('/tron/generate', () => ({ data: { id: 1, address: payAddress } }))
   routes.set(
     '/tron/deposits',
@@ -100,6 +111,7 @@ export function serve(service: ScriptedService, story: Story): void {
   routes.set('/tron/recharge', () => ({ msg: 'success: nothing new' }))
   service.requests.length = 0
   service.frameAncestors = "'none'"
+  service.settings = noPageSettings
 }
 
 function listed(list: object[], members: object = {}) {

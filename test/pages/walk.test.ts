@@ -3,39 +3,42 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseAddress } from '../../src/chain/address.ts'
 import { tokenBase58, tokenCall } from '../devnet/control.ts'
 import { localBackendToken } from '../devnet/local.ts'
-import { type OpenPage, openAs, type Reader, startBrowser, stopBrowser } from './browser.ts'
+import { createDemoShop } from '../shop/demo-shop.ts'
+import { listen, type RunningServer } from '../support/loopback.ts'
+import { type OpenPage, openAs, type Reader } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
-import { desktop } from './fixture.ts'
+import { connectBrowser, desktop } from './fixture.ts'
 import { type LocalService, startLocalService } from './local-service.ts'
-import { askAbout, askDesk, choose, see, seeIn, textOfFirst } from './reading.ts'
+import { askAbout, askDesk, choose, openFold, press, see, seeIn, textOfFirst } from './reading.ts'
 
 const foreignPage = 'https://shop.example'
-const secret = 'a secret of the backends, for these tests only'
+const secrets = {
+  callers: 'a secret of the callers, for these tests only',
+  backends: 'a secret of the backends, for these tests only',
+}
+const { server, settle } = createDemoShop({ wallet: () => service.url, secrets })
+let shop: RunningServer
 /** Transactions that the persons have sent. */
 const paid: string[] = []
 let service: LocalService
 let browser: Browser
 
 beforeAll(async () => {
-  ;[service, browser] = await Promise.all([
-    startLocalService({ PAGE_ORIGINS: foreignPage, BACKEND_JWT_SECRET: secret }),
-    startBrowser(),
-  ])
+  shop = await listen(server)
+  const origins = `${foreignPage},${shop.url}`
+  const keys = { AUTH_JWT_SECRET: secrets.callers, BACKEND_JWT_SECRET: secrets.backends }
+  ;[service, browser] = await Promise.all([startLocalService({ PAGE_ORIGINS: origins, ...keys }), connectBrowser()])
 }, 120_000)
 afterAll(async () => {
-  await stopBrowser(browser)
+  await browser.disconnect()
   await service.stop()
+  await shop.close()
 })
-
-/** Presses the button with this label. */
-async function press(page: Page, label: string): Promise<void> {
-  await page.$$eval('button', (all, text) => all.find((one) => one.textContent === text)?.click(), label)
-}
 
 async function withPage(reader: Reader, walk: (page: Page) => Promise<void>): Promise<void> {
   const opened: OpenPage = await openAs(browser, `${service.url}/deposit`, reader)
   try {
-    await opened.page.waitForSelector('.balances li')
+    await opened.page.waitForSelector('.address, .status li')
     await walk(opened.page)
     expect(opened.faults).toEqual([])
   } finally {
@@ -49,15 +52,15 @@ const ways = [
     cuy: 2,
     currency: 'USDT',
     amount: '25',
-    check: 'Check now',
-    words: ['local test chain', 'On its way', 'Credited'],
+    check: 'Check for new payments',
+    words: ['Local test chain', 'On its way', 'Credited'],
   },
   {
     reader: { ...desktop, isDark: true, languages: ['zh-CN'] },
     cuy: 1,
     currency: 'TRX',
     amount: '3.5',
-    check: '立即检查',
+    check: '检查新的付款',
     words: ['本地测试链', '确认中', '已入账'],
   },
 ] as const
@@ -67,11 +70,11 @@ it('a person pays on the local chain, and sees it seen, final and credited witho
   await Promise.all(
     ways.map(({ reader, cuy, currency, amount, check, words: [network, seen, credited] }) =>
       withPage(reader, async (page) => {
-        const line = (state: string) => `.arrivals li[data-state="${state}"]`
+        const line = (state: string) => `.status li[data-state="${state}"]`
         const shows = (state: string) =>
           page.waitForFunction(
             (selector, wanted) =>
-              [...document.querySelectorAll(selector)].some((one) => one.textContent.startsWith(wanted)),
+              [...document.querySelectorAll(`${selector} strong`)].some((one) => one.textContent === wanted),
             {},
             line(state),
             `${amount} ${currency}`,
@@ -82,12 +85,14 @@ it('a person pays on the local chain, and sees it seen, final and credited witho
         const { txid } = await service.devnet.pay({ to, amount, currency })
         paid.push(txid)
         await meeting(() => service.devnet.mine())
+        await openFold(page, 'question')
         await press(page, check)
         await shows('seen')
         await seeIn(page, line('seen'), seen)
         await meeting(() => service.devnet.mine(3))
         await shows('credited') // by itself
         await seeIn(page, line('credited'), credited)
+        await openFold(page, 'wallet')
         await seeIn(page, '.balances', amount)
         await seeIn(page, '.entries', `+${amount} ${currency}`)
         expect(await askAbout(page, txid)).toContain(`success: already credited ${amount} ${currency}`)
@@ -114,7 +119,7 @@ it('a person who sent something worthless, or nothing at all, is given the reaso
     const to = await textOfFirst(page, '.address')
     const { txid } = await service.devnet.pay({ to, amount: '5', currency: 'TRC10' })
     await service.devnet.mine(3)
-    expect(await askAbout(page, txid)).toContain('it brought nothing to your account')
+    expect(await askAbout(page, txid)).toContain('What was sent is not accepted here')
     const recipient = parseAddress(to)
     if (!recipient.ok) throw new Error(to)
     const data = tokenCall('transfer(address,uint256)', recipient.value, 1n)
@@ -125,8 +130,32 @@ it('a person who sent something worthless, or nothing at all, is given the reaso
   })
 })
 
+it('a person buys in a shop that embeds the page, pays in two parts, and both say that it is paid', async () => {
+  const { page, faults, close } = await openAs(browser, shop.url, desktop)
+  await Promise.all([page.waitForNavigation(), page.click('button')])
+  const frame = await (await page.waitForSelector('iframe'))?.contentFrame()
+  if (!frame) throw new Error('the shop has no frame')
+  await seeIn(frame, '.pay h2', 'Send 25 USDT')
+  await seeIn(frame, '.owner', 'Anna Wei')
+  const to = await textOfFirst(frame, '.address')
+  const pay = async (amount: string) => {
+    await service.devnet.pay({ to, amount, currency: 'USDT' })
+    await service.devnet.mine(4)
+    await openFold(frame, 'question')
+    await press(frame, 'Check for new payments')
+  }
+  await pay('20')
+  await seeIn(frame, '.pay h2', 'Send 5 USDT more')
+  await pay('5')
+  await seeIn(frame, '.summary', 'Paid')
+  await settle() // as after an event
+  await seeIn(page, '#state', 'Paid. Thank you!')
+  expect(faults).toEqual([])
+  await close()
+})
+
 it('the desk has the story of what was paid, and says which endpoint fails', async () => {
-  const token = await localBackendToken(secret, 'ledger:read')
+  const token = await localBackendToken(secrets.backends, 'ledger:read')
   const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
   await seeIn(page, '.status', 'Webhook endpoint 1 fails')
   await seeIn(page, '.delays', 'Oldest held depositNone')
@@ -146,18 +175,18 @@ it('only pages of PAGE_ORIGINS can frame the page, and nothing is loaded from el
   const response = await fetch(`${service.url}/deposit`)
   const policy = response.headers.get('content-security-policy')
   expect(response.status).toBe(200)
-  expect(policy).toContain(`frame-ancestors ${foreignPage}`)
+  expect(policy).toContain(`frame-ancestors ${foreignPage} ${shop.url}`)
   expect(policy).toContain("default-src 'none'")
   expect(policy).toContain("script-src 'self'")
   expect(policy).not.toContain('unsafe-inline')
   expect(response.headers.get('x-frame-options')).toBeNull()
   expect(response.headers.get('referrer-policy')).toBe('no-referrer')
-  const shop = await startEmbeddingPage(service.url, () => 'token')
-  const { page, close } = await openAs(browser, shop.url)
+  const other = await startEmbeddingPage(service.url, () => 'token')
+  const { page, close } = await openAs(browser, other.url)
   await page.waitForSelector('iframe')
   await expect.poll(() => page.frames().some((one) => one.url().startsWith('chrome-error:'))).toBe(true)
   await close()
-  await shop.close()
+  await other.close()
   const desk = await fetch(`${service.url}/desk`)
   expect(desk.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(desk.headers.get('x-frame-options')).toBe('DENY')

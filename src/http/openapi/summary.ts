@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
+import { nodeUses } from '../../chain/node-report.ts'
 import { entryTypes } from '../../common/ids.ts'
 import { heldReasons } from '../../common/reasons.ts'
 import { countedMax } from '../../deposits/deposits.ts'
 import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
 import {
+  movedKinds,
   summaryAlarmsMax,
   summaryDays,
   summaryDifferencesMax,
@@ -19,16 +21,20 @@ export type SummaryData = z.output<ReturnType<typeof summarySchema>>
 const typeSum = () =>
   z.strictObject({
     type: z.literal(Object.values(entryTypes)),
-    count: docs.countSchema('How many entries.'),
-    sum: docs.amountSchema('What they sum up to, signed.'),
+    sum: docs.amountSchema('What its entries sum up to, signed.'),
   })
+
+const typeCount = () => z.extend(typeSum(), { count: docs.countSchema('How many entries.') })
+
+const movedSum = () =>
+  z.strictObject({ what: z.enum(movedKinds), sum: docs.amountSchema('What it sums up to, signed.') })
 
 const day = () =>
   z.strictObject({
     day: docs.textSchema('The day (UTC).', /^\d{4}-\d\d-\d\d$/),
     deposits: docs.countSchema('How many deposits were credited.'),
     sum: docs.amountSchema('What they sum up to, in whole units.'),
-    entries: docs.described(z.array(typeSum()), 'The types of which there are entries; a deposit is of type 1.'),
+    entries: docs.described(z.array(typeCount()), 'The types of which there are entries; a deposit is of type 1.'),
   })
 
 const nullable = <Schema extends z.ZodMiniType>(schema: Schema, description: string) =>
@@ -39,12 +45,19 @@ const currency = () =>
     cuy: docs.idSchema('The currency.'),
     symbol: docs.textSchema('Its symbol.'),
     owed: docs.amountSchema('What the wallets of all users hold.'),
+    owed_by: docs.described(z.array(typeSum()), 'Its entries by their type; together they are `owed`.'),
     held: nullable(
       z.number(),
       'What the addresses held when each was last read. null: none was. It is less than what is owed where money was ' +
         'collected, and more where something arrived that is not credited.',
     ),
     held_at: nullable(docs.instantSchema(), 'About when the newest of these readings was made.'),
+    held_by: docs.described(
+      z.array(movedSum()),
+      'What has changed what addresses hold, as it is recorded, signed: transfers to users that are `credited`, `held` or `refused`, ' +
+        '`gas` that came otherwise, what was `collected`, and `fees` as far as readings show them. `held` is their sum and `unexplained`, ' +
+        'but for what has changed since the addresses were read, and for differences that further readings confirm or not.',
+    ),
     compared: docs.countSchema('How many addresses were read.'),
     unread: docs.countSchema(
       `Of the ${summaryUnreadMax} addresses that are read next: how many have a transfer that \`held\` may lack.`,
@@ -105,6 +118,27 @@ const difference = () =>
     address: docs.textSchema('The address.'),
     amt: docs.amountSchema('How much more (positive) or less it holds than is recorded.'),
     since: docs.instantSchema(),
+  })
+
+const node = () =>
+  z.strictObject({
+    number: docs.idSchema('Its place in `TRON_NODES`.'),
+    name: docs.textSchema('Its name; without one its number, with the end of its host.'),
+    use: docs.described(
+      z.enum(nodeUses),
+      '`first`: as configured. `behind`, `demoted` (slow, or outvoted) or `resting` (after failures): others are asked before it. ' +
+        '`blocked` or `unfit`: it is not asked for a while.',
+    ),
+    behind: nullable(
+      docs.countSchema('Blocks.'),
+      'How far its final blocks are behind those of the others, in blocks; null: not known.',
+    ),
+    answered_at: nullable(docs.instantSchema(), 'When it last gave a good answer; null: not since the scanner began.'),
+    answer_ms: nullable(z.int(), 'How long that answer took, in milliseconds.'),
+    failed_at: nullable(docs.instantSchema(), 'When it last failed; null: not since the scanner began.'),
+    failure: nullable(z.string(), 'Why.'),
+    used: docs.countSchema('Requests that it got within about a day.'),
+    per_day: docs.countSchema('Requests that it allows in a day.'),
   })
 
 const endpoint = () =>
@@ -208,4 +242,8 @@ export const summarySchema = () =>
     scan: scan(),
     endpoints: docs.described(z.array(endpoint()), 'The configured endpoints.'),
     payouts: nullable(payouts(), 'Payouts; null without `PAYOUTS`.'),
+    nodes: nullable(
+      z.array(node()),
+      'The nodes of `TRON_NODES`, as the scanner has found them; null if the scanner has not said it in time.',
+    ),
   }))

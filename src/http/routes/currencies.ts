@@ -1,25 +1,35 @@
 import * as z from 'zod/mini'
 import { formatBase58 } from '../../chain/address.ts'
 import { formatUnits } from '../../common/amount.ts'
+import { explorers } from '../../config/chain.ts'
 import type { Currency } from '../../ledger/currencies.ts'
+import { readShared } from '../../platform/shared-read.ts'
+import { readIntake } from '../../scan/intake.ts'
 import type { Route } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 
-/** What is accepted, and on which network: requires no token, and reads nothing. */
+/** What is accepted now, and on which network: requires no token and queries no node. */
 export const acceptedCurrencies = {
   path: '/currencies',
   rateClass: null,
   handle: async (c) => {
-    const { network, settings } = c.env.services
-    const list = settings.currencies.list.map(currencyItem)
-    return success({ network, list, count: list.length })
+    const { services } = c.env
+    const { network, settings, scanEverySeconds, sharedIntake } = services
+    const { open, lateSeconds } = await readShared(sharedIntake, settings.clock, () =>
+      readIntake(services.primary(c.get('invocation')), scanEverySeconds),
+    )
+    const list = settings.currencies.list.map((currency) => ({
+      ...currencyItem(currency),
+      open: open.has(currency.cuy),
+    }))
+    return success({ network, explorer: explorers[network], late: lateSeconds, list, count: list.length })
   },
 } satisfies Route
 
-function currencyItem({ cuy, symbol, name, asset, decimals, minDeposit, retired }: Currency) {
+function currencyItem({ cuy, symbol, name, asset, decimals, scale, minDeposit, retired }: Currency) {
   return {
-    ...{ cuy, symbol, name, decimals },
+    ...{ cuy, symbol, name, decimals, scale },
     minDeposit: minDeposit === 0n ? null : formatUnits(minDeposit, decimals),
     contract: asset.kind === 'native' ? null : formatBase58(asset.contract),
     retired,
@@ -32,29 +42,45 @@ const currency = () =>
     symbol: docs.textSchema('Its symbol.'),
     name: docs.textSchema('Its name for people.'),
     decimals: docs.countSchema('Decimals on the chain.'),
+    scale: docs.countSchema('Decimals that the ledger keeps.'),
     minDeposit: docs.described(z.nullable(z.string()), 'The smallest deposit that is credited; null: any.'),
     contract: docs.described(z.nullable(z.string()), 'The contract of the token; null: TRX.'),
     retired: docs.described(z.boolean(), 'It is no longer accepted; balances stay.'),
+    open: docs.described(
+      z.boolean(),
+      'Whether its deposits can be credited now. While they cannot, what arrives is kept, and its amount may be shown wrongly.',
+    ),
   }))
 
 /** The documentation of `GET /currencies`. */
 export const currenciesDocs = () => {
-  const free = { decimals: 6, minDeposit: null, contract: null, retired: false }
+  const free = { decimals: 6, scale: 6, minDeposit: null, contract: null, retired: false, open: true }
   const trx = { cuy: 1, symbol: 'TRX', name: 'TRX', ...free }
   const usdt = { ...trx, cuy: 2, symbol: 'USDT', name: 'USDT', contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' }
   return {
     id: 'listCurrencies',
-    summary: 'What is accepted',
+    summary: 'What is accepted now',
     description:
-      'The configured currencies and their network, for pages and people. Requires no token. Anything that is sent on another ' +
-      'network, or of another token, is lost.',
+      'The configured currencies and their network, for pages and people. Requires no token and queries no node; what it says of ' +
+      'now is at most two seconds old. Anything that is sent on another network, or of another token, is lost.',
     success: docs.dataBody('CurrenciesResponse', () => ({
       network: docs.described(z.enum(['Tron', 'Nile', 'local']), 'Nile is a test network; local is any other.'),
+      explorer: docs.described(
+        z.nullable(z.string()),
+        'The base of an explorer: `/transaction/<txid>` and `/address/<address>` follow it. Null on a local chain.',
+      ),
+      late: docs.described(
+        z.nullable(z.int().check(z.minimum(0))),
+        'By about how many seconds credits are later than usual; null if they are not. Nothing is lost meanwhile.',
+      ),
       list: z.array(currency()),
       count: docs.countSchema('The number of currencies.'),
     })),
     examples: [
-      docs.dataExample('two currencies', 'a new caller', '', { network: 'Tron', list: [trx, usdt], count: 2 }),
+      docs.dataExample('two currencies', 'two deposits, credited', '', {
+        ...{ network: 'Tron', explorer: 'https://tronscan.org/#', late: null },
+        ...{ list: [trx, usdt], count: 2 },
+      }),
     ],
     failures: [],
   } satisfies docs.Operation

@@ -1,19 +1,36 @@
 import * as z from 'zod/mini'
-import type { LedgerRoute } from '../context.ts'
+import { selectAllEntries } from '../../ledger/entries.ts'
+import { postedItem } from '../../ledger/entry.ts'
+import { type LedgerRoute, reading } from '../context.ts'
+import { jsonAmount, refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
-import { uidParam, withQuery } from '../query.ts'
+import { badQuery } from '../openapi/failures.ts'
+import { badInput, uidParam, withQuery } from '../query.ts'
 import { answerEntries, flow, flowListQuery, selectionDocs, selectionFailures } from './wallet-flow-list.ts'
 
-/** The parameters of `GET /ledger/entries`. */
+/** What selects entries of a named user. */
 export const ledgerEntriesQuery = z.object({ uid: uidParam(), ...flowListQuery.shape })
+const query = z.object({ ...flowListQuery.shape, uid: z.optional(uidParam()) })
 
-/** The ledger entries of a named user, newest first. */
+/** All that goes without a user: other filters would read the whole history. */
+const ofAll: readonly string[] = ['limit', 'before']
+
+/** The ledger entries of a named user or of all, newest first. */
 export const ledgerEntries = {
   path: '/ledger/entries',
   method: 'GET',
   scope: () => 'ledger:read',
-  handle: withQuery(ledgerEntriesQuery, (c, { uid, ...selection }) => answerEntries(c, uid, selection, (item) => item)),
+  handle: withQuery(query, async (c, { uid, ...selection }) => {
+    if (uid !== undefined) return answerEntries(c, uid, selection, (item) => item)
+    const other = Object.entries(selection).find(([name, value]) => value !== undefined && !ofAll.includes(name))
+    if (other !== undefined) return refusal(badInput(other[0], onlyWithUid))
+    const { currencies } = c.env.services.settings
+    const { list, count } = await reading(c, ({ db }) => selectAllEntries(db, selection))
+    return success({ list: list.map((entry) => postedItem(entry, currencies, jsonAmount)), count })
+  }),
 } satisfies LedgerRoute
+
+const onlyWithUid = 'only allowed with uid'
 
 /** The item of an entry with the name of its backend. */
 export const postedFlow = () =>
@@ -25,10 +42,18 @@ export const postedFlow = () =>
 export const ledgerEntriesDocs = () =>
   ({
     id: 'listLedgerEntries',
-    summary: 'The ledger entries of a user',
-    description: 'As `/wallet/flow/list`, for a named user. Each entry has the name of its backend in `by`.',
-    query: ledgerEntriesQuery,
-    parameters: { ...docs.uidNote, ...selectionDocs() },
+    summary: 'The ledger entries of a user, or of all',
+    description:
+      'As `/wallet/flow/list`, for a named user. Without `uid` those of all users: then only `limit` and `before` are allowed. Each entry ' +
+      'has the name of its backend in `by`.',
+    query,
+    parameters: {
+      ...selectionDocs(),
+      uid: {
+        ...docs.uidNote.uid,
+        description: 'Only of this user. Required by all other parameters but `limit` and `before`.',
+      },
+    },
     success: docs.listBody('LedgerEntriesResponse', postedFlow, 'The number of entries that match, on all pages.'),
     examples: ['type=4', 'osn=order-1001'].map((filter) =>
       docs.dataExample(`a payment by ${filter}`, 'two deposits and a payment', `?uid=7&${filter}`, {
@@ -36,5 +61,5 @@ export const ledgerEntriesDocs = () =>
         count: 1,
       }),
     ),
-    failures: selectionFailures('?uid=7&'),
+    failures: [...selectionFailures('?uid=7&'), badQuery('?type=4', 'type', onlyWithUid)],
   }) satisfies docs.Operation

@@ -1,31 +1,50 @@
 import { addressFromHex, formatBase58 } from '../../chain/address.ts'
+import { nodeName } from '../../chain/node-name.ts'
+import type { NodeReport } from '../../chain/node-report.ts'
 import { type CurrencyId, entryTypes } from '../../common/ids.ts'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
 import type { Currencies, Currency } from '../../ledger/currencies.ts'
 import { currencyOf } from '../../payouts/payout.ts'
 import type { PayoutSummary } from '../../payouts/summary.ts'
 import { type AlarmKind, type AlarmSubject, alarmTable } from '../../platform/alarm-table.ts'
+import { endsWithin } from '../../platform/clock.ts'
 import { databaseBytesMax } from '../../scan/size.ts'
-import { type CurrencySummary, readSummary, type Summary, summaryDays } from '../../summary/summary.ts'
+import type { Services } from '../../services.ts'
+import { type CurrencySummary, movedKinds, readSummary, type Summary, summaryDays } from '../../summary/summary.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, success, type Written } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { payoutAddress } from '../openapi/payout.ts'
 import { type SummaryData, summarySchema } from '../openapi/summary.ts'
 
-/** What an operator looks at first, from stored state alone. */
+/** How long the scanner has to report its nodes. */
+const nodesMs = 2_000
+
+/** What an operator looks at first: from stored state, and from what the scanner knows of its nodes. No node is asked. */
 export const ledgerSummary = {
   path: '/ledger/summary',
   method: 'GET',
   scope: () => 'ledger:read',
   handle: async (c) => {
     const { settings, endpoints, sharedHealth } = c.env.services
-    const summary = await reading(c, (context) => readSummary(context, endpoints, sharedHealth))
-    return success(summaryItem(summary, settings.currencies, settings.clock.now()))
+    const [summary, nodes] = await Promise.all([
+      reading(c, (context) => readSummary(context, endpoints, sharedHealth)),
+      reportsOf(c.env.services),
+    ])
+    return success({
+      ...summaryItem(summary, settings.currencies, settings.clock.now()),
+      nodes: nodes?.map(nodeItem) ?? null,
+    })
   },
 } satisfies LedgerRoute
 
-function summaryItem(summary: Summary, currencies: Currencies, now: number): Written<SummaryData> {
+/** Null if the scanner does not answer in time: the rest is still worth reading. */
+async function reportsOf({ scanner, settings }: Services): Promise<readonly NodeReport[] | null> {
+  const reports = scanner.nodes()
+  return (await endsWithin(reports, nodesMs, settings.clock)) ? reports.catch(() => null) : null
+}
+
+function summaryItem(summary: Summary, currencies: Currencies, now: number): Written<Omit<SummaryData, 'nodes'>> {
   const { addresses, seen, held, gaps, alarms, differences, newestEvent, database, endpoints } = summary
   const { status, scanned, finalized, behind, msg, finalizedTime, problem } = summary.scan
   const oldest = held.map(({ oldestAt }) => oldestAt).sort((a, b) => a - b)[0]
@@ -95,6 +114,18 @@ function payoutsItem(
   }
 }
 
+function nodeItem(report: NodeReport, index: number): NonNullable<SummaryData['nodes']>[number] {
+  const { name, use, answer, behind, error, used, perDay } = report
+  return {
+    ...{ number: index + 1, name, use, behind },
+    answered_at: answer === null ? null : formatInstant(answer.at),
+    answer_ms: answer?.ms ?? null,
+    failed_at: error === null ? null : formatInstant(error.at),
+    failure: error?.why ?? null,
+    ...{ used, per_day: perDay },
+  }
+}
+
 function configured(cuy: CurrencyId, { byId }: Currencies): Currency {
   const currency = byId.get(cuy)
   if (currency === undefined) throw new Error(`currency ${cuy} is summed up and not configured`)
@@ -102,7 +133,7 @@ function configured(cuy: CurrencyId, { byId }: Currencies): Currency {
 }
 
 function currencyItem(
-  { cuy, owed, held, unread, frozen, destroyed, unexplained, days }: CurrencySummary,
+  { cuy, owed, types, held, moved, unread, frozen, destroyed, unexplained, days }: CurrencySummary,
   currencies: Currencies,
 ): Written<SummaryData['currencies'][number]> {
   const { symbol, scale, decimals } = configured(cuy, currencies)
@@ -110,8 +141,10 @@ function currencyItem(
     cuy,
     symbol,
     owed: jsonAmount(owed, scale),
+    owed_by: types.map(({ type, sum }) => ({ type, sum: jsonAmount(sum, scale) })),
     held: held === null ? null : jsonAmount(held.sum, decimals),
     held_at: held === null ? null : formatInstant(held.newestAt),
+    held_by: movedKinds.map((what) => ({ what, sum: jsonAmount(moved[what], decimals) })),
     compared: held?.addresses ?? 0,
     unread,
     frozen: jsonAmount(frozen.sum, decimals),
@@ -152,8 +185,13 @@ function rulesOf(kind: AlarmKind): { readonly raised: string; readonly remedy: s
 
 /** The documentation of `GET /ledger/summary`. */
 export const ledgerSummaryDocs = () => {
-  const none = { held: null, held_at: null, compared: 0, unread: 1 }
-  const differences = { frozen: 0, frozen_addresses: 0, destroyed: 0, unexplained: 0, differing: 0 }
+  const sums = (sum: number) => ({
+    owed: sum,
+    owed_by: Object.values(entryTypes).map((type) => ({ type, sum: type === entryTypes.recharge ? sum : 0 })),
+    ...{ held: null, held_at: null },
+    held_by: movedKinds.map((what) => ({ what, sum: what === 'credited' ? sum : 0 })),
+    ...{ compared: 0, unread: 1, frozen: 0, frozen_addresses: 0, destroyed: 0, unexplained: 0, differing: 0, days: withToday(sum) },
+  })
   const days = Array.from({ length: summaryDays }, (_, i) => {
     const day = new Date(Date.UTC(2026, 7, 23 + i)).toISOString().slice(0, 10)
     return { day, deposits: 0, sum: 0, entries: [] as object[] }
@@ -164,14 +202,14 @@ export const ledgerSummaryDocs = () => {
     id: 'readLedgerSummary',
     summary: 'Is all well: sums, alarms, scan, endpoints',
     description:
-      'What is owed and held in each currency, the deposits of the last days, and everything that needs attention, from stored state ' +
-      'alone. Sums are kept as they arise: the cost does not grow with the history.',
+      'What is owed and held in each currency and by what, the deposits of the last days, and everything that needs attention. No node ' +
+      'is asked. Sums are kept as they arise: the cost does not grow with the history.',
     success: docs.successBody('LedgerSummaryResponse', summarySchema),
     examples: [
       docs.dataExample('two deposits', 'two deposits, credited', '', {
         currencies: [
-          { cuy: 1, symbol: 'TRX', owed: 3.5, ...none, ...differences, days: withToday(3.5) },
-          { cuy: 2, symbol: 'USDT', owed: 25, ...none, ...differences, days: withToday(25) },
+          { cuy: 1, symbol: 'TRX', ...sums(3.5) },
+          { cuy: 2, symbol: 'USDT', ...sums(25) },
         ],
         addresses: 1,
         transfers: { seen: 0, held: 0, held_for: [] },
@@ -192,6 +230,11 @@ export const ledgerSummaryDocs = () => {
         },
         endpoints: [],
         payouts: { address: payoutAddress, open: [], stopped: null, holds: [] },
+        nodes: ['one.example', 'two.example'].map((host, i) => ({
+          ...{ number: i + 1, name: nodeName(i + 1, { name: null, host }), use: 'first', behind: 0 },
+          ...{ answered_at: '2026-09-21T14:14:20.000Z', answer_ms: 0, failed_at: null, failure: null },
+          ...{ used: 34, per_day: 100_000_000 },
+        })),
       }),
     ],
     failures: [],

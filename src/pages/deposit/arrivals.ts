@@ -1,16 +1,8 @@
-import type { Reply } from '../kit/api.ts'
-import { copyShown } from '../kit/copy.ts'
-import { button, html, type PageView, setText, svg } from '../kit/dom.ts'
-import { amountText, type DepositContext } from './context.ts'
-import { type Arrival, type ArrivalState, readArrivals } from './data.ts'
+import { copyButton } from '../kit/copy.ts'
+import { type Child, html, linkTo, setText, svg } from '../kit/dom.ts'
+import { arrivalAmount, type DepositContext } from './context.ts'
+import type { Arrival, ArrivalState } from './data.ts'
 import { outcomeWords } from './outcome.ts'
-import { arrivalsPath, pageRows } from './paths.ts'
-import { refusalWords } from './trouble.ts'
-
-/** How many more transfers are shown where the reader asks for older ones. */
-const olderRows = 10
-/** With more transfers than this, what they pass through needs no explanation, and there is no room for it. */
-const stagesWithMax = 2
 
 const icons: Readonly<Record<ArrivalState, string>> = {
   seen: 'M8 4v4l3 2M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z',
@@ -20,6 +12,10 @@ const icons: Readonly<Record<ArrivalState, string>> = {
   dropped: 'M3 8h10',
 }
 
+/** The sign of a state, beside its word. */
+export const stateIcon = (state: ArrivalState) =>
+  svg('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, svg('path', { d: icons[state] }))
+
 interface Line {
   readonly element: HTMLElement
   readonly key: string
@@ -28,33 +24,22 @@ interface Line {
   tick(): void
 }
 
-/** The transfers to the caller's addresses, with their states. */
-export function createArrivals(context: DepositContext): PageView {
-  const { model, texts } = context
-  const list = html('ul', { class: 'arrivals', 'aria-labelledby': 'arrivals' })
-  const steps = [texts.stepSeen, texts.stepFinal, texts.stepCredited].map((words) => html('li', {}, words))
-  const stages = html('ol', { class: 'stages' }, ...steps)
-  const empty = html('p', { class: 'empty' }, html('strong', {}, texts.nothingYet))
-  const older = button({}, texts.older, () => void loadOlder(context))
+/** A list of transfers with their states. */
+export interface ArrivalList {
+  readonly element: HTMLElement
+  show(arrivals: readonly Arrival[]): void
+  tick(): void
+}
+
+/** Makes a list of transfers, which keeps the lines that have not changed. `name`: of the list, for who cannot see it. */
+export function createArrivalList(context: DepositContext, name: string): ArrivalList {
+  const list = html('ul', { class: 'arrivals', 'aria-label': name })
   let lines: Line[] = []
   return {
-    element: html(
-      'section',
-      { class: 'card step arriving' },
-      html('h2', { id: 'arrivals' }, texts.arrivalsHeading),
-      html('div', { class: 'arrived' }, empty, list, stages),
-      html('p', { class: 'muted' }, texts.byItself),
-      html('div', { class: 'row' }, older, ...createCheck(context)),
-    ),
-    update() {
-      const { arrivals } = model
-      empty.hidden = arrivals?.count !== 0
-      stages.hidden = arrivals === null || arrivals.count > stagesWithMax
-      list.classList.toggle('skeleton', arrivals === null)
-      older.hidden = arrivals === null || model.arrivalsOpen >= arrivals.count
-      const shown = (arrivals?.list ?? []).filter(({ state }, index) => index < model.arrivalsOpen || state === 'seen')
-      const next = shown.map((one) => {
-        const key = JSON.stringify([one.id, one.state, one.amount, one.reason])
+    element: list,
+    show(arrivals) {
+      const next = arrivals.map((one) => {
+        const key = JSON.stringify([one.id, one.state, arrivalAmount(context, one), one.reason])
         const line = lines.find((known) => known.key === key) ?? createLine(context, key, one)
         line.show(one)
         return line
@@ -71,33 +56,40 @@ export function createArrivals(context: DepositContext): PageView {
   }
 }
 
+/** How many seconds until it is final; null where nobody knows. */
+function secondsLeft({ finalAt }: Arrival): number | null {
+  return finalAt === null ? null : Math.max(0, Math.ceil((finalAt - performance.now()) / 1_000))
+}
+
 /** What is known about a transfer, in one or two sentences. */
-export function arrivalWords({ texts }: DepositContext, { state, reason, why, finalAt }: Arrival): string {
+export function arrivalWords({ texts }: DepositContext, arrival: Arrival): string {
+  const { state, reason, why } = arrival
   if (state === 'credited') return texts.creditedHelp
   if (state === 'dropped') return texts.droppedHelp
   if (state === 'seen') {
-    if (finalAt === null) return texts.finalLate
-    const seconds = Math.ceil((finalAt - performance.now()) / 1_000)
+    const seconds = secondsLeft(arrival)
+    if (seconds === null) return texts.finalLate
     return seconds > 0 ? texts.finalIn(String(seconds)) : texts.finalNow
   }
-  return outcomeWords(texts, reason)?.help ?? `${state === 'held' ? texts.heldOperator : ''} ${why ?? ''}`.trim()
+  const known = outcomeWords(texts, reason, state === 'refused')
+  return known?.help ?? `${state === 'held' ? texts.heldOperator : texts.askWorthless}${texts.gap}${why ?? ''}`.trim()
 }
 
 function createLine(context: DepositContext, key: string, arrival: Arrival): Line {
-  const { texts, common, format } = context
-  const { state, amount, cuy, at, txid } = arrival
+  const { texts, format } = context
+  const { state, at } = arrival
   const words = html('p', { class: 'words' }, arrivalWords(context, arrival))
-  const icon = svg('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, svg('path', { d: icons[state] }))
-  const number = html('span', { class: 'txid', lang: 'en', title: txid }, `${txid.slice(0, 6)}…${txid.slice(-6)}`)
-  const name = html('span', {}, common.copy)
-  const copy = button({ class: 'plain', 'aria-label': `${texts.copyTransaction} ${txid.slice(0, 6)}` }, name, () => {
-    void copyShown(number, txid).then((result) => {
-      name.textContent = common[result]
-      context.announce(common[result])
-    })
-  })
+  const toFinal = html('span', {})
+  const step = (label: Child) => html('li', {}, label)
+  const steps = html(
+    'ol',
+    { class: 'steps', 'aria-hidden': 'true' }, // the sentence says the same
+    ...[step(texts.stepSeen), step(toFinal), step(texts.stepCredited)],
+  )
   let current = arrival
   const tick = () => {
+    const seconds = state === 'seen' ? secondsLeft(current) : null
+    setText(toFinal, seconds === null || seconds === 0 ? texts.stepFinal : texts.stepFinalIn(String(seconds)))
     if (state === 'seen') setText(words, arrivalWords(context, current))
   }
   const show = (next: Arrival) => {
@@ -110,63 +102,39 @@ function createLine(context: DepositContext, key: string, arrival: Arrival): Lin
     html(
       'div',
       { class: 'head' },
-      html('strong', { class: 'number' }, amountText(context, amount, cuy)),
-      html('span', { class: 'state' }, icon, texts[state]),
+      html('strong', { class: 'number' }, arrivalAmount(context, arrival)),
+      html('span', { class: 'state' }, stateIcon(state), texts[state]),
     ),
-    html('div', { class: 'steps', 'aria-hidden': 'true' }, html('i'), html('i'), html('i')),
+    ...(state === 'seen' || state === 'credited' ? [steps] : []),
     words,
     html(
       'p',
       { class: 'meta muted' },
       html('time', { datetime: at }, texts.foundAt(format.time(at))),
-      ' ',
-      html('span', {}, `${texts.transaction} `, number, copy),
+      ...transactionPart(context, arrival),
     ),
   )
   return { element, key, show, tick }
 }
 
-async function loadOlder(context: DepositContext): Promise<void> {
-  const { model, api } = context
-  const { account, arrivals } = model
-  if (arrivals === null) return
-  const known = arrivals.list
-  model.arrivalsOpen += olderRows
-  if (known.length < Math.min(model.arrivalsOpen, arrivals.count)) {
-    const answer = await api.get(arrivalsPath(pageRows, known.at(-1)?.id), readArrivals)
-    if (!answer.ok) model.refusal = answer
-    else if (model.arrivals !== null && model.account === account) {
-      const { list, count } = model.arrivals
-      const last = list.at(-1)?.id ?? 0 // the list may have been read again meanwhile
-      model.arrivals = { list: [...list, ...answer.data.list.filter(({ id }) => id < last)], count }
-    }
-  }
-  context.update()
+/** The number of the transaction, to be copied and to be looked at in the explorer. */
+function transactionPart(context: DepositContext, { txid }: Arrival): Child[] {
+  const { texts, model } = context
+  const short = `${txid.slice(0, 6)}…${txid.slice(-6)}`
+  const number = html('span', { class: 'txid', lang: 'en', title: txid }, short)
+  const copy = copyButton(
+    { class: 'plain', 'aria-label': `${texts.copyTransaction} ${short}` },
+    { ...texts, label: texts.copy },
+    { element: number, text: txid },
+    (result) => context.announce(texts[result]),
+  )
+  const explorer = model.offer?.explorer ?? null
+  const view = explorer === null ? null : explorerLink(explorer, `transaction/${txid}`, texts.viewTransaction)
+  return [html('span', {}, `${texts.transaction} `, number, copy), view]
 }
 
-/** The button "check now" with its answer. */
-function createCheck(context: DepositContext): HTMLElement[] {
-  const { texts, common, api } = context
-  const result = html('div', { class: 'result', role: 'status' })
-  const label = html('span', {}, texts.checkNow)
-  let isBusy = false
-  const check = async () => {
-    if (isBusy) return
-    isBusy = true
-    setText(label, texts.checking)
-    result.replaceChildren(html('p', {}, texts.checking))
-    const answer: Reply<null> = await api.get('/tron/recharge', () => null)
-    context.refresh()
-    setText(label, texts.checkNow)
-    isBusy = false
-    const words = answer.ok ? texts.checked : refusalWords(context, answer)
-    result.replaceChildren(html('p', {}, words), ...serviceWords(common.serviceSays, answer.msg))
-  }
-  return [button({}, label, () => void check()), result]
-}
-
-/** The sentence of the service below the words of the page. */
-export function serviceWords(introduction: string, msg: string): HTMLElement[] {
-  if (msg === '') return []
-  return [html('p', { class: 'muted' }, `${introduction} `, html('q', { lang: 'en' }, msg))]
+/** A link to the explorer of the network, whose name is its host. */
+export function explorerLink(explorer: string, path: string, words: (name: string) => string): HTMLElement {
+  const host = explorer.replace(/^https:\/\/([^/]*).*$/, '$1')
+  return linkTo(`${explorer}/${path}`, 'new tab', { class: 'elsewhere' }, words(host), ' ↗')
 }

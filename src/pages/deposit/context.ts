@@ -1,51 +1,58 @@
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
 import type { ListPage } from '../kit/read.ts'
-import type { CommonTexts } from '../kit/texts.ts'
-import type { Arrival, HistoryEntry, Offer } from './data.ts'
-import type { DepositTexts } from './texts.ts'
+import type { Arrival, HistoryEntry, Offer, OfferedCurrency } from './data.ts'
+import type { Texts } from './languages/en.ts'
+import { currencyOf, type PaymentRequest, type Progress, progressOf } from './request.ts'
+
+/** A part below the screen that is shown when it is opened. */
+export type FoldName = 'how' | 'question' | 'arrivals' | 'wallet'
+
+/** Whose page it is, and what is asked: by the token, which the service alone can check. */
+export interface PayerSession {
+  /** The name of the account; null without one. */
+  readonly name: string | null
+  /** The number of the account; null without a token that has one. */
+  readonly uid: string | null
+  readonly request: PaymentRequest | null
+}
 
 /** What the page knows. What is null is not loaded yet. */
 export interface DepositModel {
   /** Counts the accounts that the page has had: an answer for an earlier one is not shown. */
   account: number
+  session: PayerSession
   offer: Offer | null
-  /** The currency that the reader has chosen to send. */
+  /** The currency that is sent. */
   chosen: number | null
   address: string | null
   arrivals: ListPage<Arrival> | null
-  /** How many of the transfers are shown; those on their way always are. */
+  /** The transfers of this visit: what the screen shows as the status. */
+  visited: ReadonlySet<number>
+  /** How many of the earlier transfers are shown. */
   arrivalsOpen: number
   balances: ReadonlyMap<number, string> | null
   history: ListPage<HistoryEntry> | null
   /** The currency that the history shows; null for all. */
   filter: number | null
+  /** The parts that are open. */
+  readonly folds: Set<FoldName>
   /** What the reader has pasted as a transaction number. */
   pasted: string
   /** What stands in the way of the newest data. */
   refusal: Refusal | null
 }
 
-/** Nothing is known yet. */
-export const emptyModel: DepositModel = {
-  account: 0,
-  offer: null,
-  chosen: null,
-  address: null,
-  arrivals: null,
-  arrivalsOpen: 3,
-  balances: null,
-  history: null,
-  filter: null,
-  pasted: '',
-  refusal: null,
-}
+/** What an account begins with. */
+export const emptyAccount = () => ({
+  ...{ chosen: null, address: null, arrivals: null, visited: new Set<number>(), arrivalsOpen: 3 },
+  ...{ balances: null, history: null, filter: null, pasted: '', refusal: null },
+})
 
 /** What the parts of the page share, in the language of now. */
 export interface DepositContext {
   readonly model: DepositModel
-  readonly texts: DepositTexts
-  readonly common: CommonTexts
+  readonly texts: Texts
   readonly format: Format
   readonly api: Api
   /** Says it to a screen reader. */
@@ -54,16 +61,44 @@ export interface DepositContext {
   refresh(): void
   /** Shows what has changed in the model. */
   update(): void
+  /** Ends the status of this visit: the address is shown again. */
+  startOver(): void
 }
 
-/** The symbol of a currency, empty where it is not known. */
-export function symbolOf({ model }: DepositContext, cuy: number): string {
-  return model.offer?.currencies.find((one) => one.cuy === cuy)?.symbol ?? ''
+/** A currency by its number; null where it is not known. */
+export function currencyWith({ model }: DepositContext, cuy: number): OfferedCurrency | null {
+  return model.offer?.currencies.find((one) => one.cuy === cuy) ?? null
 }
 
 /** An amount with its symbol. */
 export function amountText(context: DepositContext, amount: string, cuy: number, sign?: 'always'): string {
-  return `${context.format.amount(amount, sign)} ${symbolOf(context, cuy)}`.trim()
+  return `${context.format.amount(amount, sign)} ${currencyWith(context, cuy)?.symbol ?? ''}`.trim()
+}
+
+/** The amount of a transfer with its symbol; where it is not certain, no amount. */
+export function arrivalAmount(context: DepositContext, { amount, cuy, state, reason }: Arrival): string {
+  const currency = currencyWith(context, cuy)
+  // What the ledger has judged by the decimals of the token is certain; else only while these are.
+  const isJudged = state === 'credited' || (reason !== null && judgedReasons.includes(reason))
+  if (isJudged || currency === null || !currency.isToken || currency.isOpen) return amountText(context, amount, cuy)
+  return context.texts.uncertain(currency.symbol)
+}
+
+/** Reasons that come after a comparison of the token's decimals. */
+const judgedReasons = ['below-minimum', 'dust', 'too-large', 'wallet-full', 'review']
+
+/** What the token asks to be paid, with its currency; null without a request that the service can have. */
+export function requestOf({ model }: DepositContext) {
+  const { session, offer } = model
+  const currency = session.request === null || offer === null ? null : currencyOf(session.request, offer)
+  return session.request === null || currency === null ? null : { request: session.request, currency }
+}
+
+/** How far the amount is paid that is asked for; null where none is. */
+export function requestProgress(context: DepositContext): Progress | null {
+  const asked = requestOf(context)
+  if (asked === null || asked.request.amount === null) return null
+  return progressOf(asked.request, asked.request.amount, asked.currency, context.model.arrivals?.list ?? [])
 }
 
 /** The newest items of a list before those that are known already, where no item can be missing between them. */
@@ -90,4 +125,11 @@ export function networkOf({ model, texts }: DepositContext): { readonly name: st
     default:
       return { name: model.offer?.network ?? '', isTest: true }
   }
+}
+
+/** A time that has passed, for people. */
+export function latenessText({ texts, format }: DepositContext, seconds: number): string {
+  if (seconds < 120) return texts.seconds(format.count(seconds))
+  if (seconds < 7_200) return texts.minutes(format.count(Math.round(seconds / 60)))
+  return texts.hours(format.count(Math.round(seconds / 3_600)))
 }

@@ -6,6 +6,7 @@ import {
   readInteger,
   readList,
   readMembers,
+  readOptionalInteger,
   readOptionalText,
   readPage,
   readText,
@@ -19,11 +20,19 @@ export interface OfferedCurrency {
   readonly minimum: string | null
   readonly isToken: boolean
   readonly isRetired: boolean
+  /** Decimals that the ledger keeps. */
+  readonly scale: number
+  /** Whether its deposits can be credited now. */
+  readonly isOpen: boolean
 }
 
 /** The currencies and their network. */
 export interface Offer {
   readonly network: string
+  /** The base of an explorer; null without one. */
+  readonly explorer: string | null
+  /** By how many seconds credits are later than usual; null if they are not. */
+  readonly late: number | null
   readonly currencies: readonly OfferedCurrency[]
 }
 
@@ -66,8 +75,14 @@ export function readOffer(data: unknown): Offer {
     minimum: item.minDeposit === null ? null : readForm(item.minDeposit, decimalForm),
     isToken: item.contract !== null,
     isRetired: item.retired === true,
+    scale: readInteger(item.scale),
+    isOpen: item.open === true && item.retired !== true,
   }))
-  return { network: readText(readMembers(data).network), currencies }
+  const { network, explorer, late } = readMembers(data)
+  return {
+    ...{ network: readText(network), explorer: readOptionalText(explorer) },
+    ...{ late: readOptionalInteger(late), currencies },
+  }
 }
 
 /** `GET /tron/generate`. A text that cannot be an address is never shown as one. */

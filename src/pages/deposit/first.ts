@@ -3,20 +3,32 @@
  * address is there a round trip earlier.
  */
 import { createApi } from '../kit/api.ts'
-import { createTokenSource, isOnThisMachine } from '../kit/token.ts'
-import { addressPath, arrivalsPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
+import { browserMemory, tabMemory } from '../kit/memory.ts'
+import { applyTheme } from '../kit/theme.ts'
+import { createTokenSource } from '../kit/token.ts'
+import { firstLanguage, loadTexts } from './languages.ts'
+import { addressPath, arrivalsPath, offerPath, pageRows } from './paths.ts'
+
+/** How long an answer may take that waits for nothing: a person hears of trouble soon. */
+const answerMs = 12_000
 
 /** What happens with each later token: the page sets it. */
 export const later = { arrived: (_isOtherAccount: boolean): void => {} }
 
-const token = createTokenSource((isOtherAccount) => later.arrived(isOtherAccount))
+/** The language that the page begins with, and what it says in it. */
+export const language = firstLanguage(browserMemory, navigator.languages)
+export const texts = loadTexts(language)
+
+/** The caller's token. */
+export const token = createTokenSource((isOtherAccount) => later.arrived(isOtherAccount), tabMemory)
 /** The service. */
-export const api = createApi(token)
+export const api = createApi(token, answerMs)
 /** Resolves when the page can ask: at once, unless a framing page has to give the token before. */
 export const ready = begin()
 
 async function begin(): Promise<void> {
-  if (token.isFramed && !isOnThisMachine) await token.renew(null)
+  applyTheme()
+  if (token.isFramed) await token.renew(null)
   if (document.hidden) return // the page asks when somebody looks at it
-  api.begin([offerPath, addressPath, arrivalsPath(pageRows), balancesPath, historyPath(null, pageRows)])
+  api.begin([offerPath, addressPath, arrivalsPath(pageRows)])
 }

@@ -3,8 +3,10 @@ import { type DepositModel, mergeNewest } from './context.ts'
 import { type Arrival, readAddress, readArrivals, readHistory, readOffer, readWallets } from './data.ts'
 import { addressPath, arrivalsPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
 
-/** Transfers that are read each time: those that the reader can see, but no more than this. */
+/** Transfers that are read at once, at most. */
 const arrivalRowsMax = 100
+/** After this long it is read again what can be sent now, and how late the network is. */
+const offerMs = 21_000
 /** After this long balances and entries are read again without a new credit: the operator's system can change them, too. */
 const walletMs = 60_000
 
@@ -19,6 +21,7 @@ export function createLoader(
   changed: (arrivals: readonly Arrival[]) => void,
   paying: () => void,
 ): () => Promise<Refusal | null> {
+  let offerAt = Number.NEGATIVE_INFINITY
   let walletAt = Number.NEGATIVE_INFINITY
   const into = async <Data>(path: string, read: (data: unknown) => Data, store: (data: Data) => void) => {
     const { account } = model
@@ -29,19 +32,33 @@ export function createLoader(
   const show = () => {
     if (model.offer !== null && model.address !== null) paying() // once for both: drawing takes a phone long
   }
-  const loadArrivals = () => {
-    const limit = Math.min(arrivalRowsMax, Math.max(pageRows, model.arrivalsOpen))
-    return into(arrivalsPath(limit), readArrivals, (page) => {
-      const known = model.arrivals?.list
-      const isNew = (one: Arrival) => !known?.some(({ id, state }) => id === one.id && state === one.state)
-      const news = known === undefined ? [] : page.list.filter(isNew)
-      if (news.some(({ state }) => state === 'credited')) walletAt = Number.NEGATIVE_INFINITY
-      model.arrivals = mergeNewest(page, model.arrivals)
-      if (news.length > 0) changed(news)
-    })
+  const loadArrivals = async () => {
+    const { account } = model
+    const limit = Math.min(arrivalRowsMax, Math.max(pageRows, model.arrivals?.list.length ?? 0))
+    let answer = await api.get(arrivalsPath(limit), readArrivals)
+    if (!answer.ok || model.account !== account) return answer
+    let page = mergeNewest(answer.data, model.arrivals)
+    // What is asked to be paid can have come in more transfers than one answer has.
+    while (page.list.length < page.count && isWanted(page.list.at(-1))) {
+      answer = await api.get(arrivalsPath(arrivalRowsMax, page.list.at(-1)?.id), readArrivals)
+      if (!answer.ok || model.account !== account || answer.data.list.length === 0) return answer
+      page = { list: [...page.list, ...answer.data.list], count: page.count }
+    }
+    const known = model.arrivals?.list
+    const isNew = (one: Arrival) => !known?.some(({ id, state }) => id === one.id && state === one.state)
+    const news = known === undefined ? [] : page.list.filter(isNew)
+    if (news.some(({ state }) => state === 'credited')) walletAt = Number.NEGATIVE_INFINITY
+    model.arrivals = page
+    changed(news)
+    return answer
+  }
+  const isWanted = (oldest: Arrival | undefined) => {
+    const since = model.session.request?.since ?? 0
+    return since > 0 && oldest !== undefined && Date.parse(oldest.at) >= since
   }
   const loadWallet = () => {
-    if (model.history !== null && model.balances !== null && performance.now() < walletAt + walletMs) return []
+    const isRead = model.history !== null && model.balances !== null && performance.now() < walletAt + walletMs
+    if (isRead || !model.folds.has('wallet')) return []
     const { filter } = model
     walletAt = performance.now()
     return [
@@ -53,22 +70,27 @@ export function createLoader(
       }),
     ]
   }
-  const loadOffer = () =>
-    into(offerPath, readOffer, (offer) => {
+  const loadOffer = () => {
+    if (model.offer !== null && performance.now() < offerAt + offerMs) return null
+    offerAt = performance.now()
+    return into(offerPath, readOffer, (offer) => {
       model.offer = offer
       show()
     })
+  }
   const loadAddress = () =>
     into(addressPath, readAddress, (address) => {
       model.address = address
       show()
     })
   return async () => {
-    const start = [model.offer === null ? loadOffer() : null, model.address === null ? loadAddress() : null]
+    const start = [loadOffer(), model.address === null ? loadAddress() : null]
     const first = await Promise.all([...start, loadArrivals(), ...loadWallet()])
     const isCredited = walletAt === Number.NEGATIVE_INFINITY
     const then = isCredited ? await Promise.all(loadWallet()) : []
     const refusal = [...first, ...then].find((answer) => answer?.ok === false)
-    return refusal?.ok === false ? refusal : null
+    if (refusal?.ok !== false) return null
+    offerAt = Number.NEGATIVE_INFINITY // what can be sent is known again at once when the service answers
+    return refusal
   }
 }

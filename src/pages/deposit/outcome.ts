@@ -1,5 +1,5 @@
-import type { HeldReason, Reason, RefusedReason } from '../../common/reasons.ts'
-import type { DepositTexts } from './texts.ts'
+import type { HeldReason, RefusedReason, UndecidedReason, WorthlessReason } from '../../common/reasons.ts'
+import type { Texts } from './languages/en.ts'
 
 /** Why a payment is not in the balance: what has happened, and whether the money is safe and what to do now. */
 export interface OutcomeWords {
@@ -7,23 +7,39 @@ export interface OutcomeWords {
   readonly help: string
 }
 
-/** The words for a reason, null for one that this page does not know. */
-export function outcomeWords(texts: DepositTexts, reason: string | null): OutcomeWords | null {
+/** The words for a reason of the service, null for one that this page does not know. `isFinal`: nothing will change it. */
+export function outcomeWords(texts: Texts, reason: string | null, isFinal: boolean): OutcomeWords | null {
   const words = (title: string, help: string) => ({ title, help })
-  const known: Readonly<Record<HeldReason | RefusedReason, OutcomeWords> & Partial<Record<Reason, OutcomeWords>>> = {
+  const undecided = words(texts.askUndecided, texts.askUndecidedHelp)
+  const foreign = words(texts.foreign, texts.foreignHelp)
+  const nothing = words(texts.nothingSent, texts.nothingSentHelp)
+  const internal = words(texts.internal, texts.internalHelp)
+  const known: Readonly<
+    Record<HeldReason | RefusedReason | UndecidedReason | WorthlessReason | 'review', OutcomeWords>
+  > = {
     'decimals-unknown': words(texts.held, texts.heldUnclear),
     'decimals-differ': words(texts.held, texts.heldOperator),
     'too-large': words(texts.held, texts.heldOperator),
     retired: words(texts.held, texts.heldRetired),
     'wallet-full': words(texts.held, texts.heldFull),
-    review: words(texts.held, texts.heldOperator),
+    review: isFinal ? words(texts.refused, texts.reviewRefused) : words(texts.held, texts.heldReview),
     'below-minimum': words(texts.refused, texts.belowMinimum),
     dust: words(texts.refused, texts.dust),
-    'transaction-failed': words(texts.failed, texts.failedHelp),
-    'no-transfer': words(texts.elsewhere, texts.elsewhereHelp),
-    'not-accepted': words(texts.foreign, texts.foreignHelp),
+    'nodes-disagree': undecided,
+    'transaction-unreadable': undecided,
+    'chain-forked': undecided,
+    'configuration-differs': undecided,
     'paid-before-issue': words(texts.early, texts.earlyHelp),
+    'transaction-failed': words(texts.failed, texts.failedHelp),
+    'not-accepted': foreign,
+    trc10: foreign,
+    'not-a-transfer': nothing,
+    'zero-amount': nothing,
+    'no-transfer': words(texts.elsewhere, texts.elsewhereHelp),
+    'from-own-address': internal,
+    'internal-transfer': internal,
+    'from-operator': internal,
   }
-  // safe: one of its own names
-  return reason !== null && Object.hasOwn(known, reason) ? (known[reason as keyof typeof known] ?? null) : null
+  const all: Readonly<Record<string, OutcomeWords>> = known
+  return reason !== null && Object.hasOwn(all, reason) ? (all[reason] ?? null) : null
 }

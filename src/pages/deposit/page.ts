@@ -1,40 +1,66 @@
-import { button, html, type PageView, setText } from '../kit/dom.ts'
+import { claimsOf } from '../kit/claims.ts'
+import { button, html, type PageView, picture, setText } from '../kit/dom.ts'
 import { createFormat } from '../kit/format.ts'
+import { reportHeight } from '../kit/frame.ts'
+import { browserMemory, tabMemory } from '../kit/memory.ts'
 import { createPoller } from '../kit/poll.ts'
-import { commonTexts, type Language, preferredLanguage, textsIn } from '../kit/texts.ts'
-import { arrivalWords, createArrivals } from './arrivals.ts'
-import { amountText, type DepositContext, type DepositModel, emptyModel, networkOf } from './context.ts'
+import { readText } from '../kit/read.ts'
+import { arrivalWords } from './arrivals.ts'
+import { createCard } from './card.ts'
+import {
+  arrivalAmount,
+  type DepositContext,
+  type DepositModel,
+  emptyAccount,
+  type PayerSession,
+  requestOf,
+} from './context.ts'
 import type { Arrival } from './data.ts'
-import { api, later, ready } from './first.ts' // a file of its own in the browser, too
+import { api, language as firstShown, texts as firstTexts, later, ready, token } from './first.ts' // a file of its own in the browser, too
+import { createEarlier, createFold } from './folds.ts'
+import { type LanguageName, loadTexts, nextLanguage, ownNames, rememberLanguage } from './languages.ts'
 import { createLoader } from './load.ts'
-import { createChoice, createPayment } from './pay.ts'
+import { createObstacle, obstacleOf } from './message.ts'
+import { createHow } from './pay.ts'
 import { createQuestion } from './question.ts'
-import { depositTexts } from './texts.ts'
-import { createTrouble } from './trouble.ts'
+import { readRequest } from './request.ts'
+import { applyBrand, readPageSettings } from './settings.ts'
+import { titleOf } from './status.ts'
+import { createVisits } from './visit.ts'
 import { createBalances, createHistory } from './wallet.ts'
 
 /** How often transfers are read: where one is about to be final, where one is on its way or expected, and else. */
-const paceMs = { final: 2_000, expected: 5_000, quiet: 30_000 }
+const paceMs = { final: 2_000, expected: 6_000, quiet: 12_000 }
 /** For how long after the reader's last action a payment is expected. */
 const expectedMs = 15 * 60_000
+/** Characters of whose account it is that are shown. */
+const ownerCharsMax = 60
+/** The name of the currency that was used last, in the memory of the browser. */
+const currencyName = 'currency'
 
+// What waits comes first: a token that arrives meanwhile is part of the session below.
+let texts = await firstTexts
+const settings = readPageSettings()
 const format = createFormat(navigator.languages)
-const model: DepositModel = { ...emptyModel }
+const visits = createVisits(tabMemory)
+const model: DepositModel = { account: 0, session: readSession(), offer: null, folds: new Set(), ...emptyAccount() }
 const live = html('p', { class: 'unseen', role: 'status' })
 let views: readonly PageView[] = []
 let context: DepositContext
-let shown = preferredLanguage(navigator.languages)
+let shown = firstShown
 let actedAt = performance.now()
 
 later.arrived = (isOtherAccount) => {
+  model.session = readSession()
   if (isOtherAccount) {
-    Object.assign(model, { ...emptyModel, offer: model.offer, account: model.account + 1 })
+    Object.assign(model, { ...emptyAccount(), offer: null, account: model.account + 1 })
     setText(live, '')
-    mount(shown) // the answers that its parts show are the first account's
-  } else update()
+  }
+  follow()
+  mount() // the answers that its parts show can be those of the first account, or for what was asked before
   poller.now()
 }
-const load = createLoader(model, api, announceArrivals, update)
+const load = createLoader(model, api, showArrivals, update)
 const poller = createPoller({
   ask: load,
   paceMs: pace,
@@ -44,7 +70,9 @@ const poller = createPoller({
   },
 })
 
-mount(shown)
+if (settings.brand !== null) applyBrand(settings.brand)
+mount()
+reportHeight()
 void start()
 
 async function start(): Promise<void> {
@@ -55,61 +83,106 @@ async function start(): Promise<void> {
   }, 1_000)
 }
 
-/** Makes the page in a language, from the model. */
-function mount(language: Language): void {
-  shown = language
-  const texts = textsIn(depositTexts, language)
-  const common = textsIn(commonTexts, language)
+/** Whose page it is, and what is asked, by the token of now. */
+function readSession(): PayerSession {
+  const claims = claimsOf(token.current())
+  const text = (value: unknown) => (typeof value === 'string' ? readText(value).trim().slice(0, ownerCharsMax) : '')
+  return {
+    name: text(claims?.name) || null,
+    uid: text(claims?.sub) || (settings.devUid?.toString() ?? null),
+    request: readRequest(claims, settings.origins),
+  }
+}
+
+/** Makes the page in the language of now, from the model. */
+function mount(): void {
   const refresh = () => {
     actedAt = performance.now()
     poller.now()
   }
-  context = { model, texts, common, format, api, announce: (text) => setText(live, text), refresh, update }
-  const parts = [createChoice, createPayment, createArrivals, createQuestion, createBalances, createHistory]
-  const made = parts.map((create) => create(context))
-  const trouble = createTrouble(context, poller.nextAt)
-  views = [...made, trouble]
-  const [choice, payment, ...rest] = made.map(({ element }) => element)
-  const other = language === 'en' ? 'zh' : 'en'
-  const label = html('span', { lang: other }, common.otherLanguage)
-  const change = button({ class: 'plain' }, label, () => {
-    mount(other)
-    document.querySelector<HTMLElement>('header button')?.focus()
-  })
-  const network = html('p', { class: 'network', id: 'network' })
-  document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
-  document.title = texts.title
-  document.body.replaceChildren(
-    html('header', {}, html('h1', {}, texts.title), network, change),
-    html('main', {}, html('div', { class: 'column' }, choice ?? null, payment ?? null), ...rest),
-    trouble.element,
-    live,
-  )
+  const startOver = () => {
+    visits.startOver(model.session, model.arrivals?.list ?? [])
+    follow()
+    update()
+    document.querySelector('main')?.scrollIntoView()
+  }
+  context = { model, texts, format, api, announce: (text) => setText(live, text), refresh, update, startOver }
+  const obstacle = createObstacle(context, poller.nextAt)
+  const card = createCard(context, poller.nextAt, (cuy) => browserMemory.write(currencyName, String(cuy)))
+  const folds = [
+    createEarlier(context),
+    createFold(context, 'how', texts.howHeading, [createHow(context)]),
+    createFold(context, 'question', texts.questionHeading, [createQuestion(context)]),
+    createFold(context, 'wallet', texts.walletHeading, [createBalances(context), createHistory(context)]),
+  ]
+  const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
+  const showBelow = () => {
+    // Before that it is not known how high the screen is.
+    below.hidden = model.refusal === null && (model.offer === null || model.arrivals === null)
+  }
+  views = [obstacle, card, ...folds, { element: below, update: showBelow }]
+  document.documentElement.lang = texts.tag
+  document.body.replaceChildren(createHeader(), html('main', {}, obstacle.element, card.element, below), live)
   update()
+}
+
+/** The brand, or what the page is for; and the switch of the language. */
+function createHeader(): HTMLElement {
+  const { brand } = settings
+  const other = nextLanguage(shown)
+  const change = button({ class: 'plain' }, html('span', { lang: other }, ownNames[other]), () => void switchTo(other))
+  const logo = brand?.logo ? picture(brand.logo, { class: 'logo', width: '28', height: '28' }) : null
+  const named = brand === null ? null : html('span', { class: 'brand' }, brand.name)
+  return html('header', {}, logo, named, html('h1', { class: brand === null ? null : 'muted' }, texts.title), change)
+}
+
+/** Shows the page in another language, which the reader has chosen for good. */
+async function switchTo(language: LanguageName): Promise<void> {
+  texts = await loadTexts(language)
+  shown = language
+  rememberLanguage(browserMemory, language)
+  mount()
+  document.querySelector<HTMLElement>('header button')?.focus()
 }
 
 /** Shows the model. */
 function update(): void {
-  const { name, isTest } = networkOf(context)
-  const network = document.getElementById('network')
-  if (network !== null && model.offer !== null) {
-    setText(network, isTest ? context.texts.testMoney(name) : name)
-    network.classList.toggle('test', isTest)
-  }
+  choose()
+  const isBlocked = obstacleOf(context) !== null
+  document.body.classList.toggle('blocked', isBlocked)
   for (const view of views) view.update()
+  const title = isBlocked ? context.texts.title : titleOf(context)
+  document.title = settings.brand === null ? title : `${title} · ${settings.brand.name}`
 }
 
-/** Says each new state to a screen reader. */
-function announceArrivals(arrivals: readonly Arrival[]): void {
-  const sentences = arrivals.map((one) => {
-    return `${amountText(context, one.amount, one.cuy)}: ${context.texts[one.state]}. ${arrivalWords(context, one)}`
+/** Chooses a currency for the reader: the one that was used last, else the first that is open. */
+function choose(): void {
+  const { offer, chosen } = model
+  if (offer === null || chosen !== null || requestOf(context) !== null) return
+  const open = offer.currencies.filter(({ isOpen }) => isOpen)
+  const last = browserMemory.read(currencyName)
+  model.chosen = (open.find(({ cuy }) => String(cuy) === last) ?? open[0])?.cuy ?? null
+}
+
+/** Takes what has arrived into the visit. */
+function follow(): void {
+  if (model.arrivals !== null) model.visited = visits.follow(model.session, model.arrivals.list)
+}
+
+/** Shows transfers, and says each new state to a screen reader. */
+function showArrivals(news: readonly Arrival[]): void {
+  follow()
+  update()
+  if (news.length === 0) return
+  const sentences = news.map((one) => {
+    const state = texts.titleWith(texts[one.state], arrivalAmount(context, one))
+    return state + texts.stop + texts.gap + arrivalWords(context, one)
   })
-  context.announce(sentences.join(' '))
+  context.announce(sentences.join(texts.gap))
 }
 
 function pace(): number {
   const seen = model.arrivals?.list.filter(({ state }) => state === 'seen') ?? []
-  if (seen.some(({ finalAt }) => (finalAt ?? 0) < performance.now() + paceMs.expected)) return paceMs.final
-  const isExpected = model.chosen !== null && performance.now() < actedAt + expectedMs
-  return seen.length > 0 || isExpected ? paceMs.expected : paceMs.quiet
+  if (seen.some(({ finalAt }) => finalAt !== null && finalAt < performance.now() + paceMs.expected)) return paceMs.final
+  return seen.length > 0 || performance.now() < actedAt + expectedMs ? paceMs.expected : paceMs.quiet
 }

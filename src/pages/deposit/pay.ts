@@ -1,118 +1,138 @@
-import { copyShown } from '../kit/copy.ts'
-import { button, type Child, createSlot, html, type PageView, setText } from '../kit/dom.ts'
+import { copyButton } from '../kit/copy.ts'
+import { type Child, createSlot, html, type PageView } from '../kit/dom.ts'
 import { drawQr } from '../kit/qr.ts'
-import { type DepositContext, networkOf } from './context.ts'
+import { amountText, currencyWith, type DepositContext, networkOf, requestOf, requestProgress } from './context.ts'
 import type { OfferedCurrency } from './data.ts'
 
 /** How many characters a person compares at either end of an address. */
 const endChars = 5
-/** They have the room of the offered ones, unseen, until those are there: so nothing moves then. */
-const symbolsAsShipped = ['TRX', 'USDT']
 
-/** The choice of the currency. */
-export function createChoice(context: DepositContext): PageView {
+/** The choice of the currency: none where one is asked for, or where there is only one. */
+export function createChoice(context: DepositContext, remember: (cuy: number) => void): PageView {
   const { model, texts } = context
-  const from = html('p', {})
-  const group = html('div', { class: 'choices', role: 'radiogroup', 'aria-labelledby': 'choose' })
+  const group = html('div', { class: 'choices', role: 'radiogroup', 'aria-label': texts.choose })
   const fill = createSlot(group)
-  const option = ({ cuy, symbol, name, isToken }: OfferedCurrency) => {
-    const input = html('input', { type: 'radio', name: 'currency', value: String(cuy) })
+  const option = ({ cuy, symbol, name, isOpen }: OfferedCurrency) => {
+    const disabled = isOpen ? null : ''
+    const input = html('input', { type: 'radio', name: 'currency', value: String(cuy), disabled })
     input.addEventListener('change', () => {
       model.chosen = cuy
+      remember(cuy)
       context.update()
       context.refresh()
     })
-    const kind = isToken ? texts.tokenKind : texts.nativeKind
-    const words = html(
-      'span',
-      {},
-      html('strong', {}, symbol),
-      name.toLowerCase() === symbol.toLowerCase() ? null : html('span', { class: 'name' }, name),
+    const isNamed = name.toLowerCase() === symbol.toLowerCase()
+    return html(
+      'label',
+      { class: 'choice' },
+      input,
+      html('span', {}, symbol, isNamed ? null : html('span', { class: 'unseen' }, ` (${name})`)),
+      isOpen ? null : html('span', { class: 'closed' }, texts.closedNow),
     )
-    return html('label', { class: 'choice' }, input, words, html('span', { class: 'muted' }, kind))
   }
   return {
-    element: html('section', { class: 'card step' }, html('h2', { id: 'choose' }, texts.chooseHeading), from, group),
+    element: group,
     update() {
-      const offered = offeredOf(context)
-      const { name, isTest } = networkOf(context)
-      const symbols = offered?.map(({ symbol }) => symbol) ?? symbolsAsShipped
-      setText(from, texts.payFrom(symbols.join(texts.or), isTest ? name : texts.asTron))
-      from.classList.toggle('skeleton', offered === null)
-      from.setAttribute('aria-hidden', String(offered === null))
-      from.hidden = offered?.length === 0
-      if (offered?.length === 1) model.chosen = offered[0]?.cuy ?? null
-      fill(JSON.stringify(offered), () => {
-        if (offered === null)
-          return [html('div', { class: 'skeleton choice' }), html('div', { class: 'skeleton choice' })]
-        return offered.length === 0 ? [html('p', { class: 'note bad' }, texts.noCurrencies)] : offered.map(option)
-      })
+      const offered = model.offer?.currencies.filter(({ isRetired }) => !isRetired) ?? null
+      const isAsked = model.offer === null ? model.session.request !== null : requestOf(context) !== null
+      group.hidden = isAsked || isAllClosed(context) || (offered !== null && offered.length < 2)
+      fill(JSON.stringify(offered), () => offered?.map(option) ?? [html('span', { class: 'skeleton choice' })])
       for (const input of group.querySelectorAll('input')) input.checked = input.value === String(model.chosen)
     },
   }
 }
 
-/** The address with everything that has to be known before paying. */
+/** What to send, on which network and where to: all that has to be known before paying. */
 export function createPayment(context: DepositContext): PageView {
-  const { model, texts, common } = context
-  const body = html('div', { class: 'payment' })
-  const fill = createSlot(body)
+  const { model } = context
+  const element = html('div', { class: 'pay' })
+  const fill = createSlot(element)
   return {
-    element: html(
-      'section',
-      { class: 'card step paying' },
-      html('h2', {}, texts.payHeading),
-      html('p', {}, texts.payHelp),
-      body,
-    ),
+    element,
     update() {
-      const offered = offeredOf(context)
-      const currency = offered?.find(({ cuy }) => cuy === model.chosen) ?? null
-      const missing = model.address === null ? (model.refusal?.kind ?? null) : null
-      fill(JSON.stringify([currency, model.address, missing, offered?.length]), () => {
-        const first = offered?.length === 0 ? texts.addressMissing : texts.chooseFirst
-        if (currency === null) return [html('p', { class: 'placeholder' }, first)]
-        if (model.address !== null) return paymentParts(context, currency, model.address)
-        const awaited = [html('div', { class: 'skeleton code' }), html('div', { class: 'skeleton lines' })]
-        if (missing === null) return awaited
-        const words = html('p', {}, missing === 'unauthorized' ? common.unauthorizedNext : texts.addressMissingHelp)
-        return [html('div', { class: 'note warn' }, html('strong', {}, texts.addressMissing), words), ...awaited]
-      })
+      const asked = requestOf(context)
+      const currency = currencyWith(context, asked?.currency.cuy ?? model.chosen ?? Number.NaN)
+      const missing = missingOf(context)
+      // What was sent already is never asked for again.
+      const isAwaited = asked !== null && model.arrivals === null
+      const { address } = model
+      fill(
+        JSON.stringify([asked, currency, address, isAwaited, missing, model.offer?.network, isAllClosed(context)]),
+        () => {
+          if (isAllClosed(context)) return closedParts(context, null)
+          if (currency === null || address === null || isAwaited) return awaitedParts(context)
+          if (!currency.isOpen) return closedParts(context, currency)
+          return [
+            sendPart(context, currency, missing),
+            networkPart(context, currency),
+            qrPart(context, address),
+            addressPart(context, address),
+          ]
+        },
+      )
     },
   }
 }
 
-function offeredOf({ model }: DepositContext): readonly OfferedCurrency[] | null {
-  return model.offer?.currencies.filter(({ isRetired }) => !isRetired) ?? null
+/** What has to be sent yet where an amount is asked for, and whether that is all of it; null where none is. */
+function missingOf(context: DepositContext): { readonly amount: string; readonly isAll: boolean } | null {
+  const progress = requestProgress(context)
+  return progress === null ? null : { amount: progress.missing, isAll: progress.state === 'unpaid' }
 }
 
-function paymentParts(context: DepositContext, currency: OfferedCurrency, address: string): Child[] {
-  const { texts, format } = context
-  const { symbol, isToken, minimum } = currency
+/** Whether no deposit can be credited now. */
+const isAllClosed = ({ model }: DepositContext) => model.offer?.currencies.some(({ isOpen }) => isOpen) === false
+
+function closedParts({ texts }: DepositContext, currency: OfferedCurrency | null): Child[] {
+  const title = currency === null ? texts.allClosed : texts.closed(currency.symbol)
+  const help = currency === null ? texts.allClosedHelp : texts.closedHelp
+  return [html('div', { class: 'note warn' }, html('h2', {}, title), html('p', {}, help))]
+}
+
+/** The place of what is not there yet: as large as it will be. */
+function awaitedParts({ texts, model }: DepositContext): Child[] {
+  const bar = (kind: string) => html('div', { class: `skeleton ${kind}`, 'aria-hidden': 'true' })
+  const heading = model.session.request === null ? texts.title : texts.titlePay('')
+  return [html('h2', { class: 'unseen' }, heading.trim()), bar('send'), bar('network'), bar('code'), bar('destination')]
+}
+
+function sendPart(context: DepositContext, currency: OfferedCurrency, missing: ReturnType<typeof missingOf>): Child {
+  const { texts } = context
+  const { cuy, symbol, minimum } = currency
+  if (missing === null) {
+    const least = minimum === null ? texts.anyAmount : texts.atLeast(amountText(context, minimum, cuy))
+    return html('div', { class: 'send' }, html('h2', {}, texts.send(symbol)), html('p', { class: 'muted' }, least))
+  }
+  const amount = amountText(context, missing.amount, cuy)
+  const heading = html('h2', {}, missing.isAll ? texts.sendAmount(amount) : texts.sendMore(amount))
+  const copy = copyButton(
+    { class: 'plain' },
+    { ...texts, label: texts.copyAmount },
+    { element: heading, text: missing.amount },
+    (result) => context.announce(texts[result]),
+  )
+  return html('div', { class: 'send' }, heading, copy, html('p', { class: 'muted' }, texts.exactly))
+}
+
+/** The network, and the one warning. */
+function networkPart(context: DepositContext, { symbol, isToken }: OfferedCurrency): Child {
+  const { texts } = context
   const { name, isTest } = networkOf(context)
-  const least = minimum === null ? texts.noMinimum : `${format.amount(minimum)} ${symbol}`
-  const warning = html(
+  const badge = html('strong', { class: isTest ? 'badge test' : 'badge' }, isToken ? texts.tokenOn(name) : name)
+  const warning = isTest ? texts.onlyTest(symbol) : texts.onlyHere(symbol)
+  return html(
     'div',
-    { class: 'note warn' },
-    html('strong', {}, texts.onlyHere(symbol, name)),
-    html('p', {}, isTest ? texts.realLost : texts.elseLost),
+    { class: 'network' },
+    html('p', {}, html('span', { class: 'muted' }, `${texts.network} `), badge),
+    html('p', { class: 'warning' }, warning),
   )
-  const facts = html(
-    'dl',
-    { class: 'facts' },
-    fact(texts.network, isToken ? texts.standard(name) : name, texts.networkHelp),
-    fact(texts.minimum, least, minimum === null ? texts.noMinimumHelp : texts.minimumHelp),
-  )
-  return [warning, facts, addressPart(context, address)]
 }
 
-function fact(name: string, value: string, help: string): Child {
-  const words = html('dd', {}, html('strong', {}, value), html('span', { class: 'muted' }, help))
-  return html('div', {}, html('dt', {}, name), words)
-}
+const qrPart = ({ texts }: DepositContext, address: string): Child =>
+  html('div', { class: 'code' }, drawQr(address, texts.qrOf(address)))
 
-function addressPart(context: DepositContext, address: string): HTMLElement {
-  const { texts, common } = context
+function addressPart(context: DepositContext, address: string): Child {
+  const { texts } = context
   const shown = html(
     'p',
     { class: 'address', id: 'address', lang: 'en' },
@@ -120,15 +140,38 @@ function addressPart(context: DepositContext, address: string): HTMLElement {
     address.slice(endChars, -endChars),
     html('b', {}, address.slice(-endChars)),
   )
-  const hint = html('p', { class: 'muted' }, texts.compare + texts.gap + texts.keep)
-  const label = html('span', {}, texts.copyAddress)
-  const copy = button({ class: 'primary' }, label, () => {
-    void copyShown(shown, address).then((result) => {
-      label.textContent = common[result]
-      context.announce(`${common[result]}. ${texts.compare}`)
+  const copy = copyButton(
+    { class: 'primary' },
+    { ...texts, label: texts.copyAddress },
+    { element: shown, text: address },
+    (result) => {
+      context.announce(texts[result] + texts.stop + texts.gap + texts.compare)
       context.refresh() // somebody who copies is about to pay
-    })
-  })
-  const words = html('div', {}, html('h3', {}, texts.address), shown, copy, hint)
-  return html('div', { class: 'destination' }, words, drawQr(address, texts.qrOf(address)))
+    },
+  )
+  const label = html('h3', {}, texts.address)
+  return html('div', { class: 'destination' }, label, shown, copy)
+}
+
+/** What is folded below: everything that needs more words. */
+export function createHow(context: DepositContext): PageView {
+  const { model, texts } = context
+  const lines = html('ul', { class: 'how' })
+  const fill = createSlot(lines)
+  return {
+    element: lines,
+    update() {
+      const { name, isTest } = networkOf(context)
+      const offered = model.offer?.currencies.filter(({ isRetired }) => !isRetired) ?? []
+      const symbols = offered.map(({ symbol }) => symbol)
+      fill(JSON.stringify([symbols, name]), () => {
+        const words = [
+          texts.howFrom(symbols.join(texts.or)),
+          texts.howNetwork(isTest ? name : texts.asTron),
+          ...[texts.howAmount, texts.howLost, texts.compare, texts.howStages, texts.howKeep],
+        ]
+        return words.map((line) => html('li', {}, line))
+      })
+    },
+  }
 }

@@ -1,14 +1,13 @@
-import type { Reply } from '../kit/api.ts'
-import { html, type PageView, setText } from '../kit/dom.ts'
+import { longestMs, type Reply } from '../kit/api.ts'
+import { button, html, type PageView, setText } from '../kit/dom.ts'
 import { findTxid } from '../kit/read.ts'
-import { serviceWords } from './arrivals.ts'
 import type { DepositContext } from './context.ts'
+import { refusalHelp, refusalTitle } from './message.ts'
 import { type OutcomeWords, outcomeWords } from './outcome.ts'
-import { refusalHelp } from './trouble.ts'
 
 /** "I paid, but nothing shows": a transaction number, and the answer in words. */
 export function createQuestion(context: DepositContext): PageView {
-  const { texts, common, api } = context
+  const { texts, api } = context
   const input = html('input', {
     id: 'txid',
     type: 'text',
@@ -34,7 +33,7 @@ export function createQuestion(context: DepositContext): PageView {
   )
   let isBusy = false
   const show = ({ kind, title, help, quoted = '' }: Answer) => {
-    const words = [html('strong', {}, title), html('p', {}, help), ...serviceWords(common.serviceSays, quoted)]
+    const words = [html('strong', {}, title), html('p', {}, help), ...serviceWords(texts.serviceSays, quoted)]
     result.replaceChildren(html('div', { class: `note ${kind}` }, ...words))
   }
   const ask = async () => {
@@ -44,7 +43,7 @@ export function createQuestion(context: DepositContext): PageView {
     isBusy = true
     setText(label, texts.asking)
     show({ kind: 'wait', title: texts.asking, help: '' }) // in the place of the answer, so that nothing moves when that comes
-    const answer = await api.get(`/tron/recharge?txid=${txid}`, () => null)
+    const answer = await api.get(`/tron/recharge?txid=${txid}`, () => null, longestMs)
     setText(label, texts.ask)
     isBusy = false
     show(answerWords(context, answer))
@@ -54,10 +53,34 @@ export function createQuestion(context: DepositContext): PageView {
     event.preventDefault()
     if (!isBusy) void ask()
   })
-  return {
-    element: html('section', { class: 'card' }, html('h2', {}, texts.questionHeading), form),
-    update() {},
+  return { element: html('div', { class: 'question' }, ...createCheck(context), form), update() {} }
+}
+
+/** The button "check now" with its answer. */
+function createCheck(context: DepositContext): HTMLElement[] {
+  const { texts, api } = context
+  const result = html('div', { class: 'result', role: 'status' })
+  const label = html('span', {}, texts.checkNow)
+  let isBusy = false
+  const check = async () => {
+    if (isBusy) return
+    isBusy = true
+    setText(label, texts.checking)
+    result.replaceChildren(html('p', {}, texts.checking))
+    const answer: Reply<null> = await api.get('/tron/recharge', () => null, longestMs)
+    context.refresh()
+    setText(label, texts.checkNow)
+    isBusy = false
+    const words = answer.ok ? [texts.checked] : [refusalTitle(context, answer), refusalHelp(context, answer)]
+    result.replaceChildren(...words.map((line) => html('p', {}, line)))
   }
+  return [button({}, label, () => void check()), result]
+}
+
+/** The sentence of the service below the words of the page. */
+function serviceWords(introduction: string, msg: string): HTMLElement[] {
+  if (msg === '') return []
+  return [html('p', { class: 'muted' }, `${introduction} `, html('q', { lang: 'en' }, msg))]
 }
 
 interface Answer extends OutcomeWords {
@@ -67,20 +90,22 @@ interface Answer extends OutcomeWords {
 }
 
 function answerWords(context: DepositContext, answer: Reply<null>): Answer {
-  const { texts, common, format } = context
+  const { texts, format } = context
   if (answer.ok) return { kind: 'good', title: texts.credited, help: texts.creditedHelp, quoted: answer.msg }
-  const { status, reason, retrySeconds } = answer
+  const { status, retrySeconds, reason, msg } = answer
   const seconds = retrySeconds === null ? null : format.count(retrySeconds)
   if (status === 404) return { kind: 'warn', title: texts.askUnknown, help: texts.askUnknownHelp }
   if (reason === 'finality-late') return { kind: 'wait', title: texts.seen, help: texts.askLate }
-  if (reason === 'not-final' && seconds !== null) {
-    return { kind: 'wait', title: texts.seen, help: texts.askNotFinal(seconds) }
+  if (reason === 'not-final') {
+    return { kind: 'wait', title: texts.seen, help: seconds === null ? texts.askLate : texts.askNotFinal(seconds) }
   }
-  const known = outcomeWords(texts, reason)
-  const undecided = { title: texts.askUndecided, help: texts.askUndecidedHelp, quoted: answer.msg }
-  if (status === 409) return { kind: 'wait', ...(known ?? undecided) }
-  if (status === 422)
-    return { kind: 'bad', ...(known ?? { title: texts.refused, help: texts.askWorthless, quoted: answer.msg }) }
+  const known = outcomeWords(texts, reason, status === 422)
+  if (status === 409) {
+    return { kind: 'wait', ...(known ?? { title: texts.askUndecided, help: texts.askUndecidedHelp, quoted: msg }) }
+  }
+  if (status === 422) {
+    return { kind: 'bad', ...(known ?? { title: texts.refused, help: texts.askWorthless, quoted: msg }) }
+  }
   const help = seconds === null ? refusalHelp(context, answer) : texts.askLater(seconds)
-  return { kind: 'warn', title: common[answer.kind], help }
+  return { kind: 'warn', title: refusalTitle(context, answer), help }
 }

@@ -2,7 +2,7 @@ import { drawChart } from '../kit/chart.ts'
 import { downloadCsv } from '../kit/csv.ts'
 import { difference, isZero } from '../kit/decimal.ts'
 import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
-import { amountText, type DepositContext, symbolOf } from './context.ts'
+import { amountText, currencyWith, type DepositContext } from './context.ts'
 import { type HistoryEntry, readHistory } from './data.ts'
 import { historyPath, pageRows } from './paths.ts'
 
@@ -15,7 +15,7 @@ export function createBalances(context: DepositContext): PageView {
   const list = html('ul', { class: 'balances' })
   const fill = createSlot(list)
   return {
-    element: html('section', { class: 'card holding' }, html('h2', {}, texts.balancesHeading), list),
+    element: html('section', {}, html('h3', {}, texts.balancesHeading), list),
     update() {
       const { balances, offer } = model
       const shown = [...(balances ?? [])].filter(([cuy, amount]) => {
@@ -29,7 +29,7 @@ export function createBalances(context: DepositContext): PageView {
           html(
             'li',
             {},
-            html('span', {}, symbolOf(context, cuy)),
+            html('span', {}, currencyWith(context, cuy)?.symbol ?? ''),
             html('strong', { class: 'number' }, context.format.amount(amount)),
           ),
         )
@@ -55,11 +55,11 @@ export function createHistory(context: DepositContext): PageView {
   return {
     element: html(
       'section',
-      { class: 'card wide' },
+      { class: 'history' },
       html(
         'div',
         { class: 'row between' },
-        html('h2', {}, texts.historyHeading),
+        html('h3', {}, texts.historyHeading),
         html('div', { class: 'row' }, label, filter),
       ),
       body,
@@ -101,13 +101,13 @@ async function loadHistory(context: DepositContext, before?: number): Promise<vo
 
 /** The balance since the first of the loaded entries of one currency: of the chosen one, else of the newest entry. */
 function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement | null {
-  const { texts, common, format, api } = context
+  const { texts, format, api } = context
   const cuy = context.model.filter ?? entries[0]?.cuy
   const isDrawn = (entry: HistoryEntry) => entry.cuy === cuy && !Number.isNaN(Date.parse(entry.at))
   const own = entries.filter(isDrawn).reverse()
   const [first] = own
   if (first === undefined) return null
-  const symbol = symbolOf(context, cuy ?? 0)
+  const symbol = currencyWith(context, cuy ?? 0)?.symbol ?? ''
   const points = own.map(({ at, balance }) => ({
     at: Date.parse(at),
     label: format.time(at),
@@ -123,7 +123,7 @@ function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
     until: api.now() ?? 0,
     mark: format.mark,
     columns: [texts.time, texts.balance],
-    tableName: common.numbersAsTable,
+    tableName: texts.numbersAsTable,
   })
 }
 
@@ -196,7 +196,7 @@ function createDownload(context: DepositContext) {
     const rows = entries.map((one) => [
       one.at,
       typeName(context, one.type),
-      symbolOf(context, one.cuy),
+      currencyWith(context, one.cuy)?.symbol ?? '',
       one.amount,
       one.balance,
       one.osn,

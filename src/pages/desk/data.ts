@@ -27,6 +27,8 @@ export type DeskSubject = DeskAlarm['subject']
 export type DeskDifference = DeskSummary['differences'][number]
 /** An endpoint of `WEBHOOKS`. */
 export type DeskEndpoint = DeskSummary['endpoints'][number]
+/** A node of `TRON_NODES`. */
+export type DeskNode = NonNullable<DeskSummary['nodes']>[number]
 /** A transfer to a user. */
 export type OwnedDeposit = ReturnType<typeof readOwnedDeposits>['list'][number]
 /** An entry of a user's ledger. */
@@ -38,7 +40,7 @@ export type ChainFinding = ReturnType<typeof readChainFinding>
 
 /** `GET /ledger/summary` */
 export function readDeskSummary(data: unknown) {
-  const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, scan, database } =
+  const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, nodes, scan, database } =
     readMembers(data)
   const { status, behind, finalized, finalized_at, msg, problem, oldest_held_at } = readMembers(scan)
   const { seen, held_for } = readMembers(transfers)
@@ -65,6 +67,7 @@ export function readDeskSummary(data: unknown) {
       const failure = { failingSince: readOptionalText(failing_since), lastFailure: readFailure(last_failure) }
       return { number: readInteger(number), behindSeconds: readInteger(behind_seconds), ...failure }
     }),
+    nodes: nodes === null ? null : readList({ list: nodes }, readNode),
     database: readDatabase(readMembers(database)),
     status: readText(status),
     behind: readInteger(behind),
@@ -91,6 +94,22 @@ function readSubject({ node, height, from, txid, cuy, address, contract, setting
   }
 }
 
+/** What the scanner has found of a node. `failure` is for operators, in English. */
+function readNode({ number, name, use, behind, answered_at, answer_ms, failed_at, failure, used, per_day }: Members) {
+  return {
+    number: readInteger(number),
+    name: readText(name),
+    use: readText(use),
+    behind: readOptionalInteger(behind),
+    answeredAt: readOptionalText(answered_at),
+    answerMs: readOptionalInteger(answer_ms),
+    failedAt: readOptionalText(failed_at),
+    failure: readOptionalText(failure),
+    used: readInteger(used),
+    perDay: readInteger(per_day),
+  }
+}
+
 /** Sizes in bytes, and the day on which it is full, if there is one. */
 function readDatabase({ bytes, limit, full_on }: Members) {
   return { bytes: readInteger(bytes), limit: readInteger(limit), fullOn: readOptionalText(full_on) }
@@ -102,19 +121,9 @@ function readFailure(value: unknown): string | null {
   return text?.replace(/^\d+$/, 'HTTP $&') ?? null
 }
 
-function readCurrency({
-  cuy,
-  symbol,
-  owed,
-  held,
-  held_at,
-  compared,
-  unread,
-  unexplained,
-  differing,
-  days,
-  ...rest
-}: Members) {
+function readCurrency(members: Members) {
+  const { cuy, symbol, owed, owed_by, held, held_at, held_by, compared, unread, unexplained, differing, days, ...rest } =
+    members
   return {
     frozen: readDecimal(rest.frozen),
     frozenAddresses: readInteger(rest.frozen_addresses),
@@ -122,6 +131,8 @@ function readCurrency({
     cuy: readInteger(cuy),
     symbol: readText(symbol),
     owed: readDecimal(owed),
+    owedBy: new Map(readList({ list: owed_by }, ({ type, sum }) => [readInteger(type), readDecimal(sum)] as const)),
+    heldBy: new Map(readList({ list: held_by }, ({ what, sum }) => [readText(what), readDecimal(sum)] as const)),
     held: held === null ? null : readDecimal(held),
     heldAt: readOptionalText(held_at),
     compared: readInteger(compared),
@@ -158,9 +169,10 @@ export function readOwnedDeposits(data: unknown) {
 /** `GET /ledger/entries` */
 export const readPostedEntries = (data: unknown) => readPage(data, readEntry)
 
-function readEntry({ id, type, cuy, osn, mark, amt, balance, created_at, by }: Members) {
+function readEntry({ id, uid, type, cuy, osn, mark, amt, balance, created_at, by }: Members) {
   return {
     id: readInteger(id),
+    uid: readInteger(uid),
     type: readInteger(type),
     cuy: readInteger(cuy),
     osn: readText(osn),
@@ -207,6 +219,10 @@ export function readChainFinding(data: unknown) {
 export function readDeskBalances(data: unknown) {
   return readList(data, ({ cuy, amt }) => [readInteger(cuy), readDecimal(amt)] as const)
 }
+
+/** `GET /ledger/addresses` */
+export const readAddresses = (data: unknown) =>
+  readPage(data, ({ id, address }) => ({ id: readInteger(id), address: readText(address) }))
 
 /** `GET /ledger/address?address=` */
 export function readOwner(data: unknown) {

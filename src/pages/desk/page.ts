@@ -4,6 +4,7 @@ import { createFormat } from '../kit/format.ts'
 import { createPoller } from '../kit/poll.ts'
 import { readMembers, readText } from '../kit/read.ts'
 import { commonTexts, type Language, preferredLanguage, textsIn } from '../kit/texts.ts'
+import { applyTheme } from '../kit/theme.ts'
 import { createTokenSource } from '../kit/token.ts'
 import { createCharts } from './charts.ts'
 import { type DeskContext, type DeskModel, listedStates } from './context.ts'
@@ -43,6 +44,7 @@ const poller = createPoller({
   },
 })
 
+applyTheme()
 mount(preferredLanguage(navigator.languages))
 poller.now()
 

@@ -1,8 +1,8 @@
 import { parseExact, readMembers, readText } from './read.ts'
 import type { TokenSource } from './token.ts'
 
-/** How long an answer may take: "check now" can wait for a scan. */
-const timeoutMs = 30_000
+/** How long an answer may take that can wait for a scan. */
+export const longestMs = 30_000
 const bookmarkName = 'x-d1-bookmark'
 
 /** Why there is no answer that helps. */
@@ -26,8 +26,8 @@ export type Reply<Data> = { readonly ok: true; readonly data: Data; readonly msg
 
 /** Asks the service. */
 export interface Api {
-  /** GET: `read` takes the data from the answer, and throws where it has another form. */
-  get<Data>(path: string, read: (data: unknown) => Data): Promise<Reply<Data>>
+  /** GET: `read` takes the data from the answer, and throws where it has another form. `waitMs`: how long it may take. */
+  get<Data>(path: string, read: (data: unknown) => Data, waitMs?: number): Promise<Reply<Data>>
   /** Asks for these paths already: the next `get` of each takes that answer, where the token is still the same. */
   begin(paths: readonly string[]): void
   /**
@@ -37,15 +37,15 @@ export interface Api {
   now(): number | null
 }
 
-/** A client that sends the caller's token, and asks for another one where that has expired. */
-export function createApi(token: TokenSource): Api {
+/** A client that sends the caller's token, and asks for another one where that has expired. `usualMs`: how long an answer may take. */
+export function createApi(token: TokenSource, usualMs = longestMs): Api {
   let clockOffset: number | null = null
   let bookmark: string | null = null // what was read once is never older in the next answer
-  const request = async (path: string, used: string | null) => {
+  const request = async (path: string, used: string | null, waitMs = usualMs) => {
     const headers = new Headers({ accept: 'application/json' })
     if (used !== null) headers.set('authorization', `Bearer ${used}`)
     if (bookmark !== null) headers.set(bookmarkName, bookmark)
-    const options = { headers, signal: AbortSignal.timeout(timeoutMs), cache: 'no-store' } as const
+    const options = { headers, signal: AbortSignal.timeout(waitMs), cache: 'no-store' } as const
     const response = await fetch(path, { ...options, credentials: 'omit', referrerPolicy: 'no-referrer' })
     bookmark = response.headers.get(bookmarkName) ?? bookmark
     const at = Date.parse(response.headers.get('date') ?? '')
@@ -63,14 +63,14 @@ export function createApi(token: TokenSource): Api {
       }
     },
     now: () => (clockOffset === null ? null : clockOffset + performance.now()),
-    async get(path, read) {
+    async get(path, read, waitMs = usualMs) {
       try {
         const used = token.current()
         const early = begun.get(path)
         begun.delete(path)
-        let { response, text } = await (early?.used === used ? early.answer : request(path, used))
+        let { response, text } = await (early?.used === used ? early.answer : request(path, used, waitMs))
         if (response.status === 401 && (await token.renew(used))) {
-          ;({ response, text } = await request(path, token.current()))
+          ;({ response, text } = await request(path, token.current(), waitMs))
         }
         return parseAnswer(response, text, read)
       } catch (error) {

@@ -1,5 +1,10 @@
+import { type Attributes, button, html } from './dom.ts'
+
 /** What became of a copy: where the browser forbids it, the text is selected for the reader's own command. */
 export type CopyResult = 'copied' | 'selected'
+
+/** How long a button says what became of a copy. */
+const shownMs = 2_000
 
 /** Copies the text that an element shows. */
 export async function copyShown(element: Element, text: string): Promise<CopyResult> {
@@ -10,4 +15,24 @@ export async function copyShown(element: Element, text: string): Promise<CopyRes
     getSelection()?.selectAllChildren(element) // a framing page has to allow the clipboard
     return 'selected'
   }
+}
+
+/** A button that copies the text that an element shows, and says for a moment what became of it. */
+export function copyButton(
+  attributes: Attributes,
+  words: Readonly<Record<CopyResult, string>> & { readonly label: string },
+  { element, text }: { readonly element: Element; readonly text: string },
+  copied: (result: CopyResult) => void,
+): HTMLButtonElement {
+  const label = html('span', {}, words.label)
+  let ending: ReturnType<typeof setTimeout> | undefined
+  const show = (result: CopyResult) => {
+    label.textContent = words[result]
+    clearTimeout(ending)
+    ending = setTimeout(() => {
+      label.textContent = words.label
+    }, shownMs)
+    copied(result)
+  }
+  return button(attributes, label, () => void copyShown(element, text).then(show))
 }

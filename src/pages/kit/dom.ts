@@ -1,7 +1,18 @@
 /** The attributes that pages set. None of them loads, runs or sends anything, whatever its value is. */
 type AttributeName =
   | ('class' | 'id' | 'role' | 'lang' | 'title' | 'for' | 'type' | 'name' | 'value' | 'scope' | 'datetime' | 'tabindex')
-  | ('autocomplete' | 'autocapitalize' | 'spellcheck' | 'inputmode' | 'placeholder' | 'maxlength' | 'hidden' | 'open')
+  | (
+      | 'alt'
+      | 'autocomplete'
+      | 'autocapitalize'
+      | 'spellcheck'
+      | 'inputmode'
+      | 'placeholder'
+      | 'maxlength'
+      | 'hidden'
+      | 'open'
+      | 'disabled'
+    )
   | ('viewBox' | 'preserveAspectRatio' | 'd' | 'x' | 'y' | 'width' | 'height' | 'shape-rendering')
   | `aria-${string}`
   | `data-${string}`
@@ -41,6 +52,32 @@ export function button(attributes: Attributes, label: Child, act: () => void): H
   const made = html('button', { type: 'button', ...attributes }, label)
   made.addEventListener('click', act)
   return made
+}
+
+/**
+ * Makes a link to a page elsewhere: in a new tab, or in place of this page and of the one that frames it. Where the address is no
+ * https URL it is a text.
+ */
+export function linkTo(
+  address: string,
+  where: 'new tab' | 'here',
+  attributes: Attributes,
+  ...children: Child[]
+): HTMLElement {
+  if (!address.startsWith('https://')) return html('span', attributes, ...children)
+  const link = html('a', attributes, ...children)
+  link.href = address
+  link.target = where === 'new tab' ? '_blank' : '_top'
+  link.rel = 'noopener noreferrer'
+  return link
+}
+
+/** Makes an image beside its name of a data URL; null of any other address. */
+export function picture(dataUrl: string, attributes: Attributes): HTMLImageElement | null {
+  if (!dataUrl.startsWith('data:image/')) return null
+  const image = html('img', { alt: '', ...attributes })
+  image.src = dataUrl
+  return image
 }
 
 /** Sets a text where it differs, so that nothing is drawn or announced again without a reason. */

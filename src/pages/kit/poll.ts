@@ -1,7 +1,7 @@
 import type { Refusal } from './api.ts'
 
 /** Longest wait after failures that do not say how long, in milliseconds. */
-const backOffMaxMs = 60_000
+const backOffMaxMs = 30_000
 const backOffMs = 2_000
 
 /** What is asked again and again. */

@@ -1,12 +1,17 @@
-/** How long a framing page has for its answer. */
-const answerMs = 10_000
-/** The form of a bearer token. */
-const tokenForm = /^[\w.~+/=-]{1,8192}$/
+import { claimsOf } from './claims.ts'
+import type { Memory } from './memory.ts'
 
 /** Whether the page is served by this machine. */
 export const isOnThisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
 
-/** The caller's token, in memory only. */
+/** How long a framing page has for its answer. On this machine a page without a token can act for `DEV_UID`. */
+const answerMs = isOnThisMachine ? 2_000 : 10_000
+/** The form of a bearer token. */
+const tokenForm = /^[\w.~+/=-]{1,8192}$/
+/** Its name in the memory of the tab. */
+const keptName = 'token'
+
+/** The token of the caller. */
 export interface TokenSource {
   current(): string | null
   /** Whether a framing page can be asked for a token. */
@@ -20,16 +25,23 @@ export interface TokenSource {
 /**
  * Takes the token from the address, which it leaves at once, and from the framing page. The header `frame-ancestors` ensures
  * that such a page is of one of the operator's origins; messages of any other window are ignored. `arrived` is called with each
- * later token, and whether it is that of another account.
+ * later token, and whether it is that of another account. With `memory` the token outlives a reload; what a framing page says
+ * counts more.
  */
-export function createTokenSource(arrived: (isOtherAccount: boolean) => void): TokenSource {
-  let token = takeFromAddress()
+export function createTokenSource(
+  arrived: (isOtherAccount: boolean) => void,
+  memory: Memory | null = null,
+): TokenSource {
+  const isFramed = window.parent !== window
+  const given = takeFromAddress()
+  let token = given ?? (isFramed ? null : (memory?.read(keptName) ?? null))
+  if (given !== null) memory?.write(keptName, given)
   let renewal: Promise<boolean> | null = null
   let answered = () => {}
-  const isFramed = window.parent !== window
   const accept = (next: string) => {
     const isOtherAccount = accountOf(next) !== accountOf(token ?? next)
     token = next
+    memory?.write(keptName, next)
     answered()
     arrived(isOtherAccount)
   }
@@ -50,6 +62,7 @@ export function createTokenSource(arrived: (isOtherAccount: boolean) => void): T
     window.parent.postMessage({ type: 'token-wanted' }, '*') // no secret in it
     await answer
     renewal = null
+    token ??= memory?.read(keptName) ?? null
     return token !== used
   }
   return {
@@ -62,7 +75,11 @@ export function createTokenSource(arrived: (isOtherAccount: boolean) => void): T
     },
     async renew(used) {
       if (token !== used) return true
-      if (!isFramed) return false
+      if (!isFramed) {
+        // The next load of the page tries without it, as `DEV_UID` where there is one.
+        if (isOnThisMachine) memory?.write(keptName, null)
+        return false
+      }
       renewal ??= ask(used)
       return renewal
     },
@@ -77,13 +94,8 @@ function takeFromAddress(): string | null {
   return tokenForm.test(token) ? token : null
 }
 
-/** What a token says about whose it is. Only compared: the service alone can check it. */
+/** What a token says about whose it is. */
 function accountOf(token: string): string {
-  try {
-    const claims = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
-    const { sub } = claims as { sub?: unknown } // checked here
-    return typeof sub === 'string' ? sub : token
-  } catch {
-    return token
-  }
+  const sub = claimsOf(token)?.sub
+  return typeof sub === 'string' ? sub : token
 }

@@ -142,7 +142,7 @@ const scopes: Readonly<Partial<Record<Situation, Readonly<Record<string, unknown
 const keySetToken = bearer(forgeToken({ alg: 'ES256', kid: 'key-1' }, goodClaims(), 'signature'))
 
 /** Without the creation times and the size of the database, which differ between runs. */
-const undated = (text: string) => text.replaceAll(/(?<="created_at":"|"bytes":)[^",]+/g, '')
+const undated = (text: string) => text.replaceAll(/(?<="created_at":"|"bytes":|"used":)[^",]+/g, '')
 
 const fits = (schema: z.ZodMiniType, text: string) => schema.safeParse(JSON.parse(text)).success
 

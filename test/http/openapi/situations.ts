@@ -61,6 +61,7 @@ const credited = async () => {
   const service = await twoDeposits()
   await service.get('/tron/recharge')
   service.clock.seconds += 60
+  await service.get('/tron/recharge') // a scan has succeeded just now
   await renewFinal(service)
   return service
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { finalityMs } from '../../../src/chain/finality.ts'
-import { behindBlocksMax, oldFinalMs, sharedHealthMs, stoppedAfterMs } from '../../../src/scan/health.ts'
+import { sharedReadMs } from '../../../src/platform/shared-read.ts'
+import { behindBlocksMax, oldFinalMs, stoppedAfterMs } from '../../../src/scan/health.ts'
 import { addressIn, payFinal, type RunningService, read, renewFinal, startService, usdtTo } from '../service.ts'
 
 /** A service that has scanned the whole chain. */
@@ -80,7 +81,7 @@ describe('GET /health', () => {
     await service.get('/health', null)
     service.lines.length = 0
     for (let i = 0; i < 3; i += 1) {
-      service.clock.seconds += sharedHealthMs / 1000
+      service.clock.seconds += sharedReadMs / 1000
       await Promise.all(Array.from({ length: 30 }, () => service.get('/health', null)))
     }
     const queries = service.lines.map((line) => JSON.parse(line).databaseQueries ?? 0)

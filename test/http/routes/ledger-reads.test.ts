@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { formatBase58 } from '../../../src/chain/address.ts'
 import { wrongMethod } from '../../../src/http/errors.ts'
 import {
   addressIn,
@@ -47,6 +48,16 @@ describe('GET /ledger/entries', () => {
   })
 
   test.each([
+    ['', [3, 2, 1], 3],
+    ['?limit=1', [3], 3],
+    ['?before=3&limit=1', [2], 3],
+    ['?before=1', [], 3],
+  ])('has those of all users without a user: %s', async (query, ids, count) => {
+    const { data } = await dataOf(await service.ledger(`/ledger/entries${query}`))
+    expect([(data.list as { id: number }[]).map(({ id }) => id), data.count]).toEqual([ids, count])
+  })
+
+  test.each([
     ['limit=1&page=2', [1], 2],
     ['before=2', [1], 2],
     ['type=4', [2], 1],
@@ -60,9 +71,10 @@ describe('GET /ledger/entries', () => {
   })
 
   test.each([
-    ['', uidTakes],
     ['?uid=0', uidTakes],
     ['?uid=9007199254740992', uidTakes],
+    ['?type=4', 'type: only allowed with uid'],
+    ['?osn=order%201&limit=3', 'osn: only allowed with uid'],
     ['?uid=7&limit=101', 'limit: a whole number from 1 to 100'],
     ['?uid=7&page=1&before=3', 'page: not allowed with before'],
     ['?uid=7&cuy=9', 'cuy: one of 1 (TRX), 2 (USDT), given at most once'],
@@ -101,6 +113,27 @@ describe('GET /ledger/wallets', () => {
       expect((await dataOf(await service.ledger(`/ledger/wallets?uid=${uid}`))).data).toEqual(list(amt))
     }
     expect(await read(await service.ledger('/ledger/wallets'))).toEqual(failed(400, uidTakes))
+  })
+})
+
+describe('GET /ledger/addresses', () => {
+  beforeAll(start)
+
+  test('has all addresses of a user, newest first, page by page, and issues none', async () => {
+    const issued: string[] = []
+    for (const query of ['', '?fresh=1', '?fresh=1']) {
+      issued.unshift(formatBase58(await addressIn(await service.get(`/tron/generate${query}`))))
+    }
+    const list = async (query: string) => {
+      const { data } = await dataOf(await service.ledger(`/ledger/addresses?uid=${query}`))
+      return [(data.list as { address: string }[]).map(({ address }) => address), data.count]
+    }
+    expect(await list('7')).toEqual([issued, 3])
+    expect(await list('7&limit=1')).toEqual([issued.slice(0, 1), 3])
+    const { data } = await dataOf(await service.ledger('/ledger/addresses?uid=7&limit=2'))
+    const before = (data.list as { id: number }[]).at(-1)?.id
+    expect(await list(`7&before=${before}`)).toEqual([issued.slice(2), 3])
+    expect(await list('8')).toEqual([[], 0])
   })
 })
 

@@ -1,0 +1,68 @@
+import * as z from 'zod/mini'
+import { parseJson } from '../common/result.ts'
+import { entryOf, optional, parsedBy } from './schemas.ts'
+
+/** How the page for callers looks (`PAGE_BRAND`). */
+export interface PageBrand {
+  readonly name: string
+  /** As `#rrggbb`, in lower case. */
+  readonly color: string | null
+  /** A data URL of an image. */
+  readonly logo: string | null
+}
+
+/** Longest name and logo, in characters. */
+const nameCharsMax = 40
+const logoCharsMax = 20 * 1024
+
+/** The background of the page in the dark, as `pages/kit/base.css` has it; in the light it is white. */
+export const darkPage = '#101413'
+/** Least contrast of a colour with white, on which it is text, and with the dark page, on which it is an area (WCAG 2.2, 1.4.3 and 1.4.11). */
+const contrastMin = { white: 4.5, dark: 3 }
+
+const nameTakes = `a name of 1 to ${nameCharsMax} characters`
+const colorTakes =
+  'a colour such as #2757d6, with a contrast of at least 4.5:1 with white and of 3:1 with the dark page (#101413)'
+const logoTakes = `a data URL of at most ${logoCharsMax} characters: PNG, JPEG, WebP or SVG`
+
+/** No quote, space or bracket: it can stand in an attribute as it is. */
+const logoForm = /^data:image\/(?:png|jpeg|webp|svg\+xml)(?:;[\w=-]+)*,[\w!#$%&'()*+,./:;=?@~-]+$/
+
+const entry = entryOf({
+  name: z.string(nameTakes).check(z.regex(new RegExp(`^[^\\p{C}]{1,${nameCharsMax}}$`, 'u'), nameTakes)),
+  color: z.optional(
+    parsedBy(z.string(colorTakes), (value, refuse) => (isReadable(value) ? value.toLowerCase() : refuse(colorTakes))),
+  ),
+  logo: z.optional(z.string(logoTakes).check(z.maxLength(logoCharsMax, logoTakes), z.regex(logoForm, logoTakes))),
+})
+
+/** `PAGE_BRAND`: an object, or its JSON text. */
+export const brandSchema = optional(
+  parsedBy(
+    z.pipe(
+      z.transform((value): unknown => (typeof value === 'string' ? parseJson(value) : value)),
+      entry,
+    ),
+    ({ name, color = null, logo = null }): PageBrand => Object.freeze({ name, color, logo }),
+  ),
+)
+
+function isReadable(color: string): boolean {
+  if (!/^#[0-9a-f]{6}$/i.test(color)) return false
+  return contrast(color, '#ffffff') >= contrastMin.white && contrast(color, darkPage) >= contrastMin.dark
+}
+
+/** The contrast of two colours, from 1 to 21 (WCAG 2.2, contrast ratio). */
+function contrast(one: string, other: string): number {
+  const [lighter = 0, darker = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+/** The relative luminance of a colour in sRGB, from 0 to 1 (WCAG 2.2). */
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}

@@ -1,0 +1,63 @@
+import * as z from 'zod/mini'
+import { countedMax, listAddresses } from '../../addresses/address-book.ts'
+import { formatBase58 } from '../../chain/address.ts'
+import { pageRowsDefault } from '../../ledger/entries.ts'
+import { type LedgerRoute, reading } from '../context.ts'
+import { success } from '../envelope.ts'
+import * as docs from '../openapi/docs.ts'
+import { badQuery } from '../openapi/failures.ts'
+import { idParam, uidParam, uidTakes, wholeNumber, withQuery } from '../query.ts'
+import { pageRowsMax } from './wallet-flow-list.ts'
+
+const query = z.object({
+  uid: uidParam(),
+  limit: z.optional(wholeNumber(pageRowsMax)),
+  before: z.optional(idParam<number>()),
+})
+
+/** All addresses of a named user, newest first. It issues none. */
+export const ledgerAddresses = {
+  path: '/ledger/addresses',
+  method: 'GET',
+  scope: () => 'ledger:read',
+  handle: withQuery(query, async (c, { uid, limit = pageRowsDefault, before = null }) => {
+    const { list, count } = await reading(c, ({ db }) => listAddresses(db, uid, { before, limit }))
+    return success({ list: list.map(({ id, address }) => ({ id, address: formatBase58(address) })), count })
+  }),
+} satisfies LedgerRoute
+
+const issued = () =>
+  docs.object('IssuedAddress', () => ({
+    id: docs.idSchema('The address. Newer ones have higher ids.'),
+    address: docs.textSchema('As people write it.', /^T\w{33}$/),
+  }))
+
+/** The documentation of `GET /ledger/addresses`. */
+export const ledgerAddressesDocs = () =>
+  ({
+    id: 'listLedgerAddresses',
+    summary: 'All addresses of a user',
+    description:
+      'Newest first; the first one is shown to the user, and all of them are watched for ever. None is issued.',
+    query,
+    parameters: {
+      ...docs.uidNote,
+      limit: {
+        description: `Addresses in the list, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`,
+        example: 20,
+      },
+      before: { description: 'Only addresses with a smaller `id`: the last one of the previous page.', example: 1000 },
+    },
+    success: docs.listBody(
+      'LedgerAddressesResponse',
+      issued,
+      `The number of the user's addresses; ${countedMax} means that many or more.`,
+    ),
+    examples: [
+      docs.dataExample('one address', 'two deposits, credited', '?uid=7', {
+        list: [{ id: 1, address: docs.depositAddress }],
+        count: 1,
+      }),
+    ],
+    failures: [badQuery('?uid=0', 'uid', uidTakes)],
+  }) satisfies docs.Operation

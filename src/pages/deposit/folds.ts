@@ -1,0 +1,84 @@
+import { button, createSlot, html, type PageView } from '../kit/dom.ts'
+import { createArrivalList } from './arrivals.ts'
+import type { DepositContext, FoldName } from './context.ts'
+import { readArrivals } from './data.ts'
+import { arrivalsPath, pageRows } from './paths.ts'
+
+/** How many more transfers are shown where the reader asks for older ones. */
+const olderRows = 10
+
+/** A part below the screen: its heading, which opens it, and what it has. */
+export function createFold(
+  context: DepositContext,
+  name: FoldName,
+  heading: string,
+  inner: readonly PageView[],
+): PageView {
+  const { folds } = context.model
+  const element = html(
+    'details',
+    { class: 'fold', 'data-fold': name },
+    html('summary', {}, html('h2', {}, heading)),
+    html('div', { class: 'folded' }, ...inner.map((one) => one.element)),
+  )
+  element.open = folds.has(name)
+  element.addEventListener('toggle', () => {
+    if (element.open === folds.has(name)) return
+    if (element.open) folds.add(name)
+    else folds.delete(name)
+    if (element.open) context.refresh()
+  })
+  return {
+    element,
+    update: () => {
+      for (const view of inner) view.update()
+    },
+    tick: () => {
+      for (const view of inner) view.tick?.()
+    },
+  }
+}
+
+/** The transfers of before this visit. */
+export function createEarlier(context: DepositContext): PageView {
+  const { model, texts } = context
+  const list = createArrivalList(context, texts.arrivalsHeading)
+  const older = button({}, texts.older, () => void loadOlder(context))
+  const fold = createFold(context, 'arrivals', texts.arrivalsHeading, [
+    { element: list.element, update: () => {}, tick: list.tick },
+    { element: older, update: () => {} },
+  ])
+  const fillHeading = createSlot(fold.element.querySelector('h2') ?? fold.element)
+  return {
+    element: fold.element,
+    update() {
+      const { arrivals, visited } = model
+      const earlier = arrivals?.list.filter(({ id }) => !visited.has(id)) ?? []
+      const count = (arrivals?.count ?? 0) - visited.size
+      fold.element.hidden = count <= 0
+      fillHeading(String(count), () => [`${texts.arrivalsHeading} (${context.format.count(Math.max(0, count))})`])
+      list.show(earlier.slice(0, model.arrivalsOpen))
+      older.hidden = model.arrivalsOpen >= count
+      fold.update()
+    },
+    tick: () => fold.tick?.(),
+  }
+}
+
+async function loadOlder(context: DepositContext): Promise<void> {
+  const { model, api } = context
+  const { account, arrivals } = model
+  if (arrivals === null) return
+  model.arrivalsOpen += olderRows
+  const known = arrivals.list
+  if (known.length < Math.min(model.arrivalsOpen + model.visited.size, arrivals.count)) {
+    const answer = await api.get(arrivalsPath(pageRows, known.at(-1)?.id), readArrivals)
+    if (!answer.ok) model.refusal = answer
+    else if (model.arrivals !== null && model.account === account) {
+      const { list, count } = model.arrivals
+      const last = list.at(-1)?.id ?? 0 // the list may have been read again meanwhile
+      model.arrivals = { list: [...list, ...answer.data.list.filter(({ id }) => id < last)], count }
+    }
+  }
+  context.update()
+}

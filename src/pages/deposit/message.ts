@@ -1,0 +1,131 @@
+import type { Refusal } from '../kit/api.ts'
+import { type Child, createSlot, html, type PageView, setText } from '../kit/dom.ts'
+import { isOnThisMachine } from '../kit/token.ts'
+import { currencyWith, type DepositContext, latenessText, requestOf, requestProgress } from './context.ts'
+import { backLink, visitedOf } from './status.ts'
+
+/** Why the page cannot be shown at all, or null. */
+export function obstacleOf({ model }: DepositContext): 'ended' | 'unconfigured' | 'missing' | null {
+  const { refusal, offer, address } = model
+  if (refusal === null) return null
+  if (refusal.kind === 'unauthorized') return 'ended'
+  if (refusal.reason === 'not-configured') return 'unconfigured'
+  return offer === null || address === null ? 'missing' : null
+}
+
+/** What happened. */
+export function refusalTitle({ texts }: DepositContext, { kind }: Refusal): string {
+  if (kind === 'unauthorized') return texts.ended
+  return kind === 'refused' ? texts.refusedRequest : texts[kind]
+}
+
+/** What happened, what the reader can do, and that the money is safe. */
+export function refusalHelp({ texts }: DepositContext, { kind }: Refusal): string {
+  return kind === 'unauthorized' ? texts.endedHelp + texts.gap + texts.safe : texts.safe
+}
+
+/** The one message in place of the page. */
+export function createObstacle(context: DepositContext, nextAt: () => number | null): PageView {
+  const { model } = context
+  const element = html('section', { class: 'card obstacle' })
+  const fill = createSlot(element)
+  const next = createCountdown(context, nextAt)
+  return {
+    element,
+    update() {
+      const obstacle = obstacleOf(context)
+      element.hidden = obstacle === null
+      fill(JSON.stringify([obstacle, model.refusal?.kind]), () => {
+        if (obstacle === null) return []
+        const parts = obstacleParts(context, obstacle, next.element)
+        context.announce(parts.map((one) => (one instanceof Node ? one.textContent : '')).join(' '))
+        return parts
+      })
+      next.tick()
+    },
+    tick: next.tick,
+  }
+}
+
+function obstacleParts(context: DepositContext, obstacle: 'ended' | 'unconfigured' | 'missing', next: HTMLElement) {
+  const { model, texts } = context
+  const { refusal, session } = model
+  const says = (title: string, ...lines: readonly string[]): Child[] => [
+    html('h2', {}, title),
+    ...lines.map((line) => html('p', {}, line)),
+  ]
+  switch (obstacle) {
+    case 'ended': {
+      const back = session.request?.back ?? null
+      return [
+        ...says(texts.ended, texts.endedHelp, texts.safe),
+        back === null ? null : html('p', {}, backLink(context, back, true)),
+        isOnThisMachine ? html('p', { class: 'muted' }, texts.endedHere) : null,
+      ]
+    }
+    case 'unconfigured':
+      return says(texts.unconfigured, texts.unconfiguredHelp)
+    case 'missing': {
+      const cause = refusal === null ? '' : refusalTitle(context, refusal)
+      return [...says(texts.notYet, texts.notYetHelp, texts.safe), html('p', { class: 'muted' }, cause), next]
+    }
+  }
+}
+
+/** What stands in the way of the newest data, or that the network is late. */
+export function createNotice(context: DepositContext, nextAt: () => number | null): PageView {
+  const { model, texts } = context
+  const element = html('div', { class: 'notice' })
+  const fill = createSlot(element)
+  const next = createCountdown(context, nextAt)
+  let said = ''
+  return {
+    element,
+    update() {
+      const { refusal, offer } = model
+      const late = offer?.late ?? null
+      const kind = refusal !== null ? 'trouble' : late !== null ? 'late' : ''
+      const lateTitle = late === null ? '' : texts.late(latenessText(context, late))
+      const title = refusal === null ? lateTitle : refusalTitle(context, refusal) + texts.stop
+      const help = refusal === null ? texts.lateHelp : texts.safe
+      if (kind !== said && kind !== '') context.announce(`${title}${texts.gap}${help}`)
+      said = kind
+      element.dataset.kind = kind
+      element.hidden = kind === ''
+      fill(JSON.stringify([kind, title]), () => {
+        const words = html('p', {}, html('strong', {}, title), texts.gap, help)
+        return kind === '' ? [] : [words, refusal === null ? null : next.element]
+      })
+      next.tick()
+    },
+    tick: next.tick,
+  }
+}
+
+/** That the page waits for a payment. */
+export function createWaiting(context: DepositContext): PageView {
+  const element = html('p', { class: 'waiting' }, context.texts.waiting)
+  return {
+    element,
+    update() {
+      const { address, chosen, refusal, offer } = context.model
+      const isTold = refusal !== null || (offer?.late ?? null) !== null // the notice is in its place
+      const currency = requestOf(context)?.currency ?? currencyWith(context, chosen ?? Number.NaN)
+      const progress = requestProgress(context)
+      const isPaid = progress?.state === 'paid' || progress?.state === 'on its way'
+      const isSeen = progress === null && visitedOf(context).length > 0
+      element.hidden = address === null || currency?.isOpen !== true || isTold || isPaid || isSeen
+    },
+  }
+}
+
+/** When the page asks again by itself. */
+function createCountdown({ texts }: DepositContext, nextAt: () => number | null) {
+  const element = html('p', { class: 'muted' })
+  const tick = () => {
+    const at = nextAt()
+    const seconds = Math.ceil(((at ?? 0) - performance.now()) / 1_000)
+    setText(element, at === null || seconds < 1 ? texts.retriesNow : texts.retriesIn(String(seconds)))
+  }
+  return { element, tick }
+}

@@ -1,0 +1,15 @@
+/** Light or dark by `?theme=`, else by the system, as an attribute of the page that style sheets read. */
+export function applyTheme(): void {
+  const root = document.documentElement
+  const asked = new URLSearchParams(location.search).get('theme')
+  if (asked === 'light' || asked === 'dark') {
+    root.dataset.theme = asked
+    return
+  }
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  const apply = () => {
+    root.dataset.theme = system.matches ? 'dark' : 'light'
+  }
+  system.addEventListener('change', apply)
+  apply()
+}

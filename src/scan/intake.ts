@@ -1,0 +1,49 @@
+import { blockSeconds } from '../chain/block.ts'
+import { finalityMs } from '../chain/finality.ts'
+import type { CurrencyId } from '../common/ids.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { ReadContext } from '../ledger/context.ts'
+import { selectKnownDecimals } from './rules.ts'
+import { type ScanState, selectScan } from './scan-state.ts'
+
+/** Whether what arrives now is credited, and how soon. */
+export interface Intake {
+  /** The currencies whose deposits can be credited now. */
+  readonly open: ReadonlySet<CurrencyId>
+  /** By about how many seconds credits are later than usual; null if they are not. */
+  readonly lateSeconds: number | null
+}
+
+/** A scan that succeeds is never older than the interval and this. */
+const scanMsMax = 25_000
+/** The newest final block is never older than this in a normal rotation, the interval and a scan included. */
+const finalMsMax = 120_000
+
+/** Reads it from stored state: no node is queried. `scanEverySeconds` is the configured interval. */
+export async function readIntake(
+  { db, clock, currencies }: Pick<ReadContext, 'db' | 'clock' | 'currencies'>,
+  scanEverySeconds: number,
+): Promise<Intake> {
+  const tokens = [...currencies.byContract.keys()]
+  const [state, decimals] = await Promise.all([selectScan(db), selectKnownDecimals(db, tokens)])
+  const open = currencies.list.filter(({ retired, asset, decimals: configured }) => {
+    if (retired || (state !== null && state.halted !== null)) return false
+    return asset.kind === 'native' || decimals.get(asset.contract) === configured
+  })
+  const lateSeconds = state === null ? null : lateSecondsOf(state, scanEverySeconds, clock.now())
+  return { open: new Set(open.map(({ cuy }) => cuy)), lateSeconds }
+}
+
+/** By about how many seconds credits are later than usual in this state; null if they are not. */
+export function lateSecondsOf(
+  state: Pick<ScanState, 'height' | 'finalized' | 'finalizedTime' | 'finalizedAt' | 'caughtUpAt'>,
+  scanEverySeconds: number,
+  now: UnixMs,
+): number | null {
+  const unreadMs = (state.finalized - state.height) * blockSeconds * 1000
+  // Before the first scan that succeeds, by what is known of the chain.
+  const unscannedMs = state.caughtUpAt > 0 ? now - state.caughtUpAt : now - state.finalizedAt + unreadMs
+  const finalAgeMs = state.finalizedTime > 0 ? now - state.finalizedTime : 0
+  if (unscannedMs <= scanEverySeconds * 1000 + scanMsMax && finalAgeMs <= finalMsMax) return null
+  return Math.round(Math.max(unscannedMs, finalAgeMs - finalityMs) / 1000)
+}

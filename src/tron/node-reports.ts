@@ -1,0 +1,37 @@
+import { blockSeconds } from '../chain/block.ts'
+import { nodeName } from '../chain/node-name.ts'
+import type { NodeReport, NodeUse } from '../chain/node-report.ts'
+import { unfitMs } from './limits.ts'
+import { isAhead, type Pool, standingOf, type TronNode } from './node.ts'
+
+/** What an operator is shown of the nodes, in their order. */
+export async function reportNodes(pool: Pool): Promise<readonly NodeReport[]> {
+  await pool.ready
+  return pool.nodes.map((node): NodeReport => {
+    const { number, endpoint, news } = node
+    return {
+      name: nodeName(number, endpoint),
+      use: useOf(node, pool.clock.now()),
+      answer: news.answer,
+      behind: behindOf(node, pool),
+      error: news.error,
+      used: pool.allowance.used(number),
+      perDay: endpoint.perDay,
+    }
+  })
+}
+
+/** The worse one of its two services: both are needed. */
+function useOf(node: TronNode, now: number): NodeUse {
+  if (node.unfit !== null && isAhead(node.unfit.until, unfitMs, now)) return 'unfit'
+  const uses = [standingOf(node.rpc, now), standingOf(node.api, now)]
+  return (['blocked', 'resting', 'demoted', 'behind'] as const).find((use) => uses.includes(use)) ?? 'first'
+}
+
+/** A head that was read earlier than the newest one is taken as that much higher by now. */
+function behindOf({ news: { head } }: TronNode, { nodes }: Pool): number | null {
+  if (head === null) return null
+  const grown = (at: number) => Math.max(0, Math.floor((at - head.at) / (blockSeconds * 1000)))
+  const others = nodes.flatMap(({ news }) => (news.head === null ? [] : [news.head.height - grown(news.head.at)]))
+  return Math.max(0, ...others.map((height) => height - head.height))
+}

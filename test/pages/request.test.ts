@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest'
+import type { PageSettings } from '../../src/http/page-settings.ts'
+import { type PaymentRequest, progressOf, readRequest } from '../../src/pages/deposit/request.ts'
+import { passTime } from './browser.ts'
+import { usePages } from './fixture.ts'
+import { poke, see, seeIn, textOfFirst, tokenOf } from './reading.ts'
+import { exact } from './scripted-service.ts'
+import { currencies, payAddress, transfer, txidOf } from './story.ts'
+
+const shop = 'https://shop.example'
+const settings: PageSettings = { origins: [shop], brand: null, devUid: null }
+const at = (minute: number) => `2026-11-22T14:${String(minute).padStart(2, '0')}:00.000Z`
+const since = Date.parse(at(0)) / 1_000
+const asked = { cuy: 2, amt: '25', order: '1041', since, return: `${shop}/orders/1041?paid=1` }
+const claims = (deposit: object = asked) => ({ sub: '7', name: 'Anna Wei', deposit })
+
+describe('a payment request', () => {
+  it('is read from the claims of the token, its amount digit by digit', () => {
+    const whole = { cuy: 2, amount: '25', order: '1041', since: since * 1_000, back: asked.return }
+    expect(readRequest(claims(), [shop])).toEqual(whole)
+    expect(readRequest(claims({ cuy: 1 }), [])).toEqual({ cuy: 1, amount: null, order: null, since: 0, back: null })
+    expect(readRequest(claims({ ...asked, order: 1041 }), [shop])).toEqual(whole)
+    expect(readRequest({ sub: '7' }, [shop])).toBeNull()
+    expect(readRequest(null, [shop])).toBeNull()
+  })
+
+  it.each<[string, unknown]>([
+    ['no object', 'all'],
+    ['no currency', { amt: '25' }],
+    ['a currency as text', { cuy: '2' }],
+    ...['0', '-25', '1e3', '+5', '25,0', '', '0x19', ' 25', 25, null, true].map((amt): [string, unknown] => [
+      `the amount ${JSON.stringify(amt)}`, // a number is text here: the page reads its digits
+      { cuy: 2, amt },
+    ]),
+    ...['', 'x'.repeat(101), null, {}, 1.5].map((order): [string, unknown] => [
+      'an order of another form',
+      { cuy: 2, order },
+    ]),
+    ...[-1, '1795300000', 1_795_300_000_000, null].map((from): [string, unknown] => [
+      'a beginning that is no time in seconds',
+      { cuy: 2, since: from },
+    ]),
+  ])('of another form is none: %s', (_what, deposit) => {
+    expect(readRequest({ sub: '7', deposit }, [shop])).toBeNull()
+  })
+
+  it.each([
+    'http://shop.example/',
+    'https://shop.example.evil.example/',
+    'https://other.example/',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    '//shop.example/',
+    '/orders',
+    'https://shop.example@evil.example/',
+    7,
+    null,
+  ])('leads back to no other place than an https page of PAGE_ORIGINS: %s', (back) => {
+    expect(readRequest(claims({ ...asked, return: back }), [shop, 'http://localhost:3000'])?.back).toBeNull()
+  })
+
+  it.each<[string, [string, string, number?][], string]>([
+    ['nothing', [], 'unpaid, 25 missing'],
+    ['a part', [['credited', '20']], 'partly paid, 5 missing, 20 credited'],
+    [
+      'a part, and another one on its way',
+      [
+        ['credited', '20'],
+        ['seen', '3'],
+      ],
+      'partly paid, 2 missing, 20 credited, 3 seen',
+    ],
+    ['all of it on its way', [['seen', '25']], 'on its way, 25 seen'],
+    [
+      'all of it',
+      [
+        ['credited', '20'],
+        ['credited', '5'],
+      ],
+      'paid, 25 credited',
+    ],
+    [
+      'more',
+      [
+        ['credited', '20'],
+        ['credited', '5.000001'],
+      ],
+      'paid, 25.000001 credited, 0.000001 over',
+    ],
+    [
+      'too little by the smallest unit',
+      [['credited', '24.999999']],
+      'partly paid, 0.000001 missing, 24.999999 credited',
+    ],
+    ['what was before', [['credited', '25', -1]], 'unpaid, 25 missing'],
+    ['what was in the first second', [['credited', '25', 0]], 'paid, 25 credited'],
+    [
+      'what brought nothing',
+      [
+        ['held', '25'],
+        ['refused', '25'],
+        ['dropped', '25'],
+      ],
+      'unpaid, 25 missing',
+    ],
+  ])('counts %s', (_what, transfers, expected) => {
+    const arrivals = transfers.map(([state, amount, minute = 5], index) => ({
+      ...{ id: index, txid: txidOf(index), cuy: 2, amount, state: state as 'seen' },
+      ...{ at: new Date(since * 1_000 + minute * 60_000).toISOString(), finalAt: null, reason: null, why: null },
+    }))
+    const request: PaymentRequest = { cuy: 2, amount: '25', order: null, since: since * 1_000, back: null }
+    const usdt = {
+      cuy: 2,
+      symbol: 'USDT',
+      name: '',
+      minimum: null,
+      isToken: true,
+      isRetired: false,
+      scale: 6,
+      isOpen: true,
+    }
+    const { state, credited, seen, missing, over } = progressOf(request, '25', usdt, arrivals)
+    const parts = { missing, credited, seen, over }
+    const named = Object.entries(parts).flatMap(([name, amount]) => (amount === '0' ? [] : [`${amount} ${name}`]))
+    expect([state, ...named].join(', ')).toBe(expected)
+    const elsewhere = arrivals.map((one) => ({ ...one, cuy: 1 }))
+    expect(progressOf(request, '25', usdt, elsewhere).state).toBe('unpaid')
+  })
+})
+
+describe('the page of a payment request', () => {
+  const pages = usePages()
+  const openAsked = async (deposit: object = asked, reader = {}) => {
+    pages.service.settings = settings
+    return pages.openFor(claims(deposit), reader)
+  }
+
+  it('asks for the amount and the order, watches it, says what is missing, and ends with "paid" and the way back', async () => {
+    pages.story.transfers = [transfer(3, 'credited', { created_at: '2026-11-22T13:59:59.999Z', amt: exact('25') })]
+    const page = await openAsked()
+    await seeIn(page, '.owner', 'Anna Wei')
+    await seeIn(page, '.owner', '1041')
+    expect(await textOfFirst(page, '.pay h2')).toBe('Send 25 USDT')
+    expect(await page.title()).toBe('Pay 25 USDT')
+    expect(await page.$eval('.choices', (choices) => (choices as HTMLElement).hidden)).toBe(true)
+
+    const first = transfer(4, 'credited', { amt: exact('20'), created_at: at(4) })
+    pages.story.transfers = [
+      transfer(5, 'seen', { amt: exact('3'), created_at: at(5), seconds: 40 }),
+      first,
+      ...pages.story.transfers,
+    ]
+    await poke(page)
+    await seeIn(page, '.pay h2', 'Send 2 USDT more')
+    expect(await textOfFirst(page, '.summary')).toBe('Of 25 USDT: 20 USDT credited, 3 USDT on its way, 2 USDT missing.')
+    expect(await page.title()).toBe('2 USDT is missing')
+    expect(await page.$$eval('.status li strong', (all) => all.map((one) => one.textContent))).toEqual([
+      '3 USDT',
+      '20 USDT',
+    ])
+    expect(await textOfFirst(page, '.address')).toBe(payAddress)
+
+    const second = transfer(5, 'credited', { amt: exact('3'), created_at: at(5) })
+    pages.story.transfers = [transfer(6, 'seen', { amt: exact('2'), created_at: at(6), seconds: 40 }), second, first]
+    await poke(page)
+    await seeIn(page, '.summary', '2 USDT is on its way')
+    await seeIn(page, '.summary', 'Nothing is missing.')
+    expect(await page.$eval('.paying', (paying) => (paying as HTMLElement).hidden)).toBe(true)
+    expect(await page.title()).toBe('On its way: 25 USDT')
+
+    pages.story.transfers = [transfer(6, 'credited', { amt: exact('2.5'), created_at: at(6) }), second, first]
+    await poke(page)
+    await seeIn(page, '.summary', '25 USDT has arrived and is credited.')
+    await seeIn(page, '.summary', '0.5 USDT more than asked has arrived.')
+    expect(await page.title()).toBe('Paid: 25 USDT')
+    const link = await page.$eval('.actions a', ({ href, target, rel, textContent }) => [
+      href,
+      target,
+      rel,
+      textContent,
+    ])
+    expect(link).toEqual([asked.return, '_top', 'noopener noreferrer', 'Back to shop.example'])
+    expect(await page.$$eval('.actions button', (all) => all.length)).toBe(0)
+    await page.reload()
+    await seeIn(page, '.summary', 'Paid')
+    expect(await pages.shift()).toBeLessThan(0.1) // of the load
+  })
+
+  it('never asks for what was sent already: not before it knows that', async () => {
+    let answer = () => {}
+    const after = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    pages.story.transfers = [transfer(4, 'seen', { created_at: at(4), seconds: 40 })]
+    const script = pages.service.routes.get('/tron/deposits')
+    pages.service.routes.set('/tron/deposits', (url, request) => ({ ...script?.(url, request), after }))
+    pages.service.settings = settings
+    const page = await pages.open({}, `#token=${tokenOf(claims())}`)
+    await seeIn(page, '.owner', '1041')
+    await page.evaluate(() => fetch('/currencies').then(() => fetch('/tron/generate')))
+    expect(await page.$('.address')).toBeNull()
+    answer()
+    await seeIn(page, '.summary', '25 USDT is on its way')
+    expect(await page.$eval('.paying', (paying) => (paying as HTMLElement).hidden)).toBe(true)
+  })
+
+  it('counts what has come in more transfers than one answer has', async () => {
+    pages.story.transfers = Array.from({ length: 130 }, (_, n) => {
+      const created = n < 125 ? at(10) : '2026-11-22T13:00:00.000Z'
+      return transfer(130 - n, 'credited', { amt: exact('0.2'), created_at: created })
+    })
+    const page = await openAsked()
+    await seeIn(page, '.summary', 'Paid')
+    expect(
+      pages.service.requests.filter(({ path }) => path.startsWith('/tron/deposits')).map(({ path }) => path),
+    ).toEqual(['/tron/deposits?limit=20', '/tron/deposits?limit=100&before=111', '/tron/deposits?limit=100&before=11'])
+  })
+
+  it.each([
+    ['more digits than are kept', { ...asked, amt: '25.0000001' }],
+    ['a currency that is not there', { ...asked, cuy: 7 }],
+    ['another form', { ...asked, amt: '-25' }],
+  ])('is the usual page where a request has %s', async (_what, deposit) => {
+    const page = await openAsked(deposit)
+    await seeIn(page, '.pay h2', 'Send TRX')
+    expect(await textOfFirst(page, '.owner')).not.toContain('1041')
+    expect(await page.title()).toBe('Deposit')
+  })
+
+  it('has no amount where none is asked for, and ends with the first credit', async () => {
+    const page = await openAsked({ cuy: 2, since, return: asked.return })
+    await seeIn(page, '.pay h2', 'Send USDT')
+    pages.story.transfers = [transfer(5, 'credited', { created_at: at(5) })]
+    await poke(page)
+    await seeIn(page, '.status', '25 USDT')
+    await seeIn(page, '.actions', 'Back to shop.example')
+    expect(await page.$eval('.actions a', ({ className }) => className)).toContain('primary')
+  })
+
+  it('is shown without an address while its currency is closed, and offers no other one', async () => {
+    pages.story.currencies = [currencies[0] ?? {}, { ...currencies[1], open: false }]
+    const page = await openAsked()
+    await seeIn(page, '.pay', 'USDT is closed at the moment')
+    expect(await page.$eval('.choices', (choices) => (choices as HTMLElement).hidden)).toBe(true)
+    pages.story.currencies = currencies
+    await passTime(page, 27_000)
+    await seeIn(page, '.pay h2', 'Send 25 USDT')
+  })
+
+  it('changes with a token that asks for something else', async () => {
+    const page = await openAsked()
+    await see(page, 'Send 25 USDT')
+    await page.evaluate(
+      (token) => location.replace(`#token=${token}`),
+      tokenOf(claims({ ...asked, amt: 7.5, order: '1042' })),
+    )
+    await seeIn(page, '.pay h2', 'Send 7.5 USDT')
+    await seeIn(page, '.owner', '1042')
+  })
+
+  it('leads back also where the session has ended', async () => {
+    pages.answer('/tron/generate', { status: 401, msg: 'a valid bearer token is required' })
+    pages.service.settings = settings
+    const page = await pages.open({}, `#token=${tokenOf(claims())}`)
+    await seeIn(page, '.obstacle', 'Your session has ended')
+    expect(await page.$eval('.obstacle a', ({ href }) => href)).toBe(asked.return)
+  })
+})

@@ -1,0 +1,96 @@
+/**
+ * A pretend shop for `npm start`. It sells tea for 25 USDT to user 1: the deposit page asks for the amount, in a frame or on a page
+ * of its own, and the shop takes the payment from the buyer's wallet when it is there.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { localBackendToken } from '../devnet/local.ts'
+import { embeddingExample } from '../pages/embedding-page.ts'
+import { type Order, signPaymentToken } from './payment-token-example.ts'
+
+/** What the shop is given. */
+export interface DemoShopParts {
+  /** The origin of the service. */
+  wallet(): string
+  /** Signs the tokens of buyers (`AUTH_JWT_SECRET`) and of the shop itself (`BACKEND_JWT_SECRET`). */
+  readonly secrets: { readonly callers: string; readonly backends: string }
+}
+
+interface ShopOrder extends Order {
+  isPaid: boolean
+}
+
+/** The shop, which keeps its orders in memory. Whoever gets events calls `settle` after each of them. */
+export function createDemoShop({ wallet, secrets }: DemoShopParts) {
+  const orders = new Map<string, ShopOrder>()
+  const create = () => {
+    const since = Math.floor(Date.now() / 1_000)
+    const order = {
+      id: `${1041 + orders.size}-${since}`,
+      uid: 1,
+      buyer: 'Anna Wei',
+      amount: '25',
+      since,
+      isPaid: false,
+    }
+    orders.set(order.id, order)
+    return order
+  }
+  const settle = async () => {
+    for (const order of orders.values())
+      if (!order.isPaid) order.isPaid = await takePayment(wallet(), secrets.backends, order)
+  }
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const origin = `http://${request.headers.host}`
+    const [, kind, id = '', what] = (request.url ?? '/').split('/')
+    const order = orders.get(id)
+    if (kind === '')
+      return send(response, page('<form method="post" action="/orders"><button>Buy tea, 25 USDT</button></form>'))
+    if (kind === 'orders' && request.method === 'POST') {
+      return void response.writeHead(303, { location: `/orders/${create().id}` }).end()
+    }
+    if (order === undefined) return void response.writeHead(404).end()
+    if (what === 'state') return send(response, order.isPaid ? 'paid' : 'open')
+    const token = await signPaymentToken(order, origin, secrets.callers)
+    if (what === 'token') return send(response, token)
+    send(response, page(orderPage(order, wallet(), token)))
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.writeHead(500).end())
+  })
+  return { server, settle }
+}
+
+/** Takes the payment from the buyer's wallet, once. Refused while the wallet holds less, whatever a page shows. */
+async function takePayment(wallet: string, secret: string, { id, uid, amount }: Order): Promise<boolean> {
+  const entry = { uid, cuy: 2, type: 4, osn: `order-${id}`, amt: `-${amount}`, mark: 'tea' }
+  const response = await fetch(`${wallet}/ledger/entries`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await localBackendToken(secret)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ entries: [entry] }),
+  })
+  return response.ok
+}
+
+function send(response: ServerResponse, body: string): void {
+  const type = body.startsWith('<') ? 'text/html' : 'text/plain'
+  response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store' }).end(body)
+}
+
+const page = (content: string) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Tea shop</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<style>body { max-width: 56rem; margin: 0 auto; padding: 0 1rem; font: 100%/1.5 system-ui, sans-serif }</style>
+<h1>Tea shop</h1>${content}`
+
+function orderPage({ id, amount }: Order, wallet: string, token: string): string {
+  return `<p>Order ${id}: tea, ${amount} USDT. <strong id="state">Not paid yet</strong></p>
+<p>Pay here, or <a href="${wallet}/deposit#token=${token}" target="_blank" rel="noopener">on a page of its own</a>.</p>
+${embeddingExample(wallet, `/orders/${id}/token`)}
+<script>
+  const state = document.getElementById('state')
+  const ask = async () => {
+    if ((await (await fetch('/orders/${id}/state')).text()) === 'paid') state.textContent = 'Paid. Thank you!'
+    else setTimeout(ask, 2000)
+  }
+  ask()
+</script>`
+}
