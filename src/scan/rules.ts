@@ -124,7 +124,7 @@ export async function selectKnownDecimals(
   db: ReadDatabase,
   contracts: readonly Address[],
 ): Promise<ReadonlyMap<Address, number>> {
-  const known = new Map(await selectDecimals(db))
+  const known = new Map((await selectKept(db)).decimals)
   const missing = contracts.filter((contract) => !known.has(contract))
   if (missing.length === 0) return known
   for (const [contract, { found }] of await selectTries(db, missing)) if (found !== null) known.set(contract, found)

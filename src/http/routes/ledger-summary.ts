@@ -190,7 +190,16 @@ export const ledgerSummaryDocs = () => {
     owed_by: Object.values(entryTypes).map((type) => ({ type, sum: type === entryTypes.recharge ? sum : 0 })),
     ...{ held: null, held_at: null },
     held_by: movedKinds.map((what) => ({ what, sum: what === 'credited' ? sum : 0 })),
-    ...{ compared: 0, unread: 1, frozen: 0, frozen_addresses: 0, destroyed: 0, unexplained: 0, differing: 0, days: withToday(sum) },
+    ...{
+      compared: 0,
+      unread: 1,
+      frozen: 0,
+      frozen_addresses: 0,
+      destroyed: 0,
+      unexplained: 0,
+      differing: 0,
+      days: withToday(sum),
+    },
   })
   const days = Array.from({ length: summaryDays }, (_, i) => {
     const day = new Date(Date.UTC(2026, 7, 23 + i)).toISOString().slice(0, 10)

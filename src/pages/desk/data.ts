@@ -122,8 +122,21 @@ function readFailure(value: unknown): string | null {
 }
 
 function readCurrency(members: Members) {
-  const { cuy, symbol, owed, owed_by, held, held_at, held_by, compared, unread, unexplained, differing, days, ...rest } =
-    members
+  const {
+    cuy,
+    symbol,
+    owed,
+    owed_by,
+    held,
+    held_at,
+    held_by,
+    compared,
+    unread,
+    unexplained,
+    differing,
+    days,
+    ...rest
+  } = members
   return {
     frozen: readDecimal(rest.frozen),
     frozenAddresses: readInteger(rest.frozen_addresses),

@@ -1,5 +1,5 @@
-import { decimalsOf, unitsOf } from '../kit/decimal.ts'
 import type { Refusal, Reply } from '../kit/api.ts'
+import { decimalsOf, unitsOf } from '../kit/decimal.ts'
 import type { Child } from '../kit/dom.ts'
 
 /** Which rows of a list are wanted. An empty text filters nothing. */
