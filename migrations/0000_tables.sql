@@ -446,7 +446,7 @@ CREATE TABLE `payout_transaction` (
         AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))
         AND (ended <> 'expired' OR past_height IS NOT NULL)),
 	CONSTRAINT "payout_transaction_reported" CHECK(reported IS NULL OR (reported IN ('signed','paid','failed','other','expired','unknown','late'))),
-	CONSTRAINT "payout_transaction_excused" CHECK(excused IS NULL OR (ended IN ('unknown', 'late') AND length(excused) BETWEEN 1 AND 500)),
+	CONSTRAINT "payout_transaction_excused" CHECK(excused IS NULL OR (ended IS NOT NULL AND ended IN ('unknown', 'late') AND length(excused) BETWEEN 1 AND 500)),
 	CONSTRAINT "payout_transaction_seen_height" CHECK(seen_height IS NULL OR (seen_height BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "payout_transaction_changed_at" CHECK(changed_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_transaction_next_send" CHECK(next_send BETWEEN 0 AND 9007199254740991),

@@ -201,7 +201,10 @@ export const payoutTransactions = sqliteTable(
         AND (ended <> 'expired' OR past_height IS NOT NULL)`,
     ),
     rule(table.reported, orNull(oneOf('signed', ...transactionEnds))),
-    rule(table.excused, `excused IS NULL OR (ended IN ('unknown', 'late') AND ${characters(1, reasonMax)('excused')})`),
+    rule(
+      table.excused,
+      `excused IS NULL OR (ended IS NOT NULL AND ended IN ('unknown', 'late') AND ${characters(1, reasonMax)('excused')})`,
+    ),
     ...rules(orNull(safe), table.seen_height),
     ...rules(safe, table.changed_at, table.next_send, table.sends),
     rule(table.answer, orNull(characters(1, 200))),

@@ -40,12 +40,13 @@ const noHead = {
 } as const satisfies PayoutFailure
 
 /**
- * The approved payouts, oldest first, or why none is offered. `isRestored` asks the scanner whether the database is an older copy:
+ * The approved payouts with an id above `after`, oldest first, or why none is offered. `isRestored` asks the scanner whether the database is an older copy:
  * after what is offered was read, so that nothing of such a copy is offered.
  */
 export async function offerPayouts(
   db: ReadDatabase,
   isRestored: () => Promise<boolean>,
+  after: PayoutId | undefined,
 ): Promise<Result<SignerOffer, PayoutFailure>> {
   const { id, state, proof } = payouts
   const { ended, excused } = payoutTransactions
@@ -53,7 +54,7 @@ export async function offerPayouts(
   const [approved, heads, unknown] = await db.batch([
     toStatement(
       db,
-      sql`SELECT ${columns} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'approved' ORDER BY ${id} LIMIT ${offeredMax}`,
+      sql`SELECT ${columns} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'approved' AND ${id} > ${after ?? 0} ORDER BY ${id} LIMIT ${offeredMax}`,
     ),
     toStatement(db, selectHead),
     toStatement(

@@ -36,7 +36,7 @@ export function compared(
 }
 
 /** A lower limit. */
-function atLeast(limit: number, value: number): Figure['target'] {
+export function atLeast(limit: number, value: number): Figure['target'] {
   return { text: `≥ ${limit}`, isReached: value >= limit }
 }
 

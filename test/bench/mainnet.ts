@@ -30,6 +30,8 @@ export interface ChainOptions {
   /** Transactions of a block, without its deposits. */
   readonly transactionsAt: (height: number) => number
   readonly depositsAt: (height: number) => readonly BenchDeposit[]
+  /** Further transactions of a block. */
+  readonly minedAt?: (height: number) => readonly ChainTransaction[]
 }
 
 const templateCount = 8
@@ -46,10 +48,12 @@ export interface BenchBlocks {
   timeOf(height: number): number
   /** What an address holds in smallest units at the newest block. */
   balanceOf(asset: BenchDeposit['asset'], address: Address, latest: number): bigint
+  /** Takes a signed transaction, in hex. */
+  broadcast?(transaction: string): void
 }
 
 /** The blocks are built when they are asked for; the transactions of strangers are the same in every eighth block. */
-export function createBlocks({ startMs, transactionsAt, depositsAt }: ChainOptions): BenchBlocks {
+export function createBlocks({ startMs, transactionsAt, depositsAt, minedAt = () => [] }: ChainOptions): BenchBlocks {
   const templates: ChainTransaction[][] = Array.from({ length: templateCount }, () => [])
   const built = new Map<number, ChainBlock>()
   const sums = new Map<string, bigint>()
@@ -69,7 +73,7 @@ export function createBlocks({ startMs, transactionsAt, depositsAt }: ChainOptio
     if (known !== undefined) return known
     const timeMs = timeOf(height)
     const deposits = depositsAt(height).map((deposit, i) => build(depositSpec(deposit, i), timeMs + i))
-    const transactions = [...deposits, ...usual(height)]
+    const transactions = [...deposits, ...minedAt(height), ...usual(height)]
     const hash = hashAt(height)
     const more = { txTrieRoot: hash, witness_address: `41${'5e'.repeat(20)}`, version: 32 }
     const block = { height, hash, parentHash: hashAt(height - 1), timeMs, transactions, more }

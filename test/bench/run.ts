@@ -13,6 +13,7 @@ import { measureLists } from './figures/lists.ts'
 import { measureMemory } from './figures/memory.ts'
 import { measureNodes } from './figures/nodes.ts'
 import { measurePage } from './figures/page.ts'
+import { measurePayouts } from './figures/payouts.ts'
 import { measureTick } from './figures/tick.ts'
 import { measureWrites } from './figures/writes.ts'
 import { stopWorkers } from './miniflare.ts'
@@ -20,6 +21,7 @@ import { stopWorkers } from './miniflare.ts'
 const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[]>>> = {
   delays: measureDelays,
   nodes: measureNodes,
+  payouts: measurePayouts,
   tick: measureTick,
   'catch-up': measureCatchUp,
   writes: measureWrites,

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Address, parseAddress } from '../../src/chain/address.ts'
 import { createEndpointObject, createScannerObject, createService, type Platform } from '../../src/compose.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import type { ObjectHost } from '../../src/platform/object-host.ts'
+import type { LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import { withSessions } from '../simulation/database.ts'
 import { createScheduler, type Scheduler } from '../simulation/scheduler.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
@@ -37,7 +39,13 @@ export interface VirtualService {
   requests(): number
   /** By the id of an event: when its receiver had it. */
   readonly received: ReadonlyMap<number, number>
+  /** Its time. */
+  readonly clock: Clock
   now(): number
+  /** The response to a request. */
+  fetch(request: Request): Promise<Response>
+  /** What other Workers call. */
+  readonly ledger: LedgerMethods
   /** The deposit address of a user. */
   addressOf(uid: number): Promise<Address>
   /** Lets so much time pass, or less where the machine needs more than `limitMs` for it. */
@@ -108,7 +116,10 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
     ticks,
     received,
     requests: () => costs.requests,
+    clock: scheduler,
     now: scheduler.now,
+    fetch: (request) => service.fetch(request, bindings),
+    ledger: service.ledger(bindings),
     async addressOf(uid) {
       const answer = await complete(service.ledger(bindings).address(uid))
       const parsed = parseAddress(answer.ok ? answer.address : '')

@@ -1,6 +1,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
 import { encodeSigned } from '../../src/chain/transaction.ts'
+import { offeredMax } from '../../src/payouts/hand-in.ts'
 import { brokenDatabase, type RunningService } from '../http/service.ts'
 import { correct, headOf } from '../scan/harness.ts'
 import { payoutBase58, signatureOf, signTransfer } from '../support/payouts.ts'
@@ -53,14 +54,17 @@ describe('what is offered to the signer', () => {
     })
   })
 
-  it('is at most 100 at once', async () => {
+  it('is at most 100 at once: those after an id are the next ones', async () => {
     const service = await startPaying()
     for (let i = 0; i < 6; i += 1) {
       const payouts = Array.from({ length: 17 }, () => asking({ amt: '1' }))
       await send(service, '', { payouts })
     }
     const ids = await offered(service)
-    expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
+    expect(ids).toEqual(Array.from({ length: offeredMax }, (_, i) => i + 1))
+    const next = await service.ledger(`/ledger/payouts/unsigned?after=${offeredMax}`)
+    const { data } = await next.json<{ data: { list: { id: number }[] } }>()
+    expect(data.list.map(({ id }) => id)).toEqual([101, 102])
   })
 
   it('is nothing before a final block is known, and after a correction until one is again', async () => {

@@ -121,6 +121,14 @@ describe('a transaction of the payout address that no payout names', () => {
     expect(await offered(other)).toEqual([1])
   })
 
+  it('stops nothing if somebody else moves nothing from it: on Tron anybody can have a token log a transfer of 0', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const logs = [transferLog(usdtAddress, payoutAddress, elsewhere, 0n)]
+    await mineFinal(service, { kind: 'call', contract: usdtAddress, from: addressOf(88), logs })
+    expect(await offered(service)).toEqual([id])
+  })
+
   it('stops nothing if it is from before the address was configured', async () => {
     const before = await startService()
     before.clock.seconds = before.chain.tip().timeMs / 1000 + 3

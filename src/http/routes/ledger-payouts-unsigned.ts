@@ -1,14 +1,18 @@
 import * as z from 'zod/mini'
 import { formatBase58 } from '../../chain/address.ts'
+import type { PayoutId } from '../../common/ids.ts'
 import { formatInstant } from '../../common/time.ts'
 import { offeredMax, offerPayouts, stoppedForUnknown } from '../../payouts/hand-in.ts'
 import type { LedgerRoute } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { refused } from '../openapi/failures.ts'
+import { badQuery, refused } from '../openapi/failures.ts'
 import { approvedPayout, payoutAddress, payoutMembers } from '../openapi/payout.ts'
 import { payoutRulesOf, writePayout } from '../payouts.ts'
+import { idParam, withQuery } from '../query.ts'
+
+const unsignedQuery = z.object({ after: z.optional(idParam<PayoutId>()) })
 
 /** What a signer may sign. It reads the primary database: a copy can be behind. */
 export const ledgerPayoutsUnsigned = {
@@ -16,10 +20,10 @@ export const ledgerPayoutsUnsigned = {
   method: 'GET',
   isOfPayouts: true,
   scope: () => 'ledger:sign',
-  handle: async (c) => {
+  handle: withQuery(unsignedQuery, async (c, { after }) => {
     const { services } = c.env
     const { db } = services.primary(c.get('invocation'))
-    const offer = await offerPayouts(db, () => services.scanner.isRestored())
+    const offer = await offerPayouts(db, () => services.scanner.isRestored(), after)
     if (!offer.ok) return failure(toPayoutProblem(offer.error))
     const { payouts, head } = offer.value
     return success({
@@ -30,7 +34,7 @@ export const ledgerPayoutsUnsigned = {
       address: formatBase58(payoutRulesOf(c).address),
       head: { height: head.height, hash: head.hash, created_at: formatInstant(head.timestamp) },
     })
-  },
+  }),
 } satisfies LedgerRoute
 
 const unsigned = () =>
@@ -54,7 +58,12 @@ export const ledgerPayoutsUnsignedDocs = () => {
     summary: 'For the signer: what may be signed',
     description:
       `The approved payouts, oldest first, at most ${offeredMax}, the address that they are paid from, and the newest agreed final block, which a ` +
-      'transaction may refer to. Amounts are in whole units: a signer has the decimals in its own configuration.',
+      'transaction may refer to. Amounts are in whole units: a signer has the decimals in its own configuration. If the list is full, `after` ' +
+      'has the next ones: those that a signer leaves must not keep it from the others.',
+    query: unsignedQuery,
+    parameters: {
+      after: { description: 'Only payouts with a larger `id`: the last one of the list before.', example: 100 },
+    },
     success: docs.dataBody('UnsignedPayoutsResponse', () => ({
       list: z.array(unsigned()),
       count: docs.countSchema('The number of payouts in the list.'),
@@ -70,6 +79,7 @@ export const ledgerPayoutsUnsignedDocs = () => {
       }),
     ],
     failures: [
+      badQuery('?after=0', 'after', 'a whole number from 1 to 9007199254740991'),
       refused(toPayoutRefusal({ kind: 'conflict', reason: 'payouts-stopped', why: stoppedForUnknown }), {
         given: 'a transaction of the payout address that no payout names',
       }),

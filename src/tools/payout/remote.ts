@@ -1,4 +1,5 @@
 import { formatBase58 } from '../../chain/address.ts'
+import { ok } from '../../common/result.ts'
 import { formatInstant } from '../../common/time.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { writeNewFile } from '../files.ts'
@@ -6,7 +7,8 @@ import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
 import { outcomeLine, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
-import { batchMax, openService, type PayoutService, type ServiceRefusal, stoppedReason } from './service.ts'
+import type { ShownPayout } from './payout.ts'
+import { batchMax, openService, type PayoutService, pageMax, type ServiceRefusal, stoppedReason } from './service.ts'
 import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { fetchedFile, readSignedFile } from './step-files.ts'
 import { openTokens } from './token.ts'
@@ -16,7 +18,7 @@ export async function runFetch(values: PayoutOptions, command: CommandSettings, 
   const { settings } = command
   const service = await openRemote(values, command)
   const now = systemClock.now()
-  const [offer, known] = [await service.offer(), await service.known(now)]
+  const [offer, known] = [await readOffer(service), await service.known(now)]
   if (!known.ok) throw stopOf(known.error)
   if (!offer.ok && offer.error.reason !== stoppedReason) throw stopOf(offer.error)
   const path = values.out ?? `payouts-${formatInstant(now).replace(/[:.]/g, '-')}.json`
@@ -59,6 +61,20 @@ export async function runSubmit(
     `${signed.length - refused} of ${signed.length} transactions were taken. They can be handed in again at any time.`,
   )
   return refused === 0 ? 0 : 1
+}
+
+/** Lists that are read at most. */
+const listsMax = 100
+
+/** All that is offered, in its order. */
+async function readOffer(service: PayoutService): ReturnType<PayoutService['offer']> {
+  const list: ShownPayout[] = []
+  for (let lists = 1; ; lists += 1) {
+    const offer = await service.offer(list.at(-1)?.id ?? 0)
+    if (!offer.ok) return offer
+    list.push(...offer.value.list)
+    if (offer.value.list.length < pageMax || lists === listsMax) return ok({ ...offer.value, list })
+  }
 }
 
 async function openRemote(values: PayoutOptions, { backend }: CommandSettings): Promise<PayoutService> {

@@ -9,7 +9,7 @@ import { lackingLines, outcomeLine, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import { type PayoutKey, textOfKey } from './payout.ts'
 import { findLife } from './prove.ts'
-import { batchMax, openService, type PayoutService, type ServiceRefusal, stoppedReason } from './service.ts'
+import { batchMax, openService, type PayoutService, pageMax, type ServiceRefusal, stoppedReason } from './service.ts'
 import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { openSigner, type Signer, type SignerStep, signOffer } from './signer.ts'
 import { openTokens } from './token.ts'
@@ -57,7 +57,7 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
   const run: Run = {
     ...parts,
     signal,
-    say: () => {},
+    ...{ say: () => {}, after: 0 },
     triedAt: new Map(),
     asking: new Set(),
     named: new Set(),
@@ -66,7 +66,7 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
   const voice = createVoice(parts.print)
   let [comparedAt, isStopped]: [number | null, boolean] = [null, false]
   while (!signal.aborted) {
-    run.say = voice()
+    if (run.after === 0) run.say = voice()
     comparedAt ??= (await compare(run)) ? clock.now() : null
     if (comparedAt !== null) {
       const wasStopped = isStopped
@@ -80,6 +80,8 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
 
 interface Run extends RunParts {
   readonly signal: AbortSignal
+  /** Where the next round goes on: what it leaves must not keep it from the others, however much that is. */
+  after: number
   /** Prints what is new about a subject. */
   say: (subject: string, line: string) => void
   /** When the service answered about each payout, by its key. */
@@ -127,7 +129,7 @@ function sayOnce({ named, print }: Run, line: string): void {
 
 /** Signs what is offered. The service's word for why nothing is, or null. */
 async function signOffered(run: Run): Promise<string | null> {
-  const offer = await run.service.offer()
+  const offer = await run.service.offer(run.after)
   if (!offer.ok) {
     sayRefusal(run, offer.error)
     return offer.error.reason
@@ -144,6 +146,8 @@ async function signOffered(run: Run): Promise<string | null> {
     batch = []
   }
   if (batch.length > 0) await handIn(run, batch)
+  const { list } = offer.value
+  run.after = list.length < pageMax ? 0 : (list.at(-1)?.id ?? 0)
   return null
 }
 

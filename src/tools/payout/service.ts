@@ -17,7 +17,8 @@ import type { SignerTokens } from './token.ts'
 
 /** Its word for having stopped all payouts. */
 export const stoppedReason = 'payouts-stopped'
-const pageMax = 100
+/** Payouts in one answer. */
+export const pageMax = 100
 const timeoutMs = 15_000
 const replyBytesMax = 8 * 1024 * 1024
 /** What the service takes in one request. */
@@ -53,8 +54,8 @@ type Answer<T> = Promise<Result<T, ServiceRefusal>>
 
 /** The routes of a service that a signer uses. None of them throws: what goes wrong is a value. */
 export interface PayoutService {
-  /** What is offered for signing. */
-  offer(): Answer<ShownOffer>
+  /** What is offered for signing, with an id above `after`: `pageMax` payouts at most. */
+  offer(after: number): Answer<ShownOffer>
   /** The payouts that it knows of the last 31 days, newest first. */
   known(now: UnixMs): Answer<readonly ShownPayout[]>
   /** Hands in at most `batchMax` transactions; the outcomes are in their order. */
@@ -78,7 +79,7 @@ export function openService(base: string, token: SignerTokens, fetch: typeof glo
     }
   }
   return {
-    offer: () => request(offerSchema, '/ledger/payouts/unsigned'),
+    offer: (after) => request(offerSchema, `/ledger/payouts/unsigned${after === 0 ? '' : `?after=${after}`}`),
     async known(now) {
       const known: ShownPayout[] = []
       for (let before = ''; ; before = `&before=${known.at(-1)?.id}`) {

@@ -68,6 +68,15 @@ describe('a running signer', () => {
     expect(test.script.payouts.filter(({ state }) => state === 'signed')).toHaveLength(11)
   })
 
+  it('signs what comes after more than one list of payouts that it leaves, and says of these once', async () => {
+    for (let i = 0; i < 150; i += 1) test.script.ask({ to: recipient, cuy: 3 })
+    const good = test.script.ask({ to: recipient, amt: '7' })
+    await test.rounds(2)
+    expect(good.state).toBe('signed')
+    await test.rounds(4)
+    expect(said('has no cuy 3')).toHaveLength(300) // once for each run
+  })
+
   it('says once what it leaves, and goes on with the rest', async () => {
     test.script.ask({ to: recipient, cuy: 3 })
     test.script.ask({ to: recipient, cuy: 2, amt: '0.0000001' })

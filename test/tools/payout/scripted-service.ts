@@ -101,7 +101,8 @@ function answer(script: Script, path: string, body: string) {
     return { list: signed.map((one) => take(script, one)), count: signed.length }
   }
   if (url.pathname === '/ledger/payouts/unsigned') {
-    const list = script.payouts.filter(({ state }) => state === 'approved').slice(0, 100)
+    const after = Number(url.searchParams.get('after') ?? 0)
+    const list = script.payouts.filter(({ state, id }) => state === 'approved' && id > after).slice(0, 100)
     return {
       list: list.map(({ txid: _, ...payout }) => payout),
       count: list.length,
