@@ -43,27 +43,23 @@ export async function readTail(
   const base = hash !== null && height > head.height ? { height, hash } : head
   if (memory.newest === null || memory.newest.height <= base.height) memory.newest = base
   const finalized = Math.max(height, head.height) as BlockHeight // safe: one of the two
-  const tails: Tail[] = []
+  let latest: BlockHeight | null = null
   for (let reads = 0; reads < tailReadsMax; reads += 1) {
     const tail = await chain.tail(memory.newest, head)
     if (!tail.ok) {
       logger.info('tail-unread', { why: tail.error.kind })
-      break
+      return latest
     }
     const { follows, blocks } = tail.value
-    tails.push(tail.value)
+    latest = tail.value.latest
+    const seen = judgeTail(tail.value, await readOwners(db, blocks), rules, finalized)
+    if (seen.length > 0) await storeSeen(db, seen, seenMax - (await countSeen(db, seenMax)), clock.now())
     const newest = blocks.at(-1)?.header
     const hasLeft = !follows && memory.newest !== base
-    if (!hasLeft && (newest === undefined || clock.now() - newest.timestamp < newestMsMax)) break
+    if (!hasLeft && (newest === undefined || clock.now() - newest.timestamp < newestMsMax)) return latest
     memory.newest = newest ?? base
   }
-  const owners = await readOwners(
-    db,
-    tails.flatMap(({ blocks }) => blocks),
-  )
-  const seen = tails.flatMap((tail) => judgeTail(tail, owners, rules, finalized))
-  if (seen.length > 0) await storeSeen(db, seen, seenMax - (await countSeen(db, seenMax)), clock.now())
-  return tails.at(-1)?.latest ?? null
+  return latest
 }
 
 /** What is stored of the blocks of a tail. */
