@@ -16,6 +16,8 @@ const seenAfterMs = 3_000
 // Six seconds, where the allowance has room: that of a free key has room for a tick in ten.
 const creditedAfterMs = 16_000
 const slackMs = 3_000
+/** A node that takes no batches is asked for the logs of each block of a tail by itself, at its own pace. */
+const singleQuestionsMs = 20_000
 
 /** A payment is seen with the next scan, and credited seconds after its block is final, however rare scans are. */
 export async function creditInTime(run: SimulatedRun): Promise<void> {
@@ -26,14 +28,22 @@ export async function creditInTime(run: SimulatedRun): Promise<void> {
   await passUntil(env, () => env.queued.length === 0, env.blockMs * 2)
   const { height, transactions } = env.chain.tip()
   const txid = transactions[0]?.txid ?? ''
-  const { scanEverySeconds } = env.scenario
   const state = () => stored.transfer(txid, 0)?.state
-  if (!(await passUntil(env, () => state() !== undefined, scanEverySeconds * 1_000 + seenAfterMs + slackMs))) {
+  const moreMs = slackMs + (needsBatchless(env) ? singleQuestionsMs : 0)
+  if (
+    !(await passUntil(env, () => state() !== undefined, env.scenario.scanEverySeconds * 1_000 + seenAfterMs + moreMs))
+  ) {
     return env.violate(`${txid} was not seen in time`)
   }
   await passUntil(env, () => env.finalized() >= height, 100_000)
   const isDecided = () => stored.isDecided(txid, 0)
-  if (!(await passUntil(env, isDecided, creditedAfterMs + slackMs))) env.violate(`${txid} was not credited in time`)
+  if (!(await passUntil(env, isDecided, creditedAfterMs + moreMs))) env.violate(`${txid} was not credited in time`)
+}
+
+/** Whether the quorum may need a node that takes no batches. */
+function needsBatchless({ scenario, batchlessUntil, scheduler }: SimulatedRun['env']): boolean {
+  const { batchless, nodes, quorum } = scenario
+  return nodes.length === quorum && (batchlessUntil > scheduler.now() || (batchless > 0 && batchless <= nodes.length))
 }
 
 /** Whether a quorum of nodes has room for a tick that is not due by the interval: such ticks are spread over the hour. */
@@ -190,15 +200,8 @@ export async function endOutage({ env, nodes, stored }: SimulatedRun): Promise<v
   await pass(env, outageMs)
   nodes.setAway(false)
   const final = env.finalized()
-  const {
-    scanEverySeconds,
-    batchless,
-    quorum,
-    nodes: { length: nodeCount },
-  } = env.scenario
-  // Without batches each of 300 blocks is a request of its own.
-  const needsSingle = batchless > 0 && batchless <= nodeCount && nodeCount === quorum
-  const soon = (scanEverySeconds + 30) * 1_000 + (env.slowedUntil > 0 || needsSingle ? slowedMs : 0)
+  const isSlow = env.slowedUntil > 0 || needsBatchless(env) // without batches each of 300 blocks is a request of its own
+  const soon = (env.scenario.scanEverySeconds + 30) * 1_000 + (isSlow ? slowedMs : 0)
   if (await passUntil(env, () => (stored.scan()?.height ?? 0) >= final, soon)) return
   env.violate(`the position is ${stored.scan()?.height} after an outage, and ${final} was final`)
 }

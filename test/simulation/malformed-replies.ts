@@ -33,6 +33,7 @@ const gridLimit = '{"Success":false,"Error":"The key exceeds the frequency limit
 const nodeLimit = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 /** The chain id of a test network. */
 export const otherChainId = '0xcd8690dc'
+export const batchRefused = 'batch refused'
 /** How a node refuses a batch with too many calls. */
 export const batchLimitBody =
   '{"jsonrpc":"2.0","id":"null","error":{"code":-32005,"message":"Batch size exceeds the limit"}}'
@@ -168,8 +169,8 @@ const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http('not JSON', 200, random.pick(['<html>', 'null', '[]', '{}', '"0x1"', '{"jsonrpc":"2.0"'])),
   () => http('empty body', 200, ''),
   () => http('redirect', 302, ''),
-  (random) => http('batch refused', random.pick([400, 413, 415]), ''),
-  () => http('batch refused', 200, batchLimitBody),
+  (random) => http(batchRefused, random.pick([400, 413, 415]), ''),
+  () => http(batchRefused, 200, batchLimitBody),
   () => ({ kind: 'transport', name: 'time-out' }),
   () => ({ kind: 'transport', name: 'time-out' }),
   () => ({ kind: 'transport', name: 'lost connection' }),

@@ -2,6 +2,7 @@ import type { Environment } from './environment.ts'
 import type { AnyFetch, Invocation } from './invocation.ts'
 import {
   batchLimitBody,
+  batchRefused,
   claimAbsurdHeight,
   drawMalformedReply,
   type MalformedReply,
@@ -134,6 +135,7 @@ function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: Ma
   const { node, batch, calls } = incoming
   const isLimited = isTooFast(env, node)
   if (isLimited || malformed?.name === rateLimit) env.slowedUntil = env.scheduler.now() + slowedMs
+  if (malformed?.name === batchRefused) env.batchlessUntil = env.scheduler.now() + slowedMs
   if (isLimited) return respond('', 429)
   if (malformed?.kind === 'http') return respond(malformed.body, malformed.status)
   if (malformed?.name === 'lost connection') return null
