@@ -32,8 +32,9 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return env.counts.has('call: misconfigured')
       case 'key-was-used':
         return env.lost !== null
-      case 'misconfigured':
       case 'review-overdue':
+        return scenario.reviews
+      case 'misconfigured':
       case 'database-filling':
       case 'database-nearly-full':
       case 'endpoint-failing':
