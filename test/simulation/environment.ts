@@ -246,6 +246,7 @@ function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonl
       env.sent.set(`${txid}:${one.position}`, { ...one, txid, height, hash, promised: false })
     }
     for (const act of acts) {
+      env.count(`issuer: ${act.kind}`)
       const isKnown = act.address === null || act.kind === 'deprecated' || env.shown.has(act.address)
       env.acts.set(`${txid}:${act.position}`, { ...act, height, place: i, promised: isScanned && isKnown })
     }

@@ -54,8 +54,11 @@ const inventLog = ({ txid }: Transaction, target: Address) =>
     : transferLog(usdtAddress, addressOf(8), target, 77_000_000n)
 
 /** Sometimes, TRX that a contract is said to have sent. */
-const inventInternal = (one: Transaction, to: Address): Transaction =>
-  /^[0-7]/.test(one.txid) ? { ...one, internals: [...one.internals, { from: addressOf(8), to, sun: 55_000_000 }] } : one
+const inventInternal = (one: Transaction, target: Address): Transaction => {
+  if (!/^[0-7]/.test(one.txid)) return one
+  const to = one.internals[0]?.to ?? target
+  return { ...one, internals: [...one.internals, { from: addressOf(8), to, sun: 55_000_000 }] }
+}
 
 function falsify(random: Random, block: Block, watched: readonly Address[]): { block: Block; kind: string | null } {
   if (random.chance(0.2)) return { block, kind: null }

@@ -1,4 +1,5 @@
 import { openSqliteD1 } from '../support/sqlite-d1.ts'
+import { checkTransaction } from './callers/check-transaction.ts'
 import { correctAndReplace } from './correction.ts'
 import { settleDecisions, startDecision } from './decisions.ts'
 import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
@@ -145,6 +146,11 @@ function startBlocks(run: SimulatedRun, operator: Operator): void {
     if (random.chance(scenario.rates.operator)) scheduler.after(random.int(0, env.blockMs - 1), operator.act)
     if (run.backends.random.chance(0.5)) {
       scheduler.after(run.backends.random.int(0, env.blockMs), () => startPost(run))
+    }
+    if (env.sent.size > 0 && env.aside.chance(0.4)) {
+      const { to, txid } = env.aside.pick([...env.sent.values()].slice(-10))
+      const uid = env.owners.get(to)
+      if (uid !== undefined) void run.request('transaction', (client) => checkTransaction(client, uid, txid))
     }
     if (scenario.reviews && env.aside.chance(0.5)) {
       scheduler.after(env.aside.int(0, env.blockMs), () => startDecision(run))
