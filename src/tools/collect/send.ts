@@ -8,6 +8,7 @@ import { orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault, findSignatureFault } from './check-plan.ts'
 import type { ChainPrices } from './collect-address.ts'
 import { type CollectOptions, createProgress, readTextFile } from './command-line.ts'
+import { noStops, readStops, type StopOf } from './issuer-stops.ts'
 import { broadcast, explainNodeRefusal, isUndecided, readInfo, readPrices } from './node-api.ts'
 import { type CollectNodes, lookMs, openNodes } from './nodes.ts'
 import { type CollectPlan, type CollectStep, parseSignedPlan, type SignedPlan } from './plan.ts'
@@ -42,7 +43,8 @@ export async function runSend(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { config } = openDeployment(environmentOf(values), terminal.print)
+  const env = environmentOf(values)
+  const { config } = openDeployment(env, terminal.print)
   const signed = orStop(parseSignedPlan(await readTextFile(path)), 'name the file that "collect -- sign" has written')
   const { plan } = signed
   const fault = findPlanFault(plan) ?? findSignatureFault(signed)
@@ -51,7 +53,9 @@ export async function runSend(
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
   const states: StepStates = new Map()
   const onProgress = createProgress(process.stderr)
-  const outcome = await sendPlan(nodes, signed, states, () => {
+  const stops = await readStops(config, env)
+  if (!stops.ok) terminal.print(`${stops.error.why}: what issuers did is not known, and the tokens' contracts decide.`)
+  const outcome = await sendPlan(nodes, signed, stops.ok ? stops.value : noStops, states, () => {
     onProgress('transactions', plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length, plan.steps.length)
   })
   for (const line of reportLines(plan, states, outcome)) terminal.print(line)
@@ -63,6 +67,7 @@ interface SendRun {
   readonly nodes: CollectNodes
   readonly signed: SignedPlan
   readonly plan: CollectPlan
+  readonly stopOf: StopOf
   readonly states: StepStates
   readonly onProgress: (states: StepStates) => void
   /** How often each waiting step was measured as different from the plan. */
@@ -83,6 +88,7 @@ const readFinalHead = async ({ nodes }: SendRun): Promise<FinalHead> =>
 export async function sendPlan(
   nodes: CollectNodes,
   signed: SignedPlan,
+  stopOf: StopOf,
   states: StepStates,
   onProgress: (states: StepStates) => void,
 ): Promise<SendOutcome> {
@@ -92,6 +98,7 @@ export async function sendPlan(
       nodes,
       signed,
       plan: signed.plan,
+      stopOf,
       states,
       onProgress,
       prices,
@@ -183,7 +190,7 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     setState(run, step, { kind: 'unknown', why: obstacle })
     return false
   }
-  const measured = await measureStep(run.nodes, run.plan, step, run.prices)
+  const measured = await measureStep(run.nodes, run.plan, step, run)
   if (measured.kind === 'unneeded') {
     setState(run, step, measured)
     return false
