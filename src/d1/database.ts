@@ -33,11 +33,16 @@ export function toStatement(db: ReadDatabase, query: SQLWrapper): D1PreparedStat
   return db.prepare(text).bind(...params)
 }
 
-/** Constant SQL as text, made once: to build a long query from its columns can take half a millisecond. A value in it is a bug. */
+/** Constant SQL, made once: to build a long query from its columns can take half a millisecond. A value in it is a bug. */
 export function madeOnce(query: SQL): SQL {
+  return sql.raw(toText(query))
+}
+
+/** Constant SQL as text. A value in it is a bug. */
+export function toText(query: SQL): string {
   const { sql: text, params } = dialect.sqlToQuery(query)
   if (params.length > 0) throw new Error('constant SQL has no values')
-  return sql.raw(text)
+  return text
 }
 
 /** The name of a column without its table, as `SET` and the list of an INSERT require it. */

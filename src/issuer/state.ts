@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { CurrencyId } from '../common/ids.ts'
-import { type ReadDatabase, toStatement } from '../d1/database.ts'
+import { type ReadDatabase, toStatement, toText } from '../d1/database.ts'
 import { issuerActs } from '../d1/issuer-tables.ts'
 
 /** An act of an issuer that nothing has undone. */
@@ -40,12 +40,22 @@ export interface IssuerState {
 export type Stop = 'frozen' | 'paused' | 'fee-unconfirmed' | 'deprecated'
 
 type Row = typeof issuerActs.$inferSelect
+/** What is read of an act that stands. */
+export type StandingRow = Pick<
+  Row,
+  'cuy' | 'kind' | 'txid' | 'height' | 'address' | 'raw' | 'basis_points' | 'confirmed_at'
+>
 
 /** What holds now, in one statement: it reads what issuers ever did that concerns this service. */
 export async function selectIssuerState(db: ReadDatabase): Promise<IssuerState> {
   const { results } = await toStatement(db, selectStanding).all<Row>()
+  return readIssuerState(results)
+}
+
+/** The state by the rows of `standingSql`. */
+export function readIssuerState(results: readonly StandingRow[]): IssuerState {
   const rows = (kind: Row['kind']) => results.filter((row) => row.kind === kind)
-  const standing = ({ cuy, txid, height }: Row) => ({ cuy, txid, height })
+  const standing = ({ cuy, txid, height }: StandingRow) => ({ cuy, txid, height })
   return {
     frozen: rows('frozen').map((row) => ({ ...standing(row), address: named(row) })),
     paused: rows('paused').map(standing),
@@ -76,7 +86,7 @@ export async function selectFrozenIn(db: ReadDatabase, address: Address): Promis
 }
 
 /** The CHECKs guarantee that a row of such a kind names one. */
-function named({ address, txid }: Row): Address {
+function named({ address, txid }: StandingRow): Address {
   if (address === null) throw new Error(`an act of ${txid} names no address`)
   return address
 }
@@ -96,6 +106,8 @@ export const standingActs = sql`(
   WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated'))`
 
 const selectStanding = sql`SELECT * FROM ${standingActs} ORDER BY cuy, address`
+/** The same statement as text, for the tools. */
+export const standingSql = toText(selectStanding)
 
 const selectFrozen = (wanted: Address) => sql`
 SELECT cuy FROM (

@@ -36,8 +36,10 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'payouts-unsigned':
       case 'payout-unknown':
       case 'payout-wallet-low':
-      case 'misconfigured':
+        return true
       case 'review-overdue':
+        return scenario.reviews
+      case 'misconfigured':
       case 'database-filling':
       case 'database-nearly-full':
       case 'endpoint-failing':

@@ -1,7 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Address } from '../../src/chain/address.ts'
 import type { Txid } from '../../src/chain/block.ts'
-import { type LogSpec, type TransactionSpec, transferLog } from '../support/transaction-spec.ts'
+import { type InternalSpec, type LogSpec, type TransactionSpec, transferLog } from '../support/transaction-spec.ts'
 
 /** A transaction to mine, with its bytes: mined again in another block, it is the same one. */
 export interface Mined {
@@ -15,6 +16,8 @@ export interface Transaction {
   readonly rawData: Uint8Array
   readonly failed: boolean
   readonly logs: readonly LogSpec[]
+  /** What its contracts called. */
+  readonly internals: readonly (InternalSpec & { readonly from: Address })[]
 }
 
 /** A block. The time is in seconds since 1970. */
@@ -96,7 +99,9 @@ export function toTransaction({ spec, rawData }: Mined): Transaction {
   const failed = 'failed' in spec && spec.failed === true
   const keeps = spec.kind === 'token' && (!failed || spec.keepsLogs === true)
   const own = spec.kind === 'call' ? (spec.logs ?? []) : []
-  return { txid, rawData, failed, logs: keeps ? [transferLog(spec.contract, spec.from, spec.to, spec.amount)] : own }
+  const logs = keeps ? [transferLog(spec.contract, spec.from, spec.to, spec.amount)] : own
+  const internals = spec.kind === 'call' ? (spec.internals ?? []).map((one) => ({ from: spec.contract, ...one })) : []
+  return { txid, rawData, failed, logs, internals }
 }
 
 /** A chain whose blocks are changed by `alter` and keep their hashes. `findInvented` finds the blocks of further transactions. */

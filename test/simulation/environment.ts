@@ -5,11 +5,12 @@ import type { Uid } from '../../src/common/ids.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import { testXpub } from '../support/variables.ts'
+import { drawActs, drawSending } from './aside-payments.ts'
 import { createChain } from './chain.ts'
 import { type BalanceChange, createChainBalances } from './chain-balances.ts'
 import type { LostDatabase } from './lost-database.ts'
 import { encodeOddly } from './odd-encodings.ts'
-import { type Act, drawActs, drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from './payments.ts'
+import { type Act, drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from './payments.ts'
 import type { Random } from './random.ts'
 import type { Scenario, Trial } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -68,12 +69,22 @@ export interface SentPost {
   isAnswered: boolean
 }
 
+/** A decision about a deposit that was sent at least once. */
+export interface SentDecision {
+  readonly txid: Txid
+  readonly position: number
+  readonly decision: 'credit' | 'refuse'
+  /** Whether an answer has said that it is stored, and no older copy of the database was put back since. */
+  isAccepted: boolean
+}
+
 /** What changes in one run, and what is true there. Times are in milliseconds since 1970. */
 function createState(scenario: Scenario) {
   return {
     chain: createChain(), // the one that stays
     balances: createChainBalances(), // what addresses have on it
     transfers: new Map<string, MinedTransfer>(), // by credit key (`txid:position`)
+    sent: new Map<string, MinedTransfer>(), // TRX that contracts sent: credited once somebody asks, if ever
     acts: new Map<string, MinedAct>(), // of issuers, by `txid:position`
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
     hidden: new Map<string, MinedTransfer>(), // their transfers
@@ -96,6 +107,7 @@ function createState(scenario: Scenario) {
     instancesAt: [] as number[], // when instances of objects began
     counts: new Map<string, number>(), // of each fault and each kind of call
     posts: [] as SentPost[], // every one that backends have sent
+    decisions: [] as SentDecision[], // every one that backends have sent
     observers: new Set<() => void>(), // called after each write to the database
     violation: null as string | null, // the first broken promise
     phase: 'faults' as Phase,
@@ -122,8 +134,8 @@ export interface Environment extends ReturnType<typeof createState> {
   readonly random: Random
   /** What decides about troubles of one node, of clocks and of the platform, so that they change no other draw. */
   readonly troubles: Random
-  /** What decides about issuers. */
-  readonly issuer: Random
+  /** What decides about issuers, contracts that send TRX and those who look at deposits, so that they change no other draw. */
+  readonly aside: Random
   readonly scheduler: Scheduler
   /** The newest height that is final for a node that does not lag. */
   finalized(): number
@@ -163,7 +175,7 @@ const blockMs = 3_000
 export function createEnvironment(
   scenario: Scenario,
   lost: LostDatabase | null,
-  { random, troubles, issuer }: Pick<Environment, 'random' | 'troubles' | 'issuer'>,
+  { random, troubles, aside }: Pick<Environment, 'random' | 'troubles' | 'aside'>,
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
 ): Environment {
@@ -174,7 +186,7 @@ export function createEnvironment(
     lost,
     random,
     troubles,
-    issuer,
+    aside,
     scheduler,
     finalized: () => chain.tip().height - scenario.finalityLag,
     startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),
@@ -222,7 +234,7 @@ export function encodePayments(
 function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonly MinedPayment[] {
   const { height, hash, transactions } = env.chain.mine(payments, Math.floor(env.scheduler.now() / 1000))
   const isScanned = height >= (env.startHeight() ?? 0)
-  for (const [i, { transfers: own, isUnreadable, acts = [] }] of payments.entries()) {
+  for (const [i, { transfers: own, isUnreadable, sent = [], acts = [] }] of payments.entries()) {
     const txid = transactions[i]?.txid
     if (txid === undefined) continue
     if (isUnreadable === true) env.unreadable.add(txid)
@@ -231,7 +243,11 @@ function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonl
       const known = isUnreadable === true ? env.hidden : env.transfers
       known.set(`${txid}:${transfer.position}`, { ...transfer, txid, height, hash, promised })
     }
+    for (const one of sent) {
+      env.sent.set(`${txid}:${one.position}`, { ...one, txid, height, hash, promised: false })
+    }
     for (const act of acts) {
+      env.count(`issuer: ${act.kind}`)
       const isKnown = act.address === null || act.kind === 'deprecated' || env.shown.has(act.address)
       env.acts.set(`${txid}:${act.position}`, { ...act, height, place: i, promised: isScanned && isKnown })
     }
@@ -271,10 +287,14 @@ function drawPayments(env: Environment): readonly Payment[] {
     balances.apply(height, payment.changes)
     return payment
   })
-  if (parties.shown.length > 0 && env.issuer.chance(scenario.issuer)) {
-    const acting = drawActs(env.issuer, parties)
-    balances.apply(height, acting.changes)
-    payments.push(acting)
+  for (const [rate, draw] of [
+    [scenario.issuer, drawActs],
+    [scenario.sending, drawSending],
+  ] as const) {
+    if (parties.shown.length === 0 || !env.aside.chance(rate)) continue
+    const payment = draw(env.aside, parties)
+    balances.apply(height, payment.changes)
+    payments.push(payment)
   }
   if (!scenario.hasUnreadable || env.unreadable.size > 0 || height < crowdAt || shown.size === 0) return payments
   const to = random.pick(parties.shown)

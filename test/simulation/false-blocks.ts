@@ -53,6 +53,13 @@ const inventLog = ({ txid }: Transaction, target: Address) =>
     ? issuerLog(usdtAddress, 'frozen', target)
     : transferLog(usdtAddress, addressOf(8), target, 77_000_000n)
 
+/** Sometimes, TRX that a contract is said to have sent. */
+const inventInternal = (one: Transaction, target: Address): Transaction => {
+  if (!/^[0-7]/.test(one.txid)) return one
+  const to = one.internals[0]?.to ?? target
+  return { ...one, internals: [...one.internals, { from: addressOf(8), to, sun: 55_000_000 }] }
+}
+
 function falsify(random: Random, block: Block, watched: readonly Address[]): { block: Block; kind: string | null } {
   if (random.chance(0.2)) return { block, kind: null }
   const list = block.transactions
@@ -62,7 +69,8 @@ function falsify(random: Random, block: Block, watched: readonly Address[]): { b
   const at = concerned >= 0 && random.chance(0.8) ? concerned : random.int(0, Math.max(0, list.length - 1))
   for (const kind of Object.keys(ways).sort(() => random.next() - 0.5)) {
     const transactions = ways[kind]?.(random, list, at, target)
-    if (transactions != null) return { block: { ...block, transactions }, kind }
+    if (transactions == null) continue
+    return { block: { ...block, transactions: transactions.map((one) => inventInternal(one, target)) }, kind }
   }
   return { block, kind: null }
 }

@@ -224,6 +224,11 @@ function checkPassedBlocks(
   }
 }
 
+/** Whether a quorum of nodes can show what contracts have sent: Byzantine ones keep it as well. */
+function canBeShown({ scenario: { nodes, keepers, quorum } }: Environment): boolean {
+  return nodes.filter(({ byzantine }, i) => byzantine || i < keepers).length >= quorum
+}
+
 /** What of a transfer is final for good. */
 const isLast = ({ state }: StoredTransfer) => state === 'credited' || state === 'moved'
 
@@ -249,7 +254,9 @@ function checkTransfer(
   if (isSame || state === 'seen' || state === 'dropped') return
   if (isHalted) env.violate(`${by} decided ${key} while the scan was halted`)
   if (env.isForked) return // by a chain that does not stay
-  const transfer = env.transfers.get(key)
+  const sent = env.sent.get(key)
+  if (sent !== undefined && !canBeShown(env)) env.violate(`${key} was ${state}, and too few nodes show it`)
+  const transfer = env.transfers.get(key) ?? sent
   const expected = transfer === undefined ? null : expectedDeposit(env, transfer)
   if (state === 'moved') {
     if (expected !== null) env.violate(`${key} is a deposit and was moved`)

@@ -13,7 +13,7 @@ import { currentInvocation, drawSkew, type Invocation, type InvocationPorts } fr
 import { otherChainId } from './malformed-replies.ts'
 import type { Nodes } from './nodes.ts'
 import { createNamespace, type ObjectCode, type ObjectNamespace } from './objects.ts'
-import { currencyVariable, operatorWallet } from './scenario.ts'
+import { currencies, currencyVariable, operatorWallet } from './scenario.ts'
 
 /** A machine with the Worker as production composes it. What it keeps between invocations is lost with it. */
 export interface Isolate {
@@ -103,9 +103,11 @@ function variablesOf({ scenario, lost, allowance, startHeight, retired, listsOpe
     TRON_QUORUM: scenario.quorum,
     // The chain pays addresses that are not issued yet.
     ...(lost === null ? { TRON_FIRST_INDEX: 0 } : lost.isSet ? { TRON_FIRST_INDEX: lost.firstIndex } : {}),
-    CURRENCIES: currencyVariable.map((currency) =>
-      retired.has(currency.cuy) ? { ...currency, retired: true } : currency,
-    ),
+    CURRENCIES: currencyVariable.map((currency) => ({
+      ...currency,
+      ...(retired.has(currency.cuy) ? { retired: true } : {}),
+      ...(scenario.reviews ? reviewOf(currency.cuy) : {}),
+    })),
     ...(listsOperator ? { OPERATOR_ADDRESSES: [formatBase58(operatorWallet)] } : {}),
     AUTH_JWT_SECRET: testSecret,
     BACKEND_JWT_SECRET: backendSecret,
@@ -113,6 +115,11 @@ function variablesOf({ scenario, lost, allowance, startHeight, retired, listsOpe
     ...endpointVariables,
     ...(start === null ? {} : { TRON_START_BLOCK: start }),
   }
+}
+
+function reviewOf(cuy: number) {
+  const reviewFrom = currencies.find((one) => one.cuy === cuy)?.reviewFrom ?? null
+  return reviewFrom === null ? {} : { reviewFrom }
 }
 
 /** The functions of the platform: each does what it does for the running invocation. */

@@ -1,6 +1,6 @@
 import { auditPosts } from './callers/post.ts'
 import type { Environment } from './environment.ts'
-import { type ExpectedDeposit, expectedDeposits, mayWait } from './oracle.ts'
+import { decidedState, type ExpectedDeposit, expectedDeposits, mayWait } from './oracle.ts'
 import type { Stored } from './stored.ts'
 
 /**
@@ -16,16 +16,21 @@ export function auditLedger(env: Environment, stored: Stored): string | null {
     if (transfer.height > position) continue // its block became final just now
     const { state = 'nothing', reason = null } = transfers.get(key) ?? {}
     const isFull = state === 'held' && reason === 'wallet-full' && mayWait(env, deposit, reason)
-    if (state !== deposit.state && !isFull) return `${key} is ${deposit.state} and was stored as ${state} ${reason}`
+    const due = decidedState(env, transfer, deposit)
+    if (state !== due && !isFull) return `${key} is ${due} and was stored as ${state} ${reason}`
   }
-  for (const [key, { txid, cuy, uid, state, amount, height }] of transfers) {
+  for (const [key, { txid, position: at, cuy, uid, state, amount, height }] of transfers) {
     const isOpen =
       state === 'dropped' || state === 'moved' || (state === 'seen' && (height > position || env.openGaps.has(height)))
-    if (!isOpen && !expected.has(key) && !env.creditedElsewhere.has(key)) return `${key} is ${state} and is no deposit`
-    if (state === 'credited' && uid !== null) due.set(cuy === 1 ? txid : key, { uid, cuy, amount } as ExpectedDeposit)
+    const isKnown = expected.has(key) || env.sent.has(key) || env.creditedElsewhere.has(key)
+    if (!isOpen && !isKnown) return `${key} is ${state} and is no deposit`
+    if (state === 'credited' && uid !== null) due.set(osnOf(cuy, txid, at), { uid, cuy, amount } as ExpectedDeposit)
   }
   return auditEntries(stored, due) ?? auditPosts(env.posts, stored)
 }
+
+const osnOf = (cuy: number, txid: string, position: number) =>
+  cuy !== 1 ? `${txid}:${position}` : position < 0 ? `${txid}:i${-1 - position}` : txid
 
 /** The amounts of transfers were checked when they were stored, and balances after every write. */
 function auditEntries(

@@ -87,8 +87,8 @@ function noteAsked({ scheduler, finalized }: Environment, { node: { askedFor }, 
   for (const { method, params } of calls) {
     const [which] = params
     if (service === 'api') {
-      const { startNum = 0 } = which as { readonly startNum?: number } // the service's own question
-      askedFor[startNum > finalized() ? 'tail' : 'final'].push(now)
+      const { startNum } = which as { readonly startNum?: number } // the service's own question
+      if (startNum !== undefined) askedFor[startNum > finalized() ? 'tail' : 'final'].push(now)
     } else if (method === 'eth_getBlockByNumber') {
       if (which === 'finalized') askedFor.head.push(now)
       else if (Number(which) > 0) askedFor.block.push(now) // 0 is that of a probe

@@ -22,6 +22,8 @@ export interface NodeView {
   readonly plan: NodePlan
   /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
   readonly hasHistory: boolean
+  /** Whether it keeps internal transactions. */
+  readonly keepsInternals: boolean
   /** Most logs in one reply. */
   readonly logsMax: number
   /** In chain units. `contract` null is TRX. */
@@ -38,7 +40,6 @@ export function answerCall(view: NodeView, call: Call): CallReply {
   return respond(
     {
       ...view,
-      keepsInternals: false,
       chainId,
       blockAt: (height) => rendering(chain.at(height)),
       blockByHash: (hash) => rendering(chain.byHash(hash)),
@@ -57,7 +58,13 @@ export function answerCall(view: NodeView, call: Call): CallReply {
 }
 
 /** The path that a body is sent to. */
-const pathOf = ({ address }: Wire) => (address === undefined ? '/wallet/getblockbylimitnext' : '/wallet/getaccount')
+function pathOf({ address, value }: Wire): string {
+  if (value !== undefined) return '/wallet/gettransactioninfobyid'
+  return address === undefined ? '/wallet/getblockbylimitnext' : '/wallet/getaccount'
+}
+
+/** What only some honest nodes show among internal transactions. */
+export const featuredNote = 'delegateResourceOfEnergy'
 
 /** Blocks are rendered once for all nodes of the same kind: they are most of all text. */
 const rendered = new Map<string, WeakMap<Block, RenderedBlock>>()
@@ -72,13 +79,14 @@ function render(block: Block, plan: NodePlan): RenderedBlock {
   return existing
 }
 
-/** The block as a node shows it that keeps the logs of failed transactions, or does not. */
+/** The block as a node shows it that keeps the logs of failed transactions, and shows what else contracts did, or does not. */
 function shownBlock({ height, hash, parentHash, seconds, transactions }: Block, keepsFailedLogs: boolean): ChainBlock {
-  const shown = transactions.map(({ txid, rawData, failed, logs }) => ({
+  const shown = transactions.map(({ txid, rawData, failed, logs, internals }) => ({
     txid,
     rawHex: Buffer.from(rawData).toString('hex'),
     result: failed ? 'REVERT' : 'SUCCESS',
     logs: failed && !keepsFailedLogs ? [] : logs,
+    internals: internals.filter(({ note }) => keepsFailedLogs || note !== featuredNote),
   }))
   return { height, hash, parentHash, timeMs: seconds * 1000, transactions: shown }
 }

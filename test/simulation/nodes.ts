@@ -222,6 +222,7 @@ function viewOf(
     finalized: fault === 'early finality' ? head : final,
     plan: node.plan,
     hasHistory: fault !== 'no history',
+    keepsInternals: node.number <= scenario.keepers || fault === 'false blocks',
     logsMax: node.logsMax,
     balanceOf(address, contract) {
       const sum = balances.at(head, address, contract)

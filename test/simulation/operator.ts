@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { correctionSql, rescanSql } from '../../src/tools/operate/repair.ts'
 import { requestMisconfigured } from './callers/refused.ts'
+import { forgetDecisions } from './decisions.ts'
 import { postAgain } from './posts.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
@@ -102,6 +103,7 @@ function restore(run: SimulatedRun): void {
   })
   run.deploy()
   postAgain(run)
+  forgetDecisions(run)
   env.count('operator: restored database')
 }
 

@@ -1,6 +1,6 @@
 import type { Uid } from '../../src/common/ids.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
-import type { Environment, MinedTransfer } from './environment.ts'
+import type { Environment, MinedTransfer, SentDecision } from './environment.ts'
 import { fineToken } from './scenario.ts'
 import type { StoredTransfer } from './stored.ts'
 
@@ -11,6 +11,8 @@ export interface ExpectedDeposit {
   readonly state: 'credited' | 'held' | 'refused'
   readonly reason: 'below-minimum' | 'dust' | 'too-large' | 'decimals-differ' | null
   readonly amount: bigint
+  /** It is held until a backend has decided about it; then it is credited, or refused. */
+  readonly isReviewed: boolean
 }
 
 /**
@@ -22,21 +24,23 @@ export function expectedDeposit(env: Environment, transfer: MinedTransfer): Expe
   const uid = owners.get(transfer.to)
   if (uid === undefined || owners.has(transfer.from)) return null
   if (transfer.height <= (issuedHeights.get(transfer.to) ?? 0)) return null // paid to whoever had the address then
-  const expect = (cuy: number, minimum: bigint, unit: bigint): ExpectedDeposit => {
+  const none = { amount: 0n, isReviewed: false }
+  const expect = (cuy: number, minimum: bigint, unit: bigint, reviewFrom: bigint | null): ExpectedDeposit => {
     const units = transfer.raw / unit
-    if (transfer.raw < minimum) return { uid, cuy, state: 'refused', reason: 'below-minimum', amount: 0n }
-    if (units === 0n) return { uid, cuy, state: 'refused', reason: 'dust', amount: 0n }
-    if (units >= 2n ** 53n) return { uid, cuy, state: 'held', reason: 'too-large', amount: 0n }
-    return { uid, cuy, state: 'credited', reason: null, amount: units }
+    if (transfer.raw < minimum) return { uid, cuy, state: 'refused', reason: 'below-minimum', ...none }
+    if (units === 0n) return { uid, cuy, state: 'refused', reason: 'dust', ...none }
+    if (units >= 2n ** 53n) return { uid, cuy, state: 'held', reason: 'too-large', ...none }
+    const isReviewed = scenario.reviews && reviewFrom !== null && transfer.raw >= reviewFrom
+    return { uid, cuy, state: 'credited', reason: null, amount: units, isReviewed }
   }
   switch (transfer.contract) {
     case null:
-      return expect(1, 0n, 1n)
+      return expect(1, 0n, 1n, null)
     case usdtAddress:
-      return expect(2, 0n, 10_000n)
+      return expect(2, 0n, 10_000n, 300_000_000n)
     case fineToken:
-      if (scenario.decimalsDiffer) return { uid, cuy: 3, state: 'held', reason: 'decimals-differ', amount: 0n }
-      return expect(3, 5n * 10n ** 17n, 10n ** 12n)
+      if (scenario.decimalsDiffer) return { uid, cuy: 3, state: 'held', reason: 'decimals-differ', ...none }
+      return expect(3, 5n * 10n ** 17n, 10n ** 12n, 0n)
     default:
       return null
   }
@@ -48,7 +52,7 @@ function mayBeFull(env: Environment, expected: ExpectedDeposit): boolean {
   for (const { uid, cuy, amount } of env.creditedElsewhere.values()) {
     if (uid === expected.uid && cuy === expected.cuy) sum += amount
   }
-  for (const transfer of env.transfers.values()) {
+  for (const transfer of [...env.transfers.values(), ...env.sent.values()]) {
     const other = expectedDeposit(env, transfer)
     if (other?.uid === expected.uid && other.cuy === expected.cuy) sum += other.amount
   }
@@ -65,11 +69,37 @@ export function mayWait(env: Environment, expected: ExpectedDeposit, reason: str
   return reason === 'decimals-unknown' && expected.cuy !== 1
 }
 
+const inReview = { state: 'held', reason: 'review', amount: 0n } as const
+const refusedAfterReview = { state: 'refused', reason: 'review', amount: 0n } as const
+
+/** What backends have decided about a transfer, as far as they know. */
+export function decisionsOf(
+  { decisions }: Environment,
+  { txid, position }: Pick<StoredTransfer, 'txid' | 'position'>,
+): readonly SentDecision[] {
+  return decisions.filter((one) => one.txid === txid && one.position === position)
+}
+
+/** The state of what is expected, after what was decided about it. */
+export function decidedState(env: Environment, transfer: MinedTransfer, expected: ExpectedDeposit) {
+  if (!expected.isReviewed) return expected.state
+  const accepted = decisionsOf(env, transfer).filter(({ isAccepted }) => isAccepted)
+  if (accepted.some(({ decision }) => decision === 'credit')) return 'credited'
+  return accepted.length > 0 ? 'refused' : 'held'
+}
+
 /** Whether a stored transfer is what it is expected to be, or waits for a reason of the moment. */
 export function isExpected(env: Environment, stored: StoredTransfer, expected: ExpectedDeposit): boolean {
   if (stored.uid !== expected.uid || stored.cuy !== expected.cuy) return false
-  const { state, reason, amount } = expected
-  if (stored.state === state && stored.reason === reason && stored.amount === amount) return true
+  const decided = expected.isReviewed ? decisionsOf(env, stored) : null
+  const outcomes =
+    decided === null
+      ? [expected]
+      : [inReview, ...decided.map(({ decision }) => (decision === 'credit' ? expected : refusedAfterReview))]
+  const isOne = outcomes.some(
+    ({ state, reason, amount }) => stored.state === state && stored.reason === reason && stored.amount === amount,
+  )
+  if (isOne) return true
   return stored.state === 'held' && stored.amount === 0n && mayWait(env, expected, stored.reason)
 }
 

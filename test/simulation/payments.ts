@@ -1,20 +1,12 @@
 import type { Address } from '../../src/chain/address.ts'
-import {
-  addressOf,
-  issuerLog,
-  type LogSpec,
-  type TransactionSpec,
-  transferLog,
-  unindexed,
-  usdtAddress,
-} from '../support/transaction-spec.ts'
+import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import type { BalanceChange } from './chain-balances.ts'
 import type { Random } from './random.ts'
 import { fineToken, operatorWallet } from './scenario.ts'
 
 /** A transfer that a transaction really makes, in chain units. `contract` null is TRX. */
 export interface Transfer {
-  /** 0 for TRX, else the index among the transaction's own logs. */
+  /** 0 for TRX, else the index among the transaction's own logs; -1 - k for TRX that a contract sends, k its place. */
   readonly position: number
   readonly contract: Address | null
   readonly from: Address
@@ -39,6 +31,8 @@ export interface Payment {
   /** Transfers from outside the service that can be deposits. */
   readonly transfers: readonly Transfer[]
   readonly changes: readonly BalanceChange[]
+  /** TRX from outside the service that contracts send in it: deposits, once somebody asks. */
+  readonly sent?: readonly Transfer[]
   /** What issuers of tokens do in it. */
   readonly acts?: readonly Act[]
   /** No reply of a node can hold its logs. */
@@ -56,8 +50,10 @@ export interface Parties {
 }
 
 const fakeToken = addressOf(0xfa)
-const multisender = addressOf(0xca11)
-const stranger = (random: Random) => addressOf(0x1000 + random.int(0, 5))
+/** A contract that pays others. */
+export const multisender = addressOf(0xca11)
+/** One of those who pay. */
+export const stranger = (random: Random) => addressOf(0x1000 + random.int(0, 5))
 
 type Draw = (random: Random, to: Address, parties: Parties) => Payment
 
@@ -160,9 +156,11 @@ export function payUnreadably(random: Random, to: Address): Payment {
 /** TRX that a contract sends inside a call: JSON-RPC shows nothing of it (PROTOCOL.md, Internal transactions). */
 const internalTransfer: Draw = (random, to) => {
   const amount = drawAmount(random, null)
+  const internals = [{ to, sun: Number(amount) }]
   return {
-    ...worthless({ kind: 'call', contract: multisender, from: stranger(random), logs: [] }),
+    ...worthless({ kind: 'call', contract: multisender, from: stranger(random), logs: [], internals }),
     changes: [{ address: to, contract: null, amount, hidden: true }],
+    sent: [{ position: -1, contract: null, from: multisender, to, raw: amount }],
   }
 }
 
@@ -244,40 +242,3 @@ export function drawPayment(random: Random, parties: Parties): Payment {
   }
   throw new Error('the weights do not add up')
 }
-
-const issuer = addressOf(0x15)
-
-/** A transaction of an issuer with one to three acts, about deposit addresses that callers were shown. */
-export function drawActs(random: Random, { shown, balanceOf }: Parties): Payment {
-  const acts: Act[] = []
-  const logs: LogSpec[] = []
-  const left = (address: Address, contract: Address) =>
-    acts.reduce(
-      (sum, one) => (one.address === address && one.contract === contract ? sum - (one.raw ?? 0n) : sum),
-      balanceOf(address, contract),
-    )
-  for (let count = random.pick([1, 1, 2, 3]); count > 0; count -= 1) {
-    const contract = random.pick([usdtAddress, usdtAddress, fineToken])
-    const kind = random.pick(kinds)
-    const isOfAddress = kind === 'frozen' || kind === 'released' || kind === 'destroyed'
-    const target = isOfAddress ? random.pick(shown) : addressOf(0x16)
-    const fee = random.pick([0n, 0n, 5n])
-    const raw = kind === 'destroyed' ? left(target, contract) : kind === 'fee-set' ? fee : null
-    const address = isOfAddress || kind === 'deprecated' ? target : null
-    const parameters = kind === 'fee-set' ? [fee, fee] : [address ?? [], raw ?? []].flat()
-    const log = issuerLog(contract, kind, ...parameters)
-    logs.push(random.chance(0.3) ? unindexed(log) : log)
-    acts.push({ position: acts.length, contract, kind, address, raw })
-  }
-  const changes = acts.flatMap(({ kind, address, contract, raw }) => {
-    if (kind !== 'destroyed' || address === null || raw === null || raw === 0n) return []
-    return [{ address, contract, amount: -raw, byIssuer: true as const }]
-  })
-  return { spec: { kind: 'call', contract: usdtAddress, from: issuer, logs }, transfers: [], changes, acts }
-}
-
-const kinds: readonly Act['kind'][] = [
-  ...Array.from({ length: 5 }, () => 'frozen' as const),
-  ...Array.from({ length: 4 }, () => 'released' as const),
-  ...(['destroyed', 'destroyed', 'paused', 'unpaused', 'fee-set', 'fee-set', 'deprecated'] as const),
-]

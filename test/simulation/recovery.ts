@@ -58,6 +58,9 @@ export async function recover(run: SimulatedRun): Promise<void> {
   if (!isDone) env.violate(`not caught up after the recovery: ${findUndone(run)}`)
 }
 
+/** Questions about what contracts have sent. */
+const sentQuestionsMax = 6
+
 /** Makes everything healthy. What was promised must be stored then, and what callers ask for is stored by their request. */
 export async function settle(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, request, forgetNodes } = run
@@ -76,6 +79,12 @@ export async function settle(run: SimulatedRun): Promise<void> {
     if (stored.isDecided(txid, position) || height > (stored.scan()?.height ?? 0)) continue
     if (transfer.promised) return env.violate(`${txid}:${position} of ${deposit.uid} was never decided`)
     await ask('transaction', (client) => checkTransaction(client, deposit.uid, txid))
+  }
+  for (const transfer of [...env.sent.values()].slice(0, sentQuestionsMax)) {
+    const uid = env.owners.get(transfer.to)
+    if (uid !== undefined && transfer.height <= env.finalized()) {
+      await ask('transaction', (client) => checkTransaction(client, uid, transfer.txid))
+    }
   }
   for (let i = 0; i < 4; i += 1) {
     // Deposits, their owners and others, and transactions that are worth nothing.

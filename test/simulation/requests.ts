@@ -61,8 +61,8 @@ export function drawUid({ random, scenario }: Environment): Uid {
 }
 
 /** A transaction to ask about: mostly one that pays the caller. */
-export function drawTxid({ random, transfers, owners, chain }: Environment, uid: Uid): Txid {
-  const own = [...transfers.values()].filter(({ to }) => owners.get(to) === uid)
+export function drawTxid({ random, transfers, sent, owners, chain }: Environment, uid: Uid): Txid {
+  const own = [...transfers.values(), ...sent.values()].filter(({ to }) => owners.get(to) === uid)
   if (own.length > 0 && random.chance(0.6)) return random.pick(own).txid
   const block = chain.at(chain.tip().height - random.int(0, 30))
   const transactions = block?.transactions ?? []

@@ -1,5 +1,7 @@
 import { openSqliteD1 } from '../support/sqlite-d1.ts'
+import { checkTransaction } from './callers/check-transaction.ts'
 import { correctAndReplace } from './correction.ts'
+import { settleDecisions, startDecision } from './decisions.ts'
 import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
 import { auditEvents } from './event-audit.ts'
 import {
@@ -20,7 +22,7 @@ import { settlePosts, startPost } from './posts.ts'
 import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
-import { drawIssuer, drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
+import { drawAside, drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
 import { createRun, type SimulatedRun, type StoreOfRuns } from './simulated-run.ts'
 import { createStored } from './stored.ts'
@@ -49,12 +51,12 @@ export interface RunOptions {
 /** The block of a run at which its database becomes full. */
 const fullAt = 12
 
-/** The seeds of posts, endpoints, lost databases, troubles and issuers are far from those of runs. */
+/** The seeds of posts, endpoints, lost databases, troubles and what is drawn aside are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
 const troubleSeeds = 2 ** 43
-const issuerSeeds = 2 ** 44
+const asideSeeds = 2 ** 44
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -63,10 +65,10 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
   return async (seed, { trace, overrides } = {}) => {
     const random = createRandom(seed)
     const troubles = createRandom(seed + troubleSeeds)
-    const issuer = createRandom(seed + issuerSeeds)
-    const scenario = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawIssuer(issuer), ...overrides }
+    const aside = createRandom(seed + asideSeeds)
+    const scenario = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawAside(aside), ...overrides }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const env = createEnvironment(scenario, lost, { random, troubles, issuer }, createScheduler(startMs), trace ?? null)
+    const env = createEnvironment(scenario, lost, { random, troubles, aside }, createScheduler(startMs), trace ?? null)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()
@@ -93,7 +95,7 @@ async function live(
   const phases = [recover]
   if (env.scenario.storm !== null) phases.push(weatherStorm, recover)
   if (env.scenario.trial !== null) phases.push(endureTrial, recover)
-  phases.push(settle, settlePosts, creditInTime)
+  phases.push(settle, settleDecisions, settlePosts, creditInTime)
   if (env.scenario.reconciles) phases.push(compareRepeatedly)
   if (env.scenario.ending === 'fork') phases.push(forkAndReturn)
   if (env.scenario.storm?.keepsMemory === true) phases.push(endOutage)
@@ -144,6 +146,14 @@ function startBlocks(run: SimulatedRun, operator: Operator): void {
     if (random.chance(scenario.rates.operator)) scheduler.after(random.int(0, env.blockMs - 1), operator.act)
     if (run.backends.random.chance(0.5)) {
       scheduler.after(run.backends.random.int(0, env.blockMs), () => startPost(run))
+    }
+    if (env.sent.size > 0 && env.aside.chance(0.4)) {
+      const { to, txid } = env.aside.pick([...env.sent.values()].slice(-10))
+      const uid = env.owners.get(to)
+      if (uid !== undefined) void run.request('transaction', (client) => checkTransaction(client, uid, txid))
+    }
+    if (scenario.reviews && env.aside.chance(0.5)) {
+      scheduler.after(env.aside.int(0, env.blockMs), () => startDecision(run))
     }
   }
   scheduler.after(0, next)

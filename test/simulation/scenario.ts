@@ -17,13 +17,15 @@ export interface SimulatedCurrency {
   readonly scale: number
   /** In chain units. */
   readonly minDeposit: bigint
+  /** As configured, where deposits are looked at; null for never. */
+  readonly reviewFrom: string | null
 }
 
 /** TRX; a token of whose 6 decimals the ledger keeps 2; one of whose 18 it keeps 6, from 0.5 on. Ordered by `cuy`. */
 export const currencies: readonly SimulatedCurrency[] = [
-  { cuy: 1, symbol: 'C1', contract: null, decimals: 6, scale: 6, minDeposit: 0n },
-  { cuy: 2, symbol: 'C2', contract: usdtAddress, decimals: 6, scale: 2, minDeposit: 0n },
-  { cuy: 3, symbol: 'C3', contract: fineToken, decimals: 18, scale: 6, minDeposit: 5n * 10n ** 17n },
+  { cuy: 1, symbol: 'C1', contract: null, decimals: 6, scale: 6, minDeposit: 0n, reviewFrom: null },
+  { cuy: 2, symbol: 'C2', contract: usdtAddress, decimals: 6, scale: 2, minDeposit: 0n, reviewFrom: '300' },
+  { cuy: 3, symbol: 'C3', contract: fineToken, decimals: 18, scale: 6, minDeposit: 5n * 10n ** 17n, reviewFrom: '0' },
 ]
 
 /** `CURRENCIES`: the same currencies as a deployment configures them. */
@@ -58,7 +60,7 @@ function drawAllowance(random: Random, scanEverySeconds: number): NodeAllowance 
 
 /** What a seed decides before a run begins. */
 export type Scenario = Readonly<
-  ReturnType<typeof drawScenario> & ReturnType<typeof drawTroubledScenario> & ReturnType<typeof drawIssuer>
+  ReturnType<typeof drawScenario> & ReturnType<typeof drawTroubledScenario> & ReturnType<typeof drawAside>
 >
 /** Properties that a scenario has in place of those that the seed draws. */
 export type Overrides = Partial<Scenario>
@@ -161,8 +163,15 @@ export function drawTroubledScenario(random: Random) {
   }
 }
 
-/** How often issuers of tokens do anything, for each block. */
-export const drawIssuer = (random: Random) => ({ issuer: random.pick([0, 0, 0, 0.2]) })
+/** What issuers of tokens, contracts and those who look at deposits do. */
+export function drawAside(random: Random) {
+  return {
+    issuer: random.pick([0, 0, 0, 0.2]), // how often issuers do anything, for each block
+    sending: random.pick([0, 0, 0.2]), // how often contracts send TRX, for each block
+    keepers: random.int(0, 4), // so many of the nodes, the first ones, keep internal transactions
+    reviews: random.chance(0.25), // large deposits are held until a backend has decided about them
+  }
+}
 
 function drawTrial(random: Random) {
   return {

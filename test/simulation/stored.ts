@@ -24,6 +24,7 @@ export type StoredTransfer = Numbers<'id' | 'position' | 'height' | 'cuy'> &
     readonly to: Address
     readonly state: 'seen' | 'dropped' | 'held' | 'refused' | 'credited' | 'moved'
     readonly reason: string | null
+    readonly review: 'open' | 'credit' | 'refuse' | null
   }
 
 /** A ledger entry, with the columns that callers are shown. `by` is the name of its backend, empty for a recharge. */
@@ -58,7 +59,8 @@ const selectScan = `
 SELECT height, hash, finalized, finalized_time AS finalizedTime, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
   corrected_by AS correctedBy FROM scan`
 const selectTransfers = `
-SELECT id, txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", state, reason, raw, amount FROM transfer`
+SELECT id, txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", state, reason, review, raw,
+  amount FROM transfer`
 const selectEntries = `
 SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt,
   posted_by AS "by" FROM flow`

@@ -70,7 +70,7 @@ export interface GasFacts {
 export interface CollectFacts {
   readonly addresses: readonly AddressFacts[]
   /** Balances that the nodes do not agree on. */
-  readonly unknown: readonly LeftOut[]
+  readonly leftOut: readonly LeftOut[]
   readonly prices: ChainPrices
   readonly gas: GasFacts
 }

@@ -3,12 +3,14 @@ import { checkKeyUse } from '../../addresses/issue-address.ts'
 import { type Address, formatBase58 } from '../../chain/address.ts'
 import { balancesMax } from '../../chain/chain.ts'
 import type { Config } from '../../config/config.ts'
+import { standingSql } from '../../issuer/state.ts'
 import type { Currency } from '../../ledger/currencies.ts'
 import { readDatabase } from '../database.ts'
 import { readUse } from '../node-pool.ts'
 import type { AgreedNodes } from '../nodes.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 import type { AddressFacts, CollectFacts, CollectWishes, GasFacts, TokenHolding } from './collect-address.ts'
+import { type StopOf, stopsOfRows } from './issuer-stops.ts'
 import * as api from './node-api.ts'
 import type { GasMode, LeftOut, PlanCurrency } from './plan.ts'
 import { transferParameters } from './transaction.ts'
@@ -22,6 +24,7 @@ export interface CollectSettings extends CollectWishes {
   readonly mode: GasMode
   readonly gasAddress: Address
   readonly currencies: readonly Currency[]
+  readonly stopOf: StopOf
 }
 
 /** A deposit address with its place in the derivation path. */
@@ -40,20 +43,20 @@ export interface IndexRange {
 export const wholeRange: IndexRange = { from: 0, to: indexMax }
 
 /**
- * The addresses that a deployment issued, from its database; without `env` from the local one. Each must be the one that the
+ * The addresses that a deployment issued, and what issuers of tokens did, from its database; without `env` from the local one. Each must be the one that the
  * extended public key gives: if not, the key is another one, and nothing could be signed. A failure is a `ToolError`.
  */
 export async function readIssuedAddresses(
-  { extendedPublicKey }: Pick<Config, 'extendedPublicKey'>,
+  { extendedPublicKey, currencies }: Pick<Config, 'extendedPublicKey' | 'currencies'>,
   env: string | undefined,
   { from, to }: IndexRange,
-): Promise<readonly ListedAddress[]> {
+): Promise<{ readonly listed: readonly ListedAddress[]; readonly stopOf: StopOf }> {
   const query = `SELECT derivation_index AS i, address FROM address WHERE derivation_index BETWEEN ${from} AND ${to} ORDER BY i`
-  const read = await readDatabase(env, query)
+  const read = await readDatabase(env, query, standingSql)
   if (!read.ok)
     throw new ToolError(read.error.why, `${read.error.next}; or look for the addresses on the chain (--scan)`)
-  const [rows = []] = read.value
-  return rows.map(({ i, address }) => {
+  const [rows = [], acts = []] = read.value
+  const listed = rows.map(({ i, address }) => {
     const index = Number(i)
     const derived = deriveAddress(extendedPublicKey, index)
     if (derived === address) return { index, address: derived }
@@ -62,6 +65,7 @@ export async function readIssuedAddresses(
       'set TRON_XPUB to the key of this database, or name the right database in wrangler.toml',
     )
   })
+  return { listed, stopOf: stopsOfRows(currencies, acts) }
 }
 
 /**
@@ -117,6 +121,7 @@ export async function gatherFacts(
   const gas = await readGas(nodes, settings.gasAddress)
   const receivers = await api.readReceivers(nodes, settings.gasAddress)
   const holders = await readHolders(nodes, settings, listed, onProgress)
+  const stopped = holders.flatMap((one) => takeStopped(one, settings.stopOf))
   const isLent = ({ address }: Holder) => receivers.has(formatBase58(address))
   const wanted = holders.filter((one) => isLent(one) || wantedSymbols(settings, one).length > 0)
   const addresses: AddressFacts[] = []
@@ -129,7 +134,7 @@ export async function gatherFacts(
       return units === null ? [{ index, address: formatBase58(address), symbol, units: '0', why: unknownWhy }] : []
     }),
   )
-  return { addresses, unknown, prices, gas }
+  return { addresses, leftOut: [...stopped, ...unknown], prices, gas }
 }
 
 async function checkDestination(
@@ -198,6 +203,17 @@ async function readHolders(
     }
   }
   return holders
+}
+
+/** Takes out the balances that must stay because of what an issuer did. */
+function takeStopped({ index, address, balances }: Holder, stopOf: StopOf): readonly LeftOut[] {
+  const named = formatBase58(address)
+  return [...balances].flatMap(([symbol, units]) => {
+    const why = units === null || units === 0n ? null : stopOf(symbol, named)
+    if (why === null) return []
+    balances.delete(symbol)
+    return [{ index, address: named, symbol, units: `${units}`, why }]
+  })
 }
 
 function wantedSymbols({ min }: CollectSettings, { balances }: Holder): readonly string[] {

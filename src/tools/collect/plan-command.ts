@@ -24,6 +24,7 @@ import {
   scanAddresses,
   wholeRange,
 } from './gather.ts'
+import { noStops } from './issuer-stops.ts'
 import { decideSteps } from './make-plan.ts'
 import { type CollectPlan, hourMs, planHeader, planHoursMax } from './plan.ts'
 import { planSummary, planTable } from './tables.ts'
@@ -41,10 +42,11 @@ export async function runPlan(values: CollectOptions, terminal: Terminal, signal
   const settings = readSettings(config, extendedPublicKey, values)
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
   const onProgress = createProgress(process.stderr)
-  const listed = values.scan
-    ? await scanAddresses(nodes, config, { from, to }, (done) => onProgress('indices scanned', done, done))
+  const scan = () => scanAddresses(nodes, config, { from, to }, (done) => onProgress('indices scanned', done, done))
+  const { listed, stopOf } = values.scan
+    ? { listed: await scan(), stopOf: noStops }
     : await readIssuedAddresses(config, env, { from, to })
-  const plan = await createPlan(nodes, settings, listed, hours, onProgress)
+  const plan = await createPlan(nodes, { ...settings, stopOf }, listed, hours, onProgress)
   for (const line of planTable(plan)) terminal.print(line)
   if (plan.steps.length === 0) {
     terminal.print('There is nothing to collect: no file was written.')
@@ -70,7 +72,7 @@ export async function createPlan(
   hours: number,
   onProgress: OnProgress,
 ): Promise<CollectPlan> {
-  const { addresses, unknown, prices, gas } = await gatherFacts(nodes, settings, listed, onProgress)
+  const { addresses, leftOut: stays, prices, gas } = await gatherFacts(nodes, settings, listed, onProgress)
   const { header: head } = await nodes.read((session) => readFinalizedHead(session, null))
   const { height, hash, timestamp: newest } = head
   const now = nodes.clock.now()
@@ -95,7 +97,7 @@ export async function createPlan(
     account: settings.account,
     ...header,
     steps,
-    leftOut: [...leftOut, ...unknown],
+    leftOut: [...leftOut, ...stays],
   }
 }
 
@@ -105,7 +107,11 @@ export type PlanOptions = Readonly<
 >
 
 /** Reads the options together with the configuration. What is wrong is an `OptionError`, or a `ToolError` about the configuration. */
-export function readSettings(config: Config, extendedPublicKey: string, options: PlanOptions): CollectSettings {
+export function readSettings(
+  config: Config,
+  extendedPublicKey: string,
+  options: PlanOptions,
+): Omit<CollectSettings, 'stopOf'> {
   const to = readAddress('--to', options.to ?? '')
   const { gas: mode = 'delegate' } = options
   if (mode !== 'delegate' && mode !== 'transfer') throw new OptionError('--gas: delegate or transfer')

@@ -12,6 +12,7 @@ import { orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault, findSignatureFault } from './check-plan.ts'
 import type { ChainPrices } from './collect-address.ts'
 import { type CollectOptions, createProgress } from './command-line.ts'
+import { noStops, readStops, type StopOf } from './issuer-stops.ts'
 import { broadcast, explainNodeRefusal, isUndecided, readPrices } from './node-api.ts'
 import { type CollectPlan, type CollectStep, parseSignedPlan, type SignedPlan } from './plan.ts'
 import { changedFileAdvice, requireChain } from './refuse-plan.ts'
@@ -45,7 +46,8 @@ export async function runSend(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { config } = openDeployment(environmentOf(values), terminal.print)
+  const env = environmentOf(values)
+  const { config } = openDeployment(env, terminal.print)
   const signed = orStop(parseSignedPlan(await readTextFile(path)), 'name the file that "collect -- sign" has written')
   const { plan } = signed
   const fault = findPlanFault(plan) ?? findSignatureFault(signed)
@@ -54,7 +56,9 @@ export async function runSend(
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
   const states: StepStates = new Map()
   const onProgress = createProgress(process.stderr)
-  const outcome = await sendPlan(nodes, signed, states, () => {
+  const stops = await readStops(config, env)
+  if (!stops.ok) terminal.print(`${stops.error.why}: what issuers did is not known, and the tokens' contracts decide.`)
+  const outcome = await sendPlan(nodes, signed, stops.ok ? stops.value : noStops, states, () => {
     onProgress('transactions', plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length, plan.steps.length)
   })
   for (const line of reportLines(plan, states, outcome)) terminal.print(line)
@@ -66,6 +70,7 @@ interface SendRun {
   readonly nodes: AgreedNodes
   readonly signed: SignedPlan
   readonly plan: CollectPlan
+  readonly stopOf: StopOf
   readonly states: StepStates
   readonly onProgress: (states: StepStates) => void
   /** How often each waiting step was measured as different from the plan. */
@@ -86,6 +91,7 @@ const readFinalHead = async ({ nodes }: SendRun): Promise<FinalHead> =>
 export async function sendPlan(
   nodes: AgreedNodes,
   signed: SignedPlan,
+  stopOf: StopOf,
   states: StepStates,
   onProgress: (states: StepStates) => void,
 ): Promise<SendOutcome> {
@@ -95,6 +101,7 @@ export async function sendPlan(
       nodes,
       signed,
       plan: signed.plan,
+      stopOf,
       states,
       onProgress,
       prices,
@@ -186,7 +193,7 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     setState(run, step, { kind: 'unknown', why: obstacle })
     return false
   }
-  const measured = await measureStep(run.nodes, run.plan, step, run.prices)
+  const measured = await measureStep(run.nodes, run.plan, step, run)
   if (measured.kind === 'unneeded') {
     setState(run, step, measured)
     return false

@@ -1,6 +1,7 @@
 import type { MinedInfo } from '../node-replies.ts'
 import type { AgreedNodes } from '../nodes.ts'
 import { burntForBytes, type ChainPrices, type EnergyEstimate } from './collect-address.ts'
+import type { StopOf } from './issuer-stops.ts'
 import { estimateTransfer, readAccount, readResources } from './node-api.ts'
 import { type CollectPlan, type CollectStep, formatTrx } from './plan.ts'
 import { accountOf, transferParameters } from './transaction.ts'
@@ -98,6 +99,12 @@ export type Measured =
 
 type Transfer = CollectStep & { readonly kind: 'transfer' }
 
+/** What steps are measured by. */
+interface Measure {
+  readonly prices: ChainPrices
+  readonly stopOf: StopOf
+}
+
 const asPlanned: Measured = { kind: 'as-planned' }
 const differs = (why: string): Measured => ({ kind: 'differs', why })
 const costlier = (why: string): Measured => ({ kind: 'costlier', why })
@@ -110,13 +117,14 @@ export async function measureStep(
   nodes: AgreedNodes,
   plan: CollectPlan,
   step: CollectStep,
-  prices: ChainPrices,
+  by: Measure,
 ): Promise<Measured> {
-  if (step.kind === 'transfer') return measureTransfer(nodes, plan, step, prices)
+  const { prices } = by
+  if (step.kind === 'transfer') return measureTransfer(nodes, plan, step, by)
   if (step.kind === 'undelegate') return asPlanned // brings back the operator's own, whatever it costs
   const isNew = (await readAccount(nodes, accountOf(step.address))) === null
   if (step.kind === 'activate' && !isNew) return { kind: 'unneeded', why: 'the account exists by now' }
-  const useless = await findUseless(nodes, plan, step)
+  const useless = await findUseless(nodes, plan, step, by)
   if (useless !== null) return differs(`nothing can be collected there by now: ${useless}`)
   // What the gas address burns: its bandwidth can have been used for something else since the plan.
   const left = await readResources(nodes, accountOf(plan.gas.address))
@@ -129,13 +137,19 @@ export async function measureStep(
 }
 
 /** A step prepares its address for tokens: why none of them can be collected, or null if one can. */
-async function findUseless(nodes: AgreedNodes, plan: CollectPlan, { address }: CollectStep): Promise<string | null> {
+async function findUseless(
+  nodes: AgreedNodes,
+  plan: CollectPlan,
+  { address }: CollectStep,
+  { stopOf }: Measure,
+): Promise<string | null> {
   let why: string | null = null
   for (const step of plan.steps) {
     if (step.kind !== 'transfer' || step.address !== address) continue
-    const estimate = await estimateStep(nodes, plan, step)
+    const stop = stopOf(step.symbol, address)
+    const estimate = stop === null ? await estimateStep(nodes, plan, step) : null
     if (estimate?.kind === 'energy') return null
-    why = estimate?.why ?? why
+    why = stop ?? estimate?.why ?? why
   }
   return why
 }
@@ -156,8 +170,10 @@ async function measureTransfer(
   nodes: AgreedNodes,
   plan: CollectPlan,
   step: Transfer,
-  prices: ChainPrices,
+  { prices, stopOf }: Measure,
 ): Promise<Measured> {
+  const stop = stopOf(step.symbol, step.address)
+  if (stop !== null) return differs(stop)
   const address = accountOf(step.address)
   const account = await readAccount(nodes, address)
   if (account === null) return differs('the account does not exist')

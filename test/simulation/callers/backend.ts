@@ -1,7 +1,7 @@
 import { formatUnits } from '../../../src/common/amount.ts'
 import type { LedgerMethods } from '../../../src/rpc/ledger-methods.ts'
 import { bearer } from '../../support/tokens.ts'
-import type { Environment, SentEntry } from '../environment.ts'
+import type { Environment, SentDecision, SentEntry } from '../environment.ts'
 import { trackOperation } from '../event-loop.ts'
 import type { Invocation } from '../invocation.ts'
 import { currencies } from '../scenario.ts'
@@ -14,12 +14,18 @@ export type PostAnswer =
   | { readonly kind: 'ok'; readonly replayed: boolean; readonly items: readonly Readonly<Record<string, string>>[] }
   | { readonly kind: 'conflict' | 'short' | 'refused' | 'failed' }
 
+/** The answer to decisions. */
+export type DecideAnswer =
+  | { readonly kind: 'ok'; readonly decided: readonly string[] }
+  | { readonly kind: 'conflict' | 'unknown' | 'refused' | 'failed' }
+
 /** A backend in one invocation, over HTTP or as another Worker, with what its answers are checked against. */
 export interface Backend {
   readonly env: Environment
   readonly stored: Stored
   readonly invocation: Invocation
   post(entries: readonly SentEntry[]): Promise<PostAnswer>
+  decide(decisions: readonly SentDecision[]): Promise<DecideAnswer>
 }
 
 /** A backend of an isolate. */
@@ -39,14 +45,45 @@ export function createBackend(
       }
       return answer
     },
+    async decide(decisions) {
+      const sent = decisions.map(({ txid, position, decision }) => ({
+        ...{ txid, decision, why: 'looked at' },
+        position: position < 0 ? `i${-1 - position}` : position,
+      }))
+      const answer = env.random.chance(0.5) ? await decideOverHttp(sent) : await decideOverRpc(sent)
+      env.trace(() => `${invocation.name} ← ${JSON.stringify(answer)} about ${JSON.stringify(sent)}`)
+      if (answer.kind === 'failed' && !invocation.platformFailed) {
+        env.violate(`${invocation.name} failed while the platform worked`)
+      }
+      return answer
+    },
+  }
+
+  async function decideOverHttp(deposits: readonly object[]): Promise<DecideAnswer> {
+    const { status, data } = await send('/ledger/deposits/decide', { deposits })
+    if (status !== 200) return { kind: status === 404 ? 'unknown' : status === 409 ? 'conflict' : kindOf(status) }
+    const list = data?.list as readonly { readonly decided: { readonly decision: string } }[] // compared with what is stored
+    return { kind: 'ok', decided: list.map(({ decided: { decision } }) => decision) }
+  }
+
+  async function decideOverRpc(deposits: readonly object[]): Promise<DecideAnswer> {
+    const answer = await isolate.ledger().decideDeposits(deposits as never, 'shop') // the service checks what it gets
+    if (answer.ok) return { kind: 'ok', decided: answer.deposits.map(({ decided }) => decided?.decision ?? '') }
+    const { kind } = answer.error
+    if (kind === 'conflict') return { kind }
+    return { kind: kind === 'not-found' ? 'unknown' : kind === 'bad-input' ? 'refused' : 'failed' }
+  }
+
+  async function send(path: string, body: object) {
+    const headers = { ...bearer(backendTokenAt(env.scheduler.now())), 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await isolate.fetch(new Request(`https://wallet.test${path}`, init))
+    const text = await trackOperation(response.text())
+    return checkAnswer(env, invocation, response, text)
   }
 
   async function overHttp(entries: readonly object[]): Promise<PostAnswer> {
-    const headers = { ...bearer(backendTokenAt(env.scheduler.now())), 'content-type': 'application/json' }
-    const init = { method: 'POST', headers, body: JSON.stringify({ entries }) }
-    const response = await isolate.fetch(new Request('https://wallet.test/ledger/entries', init))
-    const text = await trackOperation(response.text())
-    const { status, data } = checkAnswer(env, invocation, response, text)
+    const { status, data } = await send('/ledger/entries', { entries })
     if (status !== 200) return { kind: refusals.get(status) ?? 'failed' }
     const items = data?.list as readonly Readonly<Record<string, string>>[] // compared with what is stored
     return { kind: 'ok', replayed: data?.replayed === (true as unknown as AnswerData), items }
@@ -66,6 +103,8 @@ export function createBackend(
     return { kind: kind === 'bad-input' ? 'refused' : 'failed' }
   }
 }
+
+const kindOf = (status: number) => (status < 500 ? 'refused' : 'failed')
 
 const refusals = new Map([
   [409, 'conflict'],

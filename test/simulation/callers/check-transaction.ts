@@ -1,8 +1,9 @@
 import type { Txid } from '../../../src/chain/block.ts'
 import { formatUnits } from '../../../src/common/amount.ts'
 import type { Uid } from '../../../src/common/ids.ts'
+import type { Environment } from '../environment.ts'
 import { observe } from '../observed.ts'
-import { expectedDeposit } from '../oracle.ts'
+import { expectedDeposit, mayWait } from '../oracle.ts'
 import { currencies } from '../scenario.ts'
 import type { Stored } from '../stored.ts'
 import type { Client } from './client.ts'
@@ -20,6 +21,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   const { status, msg, canRetry } = await client.get(`/tron/recharge?txid=${txid}`, tokenOf(uid))
   const states = credited.end()
   if (client.mayBeRefused(status)) return
+  if (env.phase === 'healthy' && !env.isForked && !mayBeRetired(env)) checkSent(client, uid, txid)
   if (status === 200) {
     const [first = ''] = msg.split('; ') // then why others are not credited
     const reported = spell(readAmounts(first))
@@ -31,17 +33,33 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   const isOwed = [...env.transfers.values()].some((transfer) => {
     const expected = transfer.txid === txid && issued.has(transfer.to) ? expectedDeposit(env, transfer) : null
     if (expected?.uid !== uid || expected.state !== 'credited') return false
-    return stored.transfer(txid, transfer.position)?.state !== 'held'
+    const now = stored.transfer(txid, transfer.position)?.state
+    return now !== 'held' && !(expected.isReviewed && now === 'refused')
   })
-  // While a currency is retired nothing of it is credited.
-  const mayBeRetired = env.retired.size > 0 || env.scheduler.now() - env.retiredAt < 60_000
-  if (status === 422 && isOwed && !mayBeRetired) env.violate(`${txid} was reported to ${uid} as worth nothing`)
+  if (status === 422 && isOwed && !mayBeRetired(env)) env.violate(`${txid} was reported to ${uid} as worth nothing`)
   // A deposit that does not fit its wallet waits for an operator: it is answered as undecided.
   const isUndecided = status === 409 && !canRetry
   const isFinalAnswer = status === 422 || (isUndecided && !isOwed)
   if (env.phase === 'healthy' && !env.isForked && !isFinalAnswer)
     env.violate(`${uid} was answered ${status} about the final ${txid}`)
   if (![404, 409, 422].includes(status) && status < 500) env.violate(`${txid} was answered with ${status}`)
+}
+
+/** While a currency is retired nothing of it is credited. */
+const mayBeRetired = ({ retired, retiredAt, scheduler }: Environment) =>
+  retired.size > 0 || scheduler.now() - retiredAt < 60_000
+
+/** What contracts have sent to the caller is credited now, if it is final and a quorum of nodes keeps it. */
+function checkSent({ env, stored }: Client, uid: Uid, txid: Txid): void {
+  const { nodes, keepers, quorum } = env.scenario
+  const isKept = Math.min(keepers, nodes.length) >= quorum
+  for (const transfer of env.sent.values()) {
+    const expected = transfer.txid === txid ? expectedDeposit(env, transfer) : null
+    if (expected?.uid !== uid || transfer.height > env.finalized() || mayWait(env, expected, 'wallet-full')) continue
+    const { state } = stored.transfer(txid, transfer.position) ?? {}
+    if (isKept && state !== 'credited') env.violate(`${txid}:${transfer.position} was asked for and is not credited`)
+    if (state === 'credited') env.count('sent by a contract: credited')
+  }
 }
 
 /** What is stored of a transaction as credited to a caller: `C1 25, C2 3`. */

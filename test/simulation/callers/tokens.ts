@@ -29,7 +29,10 @@ const halfHour = 1_800
 // A token of a backend is valid for an hour at most, and clocks differ: one for each half hour, for longer than backends post.
 const backendTokens = await Promise.all(
   Array.from({ length: 96 }, (_, i) =>
-    signHs256({ sub: 'shop', exp: nowSeconds + (i + 2) * halfHour - 60, scope: 'ledger:post' }, backendSecret),
+    signHs256(
+      { sub: 'shop', exp: nowSeconds + (i + 2) * halfHour - 60, scope: 'ledger:post ledger:approve' },
+      backendSecret,
+    ),
   ),
 )
 

@@ -5,6 +5,7 @@ import type { UnixMs } from '../../../src/common/time.ts'
 import { type Config, parseConfig } from '../../../src/config/config.ts'
 import { type Clock, systemClock } from '../../../src/platform/clock.ts'
 import { type ListedAddress, scanAddresses, wholeRange } from '../../../src/tools/collect/gather.ts'
+import { noStops, type StopOf } from '../../../src/tools/collect/issuer-stops.ts'
 import type { CollectPlan, SignedPlan } from '../../../src/tools/collect/plan.ts'
 import { createPlan, type PlanOptions, readSettings } from '../../../src/tools/collect/plan-command.ts'
 import { sendPlan } from '../../../src/tools/collect/send.ts'
@@ -55,7 +56,12 @@ export interface CollectChain {
   /** The balance of an address in whole units. */
   balanceOf(address: string, currency: 'TRX' | 'USDT'): Promise<string>
   /** A plan; without other options every balance counts as worth its fees. */
-  plan(options?: PlanOptions, listed?: readonly ListedAddress[], through?: Through): Promise<CollectPlan>
+  plan(
+    options?: PlanOptions,
+    listed?: readonly ListedAddress[],
+    through?: Through,
+    stopOf?: StopOf,
+  ): Promise<CollectPlan>
   sign(plan: CollectPlan): SignedPlan
   send(
     signed: SignedPlan,
@@ -77,6 +83,7 @@ export interface Through {
 
 /** What a test changes about a run of `send`. */
 export interface SendChanges extends Partial<Through> {
+  readonly stopOf?: StopOf
   readonly signal?: AbortSignal
   /** Runs before each look at the chain. */
   readonly onLook?: () => Promise<void>
@@ -104,8 +111,9 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
       return Number(timestamp) * 1_000
     },
     balanceOf: (address, currency) => readBalance(devnet, address, currency),
-    async plan(options = {}, listed, through = { config, fetch }) {
-      const settings = readSettings(through.config, testXpub, { to: destination, min: '0', ...options })
+    async plan(options = {}, listed, through = { config, fetch }, stopOf = noStops) {
+      const read = readSettings(through.config, testXpub, { to: destination, min: '0', ...options })
+      const settings = { ...read, stopOf }
       const signal = new AbortController().signal
       const nodes = openNodes(through.config, { clock: minedClock(devnet), fetch: through.fetch, signal })
       const addresses = listed ?? (await scanAddresses(nodes, config, wholeRange, () => {}))
@@ -119,7 +127,7 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
       const platform = { clock: minedClock(devnet, onLook), fetch: changes.fetch ?? fetch, signal }
       const states: StepStates = new Map()
       const nodes = openNodes(changes.config ?? config, platform)
-      return { outcome: await sendPlan(nodes, signed, states, () => {}), states }
+      return { outcome: await sendPlan(nodes, signed, changes.stopOf ?? noStops, states, () => {}), states }
     },
     stop: () => devnet.stop(),
   }

@@ -4,6 +4,7 @@ import type { UnixMs } from '../../../src/common/time.ts'
 import { parseConfig } from '../../../src/config/config.ts'
 import { createProgress } from '../../../src/tools/collect/command-line.ts'
 import { scanAddresses, wholeRange } from '../../../src/tools/collect/gather.ts'
+import { noStops } from '../../../src/tools/collect/issuer-stops.ts'
 import { createPlan, readSettings } from '../../../src/tools/collect/plan-command.ts'
 import { openNodes } from '../../../src/tools/nodes.ts'
 import { result } from '../../devnet/support.ts'
@@ -152,7 +153,7 @@ describe('at a chain', () => {
   it('balances that are unknown stay, with the reason in the plan', async () => {
     const { both, nodes } = twoNodes((text) => text.replaceAll(three, million))
     const settings = readSettings(both, testXpub, { to: destination, currency: 'USDT', min: '0' })
-    const plan = await createPlan(nodes, settings, listedAt(both, 0, 39), 12, () => {})
+    const plan = await createPlan(nodes, { ...settings, stopOf: noStops }, listedAt(both, 0, 39), 12, () => {})
     expect(plan.steps.filter(({ kind }) => kind === 'transfer').map(({ index }) => index)).toEqual([0])
     expect(plan.leftOut).toMatchObject([{ index: 39, why: 'the nodes do not agree on the balance: plan again' }])
   })
@@ -165,7 +166,7 @@ describe('at a chain', () => {
       const clock = { ...quickClock, now: () => (Date.now() + differenceMs) as UnixMs } // a time
       const nodes = openNodes(chain.config, { clock, fetch, signal })
       const settings = readSettings(chain.config, testXpub, { to: destination, currency: 'TRX' })
-      return createPlan(nodes, settings, listedAt(chain.config, 19), 24, () => {})
+      return createPlan(nodes, { ...settings, stopOf: noStops }, listedAt(chain.config, 19), 24, () => {})
     }
 
     it('refers to a final block: no fork can remove it', async () => {

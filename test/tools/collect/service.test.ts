@@ -1,14 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { UnixMs } from '../../../src/common/time.ts'
-import { createScannerObject, createService, type Platform } from '../../../src/compose.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
 import { isComplete } from '../../../src/tools/collect/tables.ts'
-import { withSessions } from '../../simulation/database.ts'
-import { createMemoryHost } from '../../support/memory-host.ts'
-import { openSqliteD1 } from '../../support/sqlite-d1.ts'
-import { bearer, signHs256 } from '../../support/tokens.ts'
-import { testSecret } from '../../support/variables.ts'
-import { bindingsFor, type CollectChain, listedAt, startCollectChain } from './harness.ts'
+import { type CollectChain, listedAt, startCollectChain } from './harness.ts'
+import { startService } from './whole-service.ts'
 
 const dayMs = 86_400_000
 
@@ -19,49 +12,10 @@ beforeEach(async () => {
 })
 afterEach(() => chain.stop())
 
-/** The whole service on the chain, with a database of its own. Its clock can be moved. */
-function startService() {
-  const lines: string[] = []
-  let skippedMs = 0
-  const clock = {
-    now: () => (Date.now() + skippedMs) as UnixMs, // safe: a later time
-    random: () => 0.5,
-    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref()),
-  }
-  const logger = createLogger((line) => lines.push(line))
-  const platform: Platform = { clock, fetch, logger, uniqueName: () => crypto.randomUUID(), waitUntil: () => {} }
-  const store = openSqliteD1()
-  const bindings: Record<string, unknown> = {
-    ...bindingsFor(chain.devnet),
-    DB: withSessions(store.connect(async (work) => work())),
-    AUTH_JWT_SECRET: testSecret,
-  }
-  const scanner = createScannerObject(platform, bindings, createMemoryHost())
-  const service = createService(platform)
-  Object.assign(bindings, { SCANNER: { getByName: () => scanner } })
-  return {
-    /** Lets time pass on the chain and here. */
-    async pass(ms: number) {
-      skippedMs += ms
-      await chain.devnet.advance(Math.round(ms / 1_000))
-      await chain.devnet.mine(4)
-    },
-    tick: () => scanner.alarm(),
-    alarms: () => lines.filter((line) => line.includes('"alarm"')),
-    /** Balances of addresses that were compared. */
-    compared: () => store.sqlite.prepare('SELECT count(*) AS n FROM holding WHERE balance IS NOT NULL').get()?.n,
-    async get(path: string, uid: number): Promise<string> {
-      const token = await signHs256({ sub: `${uid}`, exp: Math.floor(clock.now() / 1_000) + 600 }, testSecret)
-      const request = new Request(`https://wallet.example${path}`, { headers: bearer(token) })
-      return (await service.fetch(request, bindings)).text()
-    },
-  }
-}
-
 it.each(['delegate', 'transfer'] as const)(
   'collecting (%s) changes no user’s balance, credits no gas, and reconciliation raises no alarm',
   async (gas) => {
-    const service = startService()
+    const service = startService(chain)
     await service.tick()
     for (const uid of [1, 2]) expect(await service.get('/tron/generate', uid)).toContain(chain.depositAt(uid - 1))
     await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])

@@ -226,7 +226,7 @@ describe('the addresses of a deployment', () => {
     expect(wrangler.calls().map((call) => call.slice(0, 7))).toEqual([
       ['d1', 'execute', 'DB', '--remote', env, '--json', '--command'],
     ])
-    expect(wrangler.calls()[0]?.join(' ')).toMatch(/ BETWEEN 3 AND 2147483647 ORDER BY i$/)
+    expect(wrangler.calls()[0]?.join(' ')).toMatch(/ BETWEEN 3 AND 2147483647 ORDER BY i; SELECT /)
   })
 
   it('that cannot be read are no addresses', async () => {
