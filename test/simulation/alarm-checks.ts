@@ -28,7 +28,9 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return env.lost !== null
       case 'payout-stuck':
       case 'payouts-unsigned':
-      case 'payout-unknown':
+        return scenario.payouts !== null
+      case 'payout-unknown': // the one of a copy of the database has no transaction
+        return env.restores > 0
       case 'payout-wallet-low':
       case 'misconfigured':
       case 'database-filling':

@@ -29,6 +29,8 @@ export interface NodeView {
   readonly decimals: ReadonlyMap<Address, number>
   /** Transactions that are in no block. */
   readonly unmined: ReadonlySet<string>
+  /** What it answers to a signed transaction. */
+  readonly broadcast: (transaction: string) => Wire
 }
 
 /** The reply of java-tron to one call (PROTOCOL.md). */
@@ -49,14 +51,16 @@ export function answerCall(view: NodeView, call: Call): CallReply {
         return held > 0n ? { address, balance: Number(held) } : {}
       },
       isUnmined: (txid) => unmined.has(txid),
-      broadcast: () => ({ result: true, code: 'SUCCESS', message: '' }),
     },
     call.method === 'api' ? { ...call, method: pathOf(call.params[0] as Wire) } : call, // our own JSON
   )
 }
 
 /** The path that a body is sent to. */
-const pathOf = ({ address }: Wire) => (address === undefined ? '/wallet/getblockbylimitnext' : '/wallet/getaccount')
+function pathOf({ address, transaction }: Wire): string {
+  if (transaction !== undefined) return '/wallet/broadcasthex'
+  return address === undefined ? '/wallet/getblockbylimitnext' : '/wallet/getaccount'
+}
 
 /** Blocks are rendered once for all nodes of the same kind: they are most of all text. */
 const rendered = new Map<string, WeakMap<Block, RenderedBlock>>()

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { correctionSql, rescanSql } from '../../src/tools/operate/repair.ts'
 import { requestMisconfigured } from './callers/refused.ts'
+import { askAgain } from './payout-calls.ts'
 import { postAgain } from './posts.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
@@ -102,6 +103,7 @@ function restore(run: SimulatedRun): void {
   })
   run.deploy()
   postAgain(run)
+  if (env.payouts !== null) askAgain(run, env.payouts)
   env.count('operator: restored database')
 }
 

@@ -16,11 +16,15 @@ import { drawLostDatabase } from './lost-database.ts'
 import { createOperator, type Operator } from './operator.ts'
 import { expectedDeposits } from './oracle.ts'
 import { settlePosts, startPost } from './posts.ts'
+import { settlePayouts } from './payout-audit.ts'
+import { startPayoutCall } from './payout-calls.ts'
+import { drawPayoutScenario, type PayoutWorld } from './payouts.ts'
 import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
 import { drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
+import { startSigners } from './signers.ts'
 import { createRun, type SimulatedRun, type StoreOfRuns } from './simulated-run.ts'
 import { createStored } from './stored.ts'
 import { weatherStorm } from './storm.ts'
@@ -48,11 +52,12 @@ export interface RunOptions {
 /** The block of a run at which its database becomes full. */
 const fullAt = 12
 
-/** The seeds of posts, endpoints, lost databases and troubles are far from those of runs. */
+/** The seeds of posts, endpoints, lost databases, troubles and payouts are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
 const troubleSeeds = 2 ** 43
+const payoutSeeds = 2 ** 44
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -61,9 +66,11 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
   return async (seed, { trace, overrides } = {}) => {
     const random = createRandom(seed)
     const troubles = createRandom(seed + troubleSeeds)
-    const scenario = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...overrides }
+    const payouts = createRandom(seed + payoutSeeds)
+    const drawn = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawPayoutScenario(payouts) }
+    const scenario = { ...drawn, ...overrides }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const env = createEnvironment(scenario, lost, random, troubles, createScheduler(startMs), trace ?? null)
+    const env = createEnvironment(scenario, lost, random, { troubles, payouts }, createScheduler(startMs), trace ?? null)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()
@@ -88,6 +95,7 @@ async function live(
   await runFaultyPhase(run)
   const early = run.stored.countCredited()
   const phases = [recover]
+  if (env.payouts !== null) phases.push(settlePayouts)
   if (env.scenario.storm !== null) phases.push(weatherStorm, recover)
   if (env.scenario.trial !== null) phases.push(endureTrial, recover)
   phases.push(settle, settlePosts, creditInTime)
@@ -109,6 +117,7 @@ async function runFaultyPhase(run: SimulatedRun): Promise<void> {
   const operator = createOperator(run)
   startBlocks(run, operator)
   startMinutes(run)
+  if (env.payouts !== null) startPayouts(run, env.payouts)
   await scheduler.runUntil(() => env.violation !== null || env.phase !== 'faults' || isOver())
   operator.end()
 
@@ -117,6 +126,22 @@ async function runFaultyPhase(run: SimulatedRun): Promise<void> {
       env.chain.tip().height - env.chain.firstHeight >= scenario.finalityLag + scenario.blocksBefore + scenario.blocks
     )
   }
+}
+
+/** Signers and backends, until `settlePayouts` ends them. */
+function startPayouts(run: SimulatedRun, world: PayoutWorld): void {
+  const { env } = run
+  const { scheduler, scenario } = env
+  const { asked = 0, blockMs = 0, losesJournal = false } = scenario.payouts ?? {}
+  env.blockMs = blockMs
+  const signers = startSigners(run, world)
+  if (losesJournal) scheduler.after(world.random.int(10, scenario.blocks) * blockMs, signers.loseJournal)
+  const next = () => {
+    if (world.isCalm) return
+    if (world.random.chance(asked)) startPayoutCall(run, world)
+    scheduler.after(blockMs, next)
+  }
+  scheduler.after(blockMs, next)
 }
 
 function startBlocks(run: SimulatedRun, operator: Operator): void {

@@ -1,6 +1,7 @@
 import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { troubleNames } from './node-troubles.ts'
+import type { drawPayoutScenario } from './payouts.ts'
 import type { Random } from './random.ts'
 
 /** A token with more decimals than the ledger keeps, and with a minimum deposit. */
@@ -57,7 +58,9 @@ function drawAllowance(random: Random, scanEverySeconds: number): NodeAllowance 
 }
 
 /** What a seed decides before a run begins. */
-export type Scenario = Readonly<ReturnType<typeof drawScenario> & ReturnType<typeof drawTroubledScenario>>
+export type Scenario = Readonly<
+  ReturnType<typeof drawScenario> & ReturnType<typeof drawTroubledScenario> & ReturnType<typeof drawPayoutScenario>
+>
 /** Properties that a scenario has in place of those that the seed draws. */
 export type Overrides = Partial<Scenario>
 /** The properties of one node. */

@@ -32,6 +32,8 @@ export interface SimulatedRun {
   request(kind: string, act: (client: Client) => Promise<void>): Promise<void>
   /** Starts one call of a backend. The promise resolves as that of `cron`. */
   post(act: (backend: Backend) => Promise<void>): Promise<void>
+  /** Starts one request about payouts in an invocation of this kind. The promise resolves with its answer, or never where it is killed. */
+  ledger<T>(kind: string, send: (fetch: Isolate['fetch'], invocation: Invocation) => Promise<T>): Promise<T>
   /** Starts a tick, or a request, of a deployment with a setting that contradicts what is stored. It must do nothing. */
   misconfigured(act: ((client: Client) => Promise<void>) | null): Promise<void>
   /** Replaces all isolates and objects: the deployed configuration has changed, or the service was stopped. */
@@ -79,6 +81,9 @@ export function createRun(
   const act = createCalls(ports)
   let isolates = [deployment.startIsolate(), deployment.startIsolate()]
   let backendIsolate = deployment.startIsolate()
+  const payers: Environment = Object.create(env, { random: { value: env.payouts?.random } })
+  let payoutIsolate = env.payouts === null ? backendIsolate : deployment.startIsolate()
+  if (env.payouts !== null) env.payouts.bytesOf = stored.bytesOfPayout
   const bookmarks = new Map<string | null, string>()
   const invoke = (kind: string, work: Work) => {
     if (random.chance(0.02)) isolates[random.int(0, 1)] = deployment.startIsolate()
@@ -98,6 +103,11 @@ export function createRun(
         send(createBackend({ env: backends, stored, invocation }, isolate)),
       )
     },
+    ledger(kind, send) {
+      return new Promise((resolve) => {
+        void act(payers, kind, payoutIsolate, async ({ fetch }, invocation) => resolve(await send(fetch, invocation)))
+      })
+    },
     cron: () => invoke('cron', (isolate) => isolate.scheduled()),
     request: (kind, send) => invoke(kind, asking(send)),
     misconfigured(send) {
@@ -114,6 +124,7 @@ export function createRun(
       deployment.endpoint.restart()
       isolates = [deployment.startIsolate(), deployment.startIsolate()]
       backendIsolate = deployment.startIsolate()
+      if (env.payouts !== null) payoutIsolate = deployment.startIsolate()
     },
     forgetNodes: () => deployment.scanner.restart(),
     repair(change) {

@@ -1,0 +1,113 @@
+import { askAgain, decideAll } from './payout-calls.ts'
+import type { Environment } from './environment.ts'
+import { canBeMined, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
+import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
+import type { Stored, StoredPayout } from './stored.ts'
+
+/** The promises of each step: it rests on what the chain has, and on nothing else. */
+export function checkPayout(env: Environment, by: string, before: StoredPayout | undefined, now: StoredPayout): void {
+  const { payouts: world, violate, isForked } = env
+  if (world === null || isForked || before?.state === now.state) return
+  const name = `${by} made the payout ${keyOf(now)} ${now.state}`
+  env.count(`payout: ${now.state}${now.reason === null ? '' : ` ${now.reason}`}`)
+  const mined = now.txid === null ? null : minedAs(env, now.txid)
+  if (now.state === 'paid' && !(mined?.isFinal === true && mined.succeeded)) violate(`${name}, and no final block pays it`)
+  if (now.state === 'signed' && before !== undefined && before.state !== 'paid' && before.state !== 'stuck') {
+    const others = [...world.signed].filter(([txid, { key }]) => key === keyOf(now) && txid !== now.txid)
+    const open = others.find(([txid, { expiration }]) => world.bytesOf(txid) !== undefined && canBeMined(env, txid, expiration))
+    if (open !== undefined) violate(`${name} with ${now.txid}, and ${open[0]} can be mined`)
+  }
+  if (before?.state === 'signed' && now.state !== 'paid') checkEnded(env, world, name, now)
+  if (now.state === 'cancelled') {
+    const paid = findLiving(env, world, now)
+    if (paid !== null) violate(`${name}, and ${paid} can pay or has paid`)
+  }
+}
+
+function checkEnded(env: Environment, world: PayoutWorld, name: string, { txid, reason }: StoredPayout): void {
+  const { expiration = 0 } = world.signed.get(txid as never) ?? {}
+  const mined = txid === null ? null : minedAs(env, txid)
+  const isFinal = mined?.isFinal === true
+  const isTrue =
+    reason === 'failed'
+      ? isFinal && !mined.succeeded
+      : reason === 'other'
+        ? isFinal && mined.succeeded
+        : mined === null && !canBeMined(env, txid ?? '', expiration)
+  if (!isTrue) env.violate(`${name} ${reason}, and its transaction ${txid} is ${JSON.stringify(mined)}`)
+}
+
+/** A transaction of a payout that the service has taken, and that has paid or can still be mined. */
+function findLiving(env: Environment, world: PayoutWorld, payout: StoredPayout): string | null {
+  const own = [...world.signed].filter(([txid, { key }]) => key === keyOf(payout) && world.bytesOf(txid) !== undefined)
+  const living = own.find(([txid, { expiration }]) => canBeMined(env, txid, expiration) || minedAs(env, txid)?.succeeded)
+  return living?.[0] ?? null
+}
+
+const minuteMs = 60_000
+/** Until payouts go on after a restore, or are signed with a new journal: an hour of the chain, and what is not final of it. */
+const restMs = 85 * minuteMs
+/** For what is open then: a transaction expires, and another one is signed. */
+const settledMs = 90 * minuteMs
+
+/** Ends the troubles of payouts. Each one comes to its end, or an alarm says why not. */
+export async function settlePayouts(run: SimulatedRun): Promise<void> {
+  const { env, stored } = run
+  const { payouts: world } = env
+  if (world === null) return
+  env.trace(() => 'PAYOUTS')
+  env.blockMs = 15_000
+  await pass(env, world.random.int(0, 15) * minuteMs)
+  world.isCalm = true
+  askAgain(run, world)
+  decideAll(run, world)
+  await pass(env, 30_000)
+  if (env.restores > 0 || env.counts.has('signer: journal lost')) {
+    env.blockMs = minuteMs
+    await pass(env, restMs)
+    env.blockMs = 15_000
+    askAgain(run, world)
+  }
+  await passUntil(env, () => findOpen(stored).length === 0, settledMs, 5_000)
+  world.isOver = true
+  await passUntil(env, () => world.pool.size === 0, settledMs, 5_000) // what the service takes for dead is mined now
+  env.blockMs = 3_000
+  await pass(env, env.scenario.finalityLag * 3_000 + 130_000)
+  const fault = env.violation === null ? auditPayouts(run, world) : null
+  if (fault !== null) env.violate(fault)
+}
+
+const findOpen = (stored: Stored) =>
+  stored.payouts().filter(({ state }) => state === 'waiting' || state === 'approved' || state === 'signed')
+
+/** What is wrong with payouts at the end, or null: what left the chain's address is what was taken from wallets. */
+function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string | null {
+  const alarms = stored.alarms()
+  const has = (kind: string) => alarms.some((one) => one.kind === kind)
+  const payouts = stored.payouts()
+  const byKey = new Map(payouts.map((payout) => [keyOf(payout), payout]))
+  for (const [key, { isAccepted }] of world.asked) {
+    if (isAccepted && !byKey.has(key)) return `the accepted payout ${key} is not stored`
+  }
+  for (const [txid, { key }] of world.signed) {
+    const payout = byKey.get(key)
+    const isPaid = minedAs(env, txid)?.succeeded === true
+    // The money was spent otherwise after a restore.
+    if (isPaid && payout === undefined && !has('payout-unknown')) return `${txid} pays ${key}, which nobody knows`
+    if (isPaid && payout !== undefined && payout.txid !== txid) return `${txid} pays ${key}, which shows ${payout.txid}`
+  }
+  for (const payout of payouts) {
+    const { uid, cuy, osn, state, amount, fee, txid } = payout
+    const name = `the payout ${keyOf(payout)} is ${state}`
+    const paid = txid !== null && minedAs(env, txid)?.succeeded === true
+    if (state === 'cancelled' && paid) return `${name}, and ${txid} has paid it`
+    if (state === 'paid' && !paid) return `${name}, and nothing has paid it`
+    const sums = [2, 4, 5].map((type) => stored.entryOf(uid, cuy, type, osn)?.amount ?? 0n)
+    const due = [-amount, -fee, state === 'cancelled' ? amount + fee : 0n]
+    if (sums.join() !== due.join()) return `${name}, and its entries are ${sums}`
+    const alarm = state === 'stuck' ? 'payout-stuck' : state === 'approved' ? 'payouts-unsigned' : null
+    const isExplained = state === 'paid' || state === 'cancelled' || (alarm !== null && has(alarm)) || has('payout-unknown')
+    if (!isExplained) return `${name} at the end, and no alarm says why`
+  }
+  return null
+}
