@@ -1,4 +1,5 @@
 import { askAgain, decideAll } from './payout-calls.ts'
+import type { Txid } from '../../src/chain/block.ts'
 import type { Environment } from './environment.ts'
 import { canBeMined, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
@@ -25,7 +26,7 @@ export function checkPayout(env: Environment, by: string, before: StoredPayout |
 }
 
 function checkEnded(env: Environment, world: PayoutWorld, name: string, { txid, reason }: StoredPayout): void {
-  const { expiration = 0 } = world.signed.get(txid as never) ?? {}
+  const { expiration = 0 } = world.signed.get(txid as Txid) ?? {}
   const mined = txid === null ? null : minedAs(env, txid)
   const isFinal = mined?.isFinal === true
   const isTrue =
@@ -37,18 +38,33 @@ function checkEnded(env: Environment, world: PayoutWorld, name: string, { txid, 
   if (!isTrue) env.violate(`${name} ${reason}, and its transaction ${txid} is ${JSON.stringify(mined)}`)
 }
 
-/** A transaction of a payout that the service has taken, and that has paid or can still be mined. */
-function findLiving(env: Environment, world: PayoutWorld, payout: StoredPayout): string | null {
-  const own = [...world.signed].filter(([txid, { key }]) => key === keyOf(payout) && world.bytesOf(txid) !== undefined)
-  const living = own.find(([txid, { expiration }]) => canBeMined(env, txid, expiration) || minedAs(env, txid)?.succeeded)
+/** A transaction of a payout that nodes or a block have, and that has paid or can still be mined. */
+function findLiving(env: Environment, { signed, pool }: PayoutWorld, payout: StoredPayout): string | null {
+  const isLiving = (txid: Txid) => pool.has(txid) || minedAs(env, txid)?.succeeded === true
+  const living = [...signed].find(([txid, { key }]) => key === keyOf(payout) && isLiving(txid))
   return living?.[0] ?? null
 }
 
 const minuteMs = 60_000
 /** Until payouts go on after a restore, or are signed with a new journal: an hour of the chain, and what is not final of it. */
 const restMs = 85 * minuteMs
-/** For what is open then: a transaction expires, and another one is signed. */
-const settledMs = 90 * minuteMs
+/** For what is open then, its transaction expires, another one is signed, and is final. Longer than a signer waits for that. */
+const roundMs = 12 * minuteMs
+const rounds = 6
+
+/** A transaction is sent again after a minute at most, by the tick that comes then. */
+const sentMs = 150_000
+
+/** The promise: what is signed is sent again and again, whatever nodes have answered. */
+function checkSending(env: Environment, world: PayoutWorld, stored: Stored): void {
+  const now = env.scheduler.now()
+  for (const { txid, state, changedAt } of stored.payouts()) {
+    const { expiration = 0 } = world.signed.get(txid as Txid) ?? {}
+    if (state !== 'signed' || changedAt > now - sentMs || expiration < now + minuteMs) continue
+    const isSent = world.pool.has(txid as Txid) || minedAs(env, txid ?? '') !== null
+    if (!isSent) env.violate(`${txid} is stored, and is not sent again`)
+  }
+}
 
 /** Ends the troubles of payouts. Each one comes to its end, or an alarm says why not. */
 export async function settlePayouts(run: SimulatedRun): Promise<void> {
@@ -57,24 +73,37 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
   if (world === null) return
   env.trace(() => 'PAYOUTS')
   env.blockMs = 15_000
-  await pass(env, world.random.int(0, 15) * minuteMs)
+  await pass(env, world.random.pick([0, 0, 4, 12]) * minuteMs)
   world.isCalm = true
   askAgain(run, world)
-  decideAll(run, world)
-  await pass(env, 30_000)
+  await pass(env, sentMs)
+  checkSending(env, world, stored)
   if (env.restores > 0 || env.counts.has('signer: journal lost')) {
-    env.blockMs = minuteMs
-    await pass(env, restMs)
-    env.blockMs = 15_000
+    await sleep(env, world, restMs)
     askAgain(run, world)
   }
-  await passUntil(env, () => findOpen(stored).length === 0, settledMs, 5_000)
+  const isSettled = () => world.pool.size === 0 && findOpen(stored).length === 0
+  for (let i = 0; i < rounds; i += 1) {
+    decideAll(run, world)
+    if (await passUntil(env, isSettled, 3 * minuteMs, 5_000)) break
+    await sleep(env, world, roundMs)
+  }
   world.isOver = true
-  await passUntil(env, () => world.pool.size === 0, settledMs, 5_000) // what the service takes for dead is mined now
   env.blockMs = 3_000
+  // What the service takes for dead could be mined by now. What is paid last becomes final.
   await pass(env, env.scenario.finalityLag * 3_000 + 130_000)
   const fault = env.violation === null ? auditPayouts(run, world) : null
   if (fault !== null) env.violate(fault)
+}
+
+/** Lets time pass in which the service does nothing and signers do little: only blocks come. */
+async function sleep(env: Environment, world: PayoutWorld, ms: number): Promise<void> {
+  env.sleepsUntil = env.scheduler.now() + ms
+  env.blockMs = minuteMs
+  world.sleepFactor = 90
+  await pass(env, ms)
+  world.sleepFactor = 6
+  env.blockMs = 15_000
 }
 
 const findOpen = (stored: Stored) =>
@@ -86,6 +115,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   const has = (kind: string) => alarms.some((one) => one.kind === kind)
   const payouts = stored.payouts()
   const byKey = new Map(payouts.map((payout) => [keyOf(payout), payout]))
+  // Nothing is offered for signing: the bytes of an unknown transaction are nowhere, or its payout cannot be asked for again.
+  let isStopped = env.counts.has('signer: journal lost') && has('payout-unknown')
   for (const [key, { isAccepted }] of world.asked) {
     if (isAccepted && !byKey.has(key)) return `the accepted payout ${key} is not stored`
   }
@@ -93,6 +124,7 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     const payout = byKey.get(key)
     const isPaid = minedAs(env, txid)?.succeeded === true
     // The money was spent otherwise after a restore.
+    if (isPaid && payout === undefined) isStopped = true
     if (isPaid && payout === undefined && !has('payout-unknown')) return `${txid} pays ${key}, which nobody knows`
     if (isPaid && payout !== undefined && payout.txid !== txid) return `${txid} pays ${key}, which shows ${payout.txid}`
   }
@@ -105,8 +137,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     const sums = [2, 4, 5].map((type) => stored.entryOf(uid, cuy, type, osn)?.amount ?? 0n)
     const due = [-amount, -fee, state === 'cancelled' ? amount + fee : 0n]
     if (sums.join() !== due.join()) return `${name}, and its entries are ${sums}`
-    const alarm = state === 'stuck' ? 'payout-stuck' : state === 'approved' ? 'payouts-unsigned' : null
-    const isExplained = state === 'paid' || state === 'cancelled' || (alarm !== null && has(alarm)) || has('payout-unknown')
+    const isEnded = state === 'paid' || state === 'cancelled'
+    const isExplained = isEnded || isStopped || (state === 'stuck' && has('payout-stuck'))
     if (!isExplained) return `${name} at the end, and no alarm says why`
   }
   return null

@@ -18,7 +18,7 @@ export function drawPayoutScenario(random: Random) {
 
 function drawPayouts(random: Random) {
   return {
-    asked: random.pick([0.3, 0.7]), // requests of backends, for each block
+    asked: random.pick([0.2, 0.5]), // requests of backends, for each block
     signers: random.pick([1, 1, 2]), // at once, each with a journal of its own
     blockMs: random.pick([3_000, 3_000, 15_000]), // of the faulty phase: with longer ones transactions expire in it
     kill: random.pick([0, 0.3, 0.8]), // a process of a signer is killed
@@ -96,6 +96,10 @@ export interface PayoutWorld {
   bytesOf: (txid: Txid) => string | undefined
   /** Nodes pass everything on, and it succeeds. */
   isCalm: boolean
+  /** How much longer than it asks for a signer sleeps between two questions: its machine is busy. */
+  sleepFactor: number
+  /** When an older copy of the database was put back that lacks what was sent; 0: never. */
+  lackingSince: number
   /** No signer runs any more. */
   isOver: boolean
 }
@@ -104,16 +108,20 @@ export interface PayoutWorld {
 export function createPayoutWorld(isNeeded: boolean, random: Random): PayoutWorld | null {
   if (!isNeeded) return null
   const [asked, signed, pool] = [new Map<string, Asking>(), new Map<Txid, Signed>(), new Map<Txid, Pending>()]
-  return { random, asked, signed, pool, bytesOf: () => undefined, isCalm: false, isOver: false }
+  return { random, asked, signed, pool, bytesOf: () => undefined, isCalm: false, sleepFactor: 6, lackingSince: 0, isOver: false }
 }
 
 /** Asking for a payout to a stranger. */
 export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: number, balance: bigint): Asking {
+  const same = [...asked.values()].find((one) => one.uid === uid && one.cuy === cuy)
+  const osn = `w${asked.size + 1}`
+  // Often the same again, under a key of its own.
+  if (same !== undefined && random.chance(0.3)) return { ...same, osn, isAccepted: false, isAnswered: false }
   const most = Math.min(Number(balance), 10 ** 12)
   const amount = BigInt(random.int(1, Math.max(3, Math.ceil(most * 0.4))))
   const fee = random.chance(0.3) ? BigInt(random.int(1, 5)) : 0n
   const to = addressOf(0x3000 + random.int(0, 2))
-  return { uid, cuy, osn: `w${asked.size + 1}`, amount, fee, to, isAccepted: false, isAnswered: false }
+  return { uid, cuy, osn, amount, fee, to, isAccepted: false, isAnswered: false }
 }
 
 /** An asking as it is sent: without amounts, which the caller formats. */
@@ -227,6 +235,14 @@ function checkPaid(
   const token = currencies.find(({ cuy }) => cuy === asking?.cuy)?.contract
   const isAsked = asking !== undefined && token === contract && asking.to === to && rawOf(asking) === raw
   if (!isAsked) env.violate(`${txid} pays ${raw} to ${to}, which nobody has asked for as ${key}`)
+}
+
+/** What nodes have, or a block, and the database lacks. */
+export function isLacking(env: Environment, world: PayoutWorld): boolean {
+  return [...world.signed.keys()].some((txid) => {
+    const isSent = world.pool.has(txid) || env.chain.blockOf(txid) !== undefined
+    return isSent && world.bytesOf(txid) === undefined
+  })
 }
 
 /** What a block of the chain has of a transaction, if one has it. */

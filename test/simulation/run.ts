@@ -138,7 +138,7 @@ function startPayouts(run: SimulatedRun, world: PayoutWorld): void {
   if (losesJournal) scheduler.after(world.random.int(10, scenario.blocks) * blockMs, signers.loseJournal)
   const next = () => {
     if (world.isCalm) return
-    if (world.random.chance(asked)) startPayoutCall(run, world)
+    if (world.random.chance(env.phase === 'faults' ? asked : asked / 10)) startPayoutCall(run, world)
     scheduler.after(blockMs, next)
   }
   scheduler.after(blockMs, next)

@@ -1,3 +1,4 @@
+import type { Txid } from '../../src/chain/block.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { assetsSchema } from '../../src/config/chain.ts'
 import { parseBindings } from '../../src/config/schemas.ts'
@@ -23,8 +24,6 @@ if (!assets.ok) throw new Error(assets.error.join())
 const { currencies } = assets.value
 const limitsText = JSON.stringify(currencyVariable.map(({ cuy }) => ({ cuy, each: '9000000', perDay: '900000000' })))
 const owner = { chainId, address: payoutBase58 }
-/** How much longer than it asks for a signer sleeps between two questions: its machine is busy. */
-const sleepFactor = 6
 /** It gives a request of its own up after this. */
 const requestMs = 15_000
 
@@ -137,7 +136,7 @@ function openSigner(process: Process): Signer & { readonly clock: Clock } {
       now: () => (scheduler.now() + machine.skewMs) as UnixMs, // milliseconds since 1970
       random: () => process.world.random.next(),
       async sleep(ms) {
-        await scheduler.wait(ms <= 2_000 ? ms * sleepFactor : ms)
+        await scheduler.wait(ms <= 2_000 ? ms * process.world.sleepFactor : ms)
         await step()
       },
     },
@@ -163,18 +162,29 @@ function openDisk({ run, world, machine, diesNow }: Process): JournalFile {
   }
 }
 
-/** The promise: what a machine has signed for a key before can be mined no more, and has not paid. */
+/** After a restore nothing is signed for so much time of the chain, less what clocks differ. */
+const restoredMs = 3_600_000 - 2_000
+
+/**
+ * The promises: what a machine has signed for a key before can be mined no more, and has not paid; no transaction is that of two keys;
+ * nothing is signed soon after a restore.
+ */
 function noteSigned({ env }: SimulatedRun, world: PayoutWorld, { number }: Machine, entry: JournalEntry): void {
   const { txid, transaction, expiration } = entry
   const key = keyOf(entry)
   env.count('signed')
+  const name = `signer ${number} signs ${key}`
+  const finalMs = (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000
+  if (finalMs < world.lackingSince + restoredMs) env.violate(`${name} after a restore that lacks what was sent`)
+  const other = world.signed.get(txid as Txid)?.key
+  if (other !== undefined && other !== key) env.violate(`${name} by the transaction of ${other}`)
   for (const [earlier, one] of world.signed) {
     if (one.key !== key || one.signer !== number) continue
     const isOpen = canBeMined(env, earlier, one.expiration) || minedAs(env, earlier)?.succeeded === true
-    if (isOpen) env.violate(`signer ${number} signs ${key} again, although ${earlier} can pay or has paid`)
+    if (isOpen) env.violate(`${name} again, although ${earlier} can pay or has paid`)
     env.count('signed again')
   }
-  world.signed.set(txid as never, { key, signer: number, transaction, expiration })
+  world.signed.set(txid as Txid, { key, signer: number, transaction, expiration })
 }
 
 /** Requests to the service. Their answers can be lost, and come late. */

@@ -44,7 +44,7 @@ export type StoredHolding = Numbers<'cuy'> &
   Amounts<'recorded' | 'accepted' | 'reported'> & { readonly address: Address }
 
 /** A payout. */
-export type StoredPayout = Numbers<'id' | 'uid' | 'cuy' | 'attempts'> &
+export type StoredPayout = Numbers<'id' | 'uid' | 'cuy' | 'attempts' | 'changedAt'> &
   Texts<'osn' | 'state'> &
   Amounts<'amount' | 'fee'> &
   Readonly<Record<'txid' | 'reason', string | null>>
@@ -86,7 +86,7 @@ FROM holding`
 const selectUnread = `
 SELECT address, cuy, changed_height AS changedHeight, read_from AS readFrom FROM holding
 WHERE read_from IS NULL OR read_from < changed_height LIMIT 1`
-const selectPayouts = 'SELECT id, uid, cuy, osn, amount, fee, state, attempts, txid, reason FROM payout'
+const selectPayouts = 'SELECT id, uid, cuy, osn, amount, fee, state, attempts, txid, reason, changed_at AS changedAt FROM payout'
 const selectWaiting = `
 SELECT txid, position, reason FROM transfer
 WHERE state = 'held' AND reason IN ('retired', 'decimals-unknown') LIMIT 1`
@@ -270,7 +270,7 @@ function payoutReads({ rows, first }: Queries) {
   const all = rows<Row<StoredPayout>>(`${selectPayouts} ORDER BY id`)
   const byId = first<Row<StoredPayout>>(`${selectPayouts} WHERE id = ?`)
   const byKey = first<Row<StoredPayout>>(`${selectPayouts} WHERE uid = ? AND cuy = ? AND osn = ?`)
-  const bytes = first<{ readonly bytes: string }>('SELECT bytes FROM payout_transaction WHERE txid = ?')
+  const bytes = first<{ readonly bytes: string | null }>('SELECT bytes FROM payout_transaction WHERE txid = ?')
   const toPayout = (row: Row<StoredPayout>): StoredPayout => {
     return { ...row, amount: BigInt(row.amount), fee: BigInt(row.fee) }
   }
@@ -280,6 +280,6 @@ function payoutReads({ rows, first }: Queries) {
     payoutById: (id: number) => orNone(byId(id)),
     payoutOf: (uid: number, cuy: number, osn: string) => orNone(byKey(uid, cuy, osn)),
     /** The bytes that are stored of a payout's transaction. */
-    bytesOfPayout: (txid: string) => bytes(txid)?.bytes,
+    bytesOfPayout: (txid: string) => bytes(txid)?.bytes ?? undefined,
   }
 }
