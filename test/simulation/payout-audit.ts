@@ -1,6 +1,6 @@
-import { askAgain, decideAll } from './payout-calls.ts'
 import type { Txid } from '../../src/chain/block.ts'
 import type { Environment } from './environment.ts'
+import { askAgain, decideAll } from './payout-calls.ts'
 import { canBeMined, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredPayout } from './stored.ts'
@@ -12,10 +12,13 @@ export function checkPayout(env: Environment, by: string, before: StoredPayout |
   const name = `${by} made the payout ${keyOf(now)} ${now.state}`
   env.count(`payout: ${now.state}${now.reason === null ? '' : ` ${now.reason}`}`)
   const mined = now.txid === null ? null : minedAs(env, now.txid)
-  if (now.state === 'paid' && !(mined?.isFinal === true && mined.succeeded)) violate(`${name}, and no final block pays it`)
+  if (now.state === 'paid' && !(mined?.isFinal === true && mined.succeeded))
+    violate(`${name}, and no final block pays it`)
   if (now.state === 'signed' && before !== undefined && before.state !== 'paid' && before.state !== 'stuck') {
     const others = [...world.signed].filter(([txid, { key }]) => key === keyOf(now) && txid !== now.txid)
-    const open = others.find(([txid, { expiration }]) => world.bytesOf(txid) !== undefined && canBeMined(env, txid, expiration))
+    const open = others.find(
+      ([txid, { expiration }]) => world.bytesOf(txid) !== undefined && canBeMined(env, txid, expiration),
+    )
     if (open !== undefined) violate(`${name} with ${now.txid}, and ${open[0]} can be mined`)
   }
   if (before?.state === 'signed' && now.state !== 'paid') checkEnded(env, world, name, now)
@@ -96,14 +99,12 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
   if (fault !== null) env.violate(fault)
 }
 
-/** Lets time pass in which the service does nothing and signers do little: only blocks come. */
+/** Lets time pass in which the service does nothing and signers do little: only blocks come, as many as a signer needs. */
 async function sleep(env: Environment, world: PayoutWorld, ms: number): Promise<void> {
   env.sleepsUntil = env.scheduler.now() + ms
-  env.blockMs = minuteMs
   world.sleepFactor = 90
   await pass(env, ms)
   world.sleepFactor = 6
-  env.blockMs = 15_000
 }
 
 const findOpen = (stored: Stored) =>
@@ -116,7 +117,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   const payouts = stored.payouts()
   const byKey = new Map(payouts.map((payout) => [keyOf(payout), payout]))
   // Nothing is offered for signing: the bytes of an unknown transaction are nowhere, or its payout cannot be asked for again.
-  let isStopped = env.counts.has('signer: journal lost') && has('payout-unknown')
+  const isForgotten = env.counts.has('signer: journal lost') && has('payout-unknown')
+  let isStopped = isForgotten
   for (const [key, { isAccepted }] of world.asked) {
     if (isAccepted && !byKey.has(key)) return `the accepted payout ${key} is not stored`
   }
@@ -126,7 +128,9 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     // The money was spent otherwise after a restore.
     if (isPaid && payout === undefined) isStopped = true
     if (isPaid && payout === undefined && !has('payout-unknown')) return `${txid} pays ${key}, which nobody knows`
-    if (isPaid && payout !== undefined && payout.txid !== txid) return `${txid} pays ${key}, which shows ${payout.txid}`
+    if (!isPaid || payout === undefined || payout.txid === txid) continue
+    const isOpen = payout.state === 'approved' || payout.state === 'waiting'
+    if (!isForgotten || !isOpen) return `${txid} pays ${key}, which is ${payout.state} with ${payout.txid}`
   }
   for (const payout of payouts) {
     const { uid, cuy, osn, state, amount, fee, txid } = payout

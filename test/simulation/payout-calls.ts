@@ -1,7 +1,7 @@
 import { formatUnits } from '../../src/common/amount.ts'
 import { bearer } from '../support/tokens.ts'
 import { checkAnswer } from './callers/client.ts'
-import { backendTokenAt, type BackendToken } from './callers/tokens.ts'
+import { type BackendToken, backendTokenAt } from './callers/tokens.ts'
 import { trackOperation } from './event-loop.ts'
 import { type Asking, drawAsking, keyOf, type PayoutWorld, sentAsking } from './payouts.ts'
 import { currencies } from './scenario.ts'
@@ -67,7 +67,8 @@ async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
   if (status >= 500) return
   asking.isAnswered = true
   if (status === 200) asking.isAccepted = true
-  else if (wasAccepted && env.restores === restores) env.violate(`${keyOf(asking)} was accepted and is now ${status} ${reason}`)
+  else if (wasAccepted && env.restores === restores)
+    env.violate(`${keyOf(asking)} was accepted and is now ${status} ${reason}`)
   else if (status !== 422) env.violate(`${keyOf(asking)} is right and was answered with ${status} ${reason}`)
 }
 
@@ -98,7 +99,8 @@ async function approveOwn(run: SimulatedRun, id: number): Promise<void> {
 
 function cancelAny(run: SimulatedRun, { random }: PayoutWorld): void {
   const all = run.stored.payouts().filter(({ state }) => state !== 'paid' && state !== 'cancelled')
-  if (all.length > 0) void send(run, random.pick(['shop', 'boss']), '/cancel', { ids: [random.pick(all).id], why: 'simulation' })
+  if (all.length > 0)
+    void send(run, random.pick(['shop', 'boss']), '/cancel', { ids: [random.pick(all).id], why: 'simulation' })
 }
 
 /** Approves all that waits, and does with what is stuck one or the other. */
@@ -107,6 +109,9 @@ export function decideAll(run: SimulatedRun, { random }: PayoutWorld): void {
     if (state === 'waiting') void send(run, 'boss', '/approve', { ids: [id] })
     if (state !== 'stuck') continue
     const isApproved = random.chance(0.5)
-    void send(run, 'boss', isApproved ? '/approve' : '/cancel', { ids: [id], ...(isApproved ? {} : { why: 'simulation' }) })
+    void send(run, 'boss', isApproved ? '/approve' : '/cancel', {
+      ids: [id],
+      ...(isApproved ? {} : { why: 'simulation' }),
+    })
   }
 }

@@ -108,7 +108,17 @@ export interface PayoutWorld {
 export function createPayoutWorld(isNeeded: boolean, random: Random): PayoutWorld | null {
   if (!isNeeded) return null
   const [asked, signed, pool] = [new Map<string, Asking>(), new Map<Txid, Signed>(), new Map<Txid, Pending>()]
-  return { random, asked, signed, pool, bytesOf: () => undefined, isCalm: false, sleepFactor: 6, lackingSince: 0, isOver: false }
+  return {
+    random,
+    asked,
+    signed,
+    pool,
+    bytesOf: () => undefined,
+    isCalm: false,
+    sleepFactor: 6,
+    lackingSince: 0,
+    isOver: false,
+  }
 }
 
 /** Asking for a payout to a stranger. */

@@ -15,10 +15,10 @@ import { auditLedger } from './ledger-audit.ts'
 import { drawLostDatabase } from './lost-database.ts'
 import { createOperator, type Operator } from './operator.ts'
 import { expectedDeposits } from './oracle.ts'
-import { settlePosts, startPost } from './posts.ts'
 import { settlePayouts } from './payout-audit.ts'
 import { startPayoutCall } from './payout-calls.ts'
 import { drawPayoutScenario, type PayoutWorld } from './payouts.ts'
+import { settlePosts, startPost } from './posts.ts'
 import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
@@ -70,7 +70,14 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     const drawn = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawPayoutScenario(payouts) }
     const scenario = { ...drawn, ...overrides }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const env = createEnvironment(scenario, lost, random, { troubles, payouts }, createScheduler(startMs), trace ?? null)
+    const env = createEnvironment(
+      scenario,
+      lost,
+      random,
+      { troubles, payouts },
+      createScheduler(startMs),
+      trace ?? null,
+    )
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()

@@ -86,7 +86,8 @@ FROM holding`
 const selectUnread = `
 SELECT address, cuy, changed_height AS changedHeight, read_from AS readFrom FROM holding
 WHERE read_from IS NULL OR read_from < changed_height LIMIT 1`
-const selectPayouts = 'SELECT id, uid, cuy, osn, amount, fee, state, attempts, txid, reason, changed_at AS changedAt FROM payout'
+const selectPayouts =
+  'SELECT id, uid, cuy, osn, amount, fee, state, attempts, txid, reason, changed_at AS changedAt FROM payout'
 const selectWaiting = `
 SELECT txid, position, reason FROM transfer
 WHERE state = 'held' AND reason IN ('retired', 'decimals-unknown') LIMIT 1`
