@@ -1,6 +1,6 @@
 import { depositAddress, type Environment } from './environment.ts'
 import { expectedDeposit, isExpected } from './oracle.ts'
-import { checkPayout } from './payout-audit.ts'
+import { checkPayout } from './payout-checks.ts'
 import type { Changes, Stored, StoredPayout, StoredRescan, StoredScan, StoredTransfer } from './stored.ts'
 
 /** The check of the database. */

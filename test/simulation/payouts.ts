@@ -5,28 +5,11 @@ import { accountIn, bytesOf, numberOf, readFields } from '../../src/chain/contra
 import { txidOf } from '../../src/chain/transaction.ts'
 import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
 import { addressOf, transferLog, usdtAddress } from '../support/transaction-spec.ts'
-import type { Environment } from './environment.ts'
+import type { Chain } from './chain.ts'
 import type { Wire } from './node-replies.ts'
 import type { Payment } from './payments.ts'
 import type { Random } from './random.ts'
-import { currencies, fineToken } from './scenario.ts'
-
-/** What a seed decides about payouts: there are some in a third of the runs. */
-export function drawPayoutScenario(random: Random) {
-  return { payouts: random.chance(1 / 3) ? drawPayouts(random) : null }
-}
-
-function drawPayouts(random: Random) {
-  return {
-    asked: random.pick([0.2, 0.5]), // requests of backends, for each block
-    signers: random.pick([1, 1, 2]), // at once, each with a journal of its own
-    blockMs: random.pick([3_000, 3_000, 15_000]), // of the faulty phase: with longer ones transactions expire in it
-    kill: random.pick([0, 0.3, 0.8]), // a process of a signer is killed
-    trouble: random.pick([0, 0.3, 0.8]), // a node does another thing with a transaction than it should
-    failing: random.pick([0, 0.1, 0.4]), // a token's transfer fails or moves something else
-    losesJournal: random.chance(0.15), // a signer begins a new journal
-  }
-}
+import { currencies, fineToken, type Scenario } from './scenario.ts'
 
 /** `PAYOUTS`: of two currencies, small payouts are approved at once; of the third none is. */
 export const payoutVariable = {
@@ -104,6 +87,18 @@ export interface PayoutWorld {
   isOver: boolean
 }
 
+/** What payouts need of a run's environment. */
+interface Around {
+  readonly payouts: PayoutWorld | null
+  readonly chain: Chain
+  readonly scheduler: { now(): number }
+  readonly scenario: Pick<Scenario, 'payouts'>
+  readonly restores: number
+  finalized(): number
+  count(event: string): void
+  violate(promise: string): void
+}
+
 /** The world of payouts of a run, or null. */
 export function createPayoutWorld(isNeeded: boolean, random: Random): PayoutWorld | null {
   if (!isNeeded) return null
@@ -160,7 +155,7 @@ function readTransaction(transaction: string) {
 }
 
 /** A node's answer to a broadcast, which says nothing about what it does with the transaction. */
-export function receiveBroadcast(env: Environment, transaction: string): Wire {
+export function receiveBroadcast(env: Around, transaction: string): Wire {
   const { payouts: world, chain, scenario } = env
   if (world === null) throw new Error('a broadcast without payouts')
   const { random, pool } = world
@@ -191,14 +186,14 @@ export function receiveBroadcast(env: Environment, transaction: string): Wire {
 }
 
 /** What is sent is what a signer has on its disk, and what the database has. */
-function checkSent({ restores, violate }: Environment, world: PayoutWorld, txid: Txid, transaction: string): void {
+function checkSent({ restores, violate }: Around, world: PayoutWorld, txid: Txid, transaction: string): void {
   if (world.signed.get(txid)?.transaction !== transaction) violate(`${txid} was sent, and no signer has it on its disk`)
   // What was sent before a restore can arrive after it.
   if (restores === 0 && world.bytesOf(txid) !== transaction) violate(`${txid} was sent, and is not stored`)
 }
 
 /** What the next block has of the transactions that nodes know: one whose expiration is not past its parent, in any order. */
-export function minePayouts(env: Environment): readonly Payment[] {
+export function minePayouts(env: Around): readonly Payment[] {
   const { payouts: world, chain, scheduler } = env
   if (world === null) return []
   const now = Math.floor(scheduler.now() / 1_000) * 1_000
@@ -215,7 +210,7 @@ export function minePayouts(env: Environment): readonly Payment[] {
   return mined
 }
 
-function execute(env: Environment, world: PayoutWorld, { rawData, txid, contract, to, raw, result }: Pending): Payment {
+function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to, raw, result }: Pending): Payment {
   env.count(`payout mined: ${result}`)
   const moves = result === 'failed' ? 0n : result === 'short' ? raw - 1n : raw
   if (result !== 'failed') checkPaid(env, world, txid, { contract, to, raw })
@@ -233,7 +228,7 @@ function execute(env: Environment, world: PayoutWorld, { rawData, txid, contract
 
 /** The promise: of one key at most one transaction succeeds, and it is what was asked for. */
 function checkPaid(
-  env: Environment,
+  env: Around,
   world: PayoutWorld,
   txid: Txid,
   { contract, to, raw }: Pick<Pending, 'contract' | 'to' | 'raw'>,
@@ -248,7 +243,7 @@ function checkPaid(
 }
 
 /** What nodes have, or a block, and the database lacks. */
-export function isLacking(env: Environment, world: PayoutWorld): boolean {
+export function isLacking(env: Around, world: PayoutWorld): boolean {
   return [...world.signed.keys()].some((txid) => {
     const isSent = world.pool.has(txid) || env.chain.blockOf(txid) !== undefined
     return isSent && world.bytesOf(txid) === undefined
@@ -256,17 +251,17 @@ export function isLacking(env: Environment, world: PayoutWorld): boolean {
 }
 
 /** What a block of the chain has of a transaction, if one has it. */
-export function minedAs({ chain, finalized }: Environment, txid: string) {
+export function minedAs({ chain, finalized }: Around, txid: string) {
   const block = chain.blockOf(txid)
   const transaction = block?.transactions.find((one) => one.txid === txid)
   if (block === undefined || transaction === undefined) return null
   return { isFinal: block.height <= finalized(), succeeded: !transaction.failed, logs: transaction.logs }
 }
 
-const hasSucceeded = (env: Environment, txid: string) => minedAs(env, txid)?.succeeded === true
+const hasSucceeded = (env: Around, txid: string) => minedAs(env, txid)?.succeeded === true
 
 /** Whether a transaction can still be in a block that is final: it is in none, and a final block was not yet past its expiration. */
-export function canBeMined(env: Environment, txid: string, expiration: number): boolean {
+export function canBeMined(env: Around, txid: string, expiration: number): boolean {
   if (minedAs(env, txid) !== null) return false
   return (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000 < expiration
 }

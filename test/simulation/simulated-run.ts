@@ -71,6 +71,7 @@ export function createRun(
   stored.forget()
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
   const invariants = createInvariantCheck(env, stored)
+  const accept = createAcceptance(env, stored, invariants)
   const ports = createPorts({ stored, nodes, endpoints, check: invariants.check })
   // Reads and writes of anything but `random` are those of the environment itself.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
@@ -79,11 +80,9 @@ export function createRun(
   const resources = { nodes, db, rateLimits, connect: (invocation: Invocation) => ports(env, invocation) }
   const deployment = createDeployment(env, resources)
   const act = createCalls(ports)
+  const payouts = createPayoutCalls(env, stored, deployment.startIsolate, act)
   let isolates = [deployment.startIsolate(), deployment.startIsolate()]
   let backendIsolate = deployment.startIsolate()
-  const payers: Environment = Object.create(env, { random: { value: env.payouts?.random } })
-  let payoutIsolate = env.payouts === null ? backendIsolate : deployment.startIsolate()
-  if (env.payouts !== null) env.payouts.bytesOf = stored.bytesOfPayout
   const bookmarks = new Map<string | null, string>()
   const invoke = (kind: string, work: Work) => {
     if (random.chance(0.02)) isolates[random.int(0, 1)] = deployment.startIsolate()
@@ -103,11 +102,7 @@ export function createRun(
         send(createBackend({ env: backends, stored, invocation }, isolate)),
       )
     },
-    ledger(kind, send) {
-      return new Promise((resolve) => {
-        void act(payers, kind, payoutIsolate, async ({ fetch }, invocation) => resolve(await send(fetch, invocation)))
-      })
-    },
+    ledger: payouts.call,
     cron: () => invoke('cron', (isolate) => isolate.scheduled()),
     request: (kind, send) => invoke(kind, asking(send)),
     misconfigured(send) {
@@ -124,14 +119,12 @@ export function createRun(
       deployment.endpoint.restart()
       isolates = [deployment.startIsolate(), deployment.startIsolate()]
       backendIsolate = deployment.startIsolate()
-      if (env.payouts !== null) payoutIsolate = deployment.startIsolate()
+      payouts.renew()
     },
     forgetNodes: () => deployment.scanner.restart(),
     repair(change) {
       change(store.sqlite)
-      stored.forget()
-      invariants.accept()
-      for (const observer of env.observers) observer()
+      accept()
     },
   }
 
@@ -143,6 +136,15 @@ export function createRun(
       return Promise.reject(new TypeError('fetch failed'))
     }
     return { ...usual, fetch, roundTrip: refusingChanges(env, stored, usual.roundTrip) }
+  }
+}
+
+/** What follows from a change of the database by the operator. */
+function createAcceptance(env: Environment, stored: Stored, invariants: InvariantCheck): () => void {
+  return () => {
+    stored.forget()
+    invariants.accept()
+    for (const observer of env.observers) observer()
   }
 }
 
@@ -197,6 +199,30 @@ function createCalls(ports: MakePorts) {
       }
     }
     open -= 1
+  }
+}
+
+/** Calls about payouts have an isolate and a source of randomness of their own, so that runs without payouts are as they were. */
+function createPayoutCalls(
+  env: Environment,
+  stored: Stored,
+  start: () => Isolate,
+  act: ReturnType<typeof createCalls>,
+) {
+  const { payouts: world } = env
+  if (world !== null) world.bytesOf = stored.bytesOfPayout
+  const own: Environment = Object.create(env, { random: { value: world?.random } })
+  let isolate = world === null ? null : start()
+  return {
+    renew() {
+      if (world !== null) isolate = start()
+    },
+    call<T>(kind: string, send: (fetch: Isolate['fetch'], invocation: Invocation) => Promise<T>): Promise<T> {
+      if (isolate === null) throw new Error('a run without payouts')
+      const { promise, resolve } = Promise.withResolvers<T>()
+      void act(own, kind, isolate, async ({ fetch }, invocation) => resolve(await send(fetch, invocation)))
+      return promise
+    },
   }
 }
 
