@@ -75,9 +75,8 @@ export function createRun(
   const ports = createPorts({ stored, nodes, endpoints, check: invariants.check })
   // Reads and writes of anything but `random` are those of the environment itself.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
-  const db = connectDatabase(store)
-  const rateLimits = createRateLimits(env)
-  const resources = { nodes, db, rateLimits, connect: (invocation: Invocation) => ports(env, invocation) }
+  const own = { db: connectDatabase(store), rateLimits: createRateLimits(env) }
+  const resources = { nodes, ...own, connect: (invocation: Invocation) => ports(env, invocation) }
   const deployment = createDeployment(env, resources)
   const act = createCalls(ports)
   const payouts = createPayoutCalls(env, stored, deployment.startIsolate, act)
