@@ -10,7 +10,7 @@ import { createEndpoints, type Endpoints } from './endpoints.ts'
 import type { Environment } from './environment.ts'
 import { createInvariantCheck, type InvariantCheck } from './invariants.ts'
 import { type AnyFetch, createInvocation, createLifetime, type Invocation, runIn } from './invocation.ts'
-import { connectDatabase, createDeployment, type Isolate, wrongSettings } from './isolate.ts'
+import { connectDatabase, createDeployment, type Deployment, type Isolate, wrongSettings } from './isolate.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
 import { isPlatformFault } from './objects.ts'
@@ -107,10 +107,7 @@ export function createRun(
     misconfigured(send) {
       const wrong = createDeployment(env, { ...resources, connect: refusing }, random.pick(wrongSettings))
       const isolate = wrong.startIsolate()
-      env.scheduler.after(wrongForMs, () => {
-        wrong.scanner.remove()
-        wrong.endpoint.remove()
-      })
+      env.scheduler.after(wrongForMs, () => removeObjects(wrong))
       return act(env, 'misconfigured', isolate, send === null ? (one) => one.scheduled() : asking(send), refusing)
     },
     deploy() {
@@ -136,6 +133,11 @@ export function createRun(
     }
     return { ...usual, fetch, roundTrip: refusingChanges(env, stored, usual.roundTrip) }
   }
+}
+
+function removeObjects({ scanner, endpoint }: Deployment): void {
+  scanner.remove()
+  endpoint.remove()
 }
 
 /** What follows from a change of the database by the operator. */
