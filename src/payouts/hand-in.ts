@@ -15,6 +15,7 @@ import { askedMax } from './parse-asking.ts'
 import { type Payout, payoutColumns } from './payout.ts'
 import { readSigned, type SignedTransfer } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
+import { isStoppedForUnknown, stop, stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
 
 /** The newest agreed final block: what a signer refers to. */
 export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
@@ -27,11 +28,6 @@ export interface SignerOffer {
 
 /** Payouts of one offer. */
 export const offeredMax = 100
-
-/** Why nothing is offered. */
-export const stoppedForUnknown = 'a transaction of the payout address is final that no payout names: payouts stop'
-export const stoppedAfterRestore =
-  'an older copy of the database was restored: payouts stop until a final block is read that is an hour later'
 
 const noHead = {
   kind: 'conflict',
@@ -49,7 +45,6 @@ export async function offerPayouts(
   after: PayoutId | undefined,
 ): Promise<Result<SignerOffer, PayoutFailure>> {
   const { id, state, proof } = payouts
-  const { ended, excused } = payoutTransactions
   const columns = sql.join([...payoutColumns, proof], sql`, `)
   const [approved, heads, unknown] = await db.batch([
     toStatement(
@@ -57,15 +52,10 @@ export async function offerPayouts(
       sql`SELECT ${columns} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'approved' AND ${id} > ${after ?? 0} ORDER BY ${id} LIMIT ${offeredMax}`,
     ),
     toStatement(db, selectHead),
-    toStatement(
-      db,
-      sql`SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved
-        WHERE ${ended} IN ('unknown', 'late') AND ${excused} IS NULL LIMIT 1`,
-    ),
+    toStatement(db, sql`SELECT 1 WHERE ${isStoppedForUnknown}`),
   ])
-  const stop = (why: string) => err({ kind: 'conflict', reason: 'payouts-stopped', why } as const)
-  if ((unknown?.results.length ?? 0) > 0) return stop(stoppedForUnknown)
-  if (await isRestored()) return stop(stoppedAfterRestore)
+  if ((unknown?.results.length ?? 0) > 0) return err(stop(stoppedForUnknown))
+  if (await isRestored()) return err(stop(stoppedAfterRestore))
   const head = readHead(heads?.results as HeadRow[] | undefined) // safe: the columns of the statement
   return head === null
     ? err(noHead)

@@ -9,6 +9,7 @@ import { isRemark } from '../ledger/parse-post.ts'
 import type { PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
 import { byLimits, type Payout, payoutColumns, readMoved } from './payout.ts'
+import { isStoppedForUnknown, stop, stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
 
 // What people decide: a payout is approved, or its money goes back. Triggers allow no other step, and post the money.
 
@@ -74,9 +75,18 @@ export async function approvePayouts(
   })
 }
 
-/** Cancels payouts: all or none. The money of each is back in its wallet then. */
+/** What cancelling needs. `isRestored` asks the scanner whether the database is an older copy. */
+export interface CancelContext {
+  readonly db: WriteDatabase
+  readonly isRestored: () => Promise<boolean>
+}
+
+/**
+ * Cancels payouts: all or none. The money of each is back in its wallet then. None while payouts are stopped: a transaction that the
+ * database does not have, or that no payout names, can be that of one of them.
+ */
 export async function cancelPayouts(
-  db: WriteDatabase,
+  { db, isRestored }: CancelContext,
   body: unknown,
   by: BackendName,
   at: UnixMs,
@@ -85,14 +95,18 @@ export async function cancelPayouts(
   if (!step.ok) return step
   const { ids, why, moved: isKnown = false } = step.value
   const { state } = payouts
-  const isRefused = sql`${state} IN ('signed', 'paid') OR ${hasMoved(isKnown)}`
+  const isOlder = await isRestored()
+  const isStopped = isOlder ? sql`1` : isStoppedForUnknown
+  const isRefused = sql`${state} IN ('signed', 'paid') OR ${hasMoved(isKnown)} OR (${state} <> 'cancelled' AND ${isStopped})`
   const changes = { state: 'cancelled', cancelled_by: by, why, changed_at: at, reason: null, moved: null } as const
   try {
     const found = await takeStep(db, ids, changes, sql`${state} IN ('waiting', 'approved', 'stuck')`, isRefused)
-    return inOrder(ids, found, (payout) => {
+    const answer = inOrder(ids, found, (payout) => {
       if (payout.state === 'signed') return notNow(payout, 'it is signed: its transaction can be mined')
       return payout.state === 'paid' ? notNow(payout, 'it is paid') : refuseMoved(payout, isKnown)
     })
+    const isLeft = answer.ok && answer.value.some((payout) => payout.state !== 'cancelled')
+    return isLeft ? err(stop(isOlder ? stoppedAfterRestore : stoppedForUnknown)) : answer
   } catch (cause) {
     if (!isRefusedBy('flow_balance', cause)) throw cause
     return err({ kind: 'refused', reason: 'wallet-full', why: 'a wallet has no room for what would return to it' })

@@ -6,7 +6,7 @@ import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { payouts, payoutTransactions, type StuckReason } from '../d1/payout-tables.ts'
 import type { WriteContext } from '../ledger/context.ts'
-import { stoppedAfterRestore, stoppedForUnknown } from './hand-in.ts'
+import { stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
 import { findShortages } from './wallet.ts'
 
 /** An approved payout that is older has no signer. */

@@ -66,7 +66,10 @@ export function createPayoutMethods(
       ),
     cancelPayouts: (ids, why, by, options) =>
       call('cancelPayouts', (invocation) =>
-        step(by, invocation, (db, name) => cancelPayouts(db, { ...options, ids, why }, name, clock.now())),
+        step(by, invocation, (db, name) => {
+          const isRestored = () => services.scanner.isRestored()
+          return cancelPayouts({ db, isRestored }, { ...options, ids, why }, name, clock.now())
+        }),
       ),
   }
 }

@@ -4,12 +4,14 @@ import { alarmsOf, finalizedIn, headOf, tickLater } from '../scan/harness.ts'
 import { payoutAddress } from '../support/payouts.ts'
 import {
   ask,
+  balance,
   handIn,
   mined,
   mineFinal,
   offered,
   passBlocks,
   recipient,
+  send,
   sign,
   signedPayout,
   startPaying,
@@ -48,6 +50,21 @@ describe('a database that was restored to an older copy', () => {
     await tickLater(service)
     expect(await stoppedBy(service)).toBeNull()
     expect(await stateOfPayout(service, id)).toBe('approved/0')
+  })
+
+  it('cancels nothing in that hour: what the copy lacks can have paid it', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const { id: before } = await ask(service)
+    const cancel = (...ids: number[]) => send(service, '/cancel', { ids, why: 'a test' })
+    expect((await cancel(before)).status).toBe(200)
+    const left = await balance(service)
+    knowMore(service, 5)
+    expect(await cancel(id)).toMatchObject({ status: 409, reason: 'payouts-stopped' })
+    expect([await stateOfPayout(service, id), await balance(service)]).toEqual(['approved/0', left])
+    expect((await cancel(before)).status).toBe(200) // it was before
+    await passBlocks(service, 1_240)
+    expect((await cancel(id)).status).toBe(200)
   })
 
   it('is noticed by a new instance of the scanner as well, and by one whose memory is lost', async () => {

@@ -84,6 +84,17 @@ describe('a transaction of the payout address that no payout names', () => {
     expect(await unknownTxids(service)).toEqual([])
   })
 
+  it('keeps payouts from being cancelled, since it could have paid one of them, until an operator excuses it', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    await mineFinal(service, { kind: 'trx', from: payoutAddress, to: elsewhere, amount: 1n })
+    const cancel = async () => (await send(service, '/cancel', { ids: [id], why: 'a test' })).reason
+    expect([await cancel(), await stateOfPayout(service, id)]).toEqual(['payouts-stopped', 'approved/0'])
+    const [txid = ''] = await unknownTxids(service)
+    await resume(service, txid)
+    expect([await cancel(), await stateOfPayout(service, id)]).toEqual([null, 'cancelled/0'])
+  })
+
   it('each of them counts: one that an operator excuses leaves the other one', async () => {
     const service = await startPaying()
     await ask(service)

@@ -34,7 +34,11 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return env.lost !== null
       case 'payout-stuck':
       case 'payouts-unsigned':
-      case 'payout-unknown':
+        return scenario.payouts !== null
+      case 'endpoint-failing': // it failed, and an hour has passed before it is tried again
+        return scenario.payouts !== null
+      case 'payout-unknown': // the one of a copy of the database has no transaction
+        return env.restores > 0
       case 'payout-wallet-low':
         return true
       case 'review-overdue':
@@ -42,7 +46,6 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'misconfigured':
       case 'database-filling':
       case 'database-nearly-full':
-      case 'endpoint-failing':
       case 'events-expiring':
       case 'event-set-aside':
         return false

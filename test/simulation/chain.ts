@@ -98,7 +98,7 @@ export function toTransaction({ spec, rawData }: Mined): Transaction {
   const txid = bytesToHex(sha256(rawData)) as Txid // 64 hex digits
   const failed = 'failed' in spec && spec.failed === true
   const keeps = spec.kind === 'token' && (!failed || spec.keepsLogs === true)
-  const own = spec.kind === 'call' ? (spec.logs ?? []) : []
+  const own = spec.kind === 'call' || spec.kind === 'signed' ? (spec.logs ?? []) : []
   const logs = keeps ? [transferLog(spec.contract, spec.from, spec.to, spec.amount)] : own
   const internals = spec.kind === 'call' ? (spec.internals ?? []).map((one) => ({ from: spec.contract, ...one })) : []
   return { txid, rawData, failed, logs, internals }

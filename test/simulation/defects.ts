@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { root } from '../support/project.ts'
-import type { Overrides } from './scenario.ts'
+import { freeAllowance, type Overrides } from './scenario.ts'
 import type { SourcePatch } from './source-patch.ts'
 
 /** A deliberate mistake in the source, and a seed from which on the simulation finds it soon. */
@@ -10,10 +10,33 @@ export interface Defect extends SourcePatch {
   readonly overrides: Overrides
 }
 
+const honest = { byzantine: false, keepsFailedLogs: true, numbersByTransaction: false, reordersBatches: false }
+/** A short run without a fault, with one signer and many payouts. */
+const paying = {
+  ...{ nodes: [honest, honest], quorum: 2, finalityLag: 3, blocksBefore: 1, crowd: 0, blocks: 25, startAfter: null },
+  ...{ decimalsDiffer: false, hasUnreadable: false, reconciles: false, ending: 'none', storm: null, trial: null },
+  ...{ requestsPerBlock: 0.3, transactionsMax: 4, scanEverySeconds: 20, evicts: false, batchless: 0 },
+  allowance: freeAllowance,
+  rates: { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 },
+  troubles: { node: 0, transfers: 60, hanging: 0, full: 0 },
+  payouts: { asked: 0.9, signers: 1, blockMs: 3_000, kill: 0, trouble: 0, failing: 0, losesJournal: false },
+} as const satisfies Overrides
+
+/** What the overrides of a run with payouts can have beside those of the calm one. */
+type PayingOverrides = Partial<
+  Omit<Overrides, 'rates' | 'payouts'> & Record<'rates' | 'payouts', Readonly<Record<string, unknown>>>
+>
+
+/** The calm run with payouts, with other rates and troubles. */
+export function payingWith({ rates, payouts, ...others }: PayingOverrides): Overrides {
+  const own = { ...paying, ...others, rates: { ...paying.rates, ...rates }, payouts: { ...paying.payouts, ...payouts } }
+  return own as Overrides // the members that they have
+}
+
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a
  * simulation that finds none proves nothing. `defects.txt` has for each its name, its file below `src`, the seed and what
- * else the scenario needs, the text to replace (`-`) and what replaces it (`+`).
+ * else the scenario needs (beside a calm run with payouts, if it says `paying`), the text to replace (`-`) and what replaces it (`+`).
  */
 export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
   readFileSync(`${root}test/simulation/defects.txt`, 'utf8')
@@ -22,7 +45,10 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
     .map((paragraph) => {
       const [name = '', place = '', ...lines] = paragraph.split('\n')
       const [file = '', from = '1', ...rest] = place.split(' ')
-      const overrides = JSON.parse(rest.join(' ') || '{}') as Overrides // our own JSON
+      const isPaying = rest[0] === 'paying'
+      const more = JSON.parse(rest.slice(isPaying ? 1 : 0).join(' ') || '{}') as PayingOverrides // our own JSON
+      // Without payouts, unless it is about them: they would change the runs.
+      const overrides: Overrides = isPaying ? payingWith(more) : ({ payouts: null, ...more } as Overrides)
       const linesAfter = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(2))
       return [
         name,

@@ -11,6 +11,7 @@ import { type BalanceChange, createChainBalances } from './chain-balances.ts'
 import type { LostDatabase } from './lost-database.ts'
 import { encodeOddly } from './odd-encodings.ts'
 import { type Act, drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from './payments.ts'
+import { createPayoutWorld, minePayouts, type PayoutWorld, payoutFunds } from './payouts.ts'
 import type { Random } from './random.ts'
 import type { Scenario, Trial } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -79,7 +80,7 @@ export interface SentDecision {
 }
 
 /** What changes in one run, and what is true there. Times are in milliseconds since 1970. */
-function createState(scenario: Scenario) {
+function createState(scenario: Scenario, payouts: PayoutWorld | null) {
   return {
     chain: createChain(), // the one that stays
     balances: createChainBalances(), // what addresses have on it
@@ -106,6 +107,7 @@ function createState(scenario: Scenario) {
     restores: 0, // how often a copy of the database was put back: what ran then has ended
     instancesAt: [] as number[], // when instances of objects began
     counts: new Map<string, number>(), // of each fault and each kind of call
+    payouts, // null where there are none
     posts: [] as SentPost[], // every one that backends have sent
     decisions: [] as SentDecision[], // every one that backends have sent
     observers: new Set<() => void>(), // called after each write to the database
@@ -175,11 +177,11 @@ const blockMs = 3_000
 export function createEnvironment(
   scenario: Scenario,
   lost: LostDatabase | null,
-  { random, troubles, aside }: Pick<Environment, 'random' | 'troubles' | 'aside'>,
+  { random, troubles, payouts, aside }: Pick<Environment, 'random' | 'troubles' | 'aside'> & { readonly payouts: Random },
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
 ): Environment {
-  const state = createState(scenario)
+  const state = createState(scenario, createPayoutWorld(scenario.payouts !== null, payouts))
   const { chain } = state
   const env: Environment = Object.assign(state, {
     scenario,
@@ -198,7 +200,7 @@ export function createEnvironment(
     },
     trace: (line: () => string) => write?.(`${((scheduler.now() - startMs) / 1000).toFixed(3).padStart(9)} ${line()}`),
   })
-  env.balances.apply(0, lost?.held ?? [])
+  env.balances.apply(0, [...(lost?.held ?? []), ...payoutFunds])
   for (let left = scenario.finalityLag + scenario.blocksBefore; left > 0; left -= 1) {
     chain.mine([], (startMs - left * blockMs) / 1000)
   }
@@ -207,7 +209,7 @@ export function createEnvironment(
 
 function produceBlock(env: Environment): readonly MinedPayment[] {
   const { chain, balances } = env
-  const further = env.queued.splice(0)
+  const further = [...env.queued.splice(0), ...minePayouts(env)]
   const drawn = env.phase === 'faults' || env.phase === 'storm' ? drawPayments(env) : []
   for (const { changes } of further) balances.apply(chain.tip().height + 1, changes)
   return mineBlock(env, encodePayments(env, [...drawn, ...further]))

@@ -1,6 +1,7 @@
 import { depositAddress, type Environment } from './environment.ts'
 import { expectedDeposit, isExpected } from './oracle.ts'
-import type { Changes, Stored, StoredRescan, StoredScan, StoredTransfer } from './stored.ts'
+import { checkPayout } from './payout-checks.ts'
+import type { Changes, Stored, StoredPayout, StoredRescan, StoredScan, StoredTransfer } from './stored.ts'
 
 /** The check of the database. */
 export interface InvariantCheck {
@@ -20,6 +21,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
     before = now
   }
+  let payouts = new Map<number, StoredPayout>()
   const seen = createSeenCheck(env)
   const checkTransfers = (by: string, ids: Iterable<number>, isHalted: boolean) => {
     for (const id of ids) {
@@ -52,6 +54,12 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
         remember(now)
       }
       if (changes.has('flow') || changes.has('wallet')) entryCheck.check()
+      for (const id of changes.get('payout') ?? []) {
+        const now = stored.payoutById(id)
+        if (now === undefined) continue
+        checkPayout(env, by, payouts.get(id), now)
+        payouts.set(id, now)
+      }
       checkTransfers(by, changes.get('transfer') ?? [], wasHalted && before?.halted !== null)
     },
     accept() {
@@ -65,6 +73,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       for (const { address, issuedHeight } of issued) env.issuedHeights.set(address, issuedHeight)
       transfers = new Map(stored.transfers().map((one) => [one.id, one]))
       seen.restart(transfers.values())
+      payouts = new Map(stored.payouts().map((one) => [one.id, one]))
     },
   }
 }

@@ -13,6 +13,7 @@ import { currentInvocation, drawSkew, type Invocation, type InvocationPorts } fr
 import { otherChainId } from './malformed-replies.ts'
 import type { Nodes } from './nodes.ts'
 import { createNamespace, type ObjectCode, type ObjectNamespace } from './objects.ts'
+import { payoutVariable } from './payouts.ts'
 import { currencies, currencyVariable, operatorWallet } from './scenario.ts'
 
 /** A machine with the Worker as production composes it. What it keeps between invocations is lost with it. */
@@ -113,6 +114,7 @@ function variablesOf({ scenario, lost, allowance, startHeight, retired, listsOpe
     BACKEND_JWT_SECRET: backendSecret,
     SCAN_EVERY_SECONDS: scenario.scanEverySeconds,
     ...endpointVariables,
+    ...(scenario.payouts === null ? {} : { PAYOUTS: payoutVariable }),
     ...(start === null ? {} : { TRON_START_BLOCK: start }),
   }
 }

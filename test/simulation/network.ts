@@ -73,7 +73,7 @@ function checkAllowance(
   const now = scheduler.now()
   requests.push(now)
   while ((requests[0] ?? now) <= now - dayMs) requests.shift()
-  if (kind !== 'scanner alarm') node.byCallers += 1
+  if (kind !== 'scanner alarm' && kind !== 'scanner sendPayouts') node.byCallers += 1
   if (node.byCallers > perDay / 2) violate(`callers have used ${node.byCallers} requests to node ${number}`)
   if (requests.length > perDay) violate(`node ${number} got ${requests.length} requests in a day`)
   const second = requests.slice(-perSecond - 1).filter((at) => at > now - 1_000).length

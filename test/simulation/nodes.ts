@@ -6,6 +6,7 @@ import { createFalseChain } from './false-blocks.ts'
 import { createFalseTail, type FalseTail } from './false-tail.ts'
 import type { NodeView } from './node-replies.ts'
 import { beginningOf, drawTrouble, type TroubledState, type TroubleName, untroubled } from './node-troubles.ts'
+import { receiveBroadcast } from './payouts.ts'
 import type { Random } from './random.ts'
 import { fineToken, type NodePlan, type Storm } from './scenario.ts'
 
@@ -238,6 +239,7 @@ function viewOf(
       [fineToken, fault === 'false decimals' ? 26 - decimals : decimals],
     ]),
     unmined: node.unmined,
+    broadcast: (transaction) => receiveBroadcast(env, transaction),
   }
   return { view, fault }
 }

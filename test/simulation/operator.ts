@@ -2,6 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { correctionSql, rescanSql } from '../../src/tools/operate/repair.ts'
 import { requestMisconfigured } from './callers/refused.ts'
 import { forgetDecisions } from './decisions.ts'
+import { askAgain } from './payout-calls.ts'
+import { isLacking } from './payouts.ts'
 import { postAgain } from './posts.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
@@ -104,6 +106,10 @@ function restore(run: SimulatedRun): void {
   run.deploy()
   postAgain(run)
   forgetDecisions(run)
+  if (env.payouts !== null) {
+    if (isLacking(env, env.payouts)) env.payouts.lackingSince = env.scheduler.now()
+    askAgain(run, env.payouts)
+  }
   env.count('operator: restored database')
 }
 

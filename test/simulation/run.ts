@@ -18,12 +18,22 @@ import { auditLedger } from './ledger-audit.ts'
 import { drawLostDatabase } from './lost-database.ts'
 import { createOperator, type Operator } from './operator.ts'
 import { expectedDeposits } from './oracle.ts'
+import { settlePayouts } from './payout-audit.ts'
+import { startPayoutCall } from './payout-calls.ts'
+import type { PayoutWorld } from './payouts.ts'
 import { settlePosts, startPost } from './posts.ts'
 import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
-import { drawAside, drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
+import {
+  drawAside,
+  drawPayoutScenario,
+  drawScenario,
+  drawTroubledScenario,
+  type Overrides,
+} from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
+import { startSigners } from './signers.ts'
 import { createRun, type SimulatedRun, type StoreOfRuns } from './simulated-run.ts'
 import { createStored } from './stored.ts'
 import { weatherStorm } from './storm.ts'
@@ -51,12 +61,13 @@ export interface RunOptions {
 /** The block of a run at which its database becomes full. */
 const fullAt = 12
 
-/** The seeds of posts, endpoints, lost databases, troubles and what is drawn aside are far from those of runs. */
+/** The seeds of posts, endpoints, lost databases, troubles, payouts and what is drawn aside are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
 const troubleSeeds = 2 ** 43
 const asideSeeds = 2 ** 44
+const payoutSeeds = 2 ** 45
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -65,10 +76,12 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
   return async (seed, { trace, overrides } = {}) => {
     const random = createRandom(seed)
     const troubles = createRandom(seed + troubleSeeds)
-    const aside = createRandom(seed + asideSeeds)
-    const scenario = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawAside(aside), ...overrides }
+    const [aside, payouts] = [createRandom(seed + asideSeeds), createRandom(seed + payoutSeeds)]
+    const drawn = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawAside(aside) }
+    const scenario = { ...drawn, ...drawPayoutScenario(payouts), ...overrides }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const env = createEnvironment(scenario, lost, { random, troubles, aside }, createScheduler(startMs), trace ?? null)
+    const randoms = { random, troubles, aside, payouts }
+    const env = createEnvironment(scenario, lost, randoms, createScheduler(startMs), trace ?? null)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()
@@ -93,6 +106,7 @@ async function live(
   await runFaultyPhase(run)
   const early = run.stored.countCredited()
   const phases = [recover]
+  if (env.payouts !== null) phases.push(settlePayouts)
   if (env.scenario.storm !== null) phases.push(weatherStorm, recover)
   if (env.scenario.trial !== null) phases.push(endureTrial, recover)
   phases.push(settle, settleDecisions, settlePosts, creditInTime)
@@ -114,6 +128,7 @@ async function runFaultyPhase(run: SimulatedRun): Promise<void> {
   const operator = createOperator(run)
   startBlocks(run, operator)
   startMinutes(run)
+  if (env.payouts !== null) startPayouts(run, env.payouts)
   await scheduler.runUntil(() => env.violation !== null || env.phase !== 'faults' || isOver())
   operator.end()
 
@@ -122,6 +137,22 @@ async function runFaultyPhase(run: SimulatedRun): Promise<void> {
       env.chain.tip().height - env.chain.firstHeight >= scenario.finalityLag + scenario.blocksBefore + scenario.blocks
     )
   }
+}
+
+/** Signers and backends, until `settlePayouts` ends them. */
+function startPayouts(run: SimulatedRun, world: PayoutWorld): void {
+  const { env } = run
+  const { scheduler, scenario } = env
+  const { asked = 0, blockMs = 0, losesJournal = false } = scenario.payouts ?? {}
+  env.blockMs = blockMs
+  const signers = startSigners(run, world)
+  if (losesJournal) scheduler.after(world.random.int(10, scenario.blocks) * blockMs, signers.loseJournal)
+  const next = () => {
+    if (world.isCalm) return
+    if (world.random.chance(env.phase === 'faults' ? asked : asked / 10)) startPayoutCall(run, world)
+    scheduler.after(blockMs, next)
+  }
+  scheduler.after(blockMs, next)
 }
 
 function startBlocks(run: SimulatedRun, operator: Operator): void {

@@ -60,7 +60,10 @@ function drawAllowance(random: Random, scanEverySeconds: number): NodeAllowance 
 
 /** What a seed decides before a run begins. */
 export type Scenario = Readonly<
-  ReturnType<typeof drawScenario> & ReturnType<typeof drawTroubledScenario> & ReturnType<typeof drawAside>
+  ReturnType<typeof drawScenario> &
+    ReturnType<typeof drawTroubledScenario> &
+    ReturnType<typeof drawAside> &
+    ReturnType<typeof drawPayoutScenario>
 >
 /** Properties that a scenario has in place of those that the seed draws. */
 export type Overrides = Partial<Scenario>
@@ -180,5 +183,22 @@ function drawTrial(random: Random) {
     isFirst: random.chance(0.7), // the node is the one that is asked first
     platform: random.pick(['well', 'well', 'clock', 'full', 'hanging'] as const),
     minutes: random.pick([4, 4, 5, 6, 9]), // the longest is needed to see that it goes on after a call without an end
+  }
+}
+
+/** What a seed decides about payouts: there are some in a third of the runs. */
+export function drawPayoutScenario(random: Random) {
+  return { payouts: random.chance(1 / 3) ? drawPayouts(random) : null }
+}
+
+function drawPayouts(random: Random) {
+  return {
+    asked: random.pick([0.2, 0.5]), // requests of backends, for each block
+    signers: random.pick([1, 1, 2]), // at once, each with a journal of its own
+    blockMs: random.pick([3_000, 3_000, 15_000]), // of the faulty phase: with longer ones transactions expire in it
+    kill: random.pick([0, 0.3, 0.8]), // a process of a signer is killed
+    trouble: random.pick([0, 0.3, 0.8]), // a node does another thing with a transaction than it should
+    failing: random.pick([0, 0.1, 0.4]), // a token's transfer fails or moves something else
+    losesJournal: random.chance(0.15), // a signer begins a new journal
   }
 }

@@ -10,7 +10,7 @@ import { createEndpoints, type Endpoints } from './endpoints.ts'
 import type { Environment } from './environment.ts'
 import { createInvariantCheck, type InvariantCheck } from './invariants.ts'
 import { type AnyFetch, createInvocation, createLifetime, type Invocation, runIn } from './invocation.ts'
-import { connectDatabase, createDeployment, type Isolate, wrongSettings } from './isolate.ts'
+import { connectDatabase, createDeployment, type Deployment, type Isolate, wrongSettings } from './isolate.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
 import { isPlatformFault } from './objects.ts'
@@ -32,6 +32,8 @@ export interface SimulatedRun {
   request(kind: string, act: (client: Client) => Promise<void>): Promise<void>
   /** Starts one call of a backend. The promise resolves as that of `cron`. */
   post(act: (backend: Backend) => Promise<void>): Promise<void>
+  /** Starts one request about payouts in an invocation of this kind. The promise resolves with its answer, or never where it is killed. */
+  ledger<T>(kind: string, send: (fetch: Isolate['fetch'], invocation: Invocation) => Promise<T>): Promise<T>
   /** Starts a tick, or a request, of a deployment with a setting that contradicts what is stored. It must do nothing. */
   misconfigured(act: ((client: Client) => Promise<void>) | null): Promise<void>
   /** Replaces all isolates and objects: the deployed configuration has changed, or the service was stopped. */
@@ -69,14 +71,15 @@ export function createRun(
   stored.forget()
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
   const invariants = createInvariantCheck(env, stored)
+  const accept = createAcceptance(env, stored, invariants)
   const ports = createPorts({ stored, nodes, endpoints, check: invariants.check })
   // Reads and writes of anything but `random` are those of the environment itself.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
-  const db = connectDatabase(store)
-  const rateLimits = createRateLimits(env)
-  const resources = { nodes, db, rateLimits, connect: (invocation: Invocation) => ports(env, invocation) }
+  const own = { db: connectDatabase(store), rateLimits: createRateLimits(env) }
+  const resources = { nodes, ...own, connect: (invocation: Invocation) => ports(env, invocation) }
   const deployment = createDeployment(env, resources)
   const act = createCalls(ports)
+  const payouts = createPayoutCalls(env, stored, deployment.startIsolate, act)
   let isolates = [deployment.startIsolate(), deployment.startIsolate()]
   let backendIsolate = deployment.startIsolate()
   const bookmarks = new Map<string | null, string>()
@@ -98,15 +101,13 @@ export function createRun(
         send(createBackend({ env: backends, stored, invocation }, isolate)),
       )
     },
+    ledger: payouts.call,
     cron: () => invoke('cron', (isolate) => isolate.scheduled()),
     request: (kind, send) => invoke(kind, asking(send)),
     misconfigured(send) {
       const wrong = createDeployment(env, { ...resources, connect: refusing }, random.pick(wrongSettings))
       const isolate = wrong.startIsolate()
-      env.scheduler.after(wrongForMs, () => {
-        wrong.scanner.remove()
-        wrong.endpoint.remove()
-      })
+      env.scheduler.after(wrongForMs, () => removeObjects(wrong))
       return act(env, 'misconfigured', isolate, send === null ? (one) => one.scheduled() : asking(send), refusing)
     },
     deploy() {
@@ -114,13 +115,12 @@ export function createRun(
       deployment.endpoint.restart()
       isolates = [deployment.startIsolate(), deployment.startIsolate()]
       backendIsolate = deployment.startIsolate()
+      payouts.renew()
     },
     forgetNodes: () => deployment.scanner.restart(),
     repair(change) {
       change(store.sqlite)
-      stored.forget()
-      invariants.accept()
-      for (const observer of env.observers) observer()
+      accept()
     },
   }
 
@@ -132,6 +132,20 @@ export function createRun(
       return Promise.reject(new TypeError('fetch failed'))
     }
     return { ...usual, fetch, roundTrip: refusingChanges(env, stored, usual.roundTrip) }
+  }
+}
+
+function removeObjects({ scanner, endpoint }: Deployment): void {
+  scanner.remove()
+  endpoint.remove()
+}
+
+/** What follows from a change of the database by the operator. */
+function createAcceptance(env: Environment, stored: Stored, invariants: InvariantCheck): () => void {
+  return () => {
+    stored.forget()
+    invariants.accept()
+    for (const observer of env.observers) observer()
   }
 }
 
@@ -186,6 +200,30 @@ function createCalls(ports: MakePorts) {
       }
     }
     open -= 1
+  }
+}
+
+/** Calls about payouts have an isolate and a source of randomness of their own, so that runs without payouts are as they were. */
+function createPayoutCalls(
+  env: Environment,
+  stored: Stored,
+  start: () => Isolate,
+  act: ReturnType<typeof createCalls>,
+) {
+  const { payouts: world } = env
+  if (world !== null) world.bytesOf = stored.bytesOfPayout
+  const own: Environment = Object.create(env, { random: { value: world?.random } })
+  let isolate = world === null ? null : start()
+  return {
+    renew() {
+      if (world !== null) isolate = start()
+    },
+    call<T>(kind: string, send: (fetch: Isolate['fetch'], invocation: Invocation) => Promise<T>): Promise<T> {
+      if (isolate === null) throw new Error('a run without payouts')
+      const { promise, resolve } = Promise.withResolvers<T>()
+      void act(own, kind, isolate, async ({ fetch }, invocation) => resolve(await send(fetch, invocation)))
+      return promise
+    },
   }
 }
 

@@ -49,6 +49,12 @@ export type StoredHolding = Numbers<'cuy'> &
 export type StoredAct = Numbers<'position' | 'height' | 'place' | 'cuy'> &
   Texts<'txid'> & { readonly kind: Act['kind']; readonly address: Address | null; readonly raw: string | null }
 
+/** A payout. */
+export type StoredPayout = Numbers<'id' | 'uid' | 'cuy' | 'attempts' | 'changedAt'> &
+  Texts<'osn' | 'state'> &
+  Amounts<'amount' | 'fee'> &
+  Readonly<Record<'txid' | 'reason', string | null>>
+
 /** An event. */
 export type StoredEvent = Numbers<'id' | 'uid'> &
   Texts<'type'> &
@@ -88,6 +94,8 @@ FROM holding`
 const selectUnread = `
 SELECT address, cuy, changed_height AS changedHeight, read_from AS readFrom FROM holding
 WHERE read_from IS NULL OR read_from < changed_height LIMIT 1`
+const selectPayouts =
+  'SELECT id, uid, cuy, osn, amount, fee, state, attempts, txid, reason, changed_at AS changedAt FROM payout'
 const selectWaiting = `
 SELECT txid, position, reason FROM transfer
 WHERE state = 'held' AND reason IN ('retired', 'decimals-unknown') LIMIT 1`
@@ -108,6 +116,7 @@ export function createStored(store: SqliteD1) {
     ...transferReads(queries),
     ...ledgerReads(queries),
     ...eventReads(queries),
+    ...payoutReads(queries),
   }
 }
 
@@ -116,7 +125,7 @@ function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) 
   let changes = new Map<string, Set<number>>()
   let scan: StoredScan | undefined
   let isScanRead = false
-  store.watch(['address', 'flow', 'rescan', 'scan', 'transfer', 'wallet'], (table, id) => {
+  store.watch(['address', 'flow', 'payout', 'rescan', 'scan', 'transfer', 'wallet'], (table, id) => {
     if (table === 'scan') isScanRead = false
     const rows = changes.get(table)
     if (rows === undefined) changes.set(table, new Set([id]))
@@ -265,5 +274,23 @@ function eventReads({ rows, first, count }: Queries) {
     /** The events that endpoints have not received, those of all endpoints added up. */
     countUndelivered: count('SELECT count(*) AS n FROM webhook JOIN event ON event.id > webhook.position'),
     countEndpoints: count('SELECT count(*) AS n FROM webhook'),
+  }
+}
+
+function payoutReads({ rows, first }: Queries) {
+  const all = rows<Row<StoredPayout>>(`${selectPayouts} ORDER BY id`)
+  const byId = first<Row<StoredPayout>>(`${selectPayouts} WHERE id = ?`)
+  const byKey = first<Row<StoredPayout>>(`${selectPayouts} WHERE uid = ? AND cuy = ? AND osn = ?`)
+  const bytes = first<{ readonly bytes: string | null }>('SELECT bytes FROM payout_transaction WHERE txid = ?')
+  const toPayout = (row: Row<StoredPayout>): StoredPayout => {
+    return { ...row, amount: BigInt(row.amount), fee: BigInt(row.fee) }
+  }
+  const orNone = (row: Row<StoredPayout> | undefined) => (row === undefined ? undefined : toPayout(row))
+  return {
+    payouts: () => all().map(toPayout),
+    payoutById: (id: number) => orNone(byId(id)),
+    payoutOf: (uid: number, cuy: number, osn: string) => orNone(byKey(uid, cuy, osn)),
+    /** The bytes that are stored of a payout's transaction. */
+    bytesOfPayout: (txid: string) => bytes(txid)?.bytes ?? undefined,
   }
 }

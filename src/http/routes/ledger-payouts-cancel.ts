@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { whyCharsMax } from '../../d1/payout-tables.ts'
 import { cancellation, cancelPayouts } from '../../payouts/steps.ts'
+import { stop, stoppedForUnknown } from '../../payouts/stopped.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
@@ -16,8 +17,11 @@ export const ledgerPayoutsCancel = {
   isOfPayouts: true,
   scope: () => ['ledger:pay', 'ledger:approve'] as const,
   handle: (c) => {
-    const { clock } = c.env.services.settings
-    return answerStep(c, (db, body) => cancelPayouts(db, body, c.get('backend').name, clock.now()))
+    const { scanner, settings } = c.env.services
+    const isRestored = () => scanner.isRestored()
+    return answerStep(c, (db, body) =>
+      cancelPayouts({ db, isRestored }, body, c.get('backend').name, settings.clock.now()),
+    )
   },
 } satisfies LedgerRoute
 
@@ -38,7 +42,8 @@ export const ledgerPayoutsCancelDocs = () => {
     summary: 'Cancel payouts: all or none',
     description:
       'Cancels payouts that wait, are approved or are stuck. The money is back in the wallet with the same statement: one entry of type 5 of ' +
-      '`amt` and `fee` together, with the same `osn`. Sent again it is answered as the first time.',
+      '`amt` and `fee` together, with the same `osn`. Sent again it is answered as the first time. While payouts are stopped none is cancelled: ' +
+      'a transaction that the service does not know could have paid it.',
     body: body(),
     success: payoutList('CancelPayoutsResponse'),
     examples: [
@@ -62,6 +67,10 @@ export const ledgerPayoutsCancelDocs = () => {
         }),
         { given: 'a signed payout', request: { ids: [2], why } },
       ),
+      refused(toPayoutRefusal(stop(stoppedForUnknown)), {
+        given: 'a transaction of the payout address that no payout names',
+        request: { ids: [2], why },
+      }),
     ],
   } satisfies docs.Operation
 }

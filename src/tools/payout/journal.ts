@@ -54,17 +54,22 @@ export interface Journal {
 }
 
 /** Begins a journal at `path`, where there must be none. */
-export function createJournal(path: string, { chainId, address }: JournalOwner, at: UnixMs): void {
+export function createJournal(path: string, owner: JournalOwner, at: UnixMs): void {
   const file = attempt(() => openSync(path, 'wx', 0o600), {
     why: `${path} cannot be created: it exists already, or its folder does not`,
     next: 'leave --new-journal out if there is one, and make the folder otherwise',
   })
-  writeLine(file, { format, version: 1, chainId, address, at })
+  writeAll(file, firstLine(owner, at))
   closeSync(file)
   if (process.platform === 'win32') return // it opens no folder
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder) // otherwise a power failure can take the file's name away
   closeSync(folder)
+}
+
+/** The line with which a journal begins. */
+export function firstLine({ chainId, address }: JournalOwner, at: UnixMs): string {
+  return `${JSON.stringify({ format, version: 1, chainId, address, at })}\n`
 }
 
 /**
@@ -78,7 +83,27 @@ export function openJournal(path: string, owner: JournalOwner): Journal {
   })
   const lock = lockBeside(found)
   const file = openSync(found, 'a+')
-  const { lines, wasCut } = readLines(file)
+  return readJournal(path, owner, {
+    ...readLines(file),
+    append: (text) => writeAll(file, text),
+    close() {
+      closeSync(file)
+      lock.close()
+    },
+  })
+}
+
+/** The file of a journal: its whole lines, and how it is added to. */
+export interface JournalFile {
+  readonly lines: readonly string[]
+  readonly wasCut: boolean
+  /** Returns when the text is on the disk. */
+  append(text: string): void
+  close(): void
+}
+
+/** The journal in a file. Any damage is a `ToolError`. */
+export function readJournal(path: string, owner: JournalOwner, { lines, wasCut, append, close }: JournalFile): Journal {
   const damaged = (line: number) =>
     new ToolError(`${path} is damaged at line ${line}`, 'do what src/guides/payouts.md says, "The journal"')
   const header = headerSchema.safeParse(parseJson(lines[0] ?? ''))
@@ -108,13 +133,10 @@ export function openJournal(path: string, owner: JournalOwner): Journal {
     entries,
     of: (key) => byKey.get(textOfKey(key)) ?? [],
     append(entry) {
-      writeLine(file, entry)
+      append(`${JSON.stringify(entry)}\n`)
       remember(entry)
     },
-    close() {
-      closeSync(file)
-      lock.close()
-    },
+    close,
   }
 }
 
@@ -153,10 +175,6 @@ function readLines(file: number): { readonly lines: readonly string[]; readonly 
   ftruncateSync(file, size - rest.length)
   fsyncSync(file)
   return { lines, wasCut: true }
-}
-
-function writeLine(file: number, value: object): void {
-  writeAll(file, `${JSON.stringify(value)}\n`)
 }
 
 /** Returns when the text is on the disk. If it throws, the file may end in a part of it, which the next `openJournal` removes. */

@@ -87,6 +87,8 @@ export function auditPosts(posts: readonly SentPost[], stored: Stored): string |
     if (isStored({ known }, entries)) for (const entry of known) explained.add(entry?.id ?? 0)
     else if (isAccepted) return `the accepted post ${entries.map(({ osn }) => osn)} is not stored`
   }
-  const stray = stored.entries().find(({ id, type }) => type !== 1 && !explained.has(id))
+  const isOfPayout = ({ uid, cuy, type, osn }: StoredEntry) =>
+    [2, 4, 5].includes(type) && stored.payoutOf(uid, cuy, osn) !== undefined
+  const stray = stored.entries().find((one) => one.type !== 1 && !explained.has(one.id) && !isOfPayout(one))
   return stray === undefined ? null : `entry ${stray.osn} belongs to no post that is stored whole`
 }

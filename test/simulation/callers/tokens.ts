@@ -26,19 +26,32 @@ export function tokenOf(uid: Uid): string {
 }
 
 const halfHour = 1_800
+/** The names of backends and what they may do: one asks, another approves, one signs. `own` is the first one with more scopes. */
+const backends = {
+  post: { sub: 'shop', scope: 'ledger:post ledger:approve' },
+  shop: { sub: 'shop', scope: 'ledger:pay' },
+  own: { sub: 'shop', scope: 'ledger:pay ledger:approve' },
+  boss: { sub: 'boss', scope: 'ledger:approve' },
+  signer: { sub: 'signer', scope: 'ledger:sign ledger:read' },
+} as const
+/** One of them. */
+export type BackendToken = keyof typeof backends
+
 // A token of a backend is valid for an hour at most, and clocks differ: one for each half hour, for longer than backends post.
-const backendTokens = await Promise.all(
-  Array.from({ length: 96 }, (_, i) =>
-    signHs256(
-      { sub: 'shop', exp: nowSeconds + (i + 2) * halfHour - 60, scope: 'ledger:post ledger:approve' },
-      backendSecret,
+const backendTokens = new Map(
+  await Promise.all(
+    Object.entries(backends).flatMap(([name, claims]) =>
+      Array.from({ length: 96 }, async (_, i) => {
+        const exp = nowSeconds + (i + 2) * halfHour - 60
+        return [`${name} ${i}`, await signHs256({ ...claims, exp }, backendSecret)] as const
+      }),
     ),
   ),
 )
 
 /** A backend's valid token at a time in milliseconds. */
-export function backendTokenAt(ms: number): string {
-  const token = backendTokens[Math.floor((ms - startMs) / 1000 / halfHour)]
+export function backendTokenAt(ms: number, name: BackendToken = 'post'): string {
+  const token = backendTokens.get(`${name} ${Math.floor((ms - startMs) / 1000 / halfHour)}`)
   if (token === undefined) throw new Error('no token is signed for so late a time')
   return token
 }

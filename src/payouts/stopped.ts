@@ -1,0 +1,22 @@
+import { sql } from 'drizzle-orm'
+import { madeOnce } from '../d1/database.ts'
+import { payoutTransactions } from '../d1/payout-tables.ts'
+import type { PayoutFailure } from './failure.ts'
+
+// While payouts are stopped none is offered for signing, and none is cancelled: a transaction that is not known could pay it.
+
+/** Why payouts are stopped. */
+export const stoppedForUnknown = 'a transaction of the payout address is final that no payout names: payouts stop'
+export const stoppedAfterRestore =
+  'an older copy of the database was restored: payouts stop until a final block is read that is an hour later'
+
+/** The failure of what is not done while payouts are stopped. */
+export function stop(why: string) {
+  return { kind: 'conflict', reason: 'payouts-stopped', why } as const satisfies PayoutFailure
+}
+
+const { ended, excused } = payoutTransactions
+/** Whether a transaction of the payout address stops payouts, as a condition. */
+export const isStoppedForUnknown = madeOnce(sql`EXISTS (
+  SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved
+  WHERE ${ended} IN ('unknown', 'late') AND ${excused} IS NULL)`)

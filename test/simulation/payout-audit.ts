@@ -1,0 +1,106 @@
+import type { Txid } from '../../src/chain/block.ts'
+import type { Environment } from './environment.ts'
+import { askAgain, decideAll } from './payout-calls.ts'
+import { keyOf, minedAs, type PayoutWorld } from './payouts.ts'
+import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
+import type { Stored } from './stored.ts'
+
+const minuteMs = 60_000
+/** Until payouts go on after a restore, or are signed with a new journal: an hour of the chain, and what is not final of it. */
+const restMs = 85 * minuteMs
+/** For what is open then, its transaction expires, another one is signed, and is final. Longer than a signer waits for that. */
+const roundMs = 12 * minuteMs
+const rounds = 6
+
+/** A transaction is sent again after a minute at most, by the tick that comes then. */
+const sentMs = 150_000
+
+/** The promise: what is signed is sent again and again, whatever nodes have answered. */
+function checkSending(env: Environment, world: PayoutWorld, stored: Stored): void {
+  const now = env.scheduler.now()
+  for (const { txid, state, changedAt } of stored.payouts()) {
+    const { expiration = 0 } = world.signed.get(txid as Txid) ?? {}
+    if (state !== 'signed' || changedAt > now - sentMs || expiration < now + minuteMs) continue
+    const isSent = world.pool.has(txid as Txid) || minedAs(env, txid ?? '') !== null
+    if (!isSent) env.violate(`${txid} is stored, and is not sent again`)
+  }
+}
+
+/** Ends the troubles of payouts. Each one comes to its end, or an alarm says why not. */
+export async function settlePayouts(run: SimulatedRun): Promise<void> {
+  const { env, stored } = run
+  const { payouts: world } = env
+  if (world === null) return
+  env.trace(() => 'PAYOUTS')
+  env.blockMs = 15_000
+  await pass(env, world.random.pick([0, 0, 4, 12]) * minuteMs)
+  world.isCalm = true
+  askAgain(run, world)
+  await pass(env, sentMs)
+  checkSending(env, world, stored)
+  if (env.restores > 0 || env.counts.has('signer: journal lost')) {
+    await sleep(env, world, restMs)
+    askAgain(run, world)
+  }
+  const isSettled = () => world.pool.size === 0 && findOpen(stored).length === 0
+  for (let i = 0; i < rounds; i += 1) {
+    decideAll(run, world)
+    if (await passUntil(env, isSettled, 3 * minuteMs, 5_000)) break
+    await sleep(env, world, roundMs)
+  }
+  world.isOver = true
+  env.blockMs = 3_000
+  // What the service takes for dead could be mined by now. What is paid last becomes final.
+  await pass(env, env.scenario.finalityLag * 3_000 + 130_000)
+  const fault = env.violation === null ? auditPayouts(run, world) : null
+  if (fault !== null) env.violate(fault)
+}
+
+/** Lets time pass in which the service does nothing and signers do little: only blocks come, as many as a signer needs. */
+async function sleep(env: Environment, world: PayoutWorld, ms: number): Promise<void> {
+  env.sleepsUntil = env.scheduler.now() + ms
+  world.sleepFactor = 90
+  await pass(env, ms)
+  world.sleepFactor = 6
+}
+
+const findOpen = (stored: Stored) =>
+  stored.payouts().filter(({ state }) => state === 'waiting' || state === 'approved' || state === 'signed')
+
+/** What is wrong with payouts at the end, or null: what left the chain's address is what was taken from wallets. */
+function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string | null {
+  const alarms = stored.alarms()
+  const has = (kind: string) => alarms.some((one) => one.kind === kind)
+  const payouts = stored.payouts()
+  const byKey = new Map(payouts.map((payout) => [keyOf(payout), payout]))
+  // Nothing is offered for signing: the bytes of an unknown transaction are nowhere, or its payout cannot be asked for again.
+  const isForgotten = env.counts.has('signer: journal lost') && has('payout-unknown')
+  let isStopped = isForgotten
+  for (const [key, { isAccepted }] of world.asked) {
+    if (isAccepted && !byKey.has(key)) return `the accepted payout ${key} is not stored`
+  }
+  for (const [txid, { key }] of world.signed) {
+    const payout = byKey.get(key)
+    const isPaid = minedAs(env, txid)?.succeeded === true
+    // The money was spent otherwise after a restore.
+    if (isPaid && payout === undefined) isStopped = true
+    if (isPaid && payout === undefined && !has('payout-unknown')) return `${txid} pays ${key}, which nobody knows`
+    if (!isPaid || payout === undefined || payout.txid === txid) continue
+    const isOpen = payout.state === 'approved' || payout.state === 'waiting'
+    if (!isForgotten || !isOpen) return `${txid} pays ${key}, which is ${payout.state} with ${payout.txid}`
+  }
+  for (const payout of payouts) {
+    const { uid, cuy, osn, state, amount, fee, txid } = payout
+    const name = `the payout ${keyOf(payout)} is ${state}`
+    const paid = txid !== null && minedAs(env, txid)?.succeeded === true
+    if (state === 'cancelled' && paid) return `${name}, and ${txid} has paid it`
+    if (state === 'paid' && !paid) return `${name}, and nothing has paid it`
+    const sums = [2, 4, 5].map((type) => stored.entryOf(uid, cuy, type, osn)?.amount ?? 0n)
+    const due = [-amount, -fee, state === 'cancelled' ? amount + fee : 0n]
+    if (sums.join() !== due.join()) return `${name}, and its entries are ${sums}`
+    const isEnded = state === 'paid' || state === 'cancelled'
+    const isExplained = isEnded || isStopped || (state === 'stuck' && has('payout-stuck'))
+    if (!isExplained) return `${name} at the end, and no alarm says why`
+  }
+  return null
+}

@@ -1,0 +1,117 @@
+import { formatUnits } from '../../src/common/amount.ts'
+import { bearer } from '../support/tokens.ts'
+import { checkAnswer } from './callers/client.ts'
+import { type BackendToken, backendTokenAt } from './callers/tokens.ts'
+import { trackOperation } from './event-loop.ts'
+import { type Asking, drawAsking, keyOf, type PayoutWorld, sentAsking } from './payouts.ts'
+import { currencies } from './scenario.ts'
+import type { SimulatedRun } from './simulated-run.ts'
+
+/** An answer about payouts: its status and its word. */
+interface Answer {
+  readonly status: number
+  readonly reason: string | null
+}
+
+/** Sends a request about payouts as one of the backends. The promise never resolves where there is no answer. */
+function send(run: SimulatedRun, by: BackendToken, path: string, body: object): Promise<Answer> {
+  const { env } = run
+  return run.ledger('payout', async (fetch, invocation) => {
+    const headers = { ...bearer(backendTokenAt(env.scheduler.now(), by)), 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await fetch(new Request(`https://wallet.test/ledger/payouts${path}`, init))
+    const text = await trackOperation(response.text())
+    const { status } = response
+    env.trace(() => `${invocation.name} ${path} ${by} ${JSON.stringify(body)} ← ${status} ${text}`)
+    env.count(`payouts${path}: ${status}`)
+    checkAnswer(env, invocation, response, text)
+    return { status, reason: response.headers.get('x-reason') }
+  })
+}
+
+/** Does one thing that backends do with payouts. */
+export function startPayoutCall(run: SimulatedRun, world: PayoutWorld): void {
+  const { random, asked } = world
+  const kind = random.int(1, 10)
+  if (kind <= 5 || asked.size === 0) askNew(run, world)
+  else if (kind === 6) ask(run, random.pick([...asked.values()]), 0)
+  else if (kind <= 8) approveAny(run, world)
+  else cancelAny(run, world)
+}
+
+function askNew(run: SimulatedRun, world: PayoutWorld): void {
+  const { random, asked } = world
+  const full = run.stored.wallets().filter(({ balance }) => balance > 10n)
+  if (full.length === 0) return
+  const { uid, cuy, balance } = random.pick(full)
+  const asking = drawAsking(world, uid, cuy, balance)
+  asked.set(keyOf(asking), asking)
+  for (let copies = random.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) ask(run, asking, 3)
+}
+
+/** Asks for a payout, for the first time or again. Without an answer it is asked for again later. */
+function ask(run: SimulatedRun, asking: Asking, triesLeft: number): void {
+  void askOnce(run, asking)
+  run.env.scheduler.after(20_000, () => {
+    if (!asking.isAnswered && triesLeft > 0) ask(run, asking, triesLeft - 1)
+  })
+}
+
+async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
+  const { env } = run
+  const scale = currencies.find(({ cuy }) => cuy === asking.cuy)?.scale ?? 0
+  const { amount, fee, isAccepted: wasAccepted } = asking
+  const amounts = { amt: formatUnits(amount, scale), ...(fee > 0n ? { fee: formatUnits(fee, scale) } : {}) }
+  const { restores } = env
+  const { status, reason } = await send(run, 'shop', '', { payouts: [{ ...sentAsking(asking), ...amounts }] })
+  if (status >= 500) return
+  asking.isAnswered = true
+  if (status === 200) asking.isAccepted = true
+  else if (wasAccepted && env.restores === restores)
+    env.violate(`${keyOf(asking)} was accepted and is now ${status} ${reason}`)
+  else if (status !== 422) env.violate(`${keyOf(asking)} is right and was answered with ${status} ${reason}`)
+}
+
+/** Asks again for what a restored database lacks, and what has no answer yet. */
+export function askAgain(run: SimulatedRun, world: PayoutWorld): void {
+  for (const asking of world.asked.values()) {
+    if (!asking.isAccepted && asking.isAnswered) continue
+    if (run.stored.payoutOf(asking.uid, asking.cuy, asking.osn) !== undefined && asking.isAnswered) continue
+    asking.isAccepted = false
+    asking.isAnswered = false
+    run.env.scheduler.after(world.random.int(1, 20_000), () => ask(run, asking, 3))
+  }
+}
+
+/** Approves a payout in any state, sometimes by the name that has asked for it: then nothing may happen. */
+function approveAny(run: SimulatedRun, { random }: PayoutWorld): void {
+  const waiting = run.stored.payouts().filter(({ state }) => state === 'waiting' || state === 'stuck')
+  if (waiting.length === 0) return
+  const { id } = random.pick(waiting)
+  if (random.chance(0.8)) void send(run, 'boss', '/approve', { ids: [id] })
+  else void approveOwn(run, id)
+}
+
+async function approveOwn(run: SimulatedRun, id: number): Promise<void> {
+  const { status } = await send(run, 'own', '/approve', { ids: [id] })
+  if (status === 200) run.env.violate(`payout ${id} was approved by the name that has asked for it`)
+}
+
+function cancelAny(run: SimulatedRun, { random }: PayoutWorld): void {
+  const all = run.stored.payouts().filter(({ state }) => state !== 'paid' && state !== 'cancelled')
+  if (all.length > 0)
+    void send(run, random.pick(['shop', 'boss']), '/cancel', { ids: [random.pick(all).id], why: 'simulation' })
+}
+
+/** Approves all that waits, and does with what is stuck one or the other. */
+export function decideAll(run: SimulatedRun, { random }: PayoutWorld): void {
+  for (const { id, state } of run.stored.payouts()) {
+    if (state === 'waiting') void send(run, 'boss', '/approve', { ids: [id] })
+    if (state !== 'stuck') continue
+    const isApproved = random.chance(0.5)
+    void send(run, 'boss', isApproved ? '/approve' : '/cancel', {
+      ids: [id],
+      ...(isApproved ? {} : { why: 'simulation' }),
+    })
+  }
+}

@@ -1,0 +1,47 @@
+import type { Txid } from '../../src/chain/block.ts'
+import type { Environment } from './environment.ts'
+import { canBeMined, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
+import type { StoredPayout } from './stored.ts'
+
+/** The promises of each step: it rests on what the chain has, and on nothing else. */
+export function checkPayout(env: Environment, by: string, before: StoredPayout | undefined, now: StoredPayout): void {
+  const { payouts: world, violate, isForked } = env
+  if (world === null || isForked || before?.state === now.state) return
+  const name = `${by} made the payout ${keyOf(now)} ${now.state}`
+  env.count(`payout: ${now.state}${now.reason === null ? '' : ` ${now.reason}`}`)
+  const mined = now.txid === null ? null : minedAs(env, now.txid)
+  if (now.state === 'paid' && !(mined?.isFinal === true && mined.succeeded))
+    violate(`${name}, and no final block pays it`)
+  if (now.state === 'signed' && before !== undefined && before.state !== 'paid' && before.state !== 'stuck') {
+    const others = [...world.signed].filter(([txid, { key }]) => key === keyOf(now) && txid !== now.txid)
+    const open = others.find(
+      ([txid, { expiration }]) => world.bytesOf(txid) !== undefined && canBeMined(env, txid, expiration),
+    )
+    if (open !== undefined) violate(`${name} with ${now.txid}, and ${open[0]} can be mined`)
+  }
+  if (before?.state === 'signed' && now.state !== 'paid') checkEnded(env, world, name, now)
+  if (now.state === 'cancelled') {
+    const paid = findLiving(env, world, now)
+    if (paid !== null) violate(`${name}, and ${paid} can pay or has paid`)
+  }
+}
+
+function checkEnded(env: Environment, world: PayoutWorld, name: string, { txid, reason }: StoredPayout): void {
+  const { expiration = 0 } = world.signed.get(txid as Txid) ?? {}
+  const mined = txid === null ? null : minedAs(env, txid)
+  const isFinal = mined?.isFinal === true
+  const isTrue =
+    reason === 'failed'
+      ? isFinal && !mined.succeeded
+      : reason === 'other'
+        ? isFinal && mined.succeeded
+        : mined === null && !canBeMined(env, txid ?? '', expiration)
+  if (!isTrue) env.violate(`${name} ${reason}, and its transaction ${txid} is ${JSON.stringify(mined)}`)
+}
+
+/** A transaction of a payout that nodes or a block have, and that has paid or can still be mined. */
+function findLiving(env: Environment, { signed, pool }: PayoutWorld, payout: StoredPayout): string | null {
+  const isLiving = (txid: Txid) => pool.has(txid) || minedAs(env, txid)?.succeeded === true
+  const living = [...signed].find(([txid, { key }]) => key === keyOf(payout) && isLiving(txid))
+  return living?.[0] ?? null
+}

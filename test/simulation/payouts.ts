@@ -1,0 +1,267 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { type Address, formatBase58 } from '../../src/chain/address.ts'
+import type { Txid } from '../../src/chain/block.ts'
+import { accountIn, bytesOf, numberOf, readFields } from '../../src/chain/contract.ts'
+import { txidOf } from '../../src/chain/transaction.ts'
+import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
+import { addressOf, transferLog, usdtAddress } from '../support/transaction-spec.ts'
+import type { Chain } from './chain.ts'
+import type { Wire } from './node-replies.ts'
+import type { Payment } from './payments.ts'
+import type { Random } from './random.ts'
+import { currencies, fineToken, type Scenario } from './scenario.ts'
+
+/** `PAYOUTS`: of two currencies, small payouts are approved at once; of the third none is. */
+export const payoutVariable = {
+  address: payoutBase58,
+  limits: [
+    { cuy: 1, each: '1', perDay: '1000', perUserPerDay: '500' },
+    { cuy: 2, each: '200', perDay: '50000' },
+  ],
+}
+
+/** What the payout address has on the chain: more than is ever asked for. */
+export const payoutFunds = [null, usdtAddress, fineToken].map((contract) => {
+  return { address: payoutAddress, contract, amount: contract === fineToken ? 10n ** 32n : 8n * 10n ** 15n }
+})
+
+/** What identifies a payout, as one text. */
+export const keyOf = (one: { readonly uid: number; readonly cuy: number; readonly osn: string }) =>
+  `${one.uid} ${one.cuy} ${one.osn}`
+
+/** What a backend has asked for. */
+export interface Asking {
+  readonly uid: number
+  readonly cuy: number
+  readonly osn: string
+  readonly amount: bigint
+  readonly fee: bigint
+  readonly to: Address
+  /** An answer has said that it is stored. */
+  isAccepted: boolean
+  isAnswered: boolean
+}
+
+/** A transaction that is on the disk of a signer. */
+export interface Signed {
+  readonly key: string
+  readonly signer: number
+  readonly transaction: string
+  readonly expiration: number
+}
+
+/** Whether a block has it: soon, the last block that can have it, or none. */
+type Fate = 'soon' | 'last' | 'never'
+
+/** What its bytes say, and what becomes of it at the nodes that have it. */
+interface Pending {
+  readonly rawData: Uint8Array
+  readonly txid: Txid
+  readonly contract: Address | null
+  readonly to: Address
+  readonly raw: bigint
+  readonly expiration: number
+  /** From when on a block can have it. */
+  readonly from: number
+  readonly fate: Fate
+  /** `short`: it succeeds and moves less. */
+  readonly result: 'paid' | 'failed' | 'short'
+}
+
+/** All that payouts have outside of the service. */
+export interface PayoutWorld {
+  readonly random: Random
+  readonly asked: Map<string, Asking>
+  readonly signed: Map<Txid, Signed>
+  /** What nodes have and no block has. */
+  readonly pool: Map<Txid, Pending>
+  /** The bytes that the database has of a transaction. */
+  bytesOf: (txid: Txid) => string | undefined
+  /** Nodes pass everything on, and it succeeds. */
+  isCalm: boolean
+  /** How much longer than it asks for a signer sleeps between two questions: its machine is busy. */
+  sleepFactor: number
+  /** When an older copy of the database was put back that lacks what was sent; 0: never. */
+  lackingSince: number
+  /** No signer runs any more. */
+  isOver: boolean
+}
+
+/** What payouts need of a run's environment. */
+interface Around {
+  readonly payouts: PayoutWorld | null
+  readonly chain: Chain
+  readonly scheduler: { now(): number }
+  readonly scenario: Pick<Scenario, 'payouts'>
+  readonly restores: number
+  finalized(): number
+  count(event: string): void
+  violate(promise: string): void
+}
+
+/** The world of payouts of a run, or null. */
+export function createPayoutWorld(isNeeded: boolean, random: Random): PayoutWorld | null {
+  if (!isNeeded) return null
+  const [asked, signed, pool] = [new Map<string, Asking>(), new Map<Txid, Signed>(), new Map<Txid, Pending>()]
+  return {
+    random,
+    asked,
+    signed,
+    pool,
+    bytesOf: () => undefined,
+    isCalm: false,
+    sleepFactor: 6,
+    lackingSince: 0,
+    isOver: false,
+  }
+}
+
+/** Asking for a payout to a stranger. */
+export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: number, balance: bigint): Asking {
+  const same = [...asked.values()].find((one) => one.uid === uid && one.cuy === cuy)
+  const osn = `w${asked.size + 1}`
+  // Often the same again, under a key of its own.
+  if (same !== undefined && random.chance(0.3)) return { ...same, osn, isAccepted: false, isAnswered: false }
+  const most = Math.min(Number(balance), 10 ** 12)
+  const amount = BigInt(random.int(1, Math.max(3, Math.ceil(most * 0.4))))
+  const fee = random.chance(0.3) ? BigInt(random.int(1, 5)) : 0n
+  const to = addressOf(0x3000 + random.int(0, 2))
+  return { uid, cuy, osn, amount, fee, to, isAccepted: false, isAnswered: false }
+}
+
+/** An asking as it is sent: without amounts, which the caller formats. */
+export const sentAsking = ({ uid, cuy, osn, to }: Asking) => ({ uid, cuy, osn, to: formatBase58(to) })
+
+/** Chain units of what was asked for. */
+export function rawOf({ cuy, amount }: Asking): bigint {
+  const { decimals = 0, scale = 0 } = currencies.find((one) => one.cuy === cuy) ?? {}
+  return amount * 10n ** BigInt(decimals - scale)
+}
+
+/** What the bytes of a signed message say. */
+function readTransaction(transaction: string) {
+  const rawData = bytesOf(readFields(hexToBytes(transaction), { 1: 'bytes' }), 1)
+  const raw = readFields(rawData, { 1: 'bytes', 4: 'bytes', 8: 'number', 11: 'bytes' })
+  const any = readFields(bytesOf(readFields(bytesOf(raw, 11), { 2: 'bytes' }), 2), { 2: 'bytes' })
+  const call = readFields(bytesOf(any, 2), { 1: 'bytes', 2: 'bytes', 3: 'number', 4: 'bytes' })
+  const data = bytesToHex(bytesOf(call, 4))
+  const target = accountIn(call, 2) as Address // a signer has made it
+  const [contract, to, amount] =
+    data === ''
+      ? [null, target, numberOf(call, 3)]
+      : [target, data.slice(32, 72) as Address, BigInt(`0x${data.slice(72)}`)]
+  const reference = { low: Number(`0x${bytesToHex(bytesOf(raw, 1))}`), hash: bytesToHex(bytesOf(raw, 4)) }
+  return { rawData, txid: txidOf(rawData), contract, to, raw: amount, reference, expiration: Number(numberOf(raw, 8)) }
+}
+
+/** A node's answer to a broadcast, which says nothing about what it does with the transaction. */
+export function receiveBroadcast(env: Around, transaction: string): Wire {
+  const { payouts: world, chain, scenario } = env
+  if (world === null) throw new Error('a broadcast without payouts')
+  const { random, pool } = world
+  const { reference, ...read } = readTransaction(transaction)
+  const { txid, expiration } = read
+  checkSent(env, world, txid, transaction)
+  const answer = (code: string, result = false) => ({ ...(result ? { result } : {}), code, txid, message: '' })
+  const tip = chain.tip()
+  if (expiration <= tip.seconds * 1_000) return answer('TRANSACTION_EXPIRATION_ERROR')
+  const low = (tip.height - reference.low) & 0xffff
+  if (chain.at(tip.height - low)?.hash.slice(16, 32) !== reference.hash) return answer('TAPOS_ERROR')
+  const isKnown = chain.blockOf(txid) !== undefined || pool.has(txid)
+  if (isKnown) return random.chance(0.5) ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
+  const { trouble = 0, failing = 0 } = world.isCalm ? {} : (scenario.payouts ?? {})
+  const does = random.chance(trouble) ? random.pick(['swallow', 'refuse', 'late', 'claim'] as const) : 'pass'
+  env.count(`broadcast: ${does}`)
+  if (does === 'swallow') return answer('SUCCESS', true)
+  if (does === 'refuse') return answer(random.pick(['SERVER_BUSY', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'OTHER_ERROR']))
+  const isFailing = read.contract !== null && random.chance(failing)
+  pool.set(txid, {
+    ...read,
+    from: env.scheduler.now() + (does === 'late' ? random.int(10_000, 600_000) : 0),
+    fate: random.chance(trouble) ? random.pick(['soon', 'last', 'never', 'never'] as const) : 'soon',
+    result: isFailing ? random.pick(['failed', 'failed', 'short'] as const) : 'paid',
+  })
+  // A refusal of what it has passed on.
+  return does === 'claim' ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
+}
+
+/** What is sent is what a signer has on its disk, and what the database has. */
+function checkSent({ restores, violate }: Around, world: PayoutWorld, txid: Txid, transaction: string): void {
+  if (world.signed.get(txid)?.transaction !== transaction) violate(`${txid} was sent, and no signer has it on its disk`)
+  // What was sent before a restore can arrive after it.
+  if (restores === 0 && world.bytesOf(txid) !== transaction) violate(`${txid} was sent, and is not stored`)
+}
+
+/** What the next block has of the transactions that nodes know: one whose expiration is not past its parent, in any order. */
+export function minePayouts(env: Around): readonly Payment[] {
+  const { payouts: world, chain, scheduler } = env
+  if (world === null) return []
+  const now = Math.floor(scheduler.now() / 1_000) * 1_000
+  const parent = chain.tip().seconds * 1_000
+  const mined: Payment[] = []
+  for (const pending of [...world.pool.values()]) {
+    const { txid, expiration, fate, from } = pending
+    const isOver = expiration <= parent
+    const isDue = fate === 'last' ? expiration <= now : fate === 'soon' && (world.isCalm || world.random.chance(0.7))
+    if (isOver || (isDue && from <= now)) world.pool.delete(txid)
+    if (isOver) env.count(`payout expired: ${fate}`)
+    else if (isDue && from <= now) mined.splice(world.random.int(0, mined.length), 0, execute(env, world, pending))
+  }
+  return mined
+}
+
+function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to, raw, result }: Pending): Payment {
+  env.count(`payout mined: ${result}`)
+  const moves = result === 'failed' ? 0n : result === 'short' ? raw - 1n : raw
+  if (result !== 'failed') checkPaid(env, world, txid, { contract, to, raw })
+  const logs = contract === null || moves === 0n ? [] : [transferLog(contract, payoutAddress, to, moves)]
+  return {
+    spec: { kind: 'signed', rawData, failed: result === 'failed', logs },
+    transfers: [],
+    changes: [
+      { address: payoutAddress, contract, amount: -moves },
+      { address: to, contract, amount: moves },
+      { address: payoutAddress, contract: null, amount: contract === null ? 0n : -7_000_000n },
+    ],
+  }
+}
+
+/** The promise: of one key at most one transaction succeeds, and it is what was asked for. */
+function checkPaid(
+  env: Around,
+  world: PayoutWorld,
+  txid: Txid,
+  { contract, to, raw }: Pick<Pending, 'contract' | 'to' | 'raw'>,
+): void {
+  const { key = '' } = world.signed.get(txid) ?? {}
+  const asking = world.asked.get(key)
+  const other = [...world.signed].find(([one, signed]) => signed.key === key && one !== txid && hasSucceeded(env, one))
+  if (other !== undefined) env.violate(`the payout ${key} is paid by ${txid} after ${other[0]}`)
+  const token = currencies.find(({ cuy }) => cuy === asking?.cuy)?.contract
+  const isAsked = asking !== undefined && token === contract && asking.to === to && rawOf(asking) === raw
+  if (!isAsked) env.violate(`${txid} pays ${raw} to ${to}, which nobody has asked for as ${key}`)
+}
+
+/** What nodes have, or a block, and the database lacks. */
+export function isLacking(env: Around, world: PayoutWorld): boolean {
+  return [...world.signed.keys()].some((txid) => {
+    const isSent = world.pool.has(txid) || env.chain.blockOf(txid) !== undefined
+    return isSent && world.bytesOf(txid) === undefined
+  })
+}
+
+/** What a block of the chain has of a transaction, if one has it. */
+export function minedAs({ chain, finalized }: Around, txid: string) {
+  const block = chain.blockOf(txid)
+  const transaction = block?.transactions.find((one) => one.txid === txid)
+  if (block === undefined || transaction === undefined) return null
+  return { isFinal: block.height <= finalized(), succeeded: !transaction.failed, logs: transaction.logs }
+}
+
+const hasSucceeded = (env: Around, txid: string) => minedAs(env, txid)?.succeeded === true
+
+/** Whether a transaction can still be in a block that is final: it is in none, and a final block was not yet past its expiration. */
+export function canBeMined(env: Around, txid: string, expiration: number): boolean {
+  if (minedAs(env, txid) !== null) return false
+  return (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000 < expiration
+}

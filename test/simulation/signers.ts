@@ -1,0 +1,242 @@
+import type { Txid } from '../../src/chain/block.ts'
+import type { UnixMs } from '../../src/common/time.ts'
+import { assetsSchema } from '../../src/config/chain.ts'
+import { parseBindings } from '../../src/config/schemas.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import type { AgreedNodes } from '../../src/tools/nodes.ts'
+import { firstLine, type JournalEntry, type JournalFile, readJournal } from '../../src/tools/payout/journal.ts'
+import { parseLimits } from '../../src/tools/payout/limits.ts'
+import { keepSigning } from '../../src/tools/payout/run.ts'
+import { openService } from '../../src/tools/payout/service.ts'
+import type { Signer } from '../../src/tools/payout/signer.ts'
+import { ToolError } from '../../src/tools/tool-error.ts'
+import { payoutAddress, payoutBase58, signatureOf } from '../support/payouts.ts'
+import { checkAnswer } from './callers/client.ts'
+import { backendTokenAt } from './callers/tokens.ts'
+import { chainId } from './chain.ts'
+import { trackOperation } from './event-loop.ts'
+import { canBeMined, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
+import { currencyVariable } from './scenario.ts'
+import type { SimulatedRun } from './simulated-run.ts'
+
+const assets = parseBindings(assetsSchema, { TRON_CHAIN_ID: chainId, CURRENCIES: currencyVariable })
+if (!assets.ok) throw new Error(assets.error.join())
+const { currencies } = assets.value
+const limitsText = JSON.stringify(currencyVariable.map(({ cuy }) => ({ cuy, each: '9000000', perDay: '900000000' })))
+const owner = { chainId, address: payoutBase58 }
+/** It gives a request of its own up after this. */
+const requestMs = 15_000
+
+/** A machine with the key, and with what is on its disk. One process after the other runs there. */
+interface Machine {
+  readonly number: number
+  readonly skewMs: number
+  disk: string
+  /** Counts the processes: those before the last one have ended. */
+  started: number
+}
+
+/** What one process of a signer has. */
+interface Process {
+  readonly run: SimulatedRun
+  readonly world: PayoutWorld
+  readonly machine: Machine
+  /** To be awaited wherever it can be killed: then it never resolves. */
+  step(): Promise<void>
+  /** Whether it is killed while it writes. */
+  diesNow(): boolean
+}
+
+/** The signers of a run. */
+export interface Signers {
+  /** A journal is lost. Its machine begins a new one. */
+  loseJournal(): void
+}
+
+/** Starts the signers. Each one that is killed comes again. */
+export function startSigners(run: SimulatedRun, world: PayoutWorld): Signers {
+  const { scheduler, scenario } = run.env
+  const header = () => firstLine(owner, scheduler.now())
+  const machines = Array.from({ length: scenario.payouts?.signers ?? 0 }, (_, i): Machine => {
+    return { number: i + 1, skewMs: world.random.int(-5_000, 5_000), disk: header(), started: 0 }
+  })
+  for (const machine of machines) scheduler.after(1, () => startProcess(run, world, machine))
+  return {
+    loseJournal() {
+      const machine = world.random.pick(machines)
+      run.env.count('signer: journal lost')
+      run.env.trace(() => `signer ${machine.number} begins a new journal`)
+      machine.disk = header()
+      startProcess(run, world, machine)
+    },
+  }
+}
+
+/** What a killed process throws where it cannot wait. */
+const killed = new Error('killed')
+
+function startProcess(run: SimulatedRun, world: PayoutWorld, machine: Machine): void {
+  const { env } = run
+  const { random } = world
+  machine.started += 1
+  const own = machine.started
+  let stepsLeft = random.chance(env.scenario.payouts?.kill ?? 0) ? random.int(1, 25) : Number.POSITIVE_INFINITY
+  const die = () => {
+    env.count('signer killed')
+    env.trace(() => `signer ${machine.number}.${own} killed`)
+    machine.started += 1
+    env.scheduler.after(random.int(1_000, 40_000), () => startProcess(run, world, machine))
+  }
+  const isOver = () => machine.started !== own || world.isOver
+  const process: Process = {
+    run,
+    world,
+    machine,
+    async step() {
+      if (!world.isCalm) stepsLeft -= 1
+      if (stepsLeft <= 0 && !isOver()) die()
+      if (isOver()) await new Promise(() => {})
+    },
+    diesNow() {
+      if (!world.isCalm) stepsLeft -= 1
+      if (stepsLeft > 0) return false
+      die()
+      return true
+    },
+  }
+  const signer = openSigner(process)
+  const { clock } = signer
+  const parts = {
+    ...{ signer, clock, service: openService('https://wallet.test', token(env.scheduler), fetchIn(process)) },
+    ...{
+      nodes: nodesOf(process),
+      print: (line: string) => env.trace(() => `signer ${machine.number}.${own}: ${line}`),
+    },
+  }
+  keepSigning(parts, new AbortController().signal).catch((cause: unknown) => {
+    if (cause !== killed) env.violate(`signer ${machine.number} threw ${(cause as Error).stack}`)
+  })
+}
+
+const token =
+  ({ now }: Clock) =>
+  () =>
+    Promise.resolve(backendTokenAt(now(), 'signer'))
+
+function openSigner(process: Process): Signer & { readonly clock: Clock } {
+  const { run, machine, step } = process
+  const { env } = run
+  const { scheduler, scenario } = env
+  const lagMs = scenario.finalityLag * 15_000 + scenario.scanEverySeconds * 1_000
+  return {
+    settings: { chainId, currencies, address: payoutAddress, feeLimit: 100_000_000n },
+    limits: parseLimits(limitsText, currencies),
+    backendKeys: null,
+    minutes: 6 + Math.ceil(lagMs / 60_000),
+    key: { address: payoutAddress, sign: (rawData) => signatureOf(rawData) },
+    journal: readJournal('journal', owner, openDisk(process)),
+    clock: {
+      now: () => (scheduler.now() + machine.skewMs) as UnixMs, // milliseconds since 1970
+      random: () => process.world.random.next(),
+      async sleep(ms) {
+        await scheduler.wait(ms <= 2_000 ? ms * process.world.sleepFactor : ms)
+        await step()
+      },
+    },
+    gone: new Set(),
+  }
+}
+
+/** The file of a journal. A process that is killed while it writes leaves nothing, a part of the line, or all of it. */
+function openDisk({ run, world, machine, diesNow }: Process): JournalFile {
+  const [rest = '', ...lines] = machine.disk.split('\n').reverse()
+  machine.disk = machine.disk.slice(0, machine.disk.length - rest.length)
+  return {
+    lines: lines.reverse(),
+    wasCut: rest !== '',
+    append(text) {
+      const isKilled = diesNow()
+      const written = isKilled ? world.random.pick([0, text.length >> 1, text.length]) : text.length
+      machine.disk += text.slice(0, written)
+      if (written === text.length) noteSigned(run, world, machine, JSON.parse(text) as JournalEntry) // its own
+      if (isKilled) throw killed
+    },
+    close: () => undefined,
+  }
+}
+
+/** After a restore nothing is signed for so much time of the chain, less what clocks differ. */
+const restoredMs = 3_600_000 - 2_000
+
+/**
+ * The promises: what a machine has signed for a key before can be mined no more, and has not paid; no transaction is that of two keys;
+ * nothing is signed soon after a restore.
+ */
+function noteSigned({ env }: SimulatedRun, world: PayoutWorld, { number }: Machine, entry: JournalEntry): void {
+  const { txid, transaction, expiration } = entry
+  const key = keyOf(entry)
+  env.count('signed')
+  const name = `signer ${number} signs ${key}`
+  const finalMs = (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000
+  if (finalMs < world.lackingSince + restoredMs) env.violate(`${name} after a restore that lacks what was sent`)
+  const other = world.signed.get(txid as Txid)?.key
+  if (other !== undefined && other !== key) env.violate(`${name} by the transaction of ${other}`)
+  for (const [earlier, one] of world.signed) {
+    if (one.key !== key || one.signer !== number) continue
+    const isOpen = canBeMined(env, earlier, one.expiration) || minedAs(env, earlier)?.succeeded === true
+    if (isOpen) env.violate(`${name} again, although ${earlier} can pay or has paid`)
+    env.count('signed again')
+  }
+  world.signed.set(txid as Txid, { key, signer: number, transaction, expiration })
+}
+
+/** Requests to the service. Their answers can be lost, and come late. */
+function fetchIn({ run, world, step }: Process): typeof globalThis.fetch {
+  const { env } = run
+  return async (url, init) => {
+    await step()
+    const answer = run.ledger('signer', async (fetch, invocation) => {
+      const { method = 'GET', headers, body } = init ?? {}
+      const request = { method, headers: headers as Record<string, string>, ...(body ? { body: String(body) } : {}) }
+      const response = await fetch(new Request(String(url), request))
+      const text = await trackOperation(response.text())
+      env.trace(() => `${invocation.name} ← ${response.status} ${text.slice(0, 300)}`)
+      checkAnswer(env, invocation, response, text)
+      return { status: response.status, headers: response.headers, text }
+    })
+    const late = env.scheduler.wait(requestMs).then(() => null)
+    const isLost = !world.isCalm && world.random.chance((env.scenario.payouts?.trouble ?? 0) / 10)
+    const got = await Promise.race([isLost ? late : answer, late])
+    await step()
+    if (got === null) throw new Error('no answer')
+    const { status, headers, text } = got
+    return { status, headers, body: chunksOf(text) } as unknown as Response // what the signer reads of it
+  }
+}
+
+async function* chunksOf(text: string) {
+  yield new TextEncoder().encode(text)
+}
+
+/** The signer's own nodes: a quorum of them says what is on the chain, or none does. */
+function nodesOf({ run: { env }, world, step }: Process): AgreedNodes {
+  const answer = async () => {
+    await step()
+    await env.scheduler.wait(world.random.int(10, 2_000))
+    await step()
+    if (!world.isCalm && world.random.chance(0.1)) throw new ToolError('no node answered', 'try again')
+  }
+  return {
+    async read() {
+      await answer()
+      const { height, seconds } = env.chain.at(env.finalized()) ?? env.chain.tip()
+      return { header: { height, timestamp: seconds * 1_000 } }
+    },
+    async agree(_: string, { value: id }: { value: string }, { parse }: { parse: (reply: unknown) => unknown }) {
+      await answer()
+      const blockNumber = env.chain.blockOf(id)?.height
+      if (blockNumber === undefined) return parse({})
+      return parse({ id, blockNumber, ...(minedAs(env, id)?.succeeded === true ? {} : { result: 'FAILED' }) })
+    },
+  } as unknown as AgreedNodes // the two questions of a signer
+}
