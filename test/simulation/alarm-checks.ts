@@ -39,10 +39,9 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return scenario.payouts !== null
       case 'payout-unknown': // the one of a copy of the database has no transaction
         return env.restores > 0
-      case 'payout-wallet-low':
-        return true
       case 'review-overdue':
         return scenario.reviews
+      case 'payout-wallet-low':
       case 'misconfigured':
       case 'database-filling':
       case 'database-nearly-full':
