@@ -110,7 +110,7 @@ export async function passTime(page: Page, ms: number): Promise<void> {
 }
 
 /** A wait that is longer hangs: a busy machine is slower than a quiet one. */
-const waitMs = 4_000
+const waitMs = 120_000
 
 /** Opens an address as a reader, in a context of its own. */
 export async function openAs(browser: Browser, url: string, reader: Reader = {}): Promise<OpenPage> {
