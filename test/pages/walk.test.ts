@@ -172,7 +172,7 @@ it('the desk has the story of what was paid, and says which endpoint fails', asy
 })
 
 it('the documentation has tokens of this machine in one click, and can be read by all in both themes', async () => {
-  const place = '#/Ledger/readLedgerSummary'
+  const place = '#/Ledger/listLedgerEvents'
   for (const isDark of [false, true]) {
     const { page, faults, close } = await openAs(browser, `${service.url}/docs${place}`, { ...desktop, isDark })
     const link = await page.waitForSelector('#tokens a')
@@ -184,7 +184,7 @@ it('the documentation has tokens of this machine in one click, and can be read b
     await page.waitForSelector('.authorization__btn[aria-label$=" locked"]')
     await (await page.waitForSelector('.opblock.is-open .execute'))?.evaluate((one) => (one as HTMLElement).click()) // a button
     await seeIn(page, '.live-responses-table .response', '200')
-    await seeIn(page, '.live-responses-table', '"currencies"')
+    await seeIn(page, '.live-responses-table', '"count"')
     expect(await violationsOf(page)).toEqual([])
     const shown = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     expect(shown).toBe(isDark ? 'rgb(28, 32, 34)' : 'rgb(255, 255, 255)')

@@ -52,22 +52,26 @@ function showTokenHelp() {
 /** What Swagger UI leaves out for people who use a screen reader or a keyboard. Each part is repaired once, when it is there. */
 function repair() {
   const parts = document.querySelectorAll(
-    '#docs :is(select, h3, h4, h5, a.nostyle[href], [role="region"], .information-container, .scheme-container)',
+    '#docs :is(select, h3, h4, h5, a.nostyle[href], pre.microlight, [role="region"], .information-container, .scheme-container)',
   )
   for (const part of parts) {
     if (part.dataset.isRepaired) continue
     part.dataset.isRepaired = 'yes'
-    if (part.matches('select')) nameSelect(part)
-    else if (part.matches('a'))
-      part.removeAttribute('href') // it is in a button, which opens the same
-    else if (part.matches('table'))
-      part.removeAttribute('role') // it is a table
-    else if (part.matches('div, section')) nameRegion(part)
-    else {
-      part.setAttribute('role', 'heading') // the title of the document is of level 1
-      part.setAttribute('aria-level', String(Number(part.tagName[1]) - 1))
-    }
+    repairOne(part)
   }
+}
+
+function repairOne(part) {
+  if (part.matches('select')) return nameSelect(part)
+  if (part.matches('a')) return part.removeAttribute('href') // it is in a button, which opens the same
+  if (part.matches('table')) return part.removeAttribute('role') // it is a table
+  if (part.matches('div, section')) return nameRegion(part)
+  if (part.matches('pre')) {
+    part.tabIndex = 0 // it scrolls
+    return
+  }
+  part.setAttribute('role', 'heading') // the title of the document is of level 1
+  part.setAttribute('aria-level', String(Number(part.tagName[1]) - 1))
 }
 
 function nameSelect(select) {
