@@ -152,6 +152,7 @@ describe('a story', () => {
     await seeIn(page, '.result', 'Addresses: 1')
     await seeIn(page, '.result', payAddress)
     await seeIn(page, '.result', 'Deposits: 64')
+    await seeIn(page, '.result', '22.5 USDT') // also where the answer was there before the names of currencies
     await seeIn(page, lists, '20 of 64')
     expect(await pages.shift()).toBeLessThan(0.1)
     const rows = '.result .rows'

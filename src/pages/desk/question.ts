@@ -1,7 +1,7 @@
 import { copyText } from '../kit/copy.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
 import { findAnswer } from './answer.ts'
-import type { DeskContext } from './context.ts'
+import type { DeskContext, DeskModel } from './context.ts'
 import { parseQuestion, placeOf, questionAt } from './place.ts'
 import { answerElements } from './story.ts'
 
@@ -105,8 +105,12 @@ function createLinkCopy({ model, texts, common, announce }: DeskContext): PageVi
   }
 }
 
-/** What the answer shows of the newest summary: a gap or an endpoint. */
+/** What the answer shows of the newest summary: the symbols of currencies, a gap or an endpoint. */
 function aboutNow({ model: { answer, summary } }: DeskContext): unknown {
+  return [summary?.currencies.map(({ symbol }) => symbol), subjectNow(answer, summary)]
+}
+
+function subjectNow(answer: DeskModel['answer'], summary: DeskModel['summary']): unknown {
   if (answer?.kind === 'gap') return summary?.gaps.find(({ from }) => from === answer.from)
   return answer?.kind === 'endpoint' ? summary?.endpoints.find(({ number }) => number === answer.number) : null
 }

@@ -58,8 +58,8 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
 /** A deposit as a row of a list. */
 export function depositListRow(context: DeskContext, deposit: OwnedDeposit): ListRow {
   const { id, at, state, uid, amount, cuy, txid, address, reason, why, entry } = deposit
-  const values = [id, at, state, uid, amount, deskSymbol(context, cuy), txid, address, reason, why, entry]
-  return { ...{ id, at, state, cuy, amount }, cells: () => depositRow(context, deposit), values: () => values }
+  const values = () => [id, at, state, uid, amount, deskSymbol(context, cuy), txid, address, reason, why, entry]
+  return { ...{ id, at, state, cuy, amount }, cells: () => depositRow(context, deposit), values }
 }
 
 /** Entries: of all users, or of one. */
@@ -86,14 +86,14 @@ export function entrySource(context: DeskContext, uid: number | null = null): Fi
 /** An entry as a row of a list. */
 export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow {
   const { id, at, type, uid, amount, cuy, balance, osn, mark, by } = entry
-  const values = [id, at, type, uid, amount, deskSymbol(context, cuy), balance, osn, mark, by]
+  const values = () => [id, at, type, uid, amount, deskSymbol(context, cuy), balance, osn, mark, by]
   const cells = (): Row => {
     const name = `${deskAmount(context, amount, cuy, 'always')} ${typeName(context, type)}`
     const label = storyButton(context, name, `${uid} ${osn}`)
     const user = small(context.texts.user(String(uid)))
     return [[label, user, small(osn), small(mark)], [sinceText(context, at)]]
   }
-  return { ...{ id, at, state: String(type), cuy, amount }, cells, values: () => values }
+  return { ...{ id, at, state: String(type), cuy, amount }, cells, values }
 }
 
 const eventTypes = ['seen', 'credited', 'held', 'refused', 'dropped'].map((state) => `deposit.${state}`)
@@ -134,16 +134,16 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
   const cuy = entry?.cuy ?? event.cuy
   const amount = entry?.amount ?? event.amount
   const isDeposit = type.startsWith('deposit.')
-  const symbol = cuy === null ? null : deskSymbol(context, cuy)
+  const symbolOf = () => (cuy === null ? null : deskSymbol(context, cuy))
   const cells = (): Row => {
     const sum = isDeposit ? depositAmount : (...about: [DeskContext, string, number]) => deskAmount(...about, 'always')
-    const about = amount === null || cuy === null ? symbol : sum(context, amount, cuy)
+    const about = amount === null || cuy === null ? symbolOf() : sum(context, amount, cuy)
     const question = txid ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
     const label = storyButton(context, [eventName(context, type, entry), about].filter(Boolean).join(' · '), question)
     const words = reason === null ? null : html('span', {}, reasonWords(context, reason, why).why)
     const mark = small(isDeposit ? null : (entry?.mark ?? null))
     return [[label, words, mark, small(context.texts.user(String(uid)))], [sinceText(context, at)]]
   }
-  const values = [id, type, at, uid, amount, symbol, txid, entry?.osn ?? null, reason, why]
-  return { ...{ id, at, state: type, cuy, amount }, cells, values: () => values }
+  const values = () => [id, type, at, uid, amount, symbolOf(), txid, entry?.osn ?? null, reason, why]
+  return { ...{ id, at, state: type, cuy, amount }, cells, values }
 }
