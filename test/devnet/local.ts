@@ -83,6 +83,12 @@ export async function localBackendToken(secret: string, scope = 'ledger:read led
   return await token.setSubject('shop').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
 }
 
+/** A token of user 1 for the next hour. */
+export async function localUserToken(secret: string): Promise<string> {
+  const token = new SignJWT({}).setProtectedHeader({ alg: 'HS256' })
+  return await token.setSubject('1').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
+}
+
 /** A variable of `.dev.vars`, or undefined where there is none of this name. */
 export function readVariable(name: string): string | undefined {
   if (!existsSync(`${root}.dev.vars`)) return undefined

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { reservedUid } from '../../src/common/ids.ts'
 import { textOf } from '../support/source-files.ts'
 import { useDesk } from './desk-fixture.ts'
-import { addDifferences, addEvents, ago, faults, happened, onChain, owned } from './desk-story.ts'
+import { addDifferences, ago, faults, onChain, owned } from './desk-story.ts'
 import { desktop } from './fixture.ts'
-import { askDesk, downloadedList, poke, seeIn, textOfFirst } from './reading.ts'
+import { askDesk, seeIn, textOfFirst } from './reading.ts'
 import { exact, type Scripted } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
 
@@ -144,78 +144,6 @@ describe('what belongs to no user, at reserved addresses', () => {
     expect(await askDesk(page, payAddress)).toContain(address)
     expect(await askDesk(page, txidOf(99))).toContain(whose)
     expect(await askDesk(page, String(reservedUid))).toContain(whose)
-  })
-})
-
-describe('the newest events', () => {
-  it('are listed newest first in words, each with its story, and come as a file', async () => {
-    addEvents(at.desk)
-    at.desk.events.push(happened(37, 'deposit.new-kind', {}), happened(38, 'a.new-type', {}))
-    at.desk.summary.newest_event = 38
-    const page = await open()
-    await page.waitForSelector('#events')
-    const rows = 'section:has(#events) tbody tr'
-    await page.waitForSelector(rows)
-    expect(await page.$$eval(`${rows} button`, (all) => all.map((one) => one.textContent))).toEqual([
-      ...['a.new-type', 'Deposit: new-kind', 'Deposit: No longer in the chain', 'Deposit: Refused · USDT'],
-      ...[
-        'Deposit: Held · USDT',
-        'Payment · −2.5 USDT',
-        'Deposit: Credited · 25 USDT',
-        'Deposit: On its way · 25 USDT',
-      ],
-    ])
-    await seeIn(page, 'section:has(#events)', 'Its currency is not accepted any more.')
-    const stories = [
-      'User 7',
-      'User 7',
-      'not known here',
-      'not known here',
-      'not known here',
-      'entry.posted',
-      '25 USDT',
-    ]
-    for (const [index, says] of stories.entries()) {
-      await page.$$eval(`${rows} button`, (all, row) => all[row]?.click(), index)
-      await seeIn(page, '.result', says)
-    }
-    const file = await downloadedList(page, 'events')
-    expect(file).toContain('"entry.posted"')
-    expect(file).toMatch(/"Only the newest events; GET \/ledger\/events has all[.]"\r\n$/)
-  })
-
-  it('are asked for from 20 before the newest, and again only when there is a newer one', async () => {
-    const page = await open()
-    await seeIn(page, '#state', 'All is well') // everything is read by then
-    await seeIn(page, 'section:has(#events)', 'What happened last')
-    expect(await page.$('section:has(#events) table')).toBeNull()
-    addEvents(at.desk)
-    await poke(page)
-    await page.waitForSelector('section:has(#events) table')
-    const before = pages.asked('/ledger/summary')
-    await poke(page)
-    await expect.poll(() => pages.asked('/ledger/summary')).toBeGreaterThan(before)
-    at.desk.summary.scan.behind = 1
-    await poke(page)
-    await seeIn(page, '.delays', '1 blocks behind')
-    Object.assign(at.desk.summary.scan, { status: 'stopped', scanned: 70_000_018 })
-    await poke(page)
-    await seeIn(page, '.delays', 'Stands still at block 70,000,018')
-    const asked = pages.service.requests.filter(({ path }) => path.startsWith('/ledger/events'))
-    expect(asked.map(({ path }) => path)).toEqual(['/ledger/events?after=0', '/ledger/events?after=16'])
-  })
-
-  it('keep the focus on a row that moves', async () => {
-    addEvents(at.desk)
-    const page = await open()
-    const row = 'section:has(#events) tbody tr:nth-child(4) button'
-    await page.waitForSelector(row)
-    await page.focus(row)
-    at.desk.events.push(happened(37, 'deposit.dropped', { txid: txidOf(5), position: 0 }, 1))
-    at.desk.summary.newest_event = 37
-    await poke(page)
-    await page.waitForSelector('section:has(#events) tbody tr:nth-child(7)')
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Payment · −2.5 USDT')
   })
 })
 

@@ -16,8 +16,17 @@ const day = (index: number) => ({
   ],
 })
 
+/** Deposits less payments are owed; the same less what was collected is held. */
 const currency = (cuy: number, symbol: string) => ({
-  ...{ cuy, symbol, owed: exact('9007199254.740993'), held: exact('9007199254.740993'), held_at: ago(3_600) },
+  ...{ cuy, symbol, owed: exact('9007199254.740993'), held: exact('9007199154.740993'), held_at: ago(3_600) },
+  owed_by: [
+    { type: 1, sum: exact('9007199257.240993') },
+    { type: 4, sum: exact('-2.5') },
+  ],
+  held_by: [
+    { what: 'credited', sum: exact('9007199257.240993') },
+    { what: 'collected', sum: exact('-102.5') },
+  ],
   ...{
     compared: 812,
     unread: 0,
@@ -30,11 +39,26 @@ const currency = (cuy: number, symbol: string) => ({
   },
 })
 
+const wellNode = (number: number, host: string) => ({
+  ...{
+    number,
+    name: `node ${number} (${host})`,
+    use: 'first',
+    behind: 0,
+    answered_at: ago(2) as string | null,
+    answer_ms: 140,
+  },
+  ...{ failed_at: null as string | null, failure: null as string | null, used: 34_000, per_day: 100_000 },
+})
+
 /** The summary of a service that is well. */
 export const wellSummary = () => ({
   currencies: [currency(1, 'TRX'), currency(2, 'USDT')],
   addresses: 812,
   transfers: { seen: 2, held: 0, held_for: [] as object[] },
+  nodes: ['one.example', 'two.example'].map((host, index) => wellNode(index + 1, host)) as
+    | ReturnType<typeof wellNode>[]
+    | null,
   gaps: [] as object[],
   alarms: [] as object[],
   differences: [] as object[],
@@ -242,7 +266,7 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
   guarded('/ledger/summary', () => ({ data: desk.summary }))
   guarded('/ledger/deposits', ({ searchParams }) =>
     page(
-      desk.deposits.filter((one) => matches(one, searchParams, ['txid', 'address', 'state', 'uid'])),
+      desk.deposits.filter((one) => matches(one, searchParams, ['txid', 'address', 'state', 'uid', 'cuy'])),
       searchParams,
     ),
   )
@@ -252,8 +276,13 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
       searchParams,
     ),
   )
+  guarded('/ledger/addresses', ({ searchParams }) => {
+    const list = searchParams.get('uid') === '7' ? [{ id: 3, address: payAddress }] : []
+    return { data: { list, count: list.length } }
+  })
   guarded('/ledger/events', ({ searchParams }) => {
-    const list = desk.events.filter(({ id }) => id > Number(searchParams.get('after')))
+    const after = desk.events.filter(({ id }) => id > Number(searchParams.get('after')))
+    const list = after.slice(0, Number(searchParams.get('limit')))
     return { data: { list, count: list.length } }
   })
   guarded('/ledger/transaction', ({ searchParams }) => ({ data: { txid: searchParams.get('txid'), ...desk.chain } }))

@@ -60,9 +60,9 @@ export async function askDesk(page: Page, question: string): Promise<string> {
   return textOfFirst(page, '.result')
 }
 
-/** The text of the file that a list of the desk gives. */
-export async function downloadedList(page: Page, id: string): Promise<string> {
-  return page.evaluate(async (list) => {
+/** The text of the file that a button of the desk gives. */
+export async function downloadedBy(page: Page, selector: string): Promise<string> {
+  return page.evaluate(async (wanted) => {
     const blob = new Promise<Blob>((resolve) => {
       const create = URL.createObjectURL
       URL.createObjectURL = (made) => {
@@ -70,7 +70,27 @@ export async function downloadedList(page: Page, id: string): Promise<string> {
         return create(made)
       }
     })
-    document.getElementById(list)?.parentElement?.querySelector('button')?.click()
+    document.querySelector<HTMLElement>(wanted)?.click()
     return (await blob).text()
-  }, id)
+  }, selector)
+}
+
+/** Shows a list of the desk, and waits until it is read. */
+export async function showList(page: Page, name: string): Promise<void> {
+  await page.waitForSelector(`[data-list="${name}"]`)
+  await page.$eval(`[data-list="${name}"]`, (button) => (button as HTMLElement).click()) // it is a button
+  await page.waitForSelector('section:has(> #lists) .list:not(.skeleton)')
+}
+
+/** Sets a field of the filter of the desk, as a reader does. */
+export async function filterBy(page: Page, field: string, value: string): Promise<void> {
+  await page.$eval(
+    `#filter-${field}`,
+    (one, text) => {
+      ;(one as HTMLInputElement).value = text // or a select
+      one.dispatchEvent(new Event('change', { bubbles: true }))
+    },
+    value,
+  )
+  await page.waitForSelector('section:has(> #lists) .list:not(.skeleton)')
 }

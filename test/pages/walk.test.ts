@@ -5,7 +5,7 @@ import { tokenBase58, tokenCall } from '../devnet/control.ts'
 import { localBackendToken } from '../devnet/local.ts'
 import { createDemoShop } from '../shop/demo-shop.ts'
 import { listen, type RunningServer } from '../support/loopback.ts'
-import { type OpenPage, openAs, type Reader } from './browser.ts'
+import { type OpenPage, openAs, type Reader, violationsOf } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { connectBrowser, desktop } from './fixture.ts'
 import { type LocalService, startLocalService } from './local-service.ts'
@@ -167,6 +167,30 @@ it('the desk has the story of what was paid, and says which endpoint fails', asy
   }
   expect(await askDesk(page, '1')).toContain('25 USDT')
   expect(await askDesk(page, 'ab'.repeat(32))).toContain('not known here')
+  expect(faults).toEqual([])
+  await close()
+})
+
+it('the documentation has tokens of this machine in one click, and can be read by all in both themes', async () => {
+  const place = '#/Ledger/listLedgerEvents'
+  const { page, faults, close } = await openAs(browser, `${service.url}/docs${place}`, desktop)
+  const link = await page.waitForSelector('#tokens a')
+  const { port, pathname, search } = new URL((await link?.evaluate((one) => (one as HTMLAnchorElement).href)) ?? '')
+  expect(Number(port)).toBe(Number(new URL(service.url).port) + 4) // where `npm start` has the shop
+  await page.goto(`${shop.url}${pathname}${search}`)
+  await seeIn(page, '#tokens', 'Requests have tokens of this machine')
+  expect(await page.evaluate(() => location.hash)).toBe(place)
+  await page.waitForSelector('.authorization__btn[aria-label$=" locked"]')
+  await (await page.waitForSelector('.opblock.is-open .execute'))?.evaluate((one) => (one as HTMLElement).click()) // a button
+  await seeIn(page, '.live-responses-table .response', '200')
+  await seeIn(page, '.live-responses-table', '"count"')
+  expect(await violationsOf(page)).toEqual([])
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  expect(await paper()).toBe('rgb(255, 255, 255)')
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
+  await page.waitForSelector('html.dark-mode')
+  expect(await paper()).toBe('rgb(28, 32, 34)')
+  expect(await violationsOf(page, ['color-contrast'])).toEqual([]) // nothing else has changed
   expect(faults).toEqual([])
   await close()
 })

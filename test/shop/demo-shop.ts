@@ -3,7 +3,7 @@
  * of its own, and the shop takes the payment from the buyer's wallet when it is there.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { localBackendToken } from '../devnet/local.ts'
+import { localBackendToken, localUserToken } from '../devnet/local.ts'
 import { embeddingExample } from '../pages/embedding-page.ts'
 import { type Order, signPaymentToken } from './payment-token-example.ts'
 
@@ -39,15 +39,23 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
     for (const order of orders.values())
       if (!order.isPaid) order.isPaid = await takePayment(wallet(), secrets.backends, order)
   }
+  /** /docs with a token of user 1 and one of a backend, for an hour, and what was open in it. */
+  const docsWithTokens = async (asked: URLSearchParams) => {
+    const [bearer, backend] = await Promise.all([localUserToken(secrets.callers), localBackendToken(secrets.backends)])
+    return `${wallet()}/docs#${new URLSearchParams({ bearer, backend, at: asked.get('at') ?? '' })}`
+  }
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const origin = `http://${request.headers.host}`
-    const [, kind, id = '', what] = (request.url ?? '/').split('/')
+    const { pathname, searchParams } = new URL(request.url ?? '/', origin)
+    const [, kind, id = '', what] = pathname.split('/')
     const order = orders.get(id)
     if (kind === '')
       return send(response, page('<form method="post" action="/orders"><button>Buy tea, 25 USDT</button></form>'))
     if (kind === 'orders' && request.method === 'POST') {
       return void response.writeHead(303, { location: `/orders/${create().id}` }).end()
     }
+    if (kind === 'docs-tokens')
+      return void response.writeHead(303, { location: await docsWithTokens(searchParams) }).end()
     if (order === undefined) return void response.writeHead(404).end()
     if (what === 'state') return send(response, order.isPaid ? 'paid' : 'open')
     const token = await signPaymentToken(order, origin, secrets.callers)

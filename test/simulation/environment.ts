@@ -177,7 +177,12 @@ const blockMs = 3_000
 export function createEnvironment(
   scenario: Scenario,
   lost: LostDatabase | null,
-  { random, troubles, payouts, aside }: Pick<Environment, 'random' | 'troubles' | 'aside'> & { readonly payouts: Random },
+  {
+    random,
+    troubles,
+    payouts,
+    aside,
+  }: Pick<Environment, 'random' | 'troubles' | 'aside'> & { readonly payouts: Random },
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
 ): Environment {

@@ -25,13 +25,7 @@ import { settlePosts, startPost } from './posts.ts'
 import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
-import {
-  drawAside,
-  drawPayoutScenario,
-  drawScenario,
-  drawTroubledScenario,
-  type Overrides,
-} from './scenario.ts'
+import { drawAside, drawPayoutScenario, drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
 import { startSigners } from './signers.ts'
 import { createRun, type SimulatedRun, type StoreOfRuns } from './simulated-run.ts'

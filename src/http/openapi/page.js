@@ -1,5 +1,13 @@
 // The page at /docs. It shows /openapi.json of its own deployment, and sends its requests to that deployment.
-window.SwaggerUIBundle({
+
+// Light or dark by the system: the style sheet of Swagger UI has both.
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const applyTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', applyTheme)
+applyTheme()
+
+const tokens = takeTokens()
+const ui = window.SwaggerUIBundle({
   url: '/openapi.json',
   domNode: document.getElementById('docs'),
   deepLinking: true,
@@ -10,4 +18,69 @@ window.SwaggerUIBundle({
   validatorUrl: null, // otherwise the URL of the document is sent to another service
   // The browser does not store a token.
   persistAuthorization: false,
+  onComplete() {
+    for (const [scheme, token] of tokens) ui.preauthorizeApiKey(scheme, token)
+  },
 })
+showTokenHelp()
+new MutationObserver(repair).observe(document.getElementById('docs'), { childList: true, subtree: true })
+
+/** The tokens in the fragment of the address, by their schemes; it leaves the address at once, and what was open opens again. */
+function takeTokens() {
+  const parameters = new URLSearchParams(location.hash.slice(1))
+  const found = ['bearer', 'backend'].filter((name) => parameters.has(name)).map((name) => [name, parameters.get(name)])
+  const at = parameters.get('at') ?? ''
+  if (found.length > 0) history.replaceState(null, '', location.pathname + (at.startsWith('#') ? at : ''))
+  return found
+}
+
+/** On this machine `npm start` has a shop four ports above the service, which signs tokens. A deployment has no such link. */
+function showTokenHelp() {
+  const help = document.getElementById('tokens')
+  if (!/^(localhost|127\.0\.0\.1)$/.test(location.hostname)) return
+  const link = document.createElement('a')
+  link.href = `http://127.0.0.1:${Number(location.port) + 4}/docs-tokens?at=${encodeURIComponent(location.hash)}`
+  link.textContent = tokens.length > 0 ? 'New tokens' : 'Use tokens of this machine'
+  help.append(
+    tokens.length > 0 ? 'Requests have tokens of this machine for an hour: user 1, and a backend. ' : '',
+    link,
+    tokens.length > 0 ? '' : ' (user 1, and a backend; with "npm start" only)',
+  )
+  help.hidden = false
+}
+
+/** What Swagger UI leaves out for people who use a screen reader or a keyboard. Each part is repaired once, when it is there. */
+function repair() {
+  const parts = document.querySelectorAll(
+    '#docs :is(select, h3, h4, h5, a.nostyle[href], pre.microlight, [role="region"], .information-container, .scheme-container)',
+  )
+  for (const part of parts) {
+    if (part.dataset.isRepaired) continue
+    part.dataset.isRepaired = 'yes'
+    repairOne(part)
+  }
+}
+
+function repairOne(part) {
+  if (part.matches('select')) return nameSelect(part)
+  if (part.matches('a')) return part.removeAttribute('href') // it is in a button, which opens the same
+  if (part.matches('table')) return part.removeAttribute('role') // it is a table
+  if (part.matches('div, section')) return nameRegion(part)
+  if (part.matches('pre')) {
+    part.tabIndex = 0 // it scrolls
+    return
+  }
+  part.setAttribute('role', 'heading') // the title of the document is of level 1
+  part.setAttribute('aria-level', String(Number(part.tagName[1]) - 1))
+}
+
+function nameSelect(select) {
+  const row = select.closest('tr')?.querySelector('.parameter__name')?.firstChild?.textContent
+  const known = select.id === 'servers' ? 'Server' : select.matches('.examples-select-element') ? 'Example' : null
+  select.setAttribute('aria-label', known ?? row ?? 'Media type')
+}
+
+function nameRegion(part) {
+  part.setAttribute('role', 'region')
+  part.setAttribute('aria-label', part.matches('.scheme-container') ? 'Server and tokens' : 'About this document')
+}

@@ -115,7 +115,6 @@ function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
     shown: format.amount(balance),
   }))
   return drawChart({
-    kind: 'line',
     title: texts.balanceOf(symbol),
     summary: texts.balanceSummary(symbol, points[0]?.shown ?? '', points.at(-1)?.shown ?? ''),
     points,

@@ -1,15 +1,18 @@
 import type { Api, Refusal, Reply } from '../kit/api.ts'
-import { findTxid, type ListPage } from '../kit/read.ts'
+import type { ListPage } from '../kit/read.ts'
 import {
   type ChainFinding,
   type OwnedDeposit,
   type PostedEntry,
+  readAddresses,
   readChainFinding,
   readDeskBalances,
   readOwnedDeposits,
   readOwner,
   readPostedEntries,
 } from './data.ts'
+import { parseQuestion } from './place.ts'
+import { pageRows } from './walk.ts'
 
 /** A deposit with its entry, and the number of its address, where they are loaded. */
 export interface DepositStory {
@@ -30,6 +33,7 @@ export type DeskAnswer =
       readonly kind: 'user'
       readonly uid: number
       readonly balances: ReturnType<typeof readDeskBalances>
+      readonly addresses: ReturnType<typeof readAddresses>
       readonly deposits: Deposits
       readonly entries: ListPage<PostedEntry>
     }
@@ -42,21 +46,26 @@ type Owner = ReturnType<typeof readOwner>
 
 /** Deposits of one transaction whose stories are loaded; few transactions have more. */
 const storiesMax = 10
-const rows = 20
+/** Addresses of a user that are shown; hardly anybody has more than one. */
+const addressesMax = 100
 
 /** Finds the answer to what was asked: a transaction, an address, a user, an order, a gap or an endpoint. */
-export async function findAnswer(api: Api, question: string): Promise<DeskAnswer> {
-  const text = question.trim()
-  const txid = findTxid(text)
-  if (txid !== null) return findTransaction(api, txid)
-  const address = /(?<![0-9A-Za-z])(?:T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-fA-F]{40})(?![0-9A-Za-z])/.exec(text)?.[0]
-  if (address !== undefined) return findAddress(api, address)
-  const [, named = '', number = ''] = /^(gap|endpoint) (\d{1,15})$/.exec(text) ?? []
-  if (named === 'gap') return findGap(api, Number(number))
-  if (named === 'endpoint') return { kind: 'endpoint', number: Number(number) }
-  const [, uid, osn] = /^([1-9]\d{0,15})(?:\s+(\S.*))?$/.exec(text) ?? []
-  if (uid === undefined) return { kind: 'whose', osn: text }
-  return osn === undefined ? findUser(api, Number(uid)) : findOrder(api, Number(uid), osn)
+export async function findAnswer(api: Api, asked: string): Promise<DeskAnswer> {
+  const question = parseQuestion(asked)
+  switch (question.kind) {
+    case 'tx':
+      return findTransaction(api, question.txid)
+    case 'address':
+      return findAddress(api, question.address)
+    case 'user':
+      return findUser(api, question.uid)
+    case 'order':
+      return findOrder(api, question.uid, question.osn)
+    case 'gap':
+      return findGap(api, question.number)
+    default:
+      return question
+  }
 }
 
 /** The nodes are asked only about what no deposit is stored of: they allow few requests. */
@@ -85,24 +94,27 @@ async function loadStory(api: Api, deposit: OwnedDeposit): Promise<DepositStory>
 async function findAddress(api: Api, address: string): Promise<DeskAnswer> {
   const [owner, deposits] = await Promise.all([
     api.get(`/ledger/address?address=${address}`, readOwner),
-    api.get(`/ledger/deposits?address=${address}&limit=${rows}`, readOwnedDeposits),
+    api.get(`/ledger/deposits?address=${address}&limit=${pageRows}`, readOwnedDeposits),
   ])
   if (!owner.ok && owner.status !== 404) return { kind: 'refusal', refusal: owner }
   if (!deposits.ok) return { kind: 'refusal', refusal: deposits }
   return { kind: 'address', address, owner: owner.ok ? owner.data : null, deposits: deposits.data }
 }
 
-/** The address of a user is not asked for: the service would issue one to who has none. */
+/** `/tron/generate` is not asked: it would issue an address to who has none. */
 async function findUser(api: Api, uid: number): Promise<DeskAnswer> {
-  const [balances, deposits, entries] = await Promise.all([
+  const [balances, addresses, deposits, entries] = await Promise.all([
     api.get(`/ledger/wallets?uid=${uid}`, readDeskBalances),
-    api.get(`/ledger/deposits?uid=${uid}&limit=${rows}`, readOwnedDeposits),
-    api.get(`/ledger/entries?uid=${uid}&limit=${rows}`, readPostedEntries),
+    api.get(`/ledger/addresses?uid=${uid}&limit=${addressesMax}`, readAddresses),
+    api.get(`/ledger/deposits?uid=${uid}&limit=${pageRows}`, readOwnedDeposits),
+    api.get(`/ledger/entries?uid=${uid}&limit=${pageRows}`, readPostedEntries),
   ])
   if (!balances.ok) return { kind: 'refusal', refusal: balances }
+  if (!addresses.ok) return { kind: 'refusal', refusal: addresses }
   if (!deposits.ok) return { kind: 'refusal', refusal: deposits }
   if (!entries.ok) return { kind: 'refusal', refusal: entries }
-  return { kind: 'user', uid, balances: balances.data, deposits: deposits.data, entries: entries.data }
+  const lists = { addresses: addresses.data, deposits: deposits.data, entries: entries.data }
+  return { kind: 'user', uid, balances: balances.data, ...lists }
 }
 
 /** What was seen in final blocks and is not credited: it waits in a gap. */
@@ -113,7 +125,7 @@ async function findGap(api: Api, from: number): Promise<DeskAnswer> {
 
 async function findOrder(api: Api, uid: number, osn: string): Promise<DeskAnswer> {
   const found = await api.get(
-    `/ledger/entries?uid=${uid}&osn=${encodeURIComponent(osn)}&limit=${rows}`,
+    `/ledger/entries?uid=${uid}&osn=${encodeURIComponent(osn)}&limit=${pageRows}`,
     readPostedEntries,
   )
   if (!found.ok) return { kind: 'refusal', refusal: found }

@@ -1,4 +1,4 @@
-import { type Chart, drawChart } from '../kit/chart.ts'
+import { drawBars } from '../kit/bars.ts'
 import { decimalsOf, decimalText, unitsOf } from '../kit/decimal.ts'
 import { createSlot, html, type PageView } from '../kit/dom.ts'
 import { type DeskContext, typeName } from './context.ts'
@@ -52,12 +52,12 @@ function chartsOf(context: DeskContext, { days, symbol }: DeskCurrency): HTMLEle
       return [texts.entriesChart(typeName(context, type)), count(({ entries }) => entries.get(type) ?? 0), whole]
     }),
   ]
-  return charts.map((chart) => drawBars(context, days, chart))
+  return charts.map((chart) => chartOf(context, days, chart))
 }
 
 type Bars = readonly [title: string, read: (day: DeskDay) => string, shownOf: (value: string) => string]
 
-function drawBars(
+function chartOf(
   { texts, common, format }: DeskContext,
   days: readonly DeskDay[],
   [title, read, shownOf]: Bars,
@@ -73,6 +73,8 @@ function drawBars(
   const sum = units.reduce((a, b) => a + b, 0n)
   const text = (value: bigint) => shownOf(decimalText(value, decimals))
   const summary = texts.chartSummary(title, text(sum), text(highest))
-  const names: Chart['columns'] = [texts.day, texts.value]
-  return drawChart({ kind: 'bars', title, summary, points, columns: names, tableName: common.numbersAsTable })
+  return drawBars({
+    ...{ title, summary, points, columns: [texts.day, texts.value], tableName: common.numbersAsTable },
+    ...{ nothing: texts.nothingIn30, scaleText: format.short },
+  })
 }

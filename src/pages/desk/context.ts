@@ -1,14 +1,10 @@
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
-import type { ListPage } from '../kit/read.ts'
 import type { CommonTexts, Language } from '../kit/texts.ts'
 import type { DeskAnswer } from './answer.ts'
-import type { DeskEvent, DeskSummary, OwnedDeposit } from './data.ts'
+import type { DeskSummary } from './data.ts'
 import type { DeskTexts } from './texts.ts'
-
-/** The states of which the desk lists all transfers. */
-export const listedStates = ['held', 'refused'] as const
-export type ListedState = (typeof listedStates)[number]
+import type { ListFilter } from './walk.ts'
 
 /** What the desk knows. What is null is not loaded yet. */
 export interface DeskModel {
@@ -16,10 +12,8 @@ export interface DeskModel {
   summary: DeskSummary | null
   /** When the summary was made, by the clock of the service, where that is known. */
   summaryAt: number | null
-  /** The newest events, the newest first, and the id up to which they are known. */
-  events: readonly DeskEvent[] | null
-  eventsUpTo: number | null
-  readonly lists: { [state in ListedState]: ListPage<OwnedDeposit> | null }
+  /** The list that is shown, and its filter. */
+  listed: { readonly name: string; readonly filter: ListFilter }
   /** What stands in the way of the newest data. */
   refusal: Refusal | null
   /** The currency whose charts are shown. */
@@ -73,7 +67,7 @@ export function depositAmount(context: DeskContext, amount: string, cuy: number)
 }
 
 /** How long ago an instant is by the clock of the service, in seconds; null where that is not known. */
-function ageSeconds({ api }: DeskContext, instant: string): number | null {
+export function ageSeconds({ api }: DeskContext, instant: string): number | null {
   const now = api.now()
   const at = Date.parse(instant)
   return now === null || Number.isNaN(at) ? null : Math.max(0, Math.round((now - at) / 1_000))

@@ -1,5 +1,6 @@
-import { type DeskContext, deskAmount, deskSymbol, durationText } from './context.ts'
+import { type DeskContext, deskAmount, deskSymbol, durationText, sinceText } from './context.ts'
 import type { DeskAlarm, DeskGap, DeskSubject, DeskSummary } from './data.ts'
+import { isSilent } from './nodes.ts'
 import { reasonWords } from './reasons.ts'
 import { alarmWords, remedyOf } from './words.ts'
 
@@ -63,6 +64,7 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
     ...gapFindings(context, summary),
     ...heldFindings(context, summary),
     ...endpointFindings(context, summary),
+    ...nodeFindings(context, summary),
   ]
   return all.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
 }
@@ -87,12 +89,13 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
     const of = [first, ...rest]
     if (kind === 'decimals-differ') return [decimalsFinding(context, of, summary)]
     const isStalled = kind === 'scan-stalled'
-    const items = of.map((alarm) => {
+    const items: FindingItem[] = of.map((alarm) => {
       const note = isStalled ? problemText(context, summary) : subjectText(context, alarm.subject, summary)
       const about = isStalled ? (msg ?? '') : (alarm.subject.txid ?? alarm.subject.setting ?? '')
       return { about, note, since: alarm.since, ask: askOf(alarm.subject) }
     })
     const title = isStalled ? context.texts.standsStill : raised
+    if (scanAlarms.includes(kind)) items.push(...silentItems(context, summary))
     return [{ kind, title, remedy, items }]
   })
 }
@@ -151,14 +154,15 @@ function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { status, behind, finalized, msg, alarms } = summary
   if (alarms.some(({ kind }) => scanAlarms.includes(kind))) return []
   const note = problemText(context, summary)
-  const items = [{ about: msg ?? '', note, since: null, ask: null }]
+  const silent = silentItems(context, summary)
+  const items = [{ about: msg ?? '', note, since: null, ask: null }, ...silent]
   if (status === 'stopped' && finalized === 0) {
     return [{ kind: 'starting', title: texts.starting, remedy: texts.startingHelp, items: [] }]
   }
   const age = finalAgeSeconds(context, summary)
   if (status !== 'stopped' && age !== null && age > nodesLateSeconds) {
     const title = texts.nodesLate(durationText(context, age))
-    const facts = [{ about: '', note, since: null, ask: null }]
+    const facts = [{ about: '', note, since: null, ask: null }, ...silent]
     return [{ kind: 'nodes-late', title, remedy: remedyOf(context, 'finality-stalled'), items: facts }]
   }
   if (status === 'behind') {
@@ -227,4 +231,26 @@ function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Fin
     const items = [{ about: '', note: texts.endpointAt(name), since: failingSince, ask: `endpoint ${number}` }]
     return [{ kind, title, remedy: remedyOf(context, kind), items }]
   })
+}
+
+/** Nodes that give no good answer now, and when each gave the last one. */
+function silentItems(context: DeskContext, { nodes }: DeskSummary): FindingItem[] {
+  const { texts } = context
+  const silent = (nodes ?? []).filter((node) => isSilent(context, node))
+  return silent.map(({ name, answeredAt, failure }) => {
+    const last = answeredAt === null ? texts.nodeNever : texts.nodeLast(sinceText(context, answeredAt))
+    return { about: failure ?? '', note: `${texts.nodeSilent(name)} · ${last}`, since: null, ask: null }
+  })
+}
+
+/** A node that is silent, as long as the scan goes on without it. */
+function nodeFindings(context: DeskContext, summary: DeskSummary): Finding[] {
+  const { texts, format } = context
+  const { alarms, nodes } = summary
+  const scan = scanFindings(context, summary)
+  const isNamed = alarms.some(({ kind, subject }) => scanAlarms.includes(kind) || subject.node !== null)
+  const items = silentItems(context, summary)
+  if (items.length === 0 || isNamed || scan.length > 0) return []
+  const title = texts.nodesSilent(format.count(items.length), format.count(nodes?.length ?? 0))
+  return [{ kind: 'node-silent', title, remedy: texts.nodeSilentDo, items }]
 }

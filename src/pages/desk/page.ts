@@ -1,39 +1,45 @@
 import { createApi, type Refusal } from '../kit/api.ts'
 import { button, html, type PageView, setText } from '../kit/dom.ts'
 import { createFormat } from '../kit/format.ts'
+import { tabMemory } from '../kit/memory.ts'
 import { createPoller } from '../kit/poll.ts'
 import { readMembers, readText } from '../kit/read.ts'
 import { commonTexts, type Language, preferredLanguage, textsIn } from '../kit/texts.ts'
 import { applyTheme } from '../kit/theme.ts'
 import { createTokenSource } from '../kit/token.ts'
+import { createBridge } from './bridge.ts'
 import { createCharts } from './charts.ts'
-import { type DeskContext, type DeskModel, listedStates } from './context.ts'
-import { readDeskEvents, readDeskSummary, readOwnedDeposits } from './data.ts'
-import { createLists, listPath } from './lists.ts'
-import { createDeskQuestion } from './question.ts'
+import type { DeskContext, DeskModel } from './context.ts'
+import { readDeskSummary } from './data.ts'
+import { createLists, type ListsView } from './lists.ts'
+import { createNodes } from './nodes.ts'
+import { createDeskQuestion, type QuestionView } from './question.ts'
 import { createSignIn } from './sign-in.ts'
-import { createDelays, createStatus, createSums } from './status.ts'
+import { createDelays, createStatus } from './status.ts'
 import { deskTexts } from './texts.ts'
+import { noFilter } from './walk.ts'
+import { createWholeLists } from './whole-lists.ts'
 
 /** How often everything on the first screen is read. */
 const paceMs = 15_000
-/** So many of the newest events are shown. */
-const eventsShown = 20
 
 const format = createFormat(navigator.languages)
 const model: DeskModel = {
-  ...{ network: null, summary: null, summaryAt: null, lists: { held: null, refused: null }, refusal: null },
-  ...{ events: null, eventsUpTo: null, charted: null, question: '', answer: null },
+  ...{ network: null, summary: null, summaryAt: null, refusal: null },
+  ...{ listed: { name: 'deposits', filter: noFilter }, charted: null, question: '', answer: null },
 }
 const live = html('p', { class: 'unseen', role: 'status' })
 let views: readonly PageView[] = []
 let context: DeskContext
+let question: QuestionView
+let lists: ListsView
 
 const token = createTokenSource(() => {
   model.refusal = null
   update()
+  question.answerAgain()
   poller.now()
-})
+}, tabMemory)
 const api = createApi(token)
 const poller = createPoller({
   ask: load,
@@ -46,6 +52,7 @@ const poller = createPoller({
 
 applyTheme()
 mount(preferredLanguage(navigator.languages))
+for (const event of ['hashchange', 'popstate']) window.addEventListener(event, () => question.answerPlace())
 poller.now()
 
 /** Reads what can have changed; null, or why that was not possible. Without a token only whether the service is configured. */
@@ -57,27 +64,12 @@ async function load(): Promise<Refusal | null> {
   }
   const summary = await api.get('/ledger/summary', readDeskSummary)
   if (!summary.ok) return summary
-  const { newestEvent } = summary.data
-  const [events, ...answers] = await Promise.all([
-    model.eventsUpTo === newestEvent ? null : api.get(eventsPath(newestEvent), readDeskEvents),
-    ...listedStates.map((state) => api.get(listPath(state), readOwnedDeposits)),
-  ])
+  const isNewer = model.summary !== null && model.summary.newestEvent !== summary.data.newestEvent
   model.summary = summary.data
   model.summaryAt = api.now()
-  if (events?.ok === true) {
-    model.events = events.data.slice(-eventsShown).reverse()
-    model.eventsUpTo = newestEvent
-  }
-  for (const [index, state] of listedStates.entries()) {
-    const answer = answers[index]
-    const known = model.lists[state]
-    const isOpen = known !== null && known.list.length > 20 && answer?.ok === true && known.count === answer.data.count
-    if (answer?.ok === true && !isOpen) model.lists[state] = answer.data // what was opened stays until something changes
-  }
-  return [events, ...answers].find((answer) => answer?.ok === false) ?? null
+  if (isNewer) lists.renew() // whatever changes a list is an event, too
+  return null
 }
-
-const eventsPath = (newest: number) => `/ledger/events?after=${Math.max(0, newest - eventsShown)}`
 
 /** Makes the page in a language, from the model. */
 function mount(language: Language): void {
@@ -89,19 +81,21 @@ function mount(language: Language): void {
     signIn: token.take,
     announce: (text) => setText(live, text),
     refresh: poller.now,
-    ask: (text) => (text === 'held' ? showList() : question.ask(text)),
+    ask: (text) => (text === 'held' ? lists.showDeposits(text) : question.ask(text)),
   }
-  const question = createDeskQuestion(context)
-  const lists = createLists(context)
+  question = createDeskQuestion(context)
+  lists = createLists(context)
   const status = [createStatus, createSignIn].map((create) => create(context))
-  const rest = [createSums, createDelays, createCharts].map((create) => create(context))
+  const facts = [createNodes, createDelays, createBridge, createCharts].map((create) => create(context))
   const header = createHeader(language)
-  views = [header, ...status, question, ...rest, ...lists]
+  const parts = [...status, question, ...facts, ...createWholeLists(context), lists]
+  views = [header, ...parts]
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   document.title = texts.title
-  const main = [...status, question, ...rest, ...lists].map(({ element }) => element)
+  const main = parts.map(({ element }) => element)
   document.body.replaceChildren(header.element, html('main', {}, ...main), live)
   update()
+  if (model.answer === null) question.answerPlace()
 }
 
 function createHeader(language: Language): PageView {
@@ -111,7 +105,10 @@ function createHeader(language: Language): PageView {
     mount(other)
     document.querySelector<HTMLElement>('header button')?.focus()
   })
-  const leave = button({ class: 'plain' }, texts.signOut, () => location.reload())
+  const leave = button({ class: 'plain' }, texts.signOut, () => {
+    token.forget()
+    location.reload()
+  })
   const facts = html('p', { class: 'muted' })
   return {
     element: html('header', {}, html('h1', {}, texts.title), facts, change, leave),
@@ -122,12 +119,6 @@ function createHeader(language: Language): PageView {
       setText(facts, [model.network, time].filter(Boolean).join(' · '))
     },
   }
-}
-
-function showList(): void {
-  const heading = document.getElementById('held')
-  heading?.focus()
-  heading?.scrollIntoView({ block: 'start' })
 }
 
 /** Shows the model. */

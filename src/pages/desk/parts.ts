@@ -2,6 +2,7 @@ import { button, type Child, html } from '../kit/dom.ts'
 import { type DeskContext, depositAmount, durationText, sinceText, stateName } from './context.ts'
 import type { OwnedDeposit } from './data.ts'
 import { reasonWords } from './reasons.ts'
+import type { Row } from './walk.ts'
 
 /** The route that posts entries, and where the documentation of the service shows an adjustment. */
 const postEntries = 'POST /ledger/entries'
@@ -65,19 +66,15 @@ export function small(text: string | null, lang: string | null = null): HTMLElem
 /** A line of smaller text by this page, with its commands as code. */
 export const hint = (text: string) => html('span', { class: 'muted' }, ...sentence(text))
 
-/** A table of two columns: what, and when. It says how many rows there are in all where it has fewer; without rows it is empty. */
-export function listTable({ texts, format }: DeskContext, rows: readonly Row[], all: number): Child[] {
+/** A table of two columns: what, and when; nothing without rows. */
+export function listTable({ texts }: DeskContext, rows: readonly Row[]): Child[] {
   if (rows.length === 0) return []
   const body = rows.map(([what, when]) =>
     html('tr', {}, html('td', {}, ...what), html('td', { class: 'number' }, ...when)),
   )
   const names = [html('th', { scope: 'col' }, texts.what), html('th', { scope: 'col', class: 'number' }, texts.when)]
-  const table = html('table', {}, html('thead', {}, html('tr', {}, ...names)), html('tbody', {}, ...body))
-  return [table, rows.length < all ? small(texts.shownOf(format.count(rows.length), format.count(all))) : null]
+  return [html('table', {}, html('thead', {}, html('tr', {}, ...names)), html('tbody', {}, ...body))]
 }
-
-/** A row of two columns. */
-export type Row = readonly [what: Child[], when: Child[]]
 
 /** The row of a deposit, which leads to its story. */
 export function depositRow(context: DeskContext, deposit: OwnedDeposit): Row {

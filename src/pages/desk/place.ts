@@ -6,7 +6,8 @@ export type DeskQuestion =
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'user'; readonly uid: number }
   | { readonly kind: 'order'; readonly uid: number; readonly osn: string }
-  | { readonly kind: 'gap' | 'endpoint'; readonly number: number }
+  | { readonly kind: 'gap'; readonly number: number }
+  | { readonly kind: 'endpoint'; readonly number: number }
   /** An order without its user. */
   | { readonly kind: 'whose'; readonly osn: string }
 

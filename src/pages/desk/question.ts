@@ -1,12 +1,18 @@
-import { createSlot, html, type PageView } from '../kit/dom.ts'
+import { copyText } from '../kit/copy.ts'
+import { button, createSlot, html, type PageView } from '../kit/dom.ts'
 import { findAnswer } from './answer.ts'
-import type { DeskContext } from './context.ts'
+import type { DeskContext, DeskModel } from './context.ts'
+import { parseQuestion, placeOf, questionAt } from './place.ts'
 import { answerElements } from './story.ts'
 
 /** The box: a transaction, an address, a user or an order, and what happened. */
 export interface QuestionView extends PageView {
   /** Answers a question of another part of the page, and goes to the answer. */
   ask(question: string): void
+  /** Answers what the address of the page asks, if that is something else. */
+  answerPlace(): void
+  /** Asks again what needed another token. */
+  answerAgain(): void
 }
 
 /** Makes the box. */
@@ -34,27 +40,77 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // it says so at the top, and takes another token
     context.update()
   }
+  /** The address of the page becomes that of the story, which can be sent to a colleague. */
+  const go = (question: string) => {
+    void answer(question)
+    const place = placeOf(parseQuestion(question))
+    if (place !== location.hash) history.pushState(null, '', place || location.pathname + location.search)
+  }
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    if (input.value.trim() !== '') void answer(input.value)
+    if (input.value.trim() !== '') go(input.value)
   })
+  const link = createLinkCopy(context)
   input.value = model.question
   return {
-    element: html('section', { class: 'card wide' }, heading, form, result),
+    element: html(
+      'section',
+      { class: 'card wide' },
+      html('div', { class: 'row between' }, heading, link.element),
+      form,
+      result,
+    ),
     update() {
       const { answer: shown } = model
+      link.update()
       fill(JSON.stringify([shown, aboutNow(context)]), () => (shown === null ? [] : answerElements(context, shown)))
     },
     ask(question) {
       heading.focus()
       heading.scrollIntoView({ block: 'start' })
-      void answer(question)
+      go(question)
+    },
+    answerPlace() {
+      const question = questionAt(location.hash)
+      const isShown =
+        question !== null && model.question !== '' && placeOf(parseQuestion(model.question)) === location.hash
+      if (question !== null && !isShown) void answer(question)
+      if (question !== null || model.answer === null) return
+      Object.assign(model, { question: '', answer: null })
+      input.value = ''
+      context.update()
+    },
+    answerAgain() {
+      if (model.answer?.kind === 'refusal') void answer(model.question)
     },
   }
 }
 
-/** What the answer shows of the newest summary: a gap or an endpoint. */
+/** A button that copies the address of the story that is shown: no token is in it. */
+function createLinkCopy({ model, texts, common, announce }: DeskContext): PageView {
+  const label = html('span', {}, texts.copyLink)
+  const element = button({ class: 'plain' }, label, () => {
+    void copyText(location.href).then((isCopied) => {
+      label.textContent = isCopied ? common.copied : location.href
+      announce(label.textContent)
+    })
+  })
+  return {
+    element,
+    update() {
+      const hasPlace = model.answer !== null && placeOf(parseQuestion(model.question)) !== ''
+      if (element.hidden === hasPlace) label.textContent = texts.copyLink
+      element.hidden = !hasPlace
+    },
+  }
+}
+
+/** What the answer shows of the newest summary: the symbols of currencies, a gap or an endpoint. */
 function aboutNow({ model: { answer, summary } }: DeskContext): unknown {
+  return [summary?.currencies.map(({ symbol }) => symbol), subjectNow(answer, summary)]
+}
+
+function subjectNow(answer: DeskModel['answer'], summary: DeskModel['summary']): unknown {
   if (answer?.kind === 'gap') return summary?.gaps.find(({ from }) => from === answer.from)
   return answer?.kind === 'endpoint' ? summary?.endpoints.find(({ number }) => number === answer.number) : null
 }

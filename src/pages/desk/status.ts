@@ -1,8 +1,8 @@
-import { isZero } from '../kit/decimal.ts'
 import { type Child, html, type PageView } from '../kit/dom.ts'
-import { type DeskContext, durationText, isUncertain, sinceText } from './context.ts'
-import type { DeskCurrency, DeskSummary } from './data.ts'
+import { type DeskContext, durationText, sinceText } from './context.ts'
+import type { DeskSummary } from './data.ts'
 import { type Finding, finalAgeSeconds, findingsOf, isBad, nodesLateSeconds, standsStill } from './findings.ts'
+import { isSilent } from './nodes.ts'
 import { createLiveSlot, fact, hint, lateText, sentence, small, storyButton } from './parts.ts'
 import { refusalElements } from './refusal.ts'
 import { line } from './steps.ts'
@@ -23,7 +23,7 @@ export function createStatus(context: DeskContext): PageView {
       element.classList.toggle('skeleton', refusal === null && summary === null)
       const findings = summary === null ? [] : findingsOf(context, summary)
       if (refusal !== null) show(refusalElements(context, refusal, 'state'))
-      else if (summary !== null) show(findingElements(context, findings, summary.finalized))
+      else if (summary !== null) show(findingElements(context, findings, summary))
       context.announce(element.querySelector('h2')?.textContent ?? '')
       element.dataset.tone = refusal === null ? toneOf(findings[0]) : refusal.status === 401 ? 'wait' : 'bad'
     },
@@ -35,11 +35,9 @@ function toneOf(first: Finding | undefined): string {
   return isBad(first) ? 'bad' : 'warn'
 }
 
-function findingElements(context: DeskContext, [first, ...rest]: readonly Finding[], finalized: number): Child[] {
+function findingElements(context: DeskContext, [first, ...rest]: readonly Finding[], summary: DeskSummary): Child[] {
   const { texts, format } = context
-  if (first === undefined) {
-    return [html('h2', { id: 'state' }, texts.allWell), line(texts.allWellHelp(format.count(finalized)))]
-  }
+  if (first === undefined) return [html('h2', { id: 'state' }, texts.allWell), line(wellText(context, summary))]
   const named = [first, ...rest].map(({ kind }) => kind).filter(needsLine)
   const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))] // that one has the answers
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
@@ -49,6 +47,20 @@ function findingElements(context: DeskContext, [first, ...rest]: readonly Findin
     rest.length > 0 ? html('ul', { class: 'findings' }, ...others) : null,
     lines.length > 0 ? hint(texts.lineHelp(lines.map((kind) => `\`${kind}\``).join(', '))) : null,
   ]
+}
+
+/** What is known to be well. */
+function wellText(context: DeskContext, { finalized, nodes, endpoints }: DeskSummary): string {
+  const { texts, format } = context
+  const answering = nodes?.filter((node) => !isSilent(context, node)).length ?? 0
+  const served = endpoints.filter(({ behindSeconds }) => behindSeconds === 0).length
+  const known = [
+    texts.allScanned(format.count(finalized)),
+    nodes === null ? null : texts.allNodes(format.count(answering), format.count(nodes.length)),
+    endpoints.length === 0 ? null : texts.allEndpoints(format.count(served), format.count(endpoints.length)),
+    texts.allElse,
+  ]
+  return known.filter((one) => one !== null).join(context.language === 'en' ? ' ' : '')
 }
 
 function detail(context: DeskContext, { kind, title, remedy, items }: Finding, level: 'h2' | 'h3'): Child[] {
@@ -72,53 +84,13 @@ function detail(context: DeskContext, { kind, title, remedy, items }: Finding, l
   ]
 }
 
-/** What the wallets owe beside what the addresses hold, and the unexplained difference. */
-export function createSums(context: DeskContext): PageView {
-  const { model, texts } = context
-  const list = html('div', { class: 'currencies' })
-  const show = createLiveSlot(list)
-  return {
-    element: html('section', { class: 'card' }, html('h2', {}, texts.sumsHeading), list, hint(texts.sumsHelp)),
-    update() {
-      const { summary } = model
-      list.classList.toggle('skeleton', summary === null)
-      show((summary?.currencies ?? []).map((one) => sumsOf(context, one)))
-    },
-  }
-}
-
-function sumsOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
-  const { texts, format } = context
-  const { cuy, symbol, owed, held, heldAt, compared, unread, unexplained, differing } = currency
-  const { frozen, frozenAddresses, destroyed } = currency
-  const amount = (value: string, sign?: 'always') => html('strong', { class: 'number' }, format.amount(value, sign))
-  const read = heldAt === null ? texts.notCompared : texts.comparedAt(format.count(compared), format.time(heldAt))
-  const hasFault = !isZero(unexplained) || differing > 0
-  const fault = html('div', { class: hasFault ? 'fault' : null }, html('dt', {}, texts.sumUnexplained))
-  const sum = hasFault && !isZero(unexplained) ? amount(unexplained, 'always') : amount(unexplained)
-  fault.append(html('dd', {}, sum, small(hasFault ? texts.differing(format.count(differing)) : null) ?? ''))
-  const facts = [
-    fact(texts.sumOwed, amount(owed)),
-    fact(
-      ...[texts.sumHeld, held === null ? '–' : amount(held), small(read)],
-      ...[
-        unread === 0 ? null : small(texts.unread(format.count(unread))),
-        small(isUncertain(context, cuy) ? texts.decimalsNote : null),
-        small(frozenAddresses === 0 ? null : texts.frozenSum(format.amount(frozen), format.count(frozenAddresses))),
-        small(isZero(destroyed) ? null : texts.destroyedSum(format.amount(destroyed))),
-      ],
-    ),
-  ]
-  return html('div', { 'data-cuy': String(cuy) }, html('h3', {}, symbol), html('dl', {}, ...facts, fault))
-}
-
 /** The delays of now (nodes, scan, held deposits, each endpoint), and how full the database is. */
 export function createDelays(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('dl', { class: 'delays' })
   const show = createLiveSlot(list)
   return {
-    element: html('section', { class: 'card' }, html('h2', {}, texts.delaysHeading), list),
+    element: html('section', { class: 'card wide' }, html('h2', {}, texts.delaysHeading), list),
     update() {
       list.classList.toggle('skeleton', model.summary === null)
       if (model.summary !== null) show(delaysOf(context, model.summary))

@@ -1,4 +1,5 @@
 import { type Child, html } from '../kit/dom.ts'
+import type { ListPage } from '../kit/read.ts'
 import type { DepositStory, DeskAnswer } from './answer.ts'
 import { chainElements } from './chain-story.ts'
 import {
@@ -13,10 +14,13 @@ import {
 } from './context.ts'
 import type { DeskEndpoint, OwnedDeposit, PostedEntry } from './data.ts'
 import { gapRange } from './findings.ts'
-import { depositRow, hint, lateText, listTable, type Row, sentence, small, storyButton } from './parts.ts'
+import { depositRow, hint, lateText, listTable, sentence, small, storyButton } from './parts.ts'
 import { reasonWords } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
+import { createRows, type RowSource } from './rows.ts'
+import { depositListRow, depositSource, entryListRow, entrySource } from './sources.ts'
 import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
+import type { ListRow } from './walk.ts'
 import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
 /** An answer, in the order in which things happened. */
@@ -159,13 +163,9 @@ function addressElements(
     return html('p', {}, html('strong', { class: 'fault' }, texts.pair(sign, amount)), ...advice)
   })
   const title = html('h3', {}, storyButton(context, name, String(owner.uid)))
-  return [
-    head,
-    title,
-    ...owner.frozen.map((cuy) => frozenLine(context, cuy)),
-    ...lines,
-    ...depositTable(context, deposits),
-  ]
+  const source = depositSource(context, { address })
+  const frozen = owner.frozen.map((cuy) => frozenLine(context, cuy))
+  return [head, title, ...frozen, ...lines, ...depositRows(context, deposits, source)]
 }
 
 /** That the issuer of a currency has frozen an address, and what to do. */
@@ -185,36 +185,46 @@ function frozenOf(context: DeskContext, deposits: readonly OwnedDeposit[]): Chil
   })
 }
 
-function depositTable(
-  context: DeskContext,
-  { list, count }: Extract<DeskAnswer, { kind: 'address' }>['deposits'],
-): Child[] {
-  const rows = list.map((deposit) => depositRow(context, deposit))
-  const head = html('h4', {}, context.texts.transfersOf(context.format.count(count)))
-  return [head, ...listTable(context, rows, count)]
+/** The deposits of a story, of which the first page is read already. */
+function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source: RowSource): Child[] {
+  const rows = page.list.map((deposit) => depositListRow(context, deposit))
+  return storyRows(context, context.texts.transfersOf(context.format.count(page.count)), source, page, rows)
 }
 
-function userElements(
+function storyRows(
   context: DeskContext,
-  { uid, balances, deposits, entries }: Extract<DeskAnswer, { kind: 'user' }>,
+  title: string,
+  source: RowSource,
+  { list, count }: ListPage<unknown>,
+  rows: readonly ListRow[],
 ): Child[] {
+  const last = rows.at(-1)
+  const next = last === undefined || list.length >= count ? null : { before: last.id }
+  const walked = { rows, count, next, back: last?.at ?? null }
+  return [html('h4', {}, title), count === 0 ? null : createRows(context, source, walked).element]
+}
+
+function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 'user' }>): Child[] {
   const { texts, format } = context
+  const { uid, balances, addresses, deposits, entries } = answer
   const head = html('h3', {}, texts.user(String(uid)))
-  if (deposits.count === 0 && entries.count === 0) return [head, html('p', {}, texts.noUser)]
+  const isKnown = addresses.count + deposits.count + entries.count > 0
+  if (!isKnown) return [head, html('p', {}, texts.noUser)]
   const sums = balances.map(([cuy, amount]) => html('li', { class: 'number' }, deskAmount(context, amount, cuy)))
-  const rows = entries.list.map((entry) => {
-    const amount = `${deskAmount(context, entry.amount, entry.cuy, 'always')} ${typeName(context, entry.type)}`
-    const label = storyButton(context, amount, `${uid} ${entry.osn}`)
-    return [[label, small(entry.osn), small(entry.mark)], [sinceText(context, entry.at)]] satisfies Row
-  })
+  const rows = entries.list.map((entry) => entryListRow(context, entry))
+  const own = addresses.list.map(({ address }) => html('li', {}, storyButton(context, address, address)))
+  const left =
+    addresses.count > own.length ? texts.shownOf(format.count(own.length), format.count(addresses.count)) : null
   return [
     head,
     ...frozenOf(context, deposits.list),
     html('h4', {}, texts.balances),
     html('ul', { class: 'sums' }, ...sums),
-    ...depositTable(context, deposits),
-    html('h4', {}, texts.entriesOf(format.count(entries.count))),
-    ...listTable(context, rows, entries.count),
+    html('h4', {}, texts.addressesOf(format.count(addresses.count))),
+    html('ul', { class: 'sums' }, ...own),
+    small(left),
+    ...depositRows(context, deposits, depositSource(context, { uid })),
+    ...storyRows(context, texts.entriesOf(format.count(entries.count)), entrySource(context, uid), entries, rows),
   ]
 }
 
@@ -244,7 +254,7 @@ function gapElements(context: DeskContext, { from, seen }: Extract<DeskAnswer, {
   ]
   const waiting = seen.filter(({ at }) => at < gap.since)
   const rows = waiting.map((deposit) => depositRow(context, deposit))
-  const table = rows.length === 0 ? [] : [html('h4', {}, texts.seenHere), ...listTable(context, rows, rows.length)]
+  const table = rows.length === 0 ? [] : [html('h4', {}, texts.seenHere), ...listTable(context, rows)]
   return [html('h3', {}, gapRange(context, gap)), steps(list), ...table]
 }
 

@@ -1,10 +1,12 @@
 import type { TextsOf, TextTable } from '../kit/texts.ts'
 import { chainTexts } from './chain-texts.ts'
+import { listTexts } from './list-texts.ts'
 import { storyTexts } from './story-texts.ts'
 
 /** What the desk says, but for alarms. */
 export const deskTexts = {
   ...chainTexts,
+  ...listTexts,
   ...storyTexts,
   title: ['Desk', '工作台'],
   pair: [(name, value) => `${name}: ${value}`, (name, value) => `${name}：${value}`],
@@ -19,8 +21,8 @@ export const deskTexts = {
   signOut: ['Sign out', '退出'],
   token: ['A backend’s token with ledger:read', '后端令牌（需含 ledger:read）'],
   tokenHelp: [
-    'A token is valid for an hour at most. This page keeps it in memory only.',
-    '令牌最长一小时有效。本页面只把它保存在内存中。',
+    'A token is valid for an hour at most. Only this tab of the browser keeps it.',
+    '令牌最长一小时有效。只保存在浏览器的本标签页中。',
   ],
   signInHelp: [
     'Paste a token below. `npm run desk` makes one for the service on this machine; for a deployed one a backend signs it.',
@@ -57,10 +59,18 @@ export const deskTexts = {
   loading: ['Looking …', '正在查询……'],
 
   allWell: ['All is well', '一切正常'],
-  allWellHelp: [
-    (block) =>
-      `The scan has read every final block up to ${block}. No alarm is raised, no deposit is held, and no difference is reported.`,
-    (block) => `扫描已读完所有最终区块（至 ${block}）。没有警报、没有搁置的充值，也没有报告的差额。`,
+  allScanned: [
+    (block) => `The scan has read every final block up to ${block}.`,
+    (block) => `扫描已读完所有最终区块（至 ${block}）。`,
+  ],
+  allNodes: [(n, all) => `${n} of ${all} nodes answer.`, (n, all) => `${all} 个节点中有 ${n} 个正常应答。`],
+  allEndpoints: [
+    (n, all) => `${n} of ${all} endpoints have every event.`,
+    (n, all) => `${all} 个接收端中有 ${n} 个已收到全部事件。`,
+  ],
+  allElse: [
+    'No alarm is raised, no deposit is held, and no difference is reported: there is nothing to do.',
+    '没有警报、没有搁置的充值，也没有报告的差额，无需处理。',
   ],
   advice: ['What to do:', '处理办法：'],
   others: [(n) => `${n} more below`, (n) => `下面还有 ${n} 项`],
@@ -141,9 +151,6 @@ export const deskTexts = {
   ],
 
   sumsHeading: ['Owed and held', '应付与持有'],
-  sumOwed: ['Wallets owe', '钱包应付'],
-  sumHeld: ['Addresses hold', '地址持有'],
-  sumUnexplained: ['Reported as unexplained', '已报告的未解释差额'],
   comparedAt: [(n, time) => `Addresses: ${n}, read until ${time}`, (n, time) => `地址 ${n} 个，读至 ${time}`],
   unread: [
     (n) => `Of these, perhaps read before their newest deposit: ${n}. They are read again by themselves.`,
@@ -153,13 +160,8 @@ export const deskTexts = {
     (amount, n) => `Of this, frozen by the issuer: ${amount} on ${n} addresses. It cannot be collected.`,
     (amount, n) => `其中被发行方冻结：${amount}（地址 ${n} 个），无法归集。`,
   ],
-  destroyedSum: [(amount) => `Destroyed by the issuer: ${amount}`, (amount) => `已被发行方销毁：${amount}`],
   notCompared: ['Not read yet: soon after the first transfer', '尚未读取：首笔转账后不久进行'],
   differing: [(n) => `Addresses that differ: ${n}`, (n) => `有差额的地址：${n}`],
-  sumsHelp: [
-    'Addresses hold less than is owed where money was collected or they were read before the newest deposits, and more where something arrived that is not credited. Only what is reported as unexplained is a fault: three readings in a row have found it.',
-    '归集之后，或读取早于最新充值时，地址持有会少于应付；有未入账的到账时会多于应付。只有已报告的未解释差额才是问题：连续三次读取结果相同才会报告。',
-  ],
   delaysHeading: ['Delays and room now', '当前延迟与容量'],
   nodes: ['Newest final block', '最新的最终区块'],
   old: [(age) => `${age} old`, (age) => `${age}前`],
@@ -207,15 +209,6 @@ export const deskTexts = {
   type9: ['Adjustment', '调整'],
 
   heldHeading: ['Held deposits', '搁置的充值'],
-  heldHelp: [
-    'What has arrived and is not credited until its cause is gone or a person decides. The story says which.',
-    '已到账但尚未入账的充值：等待原因消除或人工处理，详情中有说明。',
-  ],
-  refusedHeading: ['Refused deposits', '拒绝的充值'],
-  refusedHelp: [
-    'What has arrived and is too small by the rules: it is never credited by itself.',
-    '已到账但按规则金额过小的充值，不会自动入账。',
-  ],
   gapsHeading: ['Gaps', '缺口'],
   gapsHelp: [
     'Blocks that could not be read. A deposit in them is credited as soon as they are.',
@@ -226,20 +219,13 @@ export const deskTexts = {
     'Addresses that hold more or less than is recorded: three readings in a row found the same.',
     '余额多于或少于记录的地址：连续三次读取结果相同。',
   ],
-  eventsHeading: ['Newest events', '最新事件'],
-  eventsHelp: [
-    'What happened last: deposits that were seen, credited, held or refused, and what backends posted.',
-    '最近发生的事：发现、入账、搁置或拒绝的充值，以及后端的记账。',
-  ],
   gapsEnd: ['Only the lowest ranges of unread blocks; more can follow.', '仅含高度最低的未读区块范围；可能还有更多。'],
-  eventsEnd: ['Only the newest events; GET /ledger/events has all.', '仅含最新事件；GET /ledger/events 提供全部事件。'],
   endpointsHeading: ['Endpoints', '接收端'],
   what: ['What', '内容'],
   when: ['When', '时间'],
   csv: ['CSV', 'CSV'],
   csvOf: [(what) => `Download as CSV: ${what}`, (what) => `下载 CSV：${what}`],
   shownOf: [(n, all) => `${n} of ${all} are shown.`, (n, all) => `显示 ${all} 项中的 ${n} 项。`],
-  older: ['Show older', '显示更早的'],
   more: ['More than recorded', '多于记录'],
   less: ['Less than recorded', '少于记录'],
   tries: [(n) => `Tries: ${n}`, (n) => `尝试次数：${n}`],

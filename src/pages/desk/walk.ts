@@ -2,6 +2,12 @@ import type { Refusal, Reply } from '../kit/api.ts'
 import { decimalsOf, unitsOf } from '../kit/decimal.ts'
 import type { Child } from '../kit/dom.ts'
 
+/** Rows that are shown at once. */
+export const pageRows = 20
+
+/** A row of two columns. */
+export type Row = readonly [what: readonly Child[], when: readonly Child[]]
+
 /** Which rows of a list are wanted. An empty text filters nothing. */
 export interface ListFilter {
   readonly state: string
@@ -24,8 +30,8 @@ export interface ListRow {
   readonly state: string
   readonly cuy: number | null
   readonly amount: string | null
-  /** What the page shows, in the order of the columns. */
-  cells(): readonly Child[][]
+  /** What the page shows. */
+  cells(): Row
   /** What its file has. */
   values(): readonly (string | number | null)[]
 }

@@ -25,15 +25,8 @@ export interface Chart {
   readonly tableName: string
 }
 
-/** A bar for each value, evenly spaced in their order, from left to right. */
-export interface BarChart extends Chart {
-  readonly kind: 'bars'
-  readonly points: readonly ChartPoint[]
-}
-
 /** A line over time. */
 export interface LineChart extends Chart {
-  readonly kind: 'line'
   /** In the order of time. */
   readonly points: readonly TimedPoint[]
   /** The value before the first point. */
@@ -44,18 +37,17 @@ export interface LineChart extends Chart {
   mark(at: number, step: TimeStep): string
 }
 
-const width = 600
-const height = 160
+/** Units of a drawing. It is stretched to the place that it has. */
+export const [width, height] = [600, 160]
 /** The words of a mark that is nearer to an end would be cut. */
 const edgePercent = 10
 /** A line over less time than this would have marks closer than minutes. */
 const spanMinMs = 10 * 60_000
 
 /** Draws a chart with its highest value, what is below it, and a table of all of its numbers. */
-export function drawChart(chart: BarChart | LineChart): HTMLElement {
-  const { title, summary, points, columns, tableName } = chart
-  const values =
-    chart.kind === 'line' ? [chart.before, ...points.map(({ value }) => value)] : points.map(({ value }) => value)
+export function drawChart(chart: LineChart): HTMLElement {
+  const { title, summary, points } = chart
+  const values = [chart.before, ...points.map(({ value }) => value)]
   const decimals = Math.max(0, ...values.map(decimalsOf))
   const units = values.map((value) => unitsOf(value, decimals))
   const sorted = [0n, ...units].sort((a, b) => (a < b ? -1 : 1))
@@ -65,7 +57,7 @@ export function drawChart(chart: BarChart | LineChart): HTMLElement {
   // A place on the screen needs no more than four digits of the exact ratio.
   const y = (one: bigint) => height - (Number(((one - lowest) * 10_000n) / span) / 10_000) * height
   const ys = units.map(y)
-  const drawn = chart.kind === 'line' ? drawLine(chart, ys, y(0n)) : drawBars(chart.points, ys, y(0n))
+  const drawn = drawLine(chart, ys, y(0n))
   const top = points.find(({ value }) => unitsOf(value, decimals) === highest)?.shown ?? '0'
   return html(
     'figure',
@@ -78,7 +70,7 @@ export function drawChart(chart: BarChart | LineChart): HTMLElement {
       ...drawn.shapes,
     ),
     drawn.below,
-    html('details', {}, html('summary', {}, tableName), tableOf(points, columns)),
+    numbersOf(chart, points),
   )
 }
 
@@ -87,7 +79,8 @@ interface Drawn {
   readonly below: Child
 }
 
-const axisAt = (y: number) => svg('path', { class: 'axis', d: `M0 ${y}H${width}` })
+/** The line of a value. */
+export const axisAt = (y: number) => svg('path', { class: 'axis', d: `M0 ${y}H${width}` })
 
 /** A line that keeps each value until the next one, as a balance does. */
 function drawLine({ points, until, mark }: LineChart, ys: readonly number[], zero: number): Drawn {
@@ -122,25 +115,12 @@ function drawLine({ points, until, mark }: LineChart, ys: readonly number[], zer
   }
 }
 
-function drawBars(points: readonly ChartPoint[], ys: readonly number[], zero: number): Drawn {
-  const step = width / Math.max(1, ys.length)
-  const path = ys.map((y, index) => `M${(index + 0.15) * step} ${zero}V${y}h${step * 0.7}V${zero}Z`).join('')
-  const last = points.length > 1 ? (points.at(-1)?.label ?? '') : ''
-  return {
-    shapes: [axisAt(zero), svg('path', { class: 'bars', d: path })],
-    below: html(
-      'p',
-      { class: 'ends muted', 'aria-hidden': 'true' },
-      html('span', {}, points[0]?.label ?? ''),
-      html('span', {}, last),
-    ),
-  }
-}
-
-function tableOf(points: readonly ChartPoint[], [label, value]: Chart['columns']): HTMLElement {
+/** All numbers of a chart, as a table that opens. */
+export function numbersOf({ columns: [label, value], tableName }: Chart, points: readonly ChartPoint[]): HTMLElement {
   const rows = points.map((point) =>
     html('tr', {}, html('td', {}, point.label), html('td', { class: 'number' }, point.shown)),
   )
   const names = [html('th', { scope: 'col' }, label), html('th', { scope: 'col', class: 'number' }, value)]
-  return html('table', {}, html('thead', {}, html('tr', {}, ...names)), html('tbody', {}, ...rows))
+  const table = html('table', {}, html('thead', {}, html('tr', {}, ...names)), html('tbody', {}, ...rows))
+  return html('details', {}, html('summary', {}, tableName), table)
 }

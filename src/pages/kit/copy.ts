@@ -6,15 +6,21 @@ export type CopyResult = 'copied' | 'selected'
 /** How long a button says what became of a copy. */
 const shownMs = 2_000
 
-/** Copies the text that an element shows. */
-export async function copyShown(element: Element, text: string): Promise<CopyResult> {
+/** Copies a text. Whether the browser allows it. */
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
-    return 'copied'
+    return true
   } catch {
-    getSelection()?.selectAllChildren(element) // a framing page has to allow the clipboard
-    return 'selected'
+    return false
   }
+}
+
+/** Copies the text that an element shows. */
+export async function copyShown(element: Element, text: string): Promise<CopyResult> {
+  if (await copyText(text)) return 'copied'
+  getSelection()?.selectAllChildren(element) // a framing page has to allow the clipboard
+  return 'selected'
 }
 
 /** A button that copies the text that an element shows, and says for a moment what became of it. */

@@ -19,6 +19,15 @@ export function difference(from: string, taken: string): string {
   return decimalText(unitsOf(from, decimals) - unitsOf(taken, decimals), decimals)
 }
 
+/** Decimals added up: exact. */
+export function sumOf(amounts: readonly string[]): string {
+  const decimals = Math.max(0, ...amounts.map(decimalsOf))
+  return decimalText(
+    amounts.reduce((sum, amount) => sum + unitsOf(amount, decimals), 0n),
+    decimals,
+  )
+}
+
 /** A value in units of 10^-`decimals` as a decimal, without zeros at its end. */
 export function decimalText(units: bigint, decimals: number): string {
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')

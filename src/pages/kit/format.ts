@@ -2,6 +2,8 @@
 export interface Format {
   /** An exact decimal with the reader's separators. No digit passes through a double. */
   amount(decimal: string, sign?: 'always' | 'minus'): string
+  /** A number of a scale, in few characters: 20K and not 20,000. It has few digits that are not 0. */
+  short(decimal: string): string
   /** The day and the time of an ISO 8601 instant; a text that is none comes back as it is. */
   time(instant: string): string
   /** The day of a text like 2026-11-22, which is one of UTC. */
@@ -21,6 +23,7 @@ export function createFormat(locales: readonly string[]): Format {
   const locale = once(() => Intl.NumberFormat.supportedLocalesOf(locales.filter(isLocale))[0] ?? 'en')
   const times = (options: Intl.DateTimeFormatOptions) => once(() => new Intl.DateTimeFormat(locale(), options))
   const whole = once(() => new Intl.NumberFormat(locale()))
+  const compact = once(() => new Intl.NumberFormat(locale(), { notation: 'compact' }))
   const point = once(() => {
     const parts = whole().formatToParts(1.5)
     return parts.find(({ type }) => type === 'decimal')?.value ?? '.'
@@ -33,7 +36,7 @@ export function createFormat(locales: readonly string[]): Format {
     day: times({ month: 'short', day: 'numeric' }),
     month: times({ year: 'numeric', month: 'short' }),
   }
-  return {
+  const format: Format = {
     amount(decimal, sign = 'minus') {
       const isNegative = decimal.startsWith('-')
       const [integer = '0', fraction = ''] = decimal.replace('-', '').split('.')
@@ -41,6 +44,7 @@ export function createFormat(locales: readonly string[]): Format {
       const mark = isNegative ? '−' : sign === 'always' ? '+' : ''
       return mark + whole().format(BigInt(integer)) + (decimals === '' ? '' : point() + decimals)
     },
+    short: (decimal) => (/^\d{4,}$/.test(decimal) ? compact().format(BigInt(decimal)) : format.amount(decimal)),
     time(instant) {
       const at = new Date(instant)
       return Number.isNaN(at.getTime()) ? instant : full().format(at)
@@ -52,6 +56,7 @@ export function createFormat(locales: readonly string[]): Format {
     mark: (at, step) => marks[step]().format(at),
     count: (number) => whole().format(number),
   }
+  return format
 }
 
 function once<Made>(make: () => Made): () => Made {

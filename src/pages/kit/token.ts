@@ -18,6 +18,8 @@ export interface TokenSource {
   readonly isFramed: boolean
   /** Takes a token that the reader has pasted. Whether it has the form of one. */
   take(pasted: string): boolean
+  /** Ends what is kept: the next load of the page has no token. */
+  forget(): void
   /** Asks the framing page for a token in place of `used`. Whether there is another one now. */
   renew(used: string | null): Promise<boolean>
 }
@@ -73,6 +75,7 @@ export function createTokenSource(
       if (tokenForm.test(next)) accept(next)
       return tokenForm.test(next)
     },
+    forget: () => memory?.write(keptName, null),
     async renew(used) {
       if (token !== used) return true
       if (!isFramed) {
@@ -88,9 +91,12 @@ export function createTokenSource(
 
 /** The token in the fragment of the address (`#token=…`), which is removed from the address and from the history. */
 function takeFromAddress(): string | null {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  const parameters = new URLSearchParams(location.hash.slice(1))
+  const token = parameters.get('token')
   if (token === null) return null
-  history.replaceState(null, '', location.pathname + location.search)
+  parameters.delete('token')
+  const rest = parameters.size === 0 ? '' : `#${parameters}`
+  history.replaceState(null, '', location.pathname + location.search + rest)
   return tokenForm.test(token) ? token : null
 }
 

@@ -1,0 +1,130 @@
+import { difference, isZero, sumOf } from '../kit/decimal.ts'
+import { type Child, html, type PageView } from '../kit/dom.ts'
+import { type DeskContext, isUncertain } from './context.ts'
+import type { DeskCurrency } from './data.ts'
+import { createLiveSlot, small } from './parts.ts'
+
+/** The type of entries that deposits make, and what it is called where transfers are summed up. */
+const depositType = 1
+const creditedName = 'credited'
+
+/** A line of a sum: what it is, and how much, signed. */
+interface Line {
+  readonly name: string
+  readonly amount: string
+  readonly isFault?: boolean
+}
+
+/** What wallets owe, what addresses hold, and every step between the two: each adds up to the unit. */
+export function createBridge(context: DeskContext): PageView {
+  const { model, texts } = context
+  const list = html('div', { class: 'currencies' })
+  const show = createLiveSlot(list)
+  return {
+    element: html('section', { class: 'card wide' }, html('h2', {}, texts.sumsHeading), list),
+    update() {
+      const { summary } = model
+      list.classList.toggle('skeleton', summary === null)
+      show((summary?.currencies ?? []).map((one) => bridgeOf(context, one)))
+    },
+  }
+}
+
+function bridgeOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
+  const { texts, format } = context
+  const { cuy, symbol, owed, held, heldAt, compared, unread, differing, frozen, frozenAddresses } = currency
+  const owedLines = [...currency.owedBy].map(([type, amount]) => ({ name: ledgerName(context, type), amount }))
+  const read = heldAt === null ? texts.notCompared : texts.comparedAt(format.count(compared), format.time(heldAt))
+  const heldLines = held === null ? [] : heldLinesOf(context, currency, held)
+  const notes = [
+    small(read),
+    small(unread === 0 ? null : texts.unread(format.count(unread))),
+    differing === 0 ? null : html('span', { class: 'fault' }, texts.differing(format.count(differing))),
+    small(isUncertain(context, cuy) ? texts.decimalsNote : null),
+    small(frozenAddresses === 0 ? null : texts.frozenSum(format.amount(frozen), format.count(frozenAddresses))),
+  ]
+  const tables = [
+    sumTable(context, texts.bridgeOwed, owedLines, owed),
+    held === null ? null : sumTable(context, texts.bridgeHeld, heldLines, held),
+    held === null
+      ? null
+      : sumTable(
+          context,
+          texts.bridgeBetween,
+          betweenLines(context, currency, heldLines),
+          difference(held, owed),
+          'always',
+        ),
+  ]
+  return html(
+    'div',
+    { 'data-cuy': String(cuy) },
+    html('h3', {}, symbol),
+    html('div', { class: 'bridge' }, ...tables),
+    ...notes,
+  )
+}
+
+/** Received − collected − fees − destroyed, what is unexplained, and what the readings lack: together what is held. */
+function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: DeskCurrency, held: string): Line[] {
+  const { texts } = context
+  const moved = [...heldBy].map(([what, amount]) => ({ name: movedName(context, what), amount }))
+  const fault = { name: texts.movedUnexplained, amount: unexplained, isFault: true }
+  const lost = difference('0', destroyed)
+  const unread = difference(held, sumOf([...heldBy.values(), lost, unexplained]))
+  return [...moved, { name: texts.movedDestroyed, amount: lost }, fault, { name: texts.movedUnread, amount: unread }]
+}
+
+/** What is in one of the two sums and not in the other. */
+function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, held: readonly Line[]): Line[] {
+  const { texts } = context
+  const posted = [...owedBy].filter(([type]) => type !== depositType)
+  const credited = heldBy.get(creditedName) ?? '0'
+  const rest = difference(credited, owedBy.get(depositType) ?? '0')
+  return [
+    ...posted.map(([type, amount]) => ({
+      name: texts.postedOnly(ledgerName(context, type)),
+      amount: difference('0', amount),
+    })),
+    { name: texts.movedRest, amount: rest },
+    ...held.filter(({ name }) => name !== movedName(context, creditedName)),
+  ]
+}
+
+/** A sum: its lines that are not 0, and what they are together. */
+function sumTable(
+  { texts, format }: DeskContext,
+  title: string,
+  lines: readonly Line[],
+  total: string,
+  sign?: 'always',
+): HTMLElement {
+  const row = (name: string, amount: string, attributes: { readonly class: string | null }): Child =>
+    html('tr', attributes, html('th', { scope: 'row' }, name), html('td', { class: 'number' }, amount))
+  const shown = lines.filter(({ amount }) => !isZero(amount))
+  const body = shown.map(({ name, amount, isFault }) =>
+    row(name, format.amount(amount, 'always'), { class: isFault ? 'fault' : null }),
+  )
+  const end = row(texts.sumTotal, format.amount(total, isZero(total) ? undefined : sign), { class: 'total' })
+  return html('table', {}, html('caption', {}, title), html('tbody', {}, ...body, end))
+}
+
+/** A type of entries as the name of a sum; a type that this page does not know is its number. */
+function ledgerName({ texts }: DeskContext, type: number): string {
+  const { sumDeposits, sumWithdrawals, sumTransfers, sumPayments, sumRefunds, sumAdjustments } = texts
+  const names: Readonly<Record<number, string>> = {
+    ...{ 1: sumDeposits, 2: sumWithdrawals, 3: sumTransfers },
+    ...{ 4: sumPayments, 5: sumRefunds, 9: sumAdjustments },
+  }
+  return names[type] ?? String(type)
+}
+
+/** What has moved, as the name of a sum; a word that this page does not know stays as it is. */
+function movedName({ texts }: DeskContext, what: string): string {
+  const { movedCredited, movedHeld, movedRefused, movedGas, movedCollected, movedFees } = texts
+  const names: Readonly<Record<string, string>> = {
+    ...{ credited: movedCredited, held: movedHeld, refused: movedRefused },
+    ...{ gas: movedGas, collected: movedCollected, fees: movedFees },
+  }
+  return (Object.hasOwn(names, what) ? names[what] : undefined) ?? what
+}

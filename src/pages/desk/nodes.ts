@@ -1,0 +1,62 @@
+import { html, type PageView } from '../kit/dom.ts'
+import { ageSeconds, type DeskContext, durationText } from './context.ts'
+import type { DeskNode } from './data.ts'
+import { createLiveSlot, hint, small } from './parts.ts'
+
+/** A node whose last good answer is older is silent, if it has failed since. */
+const silentSeconds = 60
+
+/** Whether a node gives no good answer now. */
+export function isSilent(context: DeskContext, { answeredAt, failedAt }: DeskNode): boolean {
+  if (failedAt === null) return false
+  if (answeredAt === null) return true
+  return Date.parse(failedAt) > Date.parse(answeredAt) && (ageSeconds(context, answeredAt) ?? 0) > silentSeconds
+}
+
+/** Each node: its last answer, how far behind it is, its last error, and what is left of its allowance. */
+export function createNodes(context: DeskContext): PageView {
+  const { model, texts } = context
+  const list = html('ul', { class: 'nodes' })
+  const show = createLiveSlot(list)
+  return {
+    element: html('section', { class: 'card wide' }, html('h2', {}, texts.nodesHeading), list),
+    update() {
+      const { summary } = model
+      list.classList.toggle('skeleton', summary === null)
+      if (summary === null) return
+      const { nodes } = summary
+      show(nodes === null ? [html('li', {}, texts.nodesUnknown)] : nodes.map((node) => nodeItem(context, node)))
+    },
+  }
+}
+
+function nodeItem(context: DeskContext, node: DeskNode): HTMLElement {
+  const { texts, format } = context
+  const { name, use, behind, answeredAt, answerMs, failedAt, failure, used, perDay } = node
+  const age = (at: string) => durationText(context, ageSeconds(context, at) ?? 0).replaceAll(' ', '\u00a0')
+  const isBad = isSilent(context, node) || use === 'blocked' || use === 'unfit'
+  const left = Math.max(0, perDay - used)
+  const percent = perDay === 0 ? 0 : Math.floor((left * 100) / perDay)
+  const answer =
+    answeredAt === null ? texts.nodeNever : texts.nodeAnswered(age(answeredAt), format.count(answerMs ?? 0))
+  const lines = [
+    html('strong', { class: isBad ? 'fault' : null }, name),
+    small(useText(context, use)),
+    html('span', {}, answer),
+    behind === null ? null : html('span', {}, behind === 0 ? texts.nodeLevel : texts.nodeBehind(format.count(behind))),
+    failedAt === null ? null : html('span', { class: isBad ? 'fault' : null }, texts.nodeFailed(age(failedAt))),
+    small(failure, 'en'),
+    hint(texts.nodeLeft(format.count(left), format.count(perDay), format.count(percent))),
+  ]
+  return html('li', { 'data-node': String(node.number) }, ...lines)
+}
+
+/** How a node is used; a word that this page does not know stays as it is. */
+function useText({ texts }: DeskContext, use: string): string {
+  const { useFirst, useBehind, useDemoted, useResting, useBlocked, useUnfit } = texts
+  const words: Readonly<Record<string, string>> = {
+    ...{ first: useFirst, behind: useBehind, demoted: useDemoted },
+    ...{ resting: useResting, blocked: useBlocked, unfit: useUnfit },
+  }
+  return (Object.hasOwn(words, use) ? words[use] : undefined) ?? use
+}

@@ -1,0 +1,155 @@
+import type { Refusal } from '../kit/api.ts'
+import { downloadCsv } from '../kit/csv.ts'
+import { button, html } from '../kit/dom.ts'
+import type { DeskContext } from './context.ts'
+import { createLiveSlot, listTable, small } from './parts.ts'
+import { refusalElements } from './refusal.ts'
+import {
+  isFiltered,
+  type ListFilter,
+  noFilter,
+  pageRows,
+  type ReadRows,
+  unwalked,
+  type Walked,
+  walkOn,
+} from './walk.ts'
+
+/** Pages that one press reads at most, where a filter leaves few rows. */
+const pressPages = 10
+/** How long a file waits where the service does not say it, and how often in a row. */
+const retrySeconds = 5
+const retriesMax = 5
+
+/** A list that is read page by page. */
+export interface RowSource {
+  /** Of its file. */
+  readonly name: string
+  readonly title: string
+  /** The first line of its file. */
+  readonly columns: readonly string[]
+  readonly read: ReadRows
+}
+
+/** A list on the page: its rows, how far it goes, and its file. */
+export interface RowsView {
+  readonly element: HTMLElement
+  /** Shows the rows again, with the ages of now. */
+  update(): void
+  /** Begins anew, with another filter. */
+  filterBy(filter: ListFilter): void
+  /** Something new has happened: it is read where the reader has not gone on, else offered. */
+  renew(): void
+}
+
+/** Shows a list. What was read of it already is `walked`. */
+export function createRows(context: DeskContext, source: RowSource, walked: Walked = unwalked): RowsView {
+  const { texts, common } = context
+  const body = html('div', { class: 'list' })
+  const show = createLiveSlot(body)
+  const state = { walked, filter: noFilter, refusal: null as Refusal | null, hasNewer: false, run: 0 }
+  const read = async (from: Walked) => {
+    state.run += 1
+    const { run, filter } = state
+    more.disabled = true
+    const next = await walkOn(source.read, filter, from, { wanted: pageRows, pagesMax: pressPages })
+    if (run !== state.run) return // something else is wanted meanwhile
+    state.refusal = 'kind' in next ? next : null
+    if (!('kind' in next)) Object.assign(state, { walked: next, hasNewer: from === unwalked ? false : state.hasNewer })
+    update()
+  }
+  const more = button({}, texts.showMore, () => void read(state.walked))
+  const newest = button({}, texts.showNewest, () => void read(unwalked))
+  const save = createFileButton(context, source, () => state.filter)
+  const update = () => {
+    const { walked: shown, filter, refusal, hasNewer } = state
+    const isUnread = shown === unwalked
+    body.classList.toggle('skeleton', isUnread && refusal === null)
+    more.disabled = false
+    more.textContent = refusal !== null ? common.tryAgain : isFiltered(filter) ? texts.searchOn : texts.showMore
+    more.hidden = (isUnread && refusal === null) || shown.next === null
+    newest.hidden = !hasNewer
+    save.hidden = shown.rows.length === 0
+    const table = listTable(
+      context,
+      shown.rows.map((row) => row.cells()),
+    )
+    const end = isUnread ? null : small(endText(context, shown, filter))
+    show([...table, end, ...(refusal === null ? [] : refusalElements(context, refusal))])
+  }
+  update()
+  return {
+    element: html('div', { class: 'rows' }, newest, body, html('div', { class: 'row' }, more, save)),
+    update,
+    filterBy(filter) {
+      Object.assign(state, { filter, walked: unwalked, refusal: null, hasNewer: false })
+      update()
+      void read(unwalked)
+    },
+    renew() {
+      if (state.walked.rows.length <= pageRows) return void read(unwalked)
+      state.hasNewer = true
+      update()
+    },
+  }
+}
+
+/** How much of the list is shown, and how far back a filter was looked for. */
+function endText({ texts, format }: DeskContext, { rows, count, next, back }: Walked, filter: ListFilter): string {
+  const shown = format.count(rows.length)
+  if (next === null) return rows.length === 0 ? texts.noRows : texts.rowsAll(shown)
+  const found = count === null ? texts.rowsSome(shown) : texts.shownOf(shown, format.count(count))
+  if (!isFiltered(filter) || back === null) return found
+  return `${rows.length === 0 ? texts.noMatch : found} ${texts.readBackTo(format.time(back))}`
+}
+
+/** A button for a file with everything that the filter leaves: it reads to the end. Another press stops it, and there is no file. */
+function createFileButton(context: DeskContext, source: RowSource, filterOf: () => ListFilter): HTMLButtonElement {
+  const { texts, format, announce } = context
+  let running: object | null = null
+  const save = async () => {
+    if (running !== null) {
+      running = null
+      return
+    }
+    const own = {}
+    running = own
+    const isRunning = () => running === own
+    const result = await readAll(source, filterOf(), isRunning, (count) => {
+      label.textContent = texts.csvBusy(format.count(count))
+    })
+    label.textContent = texts.csv
+    if (!isRunning()) return
+    running = null
+    if ('kind' in result) return announce(context.common[result.kind])
+    downloadCsv(`${source.name}.csv`, [source.columns, ...result.rows.map((row) => row.values().map(asText))])
+  }
+  const label = html('span', {}, texts.csv)
+  return button({ 'aria-label': texts.csvOf(source.title) }, label, () => void save())
+}
+
+const asText = (value: string | number | null) => String(value ?? '')
+
+/** Everything to the end. It waits where the service wants it, and gives up where that does not help. */
+async function readAll(
+  source: RowSource,
+  filter: ListFilter,
+  isRunning: () => boolean,
+  progress: (count: number) => void,
+): Promise<Walked | Refusal> {
+  let walked = unwalked
+  for (let tries = 0; walked.next !== null && isRunning(); ) {
+    progress(walked.rows.length)
+    const next = await walkOn(source.read, filter, walked, { wanted: 100, pagesMax: 1 })
+    if (!('kind' in next)) {
+      walked = next
+      tries = 0
+      continue
+    }
+    tries += 1
+    if (tries > retriesMax || next.status === 401) return next
+    const seconds = next.retrySeconds ?? retrySeconds
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  }
+  return walked
+}

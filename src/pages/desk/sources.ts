@@ -1,0 +1,149 @@
+import { html } from '../kit/dom.ts'
+import { type DeskContext, depositAmount, deskAmount, deskSymbol, sinceText, stateName, typeName } from './context.ts'
+import {
+  type DeskEvent,
+  type OwnedDeposit,
+  type PostedEntry,
+  readDeskEvents,
+  readOwnedDeposits,
+  readPostedEntries,
+} from './data.ts'
+import { depositRow, small, storyButton } from './parts.ts'
+import { reasonWords } from './reasons.ts'
+import type { RowSource } from './rows.ts'
+import type { ListFilter, ListRow, Row } from './walk.ts'
+
+/** A list that can be filtered. */
+export interface FilteredSource extends RowSource {
+  /** What the filter of `state` is called, and its values with their names. */
+  readonly states: { readonly name: string; readonly values: readonly (readonly [value: string, name: string])[] }
+}
+
+/** All lists of the desk, by their names: a further one is one more here. */
+export const createSources = (context: DeskContext): readonly FilteredSource[] => [
+  depositSource(context),
+  entrySource(context),
+  eventSource(context),
+]
+
+/** What the service filters by itself: then its count is that of the list. */
+const isCounted = ({ from, to, least, most }: ListFilter) => from + to + least + most === ''
+
+/** The parameters of a path; what is empty or null is left out. */
+function query(parameters: Readonly<Record<string, string | number | null>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '')
+  return given.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`).join('&')
+}
+
+/** Deposits: all, or those of a user or to an address. */
+export function depositSource(context: DeskContext, of: { uid?: number; address?: string } = {}): FilteredSource {
+  const { texts, api } = context
+  const names = ['seen', 'held', 'credited', 'refused', 'dropped']
+  return {
+    ...{ name: 'deposits', title: texts.listDeposits },
+    columns: ['id', 'created_at', 'state', 'uid', 'amount', 'currency', 'txid', 'address', 'reason', 'why', 'entry'],
+    states: { name: texts.filterState, values: names.map((name) => [name, stateName(context, name)]) },
+    async read(before, limit, filter) {
+      const { state, cuy } = filter
+      const path = `/ledger/deposits?${query({ ...of, state, cuy, limit, before })}`
+      const page = await api.get(path, readOwnedDeposits)
+      if (!page.ok) return page
+      const { list, count } = page.data
+      const rows = list.map((deposit) => depositListRow(context, deposit))
+      return { ...page, data: { rows, count: isCounted(filter) ? count : null } }
+    },
+  }
+}
+
+/** A deposit as a row of a list. */
+export function depositListRow(context: DeskContext, deposit: OwnedDeposit): ListRow {
+  const { id, at, state, uid, amount, cuy, txid, address, reason, why, entry } = deposit
+  const values = () => [id, at, state, uid, amount, deskSymbol(context, cuy), txid, address, reason, why, entry]
+  return { ...{ id, at, state, cuy, amount }, cells: () => depositRow(context, deposit), values }
+}
+
+/** Entries: of all users, or of one. */
+export function entrySource(context: DeskContext, uid: number | null = null): FilteredSource {
+  const { texts, api } = context
+  return {
+    ...{ name: 'entries', title: texts.listEntries },
+    columns: ['id', 'created_at', 'type', 'uid', 'amount', 'currency', 'balance', 'osn', 'mark', 'by'],
+    states: {
+      name: texts.filterType,
+      values: [1, 2, 3, 4, 5, 9].map((type) => [String(type), typeName(context, type)]),
+    },
+    async read(before, limit, filter) {
+      const page = await api.get(`/ledger/entries?${query({ uid, limit, before })}`, readPostedEntries)
+      if (!page.ok) return page
+      const { list, count } = page.data
+      const rows = list.map((entry) => entryListRow(context, entry))
+      const isAll = isCounted(filter) && filter.state + filter.cuy === ''
+      return { ...page, data: { rows, count: isAll ? count : null } }
+    },
+  }
+}
+
+/** An entry as a row of a list. */
+export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow {
+  const { id, at, type, uid, amount, cuy, balance, osn, mark, by } = entry
+  const values = () => [id, at, type, uid, amount, deskSymbol(context, cuy), balance, osn, mark, by]
+  const cells = (): Row => {
+    const name = `${deskAmount(context, amount, cuy, 'always')} ${typeName(context, type)}`
+    const label = storyButton(context, name, `${uid} ${osn}`)
+    const user = small(context.texts.user(String(uid)))
+    return [[label, user, small(osn), small(mark)], [sinceText(context, at)]]
+  }
+  return { ...{ id, at, state: String(type), cuy, amount }, cells, values }
+}
+
+const eventTypes = ['seen', 'credited', 'held', 'refused', 'dropped'].map((state) => `deposit.${state}`)
+
+/** Events. The service gives those after an id, without a hole up to the newest: the ones before an id are read from as many below it. */
+function eventSource(context: DeskContext): FilteredSource {
+  const { texts, api, model } = context
+  return {
+    ...{ name: 'events', title: texts.listEvents },
+    columns: ['id', 'type', 'created_at', 'uid', 'amount', 'currency', 'txid', 'osn', 'reason', 'why'],
+    states: {
+      name: texts.filterType,
+      values: [...eventTypes, 'entry.posted'].map((type) => [type, eventName(context, type, null)]),
+    },
+    async read(before, limit) {
+      const end = before ?? (model.summary?.newestEvent ?? 0) + 1
+      const after = Math.max(0, end - 1 - limit)
+      const events = await api.get(`/ledger/events?${query({ after, limit })}`, readDeskEvents)
+      if (!events.ok) return events
+      const rows = events.data.filter(({ id }) => id < end).map((event) => eventListRow(context, event))
+      return { ...events, data: { rows: rows.reverse(), count: null } }
+    },
+  }
+}
+
+/** What has happened, in words; a type that this page does not know has its own name. */
+function eventName(context: DeskContext, type: string, entry: PostedEntry | null): string {
+  const { texts } = context
+  const [kind, state = ''] = type.split('.')
+  if (kind === 'deposit') return texts.pair(texts.type1, stateName(context, state))
+  if (type !== 'entry.posted') return type
+  return entry === null ? texts.listEntries : typeName(context, entry.type)
+}
+
+/** An event as a row of a list. Not every type has an amount; a type that this page does not know leads to its user. */
+function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
+  const { id, type, uid, at, txid, entry, reason, why } = event
+  const cuy = entry?.cuy ?? event.cuy
+  const amount = entry?.amount ?? event.amount
+  const isDeposit = type.startsWith('deposit.')
+  const symbolOf = () => (cuy === null ? null : deskSymbol(context, cuy))
+  const cells = (): Row => {
+    const sum = isDeposit ? depositAmount : (...about: [DeskContext, string, number]) => deskAmount(...about, 'always')
+    const about = amount === null || cuy === null ? symbolOf() : sum(context, amount, cuy)
+    const question = txid ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
+    const label = storyButton(context, [eventName(context, type, entry), about].filter(Boolean).join(' · '), question)
+    const words = reason === null ? null : html('span', {}, reasonWords(context, reason, why).why)
+    const mark = small(isDeposit ? null : (entry?.mark ?? null))
+    return [[label, words, mark, small(context.texts.user(String(uid)))], [sinceText(context, at)]]
+  }
+  const values = () => [id, type, at, uid, amount, symbolOf(), txid, entry?.osn ?? null, reason, why]
+  return { ...{ id, at, state: type, cuy, amount }, cells, values }
+}
