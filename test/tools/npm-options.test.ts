@@ -69,8 +69,13 @@ const commands = [
   ['db:migrate'],
   ['operate', 'gap', 'list'],
 ]
-/** Each way to name a place without the `--` before it. */
-const places = [['--production'], ['--env=nile'], ['--env', 'nile']]
+/** Each way to name a place without the `--` before it; npm completes `--prod`. */
+const places = [['--production'], ['--prod'], ['--env=nile'], ['--env', 'nile']]
+/** The scripts that run the operator's tools. */
+const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> }
+const tools = Object.keys(scripts).filter(
+  (name) => scripts[name]?.startsWith('node src/tools/') && name !== 'postinstall',
+)
 
 describe('an option that npm takes, since -- is missing before it,', () => {
   it.each(commands.map((words) => [words.join(' '), words] as const))(
@@ -89,6 +94,11 @@ describe('an option that npm takes, since -- is missing before it,', () => {
       expect(calls()).toBe(false)
     },
   )
+
+  it('is tried with every tool', () => {
+    expect(new Set(commands.map(([tool]) => tool))).toEqual(new Set(tools))
+    expect(new Set(Object.keys(options))).toEqual(new Set(tools))
+  })
 
   it('is refused although the command gets others after --', async () => {
     for (const place of [['--production'], ['--env=nile']]) {
@@ -186,6 +196,8 @@ describe('each option of each command', () => {
   })
 
   it('of npm run keys is looked for', async () => {
+    const { all } = await runCommand('src/tools/keys/start.ts', ['no-command'])
+    expect(new Set(all.match(/(?<=--)[a-z-]+/g))).toEqual(new Set(options.keys)) // its usage has all of them
     const ends = options.keys.map((name) =>
       runCommand('src/tools/keys/start.ts', ['show'], { environment: { [variableOf(name)]: 'true' } }),
     )

@@ -50,10 +50,10 @@ const entryToPost = () =>
       osn: docs.described(osn, 'The order serial reference, unique per type and wallet.'),
       amt: docs.described(
         z.union([
-          docs.textSchema('A decimal, with a minus sign where it is negative.', /^-?\d+(\.\d+)?$/),
+          docs.textSchema('A decimal, with a minus sign where it is negative.', /^-?(?=.*[1-9])\d+(\.\d+)?$/),
           docs.amountSchema('The same as a number, which is read digit by digit.'),
         ]),
-        'The change of the balance, signed, in whole units, without an exponent.',
+        'The change of the balance, signed, in whole units, not zero, without an exponent.',
       ),
       mark: docs.described(mark, `A remark for people, at most ${remarkCharsMax} characters.`),
     })

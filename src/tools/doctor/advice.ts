@@ -13,7 +13,7 @@ const advice: Readonly<Record<string, string>> = {
   operators:
     'remove it from OPERATOR_ADDRESSES: only wallets of your own belong there, which the service has not issued',
   webhook: 'correct its URL, its secret or the receiver, and run the doctor with --webhooks again',
-  node: 'correct the URLs or the key of this node in TRON_NODES, or name another node there',
+  node: 'correct the URLs or the key of this node in TRON_NODES (or the clock of this machine, if the line says so), or name another node there',
   quorum: 'repair or replace nodes in TRON_NODES until enough are usable',
   stored:
     'set back what differs, or use the database that belongs to this configuration; src/guides/operation.md, configuration-differs',

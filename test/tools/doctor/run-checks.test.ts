@@ -2,6 +2,7 @@ import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConfigurationSource } from '../../../src/tools/configuration.ts'
+import { adviceFor } from '../../../src/tools/doctor/advice.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { type DoctorHarness, failures, openHarness, secretsIn, urlSecret, type Values, valuesFor } from './harness.ts'
 
@@ -229,4 +230,9 @@ describe('the doctor on the authentication of backends', () => {
 it('prints no secret, no API key and no path of a URL', () => {
   expect(harness.printed.length).toBeGreaterThan(50)
   expect(secretsIn(harness.printed.join('\n'))).toEqual([])
+})
+
+it('the advice about a node names the clock of this machine, which can be wrong in its place', () => {
+  const failure = 'node 1: the newest block is 50 s ahead of the clock of this machine (limit 30 s): the clock is slow'
+  expect(adviceFor(failure)).toContain('the clock of this machine')
 })
