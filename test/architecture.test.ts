@@ -4,7 +4,7 @@ import { exportsOf, repositoryFiles as files, sources, textOf } from './support/
 
 /** The folders (and top-level files) of src, lowest first: each imports only from itself and from those before it. */
 const layers = [
-  ...['common', 'platform', 'chain', 'd1', 'alarms', 'ledger', 'addresses', 'deposits', 'payouts', 'issuer', 'events'],
+  ...['common', 'platform', 'chain', 'd1', 'alarms', 'ledger', 'addresses', 'deposits', 'issuer', 'payouts', 'events'],
   'webhooks',
   ...['reconciliation', 'scan', 'summary', 'config', 'services', 'http', 'rpc', 'tron', 'compose', 'index'],
 ]

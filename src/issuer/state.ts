@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { CurrencyId } from '../common/ids.ts'
@@ -104,6 +104,12 @@ export const standingActs = sql`(
     SELECT *, row_number() OVER (PARTITION BY ${cuy}, ${switchOf} ORDER BY ${newestFirst}) AS newness
     FROM ${issuerActs} WHERE ${kind} <> 'destroyed')
   WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated'))`
+
+/** What stops a token of this currency from leaving this address as it should, as an expression: the kind of the act, or NULL. */
+export const stopOf = (of: SQLWrapper, payer: Address): SQL => sql`(
+  SELECT act.kind FROM ${standingActs} AS act WHERE act.cuy = ${of} AND (act.kind IN ('paused', 'deprecated')
+    OR (act.kind = 'frozen' AND act.address = ${payer})
+    OR (act.kind = 'fee-set' AND act.confirmed_at IS NULL AND (act.raw <> '0' OR act.basis_points <> '0'))) LIMIT 1)`
 
 const selectStanding = sql`SELECT * FROM ${standingActs} ORDER BY cuy, address`
 /** The same statement as text, for the tools. */

@@ -9,6 +9,7 @@ import type { UnixMs } from '../common/time.ts'
 import { bare, insertSelect, member, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payouts, payoutTransactions, type TransactionEnd } from '../d1/payout-tables.ts'
 import { scans } from '../d1/state-tables.ts'
+import { stopOf } from '../issuer/state.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
@@ -36,20 +37,23 @@ const noHead = {
 } as const satisfies PayoutFailure
 
 /**
- * The approved payouts with an id above `after`, oldest first, or why none is offered. `isRestored` asks the scanner whether the database is an older copy:
- * after what is offered was read, so that nothing of such a copy is offered.
+ * The approved payouts with an id above `after`, oldest first, without those that wait for the issuer of their token; or why none is
+ * offered. `isRestored` asks the scanner whether the database is an older copy: after what is offered was read, so that nothing of such a
+ * copy is offered.
  */
 export async function offerPayouts(
   db: ReadDatabase,
+  payer: Address,
   isRestored: () => Promise<boolean>,
   after: PayoutId | undefined,
 ): Promise<Result<SignerOffer, PayoutFailure>> {
-  const { id, state, proof } = payouts
+  const { id, cuy, state, proof } = payouts
   const columns = sql.join([...payoutColumns, proof], sql`, `)
   const [approved, heads, unknown] = await db.batch([
     toStatement(
       db,
-      sql`SELECT ${columns} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'approved' AND ${id} > ${after ?? 0} ORDER BY ${id} LIMIT ${offeredMax}`,
+      sql`SELECT ${columns} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'approved' AND ${id} > ${after ?? 0}
+        AND ${stopOf(cuy, payer)} IS NULL ORDER BY ${id} LIMIT ${offeredMax}`,
     ),
     toStatement(db, selectHead),
     toStatement(db, sql`SELECT 1 WHERE ${isStoppedForUnknown}`),

@@ -2,9 +2,11 @@ import { eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
 import type { CurrencyId, PayoutId, Uid } from '../common/ids.ts'
-import { type ReadDatabase, toStatement } from '../d1/database.ts'
+import { toStatement } from '../d1/database.ts'
 import { type PayoutState, payoutStates, payouts, payoutTransactions } from '../d1/payout-tables.ts'
 import { countedMax } from '../deposits/deposits.ts'
+import { stopOf } from '../issuer/state.ts'
+import type { ReadContext } from '../ledger/context.ts'
 import { pageRowsDefault } from '../ledger/entries.ts'
 import { type Payout, payoutColumns } from './payout.ts'
 
@@ -33,20 +35,18 @@ const { id, uid, cuy, state, osn, to_address } = payouts
 
 /** One page of payouts. */
 export async function listPayouts(
-  {
-    db,
-    currencies,
-  }: { readonly db: ReadDatabase; readonly currencies: { readonly list: readonly { readonly cuy: CurrencyId }[] } },
+  { db, currencies, payouts: rules }: Pick<ReadContext, 'db' | 'currencies' | 'payouts'>,
   selection: PayoutSelection,
 ): Promise<PayoutList> {
   const { before = endOfIds, limit = pageRowsDefault } = selection
   const cuys = selection.cuy === undefined ? currencies.list.map((one) => one.cuy) : [selection.cuy]
+  const stop = rules === null ? sql`NULL` : sql`iif(${state} = 'approved', ${stopOf(cuy, rules.address)}, NULL)`
   const all = keyOf(selection) ?? kindsOf(selection, cuys)
   const [counted, page] = await db.batch<Payout & { readonly count: number }>([
     toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${all.rows} LIMIT ${countedMax})`),
     toStatement(
       db,
-      sql`SELECT ${sql.join(payoutColumns, sql`, `)} FROM ${all.newest(before, limit)} ORDER BY ${id} DESC LIMIT ${limit}`,
+      sql`SELECT ${sql.join(payoutColumns, sql`, `)}, ${stop} AS stop FROM ${all.newest(before, limit)} ORDER BY ${id} DESC LIMIT ${limit}`,
     ),
   ])
   return { list: page?.results ?? [], count: counted?.results[0]?.count ?? 0 }

@@ -1,4 +1,5 @@
 import { type Address, formatBase58 } from '../chain/address.ts'
+import type { IssuerAct } from '../chain/chain.ts'
 import type { CurrencyId, PayoutId } from '../common/ids.ts'
 import { formatInstant } from '../common/time.ts'
 import { type PayoutState, payouts, type StuckReason } from '../d1/payout-tables.ts'
@@ -6,7 +7,13 @@ import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 
 /** What everybody may know of a payout: its columns, in ledger units. An event has a copy of them. */
-export type Payout = Pick<typeof payouts.$inferSelect, (typeof shownNames)[number]>
+export type Payout = Pick<typeof payouts.$inferSelect, (typeof shownNames)[number]> & {
+  /** What keeps an approved payout from being signed, where it was looked up. */
+  readonly stop?: Stop | null
+}
+
+/** The acts of an issuer for which payouts of its token wait. */
+export type Stop = Extract<IssuerAct['kind'], 'frozen' | 'paused' | 'fee-set' | 'deprecated'>
 
 const shownNames = [
   ...(['id', 'uid', 'cuy', 'amount', 'fee', 'to_address', 'osn', 'mark', 'state', 'created_at', 'posted_by'] as const),
@@ -56,7 +63,7 @@ export type PayoutItem<A> = {
   readonly attempts: number
   /** Why it is stuck. */
   readonly reason?: StuckReason
-  /** The same for people, or why it was cancelled. */
+  /** The same for people, why it was cancelled, or why an approved one waits. */
   readonly why?: string
   /** What has left the payout address in a transaction that has paid something else. */
   readonly moved?: readonly MovedItem<A>[]
@@ -67,16 +74,22 @@ const explained: Readonly<Record<StuckReason, string>> = {
   other: 'its transaction is final and has succeeded without paying exactly this',
   expired: 'its transactions have expired, and none of them can be mined any more',
 }
+const waiting: Readonly<Record<Stop, string>> = {
+  frozen: 'it waits: the issuer of the token has frozen the payout address',
+  paused: 'it waits: the issuer has paused the token',
+  'fee-set': 'it waits: the issuer takes a fee that no operator has confirmed, so less would arrive',
+  deprecated: 'it waits: the issuer has replaced the contract of the token',
+}
 const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
 
 /** The item of a payout. */
 export function payoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): PayoutItem<A> {
-  const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved } = payout
+  const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, stop } = payout
   const currency = currencies.byId.get(cuy)
   // A payout has entries, so its currency stays configured: without it nothing is served.
   if (currency === undefined) throw new Error(`payout ${id} is in currency ${cuy}, which is not configured`)
   const hasTransaction = withTransaction.includes(state)
-  const sentence = reason === null ? why : explained[reason]
+  const sentence = reason === null ? (stop ? waiting[stop] : why) : explained[reason]
   return {
     ...{
       id,

@@ -5,11 +5,12 @@ import type { PayoutId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { payouts, payoutTransactions, type StuckReason } from '../d1/payout-tables.ts'
-import type { WriteContext } from '../ledger/context.ts'
+import { stopOf } from '../issuer/state.ts'
+import type { PayoutRules, WriteContext } from '../ledger/context.ts'
 import { stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
 import { findShortages } from './wallet.ts'
 
-/** An approved payout that is older has no signer. */
+/** An approved payout that is older has no signer, unless it waits for the issuer of its token. */
 export const unsignedMs = 600_000
 /** Stuck payouts, and unknown transactions, that have an alarm of their own at a time. */
 const watchedMax = 50
@@ -26,7 +27,7 @@ export async function watchPayouts(
   restoredAt: UnixMs | null,
 ): Promise<Observation> {
   const now = clock.now()
-  const { stuck, unsigned, unknown } = await selectTroubles(db, (now - unsignedMs) as UnixMs) // safe: an earlier time
+  const { stuck, unsigned, unknown } = await selectTroubles(db, rules, (now - unsignedMs) as UnixMs) // safe: an earlier time
   const shortages = rules === null ? [] : await findShortages(db, rules, currencies)
   const faults: Fault[] = [
     ...stuck.map((one): Fault => ({ kind: 'payout-stuck', subject: { payout: one.payout }, fields: { ...one } })),
@@ -46,8 +47,9 @@ export async function watchPayouts(
   return { kinds, faults }
 }
 
-async function selectTroubles(db: ReadDatabase, before: UnixMs) {
-  const { id, state, reason, changed_at } = payouts
+async function selectTroubles(db: ReadDatabase, rules: PayoutRules | null, before: UnixMs) {
+  const { id, cuy, state, reason, changed_at } = payouts
+  const waits = rules === null ? sql`0` : sql`${stopOf(cuy, rules.address)} IS NOT NULL`
   const { txid, ended, excused } = payoutTransactions
   const [stuck, unsigned, unknown] = await db.batch([
     toStatement(
@@ -57,7 +59,7 @@ async function selectTroubles(db: ReadDatabase, before: UnixMs) {
     toStatement(
       db,
       sql`SELECT ${id} AS payout, ${changed_at} AS since FROM ${payouts} INDEXED BY payout_state
-        WHERE ${state} = 'approved' AND ${changed_at} <= ${before} ORDER BY ${changed_at} LIMIT 1`,
+        WHERE ${state} = 'approved' AND ${changed_at} <= ${before} AND NOT ${waits} ORDER BY ${changed_at} LIMIT 1`,
     ),
     toStatement(
       db,

@@ -25,6 +25,7 @@ export interface Shown {
   readonly attempts: number
   readonly txid?: string
   readonly reason?: string
+  readonly why?: string
   readonly height?: number
   readonly moved?: readonly object[]
   readonly approved_by?: string

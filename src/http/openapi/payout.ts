@@ -45,7 +45,7 @@ export const payoutMembers = () => ({
   height: z.optional(docs.countSchema('The block in which the transaction was found.')),
   attempts: docs.countSchema('Transactions that have ended without paying.'),
   reason: z.optional(docs.described(z.enum(stuckReasons), 'Why it is stuck.')),
-  why: z.optional(docs.textSchema('The same for people, or why it was cancelled.')),
+  why: z.optional(docs.textSchema('The same for people, why it was cancelled, or why an approved one waits.')),
   moved: z.optional(
     docs.described(
       z.array(moved()),

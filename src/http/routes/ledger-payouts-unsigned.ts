@@ -24,7 +24,7 @@ export const ledgerPayoutsUnsigned = {
   handle: withQuery(unsignedQuery, async (c, { after }) => {
     const { services } = c.env
     const { db } = services.primary(c.get('invocation'))
-    const offer = await offerPayouts(db, () => services.scanner.isRestored(), after)
+    const offer = await offerPayouts(db, payoutRulesOf(c).address, () => services.scanner.isRestored(), after)
     if (!offer.ok) return failure(toPayoutProblem(offer.error))
     const { payouts, head } = offer.value
     return success({

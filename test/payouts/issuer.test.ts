@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest'
+import type { RunningService } from '../http/service.ts'
+import { alarmsOf, tickLater } from '../scan/harness.ts'
+import { act, deprecate, fee, freeze, pause, release, unpause } from '../scan/issuer-acts.ts'
+import { payoutAddress } from '../support/payouts.ts'
+import { addressOf, type LogSpec } from '../support/transaction-spec.ts'
+import { ask, offered, payoutsSetting, shown, startPaying } from './harness.ts'
+
+/** The TRX of a payout are not of the token: it never waits with it. */
+async function startWithTwo(variables: Record<string, unknown> = {}) {
+  const service = await startPaying(variables)
+  const ofToken = await ask(service)
+  const ofTrx = await ask(service, { cuy: 1 })
+  return { service, ofToken: ofToken.id, ofTrx: ofTrx.id }
+}
+const whyOf = async (service: RunningService, id: number) => (await shown(service, id)).why
+
+it.each<[string, LogSpec, LogSpec, string]>([
+  ['is paused', pause, unpause, 'it waits: the issuer has paused the token'],
+  [
+    'has frozen the payout address',
+    freeze(payoutAddress),
+    release(payoutAddress),
+    'it waits: the issuer of the token has frozen the payout address',
+  ],
+  [
+    'takes a fee that nobody has confirmed',
+    fee(10n, 1_000_000n),
+    fee(0n, 0n),
+    'it waits: the issuer takes a fee that no operator has confirmed, so less would arrive',
+  ],
+])('a payout in a token that %s waits and says why, until that is over', async (_, begins, ends, why) => {
+  const { service, ofToken, ofTrx } = await startWithTwo()
+  await act(service, begins)
+  expect(await offered(service)).toEqual([ofTrx])
+  expect([await whyOf(service, ofToken), await whyOf(service, ofTrx)]).toEqual([why, undefined])
+  await act(service, ends)
+  expect(await offered(service)).toEqual([ofToken, ofTrx])
+  expect(await whyOf(service, ofToken)).toBeUndefined()
+})
+
+it('a payout in a token whose contract was replaced waits', async () => {
+  const { service, ofToken, ofTrx } = await startWithTwo()
+  await act(service, deprecate(addressOf(0x77)))
+  expect(await offered(service)).toEqual([ofTrx])
+  expect(await whyOf(service, ofToken)).toBe('it waits: the issuer has replaced the contract of the token')
+})
+
+it('a payout waits for no address but the one that pays it', async () => {
+  const { service, ofToken, ofTrx } = await startWithTwo()
+  await act(service, freeze(addressOf(0x99)))
+  expect(await offered(service)).toEqual([ofToken, ofTrx])
+})
+
+it('what waits for an issuer is not reported as a signer that is missing', async () => {
+  const service = await startPaying({ PAYOUTS: payoutsSetting })
+  await ask(service)
+  await act(service, pause)
+  await tickLater(service, 900)
+  expect(alarmsOf(service, 'token-paused')).toHaveLength(1)
+  expect(alarmsOf(service, 'payouts-unsigned')).toEqual([])
+  await act(service, unpause)
+  await tickLater(service, 900)
+  expect(alarmsOf(service, 'payouts-unsigned')).toHaveLength(1)
+})
