@@ -105,9 +105,9 @@ export const standingActs = sql`(
     FROM ${issuerActs} WHERE ${kind} <> 'destroyed')
   WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated'))`
 
-/** What stops a token of this currency from leaving this address as it should, as an expression: the kind of the act, or NULL. */
+/** What stops a token of this currency from leaving this address as it should, as an expression: a `Stop`, or NULL. */
 export const stopOf = (of: SQLWrapper, payer: Address): SQL => sql`(
-  SELECT act.kind FROM ${standingActs} AS act WHERE act.cuy = ${of} AND (act.kind IN ('paused', 'deprecated')
+  SELECT iif(act.kind = 'fee-set', 'fee-unconfirmed', act.kind) FROM ${standingActs} AS act WHERE act.cuy = ${of} AND (act.kind IN ('paused', 'deprecated')
     OR (act.kind = 'frozen' AND act.address = ${payer})
     OR (act.kind = 'fee-set' AND act.confirmed_at IS NULL AND (act.raw <> '0' OR act.basis_points <> '0'))) LIMIT 1)`
 

@@ -1,8 +1,8 @@
 import { type Address, formatBase58 } from '../chain/address.ts'
-import type { IssuerAct } from '../chain/chain.ts'
 import type { CurrencyId, PayoutId } from '../common/ids.ts'
 import { formatInstant } from '../common/time.ts'
 import { type PayoutState, payouts, type StuckReason } from '../d1/payout-tables.ts'
+import type { Stop } from '../issuer/state.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 
@@ -11,9 +11,6 @@ export type Payout = Pick<typeof payouts.$inferSelect, (typeof shownNames)[numbe
   /** What keeps an approved payout from being signed, where it was looked up. */
   readonly stop?: Stop | null
 }
-
-/** The acts of an issuer for which payouts of its token wait. */
-export type Stop = Extract<IssuerAct['kind'], 'frozen' | 'paused' | 'fee-set' | 'deprecated'>
 
 const shownNames = [
   ...(['id', 'uid', 'cuy', 'amount', 'fee', 'to_address', 'osn', 'mark', 'state', 'created_at', 'posted_by'] as const),
@@ -77,7 +74,7 @@ const explained: Readonly<Record<StuckReason, string>> = {
 const waiting: Readonly<Record<Stop, string>> = {
   frozen: 'it waits: the issuer of the token has frozen the payout address',
   paused: 'it waits: the issuer has paused the token',
-  'fee-set': 'it waits: the issuer takes a fee that no operator has confirmed, so less would arrive',
+  'fee-unconfirmed': 'it waits: the issuer takes a fee that no operator has confirmed, so less would arrive',
   deprecated: 'it waits: the issuer has replaced the contract of the token',
 }
 const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
@@ -117,12 +114,12 @@ export function readMoved(text: string): readonly Moved[] {
 }
 
 function movedItem<A>({ contract, to, raw }: Moved, currencies: Currencies, write: WriteAmount<A>): MovedItem<A> {
-  const currency = currencyOf(contract, currencies)
+  const currency = currencyOfContract(contract, currencies)
   if (currency === null) return { to: formatBase58(to), contract: formatBase58(contract as Address), units: raw } // safe: TRX is empty
   return { to: formatBase58(to), cuy: currency.cuy, amt: write(BigInt(raw), currency.decimals) }
 }
 
 /** The currency of a contract, or of TRX (empty); null if it is not configured. */
-export function currencyOf(contract: Address | '', { native, byContract }: Currencies): Currency | null {
+export function currencyOfContract(contract: Address | '', { native, byContract }: Currencies): Currency | null {
   return contract === '' ? native : (byContract.get(contract) ?? null)
 }

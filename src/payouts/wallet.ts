@@ -8,7 +8,7 @@ import { openTables, type ReadDatabase, toStatement, type WriteDatabase } from '
 import { payoutHoldings, payouts } from '../d1/payout-tables.ts'
 import type { PayoutRules, WriteContext } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { currencyOf } from './payout.ts'
+import { currencyOfContract } from './payout.ts'
 
 /** Between two readings of what the payout address holds. */
 export const walletEveryMs = 180_000
@@ -102,7 +102,7 @@ export async function findShortages(
   return needs.flatMap(({ contract, raw }) => {
     const balance = held.find((one) => one.contract === contract)?.balance
     if (balance === undefined || BigInt(balance) >= raw) return []
-    const currency = currencyOf(contract, currencies)
+    const currency = currencyOfContract(contract, currencies)
     const decimals = currency?.decimals ?? trxDecimals
     const amounts = { holds: formatUnits(BigInt(balance), decimals), needs: formatUnits(raw, decimals) }
     return [{ cuy: currency?.cuy ?? null, symbol: currency?.symbol ?? 'TRX', ...amounts }]

@@ -4,7 +4,7 @@ import type { NodeReport } from '../../chain/node-report.ts'
 import { type CurrencyId, entryTypes } from '../../common/ids.ts'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
 import type { Currencies, Currency } from '../../ledger/currencies.ts'
-import { currencyOf } from '../../payouts/payout.ts'
+import { currencyOfContract } from '../../payouts/payout.ts'
 import type { PayoutSummary } from '../../payouts/summary.ts'
 import { type AlarmKind, type AlarmSubject, alarmTable } from '../../platform/alarm-table.ts'
 import { endsWithin } from '../../platform/clock.ts'
@@ -108,7 +108,7 @@ function payoutsItem(
     }),
     stopped: stopped === null ? null : { why: stopped.why, since: formatInstant(stopped.since) },
     holds: holds.map(({ contract, balance, readAt }) => {
-      const { symbol = 'TRX', decimals = trxDecimals } = currencyOf(contract, currencies) ?? {}
+      const { symbol = 'TRX', decimals = trxDecimals } = currencyOfContract(contract, currencies) ?? {}
       return { symbol, amt: jsonAmount(balance, decimals), read_at: formatInstant(readAt) }
     }),
   }
