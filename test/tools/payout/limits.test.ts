@@ -18,7 +18,11 @@ describe('the file of limits', () => {
     ['an amount as a number', '[{"cuy":1,"each":1,"perDay":"1"}]', 'it has another form'],
     ['a missing amount', '[{"cuy":1,"each":"1"}]', 'it has another form'],
     ['a misspelled member', '[{"cuy":1,"each":"1","perDay":"1","perday":"1"}]', 'it has another form'],
-    ['a currency that is not configured', '[{"cuy":9,"each":"1","perDay":"1"}]', '9 is not in CURRENCIES, or is there twice'],
+    [
+      'a currency that is not configured',
+      '[{"cuy":9,"each":"1","perDay":"1"}]',
+      '9 is not in CURRENCIES, or is there twice',
+    ],
     ['a currency twice', '[{"cuy":1,"each":"1","perDay":"1"},{"cuy":1,"each":"1","perDay":"1"}]', 'is there twice'],
     ['more digits than the ledger has', '[{"cuy":1,"each":"0.0000001","perDay":"1"}]', 'at most 6 places (TRX)'],
     ['a negative amount', '[{"cuy":1,"each":"-1","perDay":"1"}]', 'is not a decimal'],
