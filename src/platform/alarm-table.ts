@@ -239,7 +239,6 @@ export const alarmTable = {
     ends: 'The signer has handed in its bytes, or an operator has resumed; after a restore, when a final block is read that is an hour later.',
     remedy:
       'Look at the transaction with an explorer, and at the journal of the signer: start it, and what it has signed is handed in. If a payout that it has signed is missing, have the backend ask for it again with the same `uid`, `cuy` and `osn`. If nobody of yours has signed it, the key is in other hands: move what the address holds. Otherwise `npm run operate -- payouts resume --txid <txid> --reason "…" --production`.',
-    needsLine: true,
   },
   'payout-wallet-low': {
     raised: 'The payout address holds less than what is approved and signed in a currency, or too little TRX for fees.',

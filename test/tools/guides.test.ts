@@ -47,9 +47,12 @@ const inGuides = guides.flatMap(readGuide)
 const inCode = code.flatMap((file) => commandsIn(file, textOf(file).replaceAll('\\`', '`'), false))
 const isOption = (word: string) => word.startsWith('--') && word !== '--'
 const hasPlace = ({ words }: GuideCommand) => words.includes('--production') || words.includes('--env')
-/** The walk of this page is on the local chain. */
+/** The walks of these pages are on the local chain. */
 const isLocalWalk = ({ file, words, isTyped }: GuideCommand) =>
-  file === 'src/tools/collect/README.md' && isTyped && /^-- (plan|sign|send)$/.test(words.slice(0, 2).join(' '))
+  isTyped &&
+  /^(src\/tools\/collect\/README\.md -- (plan|sign|send)|README\.md -- run)$/.test(
+    [file, ...words.slice(0, 2)].join(' '),
+  )
 
 describe('a command in a guide, or in a text of the code,', () => {
   it('is found', () => {

@@ -112,7 +112,7 @@ it.each([
 it('is not made again where there is one, and a missing one is not made by itself', () => {
   expect(() => createJournal(path, owner, 1_000 as UnixMs)).toThrow('exists already')
   rmSync(path)
-  expect(open).toThrow('find it, since without it what was signed could be signed again')
+  expect(open).toThrow(`there is no journal at ${path}`)
 })
 
 it('is open in one process at a time, and a killed process leaves no lock', async () => {

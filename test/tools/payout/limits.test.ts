@@ -14,12 +14,16 @@ describe('the file of limits', () => {
   })
 
   it.each([
-    ['no JSON', 'each: 1', 'a file such as'],
-    ['an amount as a number', '[{"cuy":1,"each":1,"perDay":"1"}]', 'a file such as'],
-    ['a missing amount', '[{"cuy":1,"each":"1"}]', 'a file such as'],
-    ['a misspelled member', '[{"cuy":1,"each":"1","perDay":"1","perday":"1"}]', 'a file such as'],
-    ['a currency that is not configured', '[{"cuy":9,"each":"1","perDay":"1"}]', '9 is not in CURRENCIES, or twice'],
-    ['a currency twice', '[{"cuy":1,"each":"1","perDay":"1"},{"cuy":1,"each":"1","perDay":"1"}]', 'or twice'],
+    ['no JSON', 'each: 1', 'it has another form'],
+    ['an amount as a number', '[{"cuy":1,"each":1,"perDay":"1"}]', 'it has another form'],
+    ['a missing amount', '[{"cuy":1,"each":"1"}]', 'it has another form'],
+    ['a misspelled member', '[{"cuy":1,"each":"1","perDay":"1","perday":"1"}]', 'it has another form'],
+    [
+      'a currency that is not configured',
+      '[{"cuy":9,"each":"1","perDay":"1"}]',
+      '9 is not in CURRENCIES, or is there twice',
+    ],
+    ['a currency twice', '[{"cuy":1,"each":"1","perDay":"1"},{"cuy":1,"each":"1","perDay":"1"}]', 'is there twice'],
     ['more digits than the ledger has', '[{"cuy":1,"each":"0.0000001","perDay":"1"}]', 'at most 6 places (TRX)'],
     ['a negative amount', '[{"cuy":1,"each":"-1","perDay":"1"}]', 'is not a decimal'],
     ['an exponent', '[{"cuy":1,"each":"1e3","perDay":"1"}]', 'is not a decimal'],

@@ -197,4 +197,4 @@ it('payouts on a chain that executes are paid once or stuck with what happened, 
   const { code, out } = await signer.ended
   expect([code, out]).toEqual([0, expect.stringContaining('handed in again: 10 USDT')])
   expect(journal().map(({ osn }) => osn)).toEqual(['without-energy', 'trx', 'usdt', 'returns-false', 'reverts'])
-}, 60_000)
+}, 120_000)

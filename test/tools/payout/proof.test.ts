@@ -60,6 +60,6 @@ describe('a proof of a backend', () => {
     ['no key', { keys: [] }],
     ['no key set', [ed.jwk]],
   ])('has no file of keys with %s', (_, file) => {
-    expect(() => parseBackendKeys(JSON.stringify(file))).toThrow('a JWKS of public keys')
+    expect(() => parseBackendKeys(JSON.stringify(file))).toThrow('is no JWKS of public keys alone')
   })
 })
