@@ -106,8 +106,8 @@ export const standingActs = sql`(
   WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated'))`
 
 const selectStanding = sql`SELECT * FROM ${standingActs} ORDER BY cuy, address`
-/** The same statement as text, for the tools. */
-export const standingSql = toText(selectStanding)
+/** The same statement as one line of text, for the tools. */
+export const standingSql = toText(selectStanding).replace(/\s+/g, ' ')
 
 const selectFrozen = (wanted: Address) => sql`
 SELECT cuy FROM (
