@@ -112,8 +112,8 @@ export const stopOf = (of: SQLWrapper, payer: Address): SQL => sql`(
     OR (act.kind = 'fee-set' AND act.confirmed_at IS NULL AND (act.raw <> '0' OR act.basis_points <> '0'))) LIMIT 1)`
 
 const selectStanding = sql`SELECT * FROM ${standingActs} ORDER BY cuy, address`
-/** The same statement as text, for the tools. */
-export const standingSql = toText(selectStanding)
+/** The same statement as one line of text, for the tools. */
+export const standingSql = toText(selectStanding).replace(/\s+/g, ' ')
 
 const selectFrozen = (wanted: Address) => sql`
 SELECT cuy FROM (

@@ -13,7 +13,7 @@ import {
   type ReadTransactions,
   successResult,
 } from './parse/block.ts'
-import { issuerActs } from './parse/issuer.ts'
+import { parseActs } from './parse/issuer.ts'
 import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
 import { whyImplausible } from './plausible.ts'
 import { type NodeError, type NodeResult, nodeError } from './transport.ts'
@@ -74,7 +74,7 @@ export async function readNodeBlocks(
     const all = logs.value ?? []
     const lacksLogs = logs.value?.length === 0 && block.transactions.some(isCall)
     const transfers = logs.value && tokenTransfers(all, tokens, sentBy(payer, block))
-    const acts = issuerActs(all, tokens, (txid) => block.indexes.get(txid) ?? 0)
+    const acts = parseActs(all, tokens, (txid) => block.indexes.get(txid) ?? 0)
     return ok({ block, lacksLogs, transfers, acts, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
   if (!read.ok) return read

@@ -18,7 +18,7 @@ import type { Session, TronNode } from './node.ts'
 import { isCall, isUnreadable, readNodeBlocks, readReceipt } from './node-blocks.ts'
 import { parseBlockRef, type ReadTransactions, successResult } from './parse/block.ts'
 import { isObject, type Parsed, parseHash } from './parse/fields.ts'
-import { issuerActs } from './parse/issuer.ts'
+import { parseActs } from './parse/issuer.ts'
 import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
 import type { NodeResult } from './transport.ts'
 
@@ -68,7 +68,7 @@ async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonl
 
 /** What issuers did in a transaction. */
 function actsOf(receipt: ParsedReceipt | null, tokens: ReadonlySet<Address>): readonly IssuerAct[] {
-  return receipt?.succeeded === true ? issuerActs(receipt.logs, tokens, () => receipt.index) : []
+  return receipt?.succeeded === true ? parseActs(receipt.logs, tokens, () => receipt.index) : []
 }
 
 function receiptVote(

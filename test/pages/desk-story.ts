@@ -111,6 +111,8 @@ export interface DeskStory {
   deposits: ReturnType<typeof owned>[]
   entries: ReturnType<typeof posted>[]
   events: ReturnType<typeof happened>[]
+  /** The currencies in which the user's address is frozen. */
+  frozen: number[]
   /** Of every transaction. */
   chain: ReturnType<typeof onChain>
 }
@@ -121,6 +123,7 @@ export const wellDesk = (): DeskStory => ({
   deposits: [owned(8, 'credited', { entry: 5 })],
   entries: [posted(6, 4, '-2.5', { osn: 'order-1001', mark: 'two cups', by: 'shop' }), posted(5, 1, '25')],
   events: [],
+  frozen: [],
   chain: onChain('unknown', 'no such transaction'),
 })
 
@@ -251,6 +254,34 @@ export const faults: readonly (readonly [
     'No scan has started yet',
     'starts by itself within a minute',
   ],
+  [
+    'a frozen address',
+    (desk) => {
+      Object.assign(desk.summary.currencies[1] ?? {}, { frozen: exact('25'), frozen_addresses: 1 })
+      desk.summary.alarms = [alarm('address-frozen', { cuy: 2, address: payAddress })]
+      desk.frozen = [2]
+    },
+    'The issuer of a token has frozen an address that was issued here',
+    'its user keeps the credit. Decide whether the user may go on: to lock the balance, have a backend post an adjustment',
+  ],
+  [
+    'a paused token',
+    ({ summary }) => {
+      summary.alarms = [alarm('token-paused', { cuy: 2 })]
+    },
+    'The issuer has paused a token',
+    'collect nothing and pay nothing out in it until then',
+  ],
+  [
+    'a deposit that waits for a look',
+    (desk) => {
+      desk.summary.transfers.held_for = [{ reason: 'review', cuy: 2, count: 1, oldest_at: ago(7_300) }]
+      desk.summary.scan.oldest_held_at = ago(7_300)
+      desk.deposits = [owned(9, 'held', { reason: 'review', why: 'it is being looked at', created_at: ago(7_300) })]
+    },
+    'Held deposits in USDT: 1. A person looks at it before it is credited',
+    'Have a backend decide: credit it, or refuse it.',
+  ],
 ]
 
 /** Answers every route of the desk. Its token is `good`. */
@@ -297,7 +328,7 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
   }))
   guarded('/ledger/address', ({ searchParams }) => {
     if (searchParams.get('address') !== payAddress) return { status: 404, msg: 'no such address' }
-    return { data: { uid: 7, id: 3, address: payAddress } }
+    return { data: { uid: 7, id: 3, address: payAddress, frozen: desk.frozen } }
   })
   service.requests.length = 0
 }

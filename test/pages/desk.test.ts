@@ -123,6 +123,33 @@ describe('the first screen', () => {
     expect(await textOfFirst(page, 'blockquote')).toMatch(/^Your payment of USDT has arrived and is safe/)
   })
 
+  it('says what an issuer did: in the sums, and in the stories of the address and of its user', async () => {
+    for (const [name, change] of faults) if (name === 'a frozen address') change(at.desk)
+    Object.assign(at.desk.summary.currencies[1] ?? {}, { destroyed: exact('10.5') })
+    const page = await open()
+    await seeIn(page, '#state', 'has frozen an address')
+    await seeIn(page, '[data-cuy="2"]', 'Of this, frozen by the issuer: 25 on 1 addresses. It cannot be collected.')
+    expect(await textOfFirst(page, '[data-cuy="2"]')).toContain('Destroyed by the issuer: 10.5')
+    expect(await textOfFirst(page, '[data-cuy="1"]')).not.toContain('issuer')
+    for (const question of [payAddress, '7']) {
+      const story = await askDesk(page, question)
+      expect(story).toContain('Frozen by the issuer of USDT')
+      expect(story).toContain('user keeps the credit')
+    }
+    at.desk.frozen = []
+    expect(await askDesk(page, payAddress)).not.toContain('issuer')
+  })
+
+  it('lists what waits for a look, with its age, and leads to it', async () => {
+    for (const [name, change] of faults) if (name === 'a deposit that waits for a look') change(at.desk)
+    const page = await open()
+    await seeIn(page, '#state', 'A person looks at it before it is credited')
+    expect(await textOfFirst(page, '.status')).toContain('2\u00a0h')
+    await seeIn(page, 'section:has(#held) td', '25 USDT')
+    expect(await textOfFirst(page, 'section:has(#held) table')).toContain('2\u00a0h')
+    expect(await askDesk(page, txidOf(9))).toContain('Have a backend decide')
+  })
+
   it('says where addresses were read before their newest deposits', async () => {
     Object.assign(at.desk.summary.currencies[0] ?? {}, { owed: exact('300'), held: exact('0'), unread: 1 })
     const page = await openWell()

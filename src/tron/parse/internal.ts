@@ -34,6 +34,8 @@ export function parseInternals(value: unknown, txid: Txid, height: number): Pars
     if (note === undefined) continue
     const [from, to] = [addressOf(item.caller_address), addressOf(item.transferTo_address)]
     const sun = sunOf(item.callValueInfo)
+    if (!['undefined', 'boolean'].includes(typeof item.rejected))
+      return err('an internal transaction that is undone or not')
     const isUndone = item.rejected === true
     if (from !== null && to !== null && note !== 'create' && !isUndone && Number.isSafeInteger(sun) && sun > 0) {
       const position = internalPosition(lines.length)

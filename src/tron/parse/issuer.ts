@@ -17,7 +17,7 @@ const kinds: ReadonlyMap<string | undefined, IssuerAct['kind']> = new Map([
  * What issuers have done, in logs of successful transactions: emitted by an accepted contract, which cannot be forged. The parameters
  * are topics or words of the data. `indexOf` has the place of a transaction in its block.
  */
-export function issuerActs(
+export function parseActs(
   logs: readonly Log[],
   tokens: ReadonlySet<Address>,
   indexOf: (txid: Txid) => number,

@@ -216,7 +216,9 @@ describe('the addresses of a deployment', () => {
   ])('%j are read from its database at the provider', async (option, env) => {
     await chain.deposit([4, '1', 'USDT'])
     const rows = [{ i: 4, address: chain.config.extendedPublicKey.addressAt(4) }]
-    const wrangler = deployment.replaceWrangler(`A line before.\n${JSON.stringify([{ results: rows, success: true }])}`)
+    const wrangler = deployment.replaceWrangler(
+      `A line before.\n${JSON.stringify([{ results: rows }, { results: [] }])}`,
+    )
     const out = `from${env.slice(5)}.json`
     const planned = await call(
       ['plan', '--to', destination, '--min=0', ...option, '--from-index=3', '--out', out],
@@ -235,7 +237,7 @@ describe('the addresses of a deployment', () => {
     for (const [output, why] of [
       ['', unread],
       ['[]x', unread],
-      ['[{"results":[{"i":0}]}]', wrong],
+      ['[{"results":[{"i":0}]},{"results":[]}]', wrong],
     ] as const) {
       const { environment } = deployment.replaceWrangler(output)
       const { code, all } = await call(['plan', '--to', destination], { environment })

@@ -110,6 +110,13 @@ describe('internal transactions', () => {
     expect(unwrap(parse([call(over)])).transfers).toEqual([])
   })
 
+  it.each([null, 0, 1, 'true', {}])(
+    'with %j for whether they are undone are a bad answer: money must not be guessed',
+    (rejected) => {
+      expect(parse([call({ rejected })]).ok).toBe(false)
+    },
+  )
+
   it('have the place among those that count: calls, contracts that are created and those that end', () => {
     const other = call({ note: '766f7465' })
     const items = [

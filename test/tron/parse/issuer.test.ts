@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/chain/address.ts'
 import type { Log, Txid } from '../../../src/chain/block.ts'
-import { issuerActs, renderActs } from '../../../src/tron/parse/issuer.ts'
+import { parseActs, renderActs } from '../../../src/tron/parse/issuer.ts'
 import { parseReceipt } from '../../../src/tron/parse/log.ts'
 import { recordedResult, unwrap } from '../../recordings/recordings.ts'
 import { addressOf, issuerLog, type LogSpec, unindexed, usdtAddress } from '../../support/transaction-spec.ts'
@@ -11,7 +11,7 @@ const alice = addressOf(1)
 const tokens = new Set([usdtAddress])
 
 const logOf = (spec: LogSpec, over: Partial<Log> = {}): Log => ({ txid, position: 3, ...spec, ...over })
-const actsOf = (...logs: readonly Log[]) => issuerActs(logs, tokens, () => 7)
+const actsOf = (...logs: readonly Log[]) => parseActs(logs, tokens, () => 7)
 const nothing = { address: null, amount: null, basisPoints: null }
 
 /** The acts in the only log of each recorded answer. */
@@ -28,7 +28,7 @@ function recordedActs(name: string) {
     const of = String(first.transactionHash).slice(2) as Txid // recorded
     const { logs: parsed } = unwrap(parseReceipt(receipt, of, null))
     const contract = parsed[0]?.contract ?? usdtAddress
-    const [act] = issuerActs(parsed, new Set([contract]), () => 0)
+    const [act] = parseActs(parsed, new Set([contract]), () => 0)
     return act && { kind: act.kind, address: act.address, amount: act.amount, basisPoints: act.basisPoints }
   })
 }
