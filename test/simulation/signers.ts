@@ -15,7 +15,7 @@ import { checkAnswer } from './callers/client.ts'
 import { backendTokenAt } from './callers/tokens.ts'
 import { chainId } from './chain.ts'
 import { trackOperation } from './event-loop.ts'
-import { canBeMined, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
+import { canBeMined, isLacking, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
 import { currencyVariable } from './scenario.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
@@ -178,7 +178,9 @@ function noteSigned({ env }: SimulatedRun, world: PayoutWorld, { number }: Machi
   env.count('signed')
   const name = `signer ${number} signs ${key}`
   const finalMs = (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000
-  if (finalMs < world.lackingSince + restoredMs) env.violate(`${name} after a restore that lacks what was sent`)
+  // What it lacked can be back: found in blocks, or handed in again.
+  if (finalMs < world.lackingSince + restoredMs && isLacking(env, world))
+    env.violate(`${name} after a restore that lacks what was sent`)
   const other = world.signed.get(txid as Txid)?.key
   if (other !== undefined && other !== key) env.violate(`${name} by the transaction of ${other}`)
   for (const [earlier, one] of world.signed) {
