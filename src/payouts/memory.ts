@@ -5,12 +5,14 @@ import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import { scans } from '../d1/state-tables.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 
 /** Everything that was signed before a restore has expired, or was found, when so much more of the chain is read. */
 const restoredMs = 3_600_000
 const storageKey = 'payouts'
+/** After this a comparison counts as lost. */
+const lostMs = 10_000
 
 /** What survives the database: its newest transaction of the payout address, and when an older copy was noticed. */
 interface Stored {
@@ -36,7 +38,7 @@ export interface PayoutMemory {
 /** What the memory is made of. */
 export interface PayoutMemoryParts {
   readonly db: ReadDatabase
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly host: Pick<ObjectHost, 'load' | 'save'>
 }
 
@@ -44,22 +46,27 @@ export interface PayoutMemoryParts {
 export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): PayoutMemory {
   let running: Promise<unknown> = Promise.resolve()
   let known: UnixMs | null = null
+  let [begun, stored] = [0, 0]
   const compare = async () => {
-    const stored = await host.load<Stored>(storageKey)
-    const { same, newest, hasSigned, finalTime } = await selectNewest(db, stored?.newest?.id ?? 0)
-    const isLost = stored === undefined ? hasSigned : stored.newest !== null && same !== stored.newest.txid
-    const since = isLost ? clock.now() : (stored?.restoredAt ?? null)
+    begun += 1
+    const number = begun
+    const before = await host.load<Stored>(storageKey)
+    const { same, newest, hasSigned, finalTime } = await selectNewest(db, before?.newest?.id ?? 0)
+    if (number < stored) return known // it counted as lost
+    stored = number
+    const isLost = before === undefined ? hasSigned : before.newest !== null && same !== before.newest.txid
+    const since = isLost ? clock.now() : (before?.restoredAt ?? null)
     const isOver = since !== null && finalTime !== null && finalTime >= since + restoredMs
     const next: Stored = { newest, restoredAt: isOver ? null : since }
-    if (JSON.stringify(next) !== JSON.stringify(stored)) host.save(storageKey, next)
+    if (JSON.stringify(next) !== JSON.stringify(before)) host.save(storageKey, next)
     known = next.restoredAt
     return known
   }
   return {
     known: () => known,
-    // One after the other: an older look must not replace what a newer one has found.
+    // One after the other: an older look must not replace what a newer one has found. One can be without an end.
     compare() {
-      const result = running.then(compare)
+      const result = endsWithin(running, lostMs, clock).then(compare)
       running = result.catch(() => null)
       return result
     },

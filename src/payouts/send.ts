@@ -4,7 +4,7 @@ import type { PayoutTransactionId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { bare, member, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { PayoutMemory } from './memory.ts'
 
 /** Pauses after the first sending of a transaction, the second one, and each further one, as far as ticks come in time. */
@@ -15,12 +15,14 @@ export const sendMarginMs = 10_000
 export const sendAtOnceMax = 20
 /** Time for sending those. */
 const sendMs = 10_000
+/** After this a run counts as lost: a call of the database can be without an end. */
+const lostMs = 30_000
 const answerCharsMax = 200
 
 /** What sending needs. */
 export interface SenderParts {
   readonly db: WriteDatabase
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly memory: PayoutMemory
   openChain(payer: Payer, deadline: UnixMs): Chain
 }
@@ -31,25 +33,27 @@ export interface Sender {
   send(): Promise<void>
 }
 
-/** The sender of an object. All that it knows is stored. */
+/** The sender of an object. All that it knows is stored: a run that is lost has left what it has not sent for the next one. */
 export function createSender(parts: SenderParts): Sender {
-  let running: Promise<void> | null = null
+  const { clock } = parts
+  let running: { readonly startedAt: UnixMs; readonly over: Promise<void> } | null = null
   let next: Promise<void> | null = null
   const run = () => {
-    running = sendDue(parts).finally(() => {
-      running = null
-    })
-    return running
+    const own = { startedAt: clock.now(), over: sendDue(parts) }
+    running = own
+    const end = () => {
+      if (running === own) running = null
+    }
+    own.over.then(end, end)
+    return own.over
   }
   return {
     send() {
       if (running === null) return run()
-      next ??= running
-        .catch(() => undefined)
-        .then(() => {
-          next = null
-          return run()
-        })
+      next ??= endsWithin(running.over, running.startedAt + lostMs - clock.now(), clock).then(() => {
+        next = null
+        return run()
+      })
       return next
     },
   }

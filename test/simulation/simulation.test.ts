@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { payingWith } from './defects.ts'
 import { createSimulation } from './run.ts'
 import { freeAllowance, type Overrides } from './scenario.ts'
 
@@ -157,6 +158,26 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
     { ...two, trial: { ...quiet, platform: 'hanging' } },
   ],
   ['a scanner that is evicted after each tick asks no more than another', { ...two, evicts: true, trial: quiet }],
+  [
+    'payouts of signers that are killed at any step are paid once',
+    payingWith({ rates: { kill: 0.2, database: 0.08 }, payouts: { signers: 2, kill: 1 } }),
+  ],
+  [
+    'whatever nodes do with transactions, each payout comes to an end',
+    payingWith({ payouts: { blockMs: 15_000, trouble: 1, failing: 0.4 } }),
+  ],
+  [
+    'a database that is older than the journal pays nothing twice and returns nothing that was paid',
+    payingWith({ rates: { operator: 0.5 }, payouts: { blockMs: 15_000, trouble: 0.3 } }),
+  ],
+  [
+    'a journal that is lost has nothing signed twice',
+    payingWith({ rates: { kill: 0.05 }, payouts: { blockMs: 15_000, trouble: 0.8, losesJournal: true } }),
+  ],
+  [
+    'a call of the database without an end keeps no transaction from being sent again',
+    payingWith({ troubles: { ...calmPlatform, hanging: 0.1 }, payouts: { blockMs: 15_000, trouble: 1 } }),
+  ],
   ['decimals that differ hold a currency, and no other one', { decimalsDiffer: true, reconciles: true }],
 ]
 
