@@ -34,7 +34,6 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return env.lost !== null
       case 'payout-stuck':
       case 'payouts-unsigned':
-        return scenario.payouts !== null
       case 'endpoint-failing': // it failed, and an hour has passed before it is tried again
         return scenario.payouts !== null
       case 'payout-unknown': // the one of a copy of the database has no transaction

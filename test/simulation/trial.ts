@@ -88,8 +88,11 @@ function excuse({ trouble }: Trial, begunAt: number): number {
   return isFast ? begunAt + 60_000 : Number.POSITIVE_INFINITY
 }
 
+/** What was not stored for minutes is read again at the pace of a node that is slow and asked first. */
+const backlogMs = 60_000
+
 /** Does what the platform does at this second. Returns until when it excuses the scan. */
-function failPlatform({ env }: SimulatedRun, { platform }: Trial, second: number): number {
+function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, second: number): number {
   const until = env.scheduler.now() + (platformUntil - second) * 1_000
   if (second === platformFrom) {
     if (platform !== 'well') env.count(`platform: ${platform}`)
@@ -99,6 +102,7 @@ function failPlatform({ env }: SimulatedRun, { platform }: Trial, second: number
   }
   if (second === platformUntil) env.clockMs = 0
   if (second < platformFrom) return 0
+  if (platform === 'full' && trouble.includes('slow')) return until + backlogMs
   return platform === 'full' ? until : platform === 'hanging' ? until + tickLimitMs : 0
 }
 
