@@ -104,12 +104,20 @@ describe('the desk', () => {
     addEvents(at.desk)
     const page = await open(reader)
     await page.waitForSelector('.findings')
+    await page.waitForSelector('section:has(> #lists) td')
+    expect(await pages.shift()).toBeLessThan(0.1)
     await askDesk(page, question)
     await page.$$eval('details', (all) => {
       for (const one of all) one.open = true
     })
     expect(await violationsOf(page)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+    for (const width of [320, 360, 390, 1366, 1920]) {
+      await page.setViewport({ width, height: 844 })
+      expect([width, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)]).toEqual([
+        width,
+        true,
+      ])
+    }
   })
 
   it('needs no more than a keyboard: a row leads to its story and back', async () => {
