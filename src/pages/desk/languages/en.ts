@@ -42,7 +42,7 @@ export const enDesk = {
   allNodes: (n: string, all: string) => `${n} of ${all} nodes answer.`,
   allEndpoints: (n: string, all: string) => `${n} of ${all} endpoints have every event.`,
   allElse: 'No alarm is raised, no deposit is held, and no difference is reported: there is nothing to do.',
-  advice: 'What to do:',
+  advice: 'What to do: ',
   others: (n: string) => `${n} more below`,
   since: (time: string) => `Since ${time}`,
   andMore: (n: string) => `and ${n} more`,
