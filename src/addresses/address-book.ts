@@ -34,7 +34,7 @@ export interface AddressOwner {
 export type AddressAt = (index: number) => Address
 
 /** Addresses of a user are counted up to here. */
-export const countedMax = 1_000
+export const addressesCountedMax = 1_000
 /** Addresses in one look-up: 43 bytes each, and a bound text can have 2 MB. */
 const lookUpMax = 40_000
 /** Candidates of the attempts: more after each attempt that lost to other callers. Each takes 0.5 ms to derive. */
@@ -63,7 +63,7 @@ export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<re
   return selectFrom(db).where(eq(uid, caller)).orderBy(asc(index))
 }
 
-/** A user's addresses below an id, newest first, and how many there are in all: `countedMax` means that many or more. */
+/** A user's addresses below an id, newest first, and how many there are in all: `addressesCountedMax` means that many or more. */
 export async function listAddresses(
   db: ReadDatabase,
   caller: Uid,
@@ -72,7 +72,7 @@ export async function listAddresses(
   const own = sql`${addresses} INDEXED BY address_uid WHERE ${eq(uid, caller)}`
   const below = before === null ? sql`` : sql` AND ${lt(index, before - 1)}` // an id is its index plus 1
   const [counted, page] = await db.batch<IssuedAddress & { readonly count: number }>([
-    toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${own} LIMIT ${countedMax})`),
+    toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${own} LIMIT ${addressesCountedMax})`),
     toStatement(db, sql`SELECT ${id}, ${uid}, ${address} FROM ${own}${below} ORDER BY ${index} DESC LIMIT ${limit}`),
   ])
   return { list: page?.results ?? [], count: counted?.results[0]?.count ?? 0 }

@@ -9,11 +9,17 @@ const sources = fileURLToPath(new URL('.', import.meta.url).href)
 /** The pages, by their paths. */
 const pages = ['deposit', 'desk']
 
-/** Scripts of the page for callers that its own script imports: one is loaded first, and of the languages one is loaded. */
+/** Scripts that a page's own script imports: one of the page for callers is loaded first, and of the languages one is loaded. */
 const apartScripts = [
-  'first',
-  ...readdirSync(join(sources, 'deposit/languages')).map((file) => `languages/${file.slice(0, -3)}`),
+  'deposit/first',
+  ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
 ]
+
+/** The languages of a page. A language can have further files, with a hyphen in their names. */
+function languagesOf(page: string): string[] {
+  const names = readdirSync(join(sources, page, 'languages')).map((file) => file.slice(0, -3))
+  return names.filter((name) => /^\w+$/.test(name))
+}
 
 /** Keeps them out of the page's own script, which imports them under the names that the browser knows. */
 const apart: Plugin = {
@@ -33,7 +39,7 @@ export async function buildPages(assets: string): Promise<void> {
   await build({
     entryPoints: [
       ...pages.flatMap((name) => ['ts', 'css'].map((type) => join(sources, name, `page.${type}`))),
-      ...apartScripts.map((name) => join(sources, `deposit/${name}.ts`)),
+      ...apartScripts.map((name) => join(sources, `${name}.ts`)),
     ],
     plugins: [apart],
     outbase: sources,

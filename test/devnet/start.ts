@@ -223,7 +223,7 @@ is the page where user 1 pays. Open it, and send a deposit: it is final after ab
   ${pay} ${address} 3.5 TRX
   ${pay} ${address} 5 TRC10     (worthless, not credited)
 ${shop === null ? '' : buying}${desk === null ? '' : operator}
-The same by requests to ${base} (documentation: ${base}/docs). Without a token they act for user 1. The service finds
+The same by requests to ${base} (documentation, with tokens in one click: ${base}/docs). Without a token they act for user 1. The service finds
 deposits by itself; /tron/recharge looks at once. Events are delivered to a receiver, which prints them here.
 
 ${routes.map((route) => `  curl ${base}${route}`).join('\n')}

@@ -73,6 +73,8 @@ describe('the first screen', () => {
     await page.click('header button')
     await seeIn(page, '#state', 'A final block does not follow the stored one.')
     await see(page, 'raised a-new-kind')
+    await page.reload()
+    await seeIn(page, '#state', 'A final block does not follow the stored one.') // the browser remembers the language
   })
 
   it('names a kind once, with the first of what it is about and the number of the others', async () => {

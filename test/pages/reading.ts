@@ -42,6 +42,27 @@ export async function openFold(page: Page | Frame, name: string): Promise<void> 
 export const tokenOf = (claims: object, mark = '') =>
   `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${mark}`
 
+/** Chinese with the space of another language in it, or with English that nothing marks as such. */
+export const strange =
+  /[\u4e00-\u9fff，。：；！？] +[\u4e00-\u9fff，。：；！？]|[，。：；！？（）] | [，。：；！？（）]|[\u4e00-\u9fff] ?[.,!?](?!\w)|[a-z]+ [a-z]+ [a-z]+/
+
+/** The texts of a page that are strange in Chinese. */
+export async function strangeTexts(page: Page): Promise<string[]> {
+  const texts = await page.$$eval('body *', (all) => {
+    const blocks = 'p, li, h1, h2, h3, dt, dd, td, th, label, button, summary, strong'
+    const leaves = all.filter(
+      (one) => one.matches(blocks) && one.querySelector(blocks) === null && one.checkVisibility(),
+    )
+    const own = leaves.filter((one) => one.closest('[lang="en"]') === null)
+    return own.map((one) => {
+      const copy = one.cloneNode(true) as Element // as the original
+      for (const foreign of copy.querySelectorAll('[lang="en"], code')) foreign.replaceWith('x')
+      return copy.textContent
+    })
+  })
+  return [...texts, await page.title()].filter((text) => strange.test(text))
+}
+
 /** Asks about a transaction, and waits for the answer. */
 export async function askAbout(page: Page | Frame, pasted: string): Promise<string> {
   await page.$eval('#txid', (input, text) => Object.assign(input, { value: text }), pasted)

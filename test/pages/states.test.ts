@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { type Reader, violationsOf } from './browser.ts'
 import { usePages } from './fixture.ts'
-import { askAbout, openFold, poke, seeIn, tokenOf } from './reading.ts'
+import { askAbout, openFold, poke, seeIn, strange, strangeTexts, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { currencies, newcomer, regular, type Story, transfer, txidOf } from './story.ts'
 
@@ -101,21 +101,6 @@ const states: Readonly<Record<string, State>> = {
 
 /** Those in which a colour of the operator is seen: that is all that a brand changes. */
 const coloured = ['before a payment', 'a payment request', 'a request that is paid', 'a session that has ended']
-
-/** Chinese with the space of another language in it, or with English that nothing marks as such. */
-const strange =
-  /[\u4e00-\u9fff，。：；！？] +[\u4e00-\u9fff，。：；！？]|[，。：；！？（）] | [，。：；！？（）]|[\u4e00-\u9fff] ?[.,!?](?!\w)|[a-z]+ [a-z]+ [a-z]+/
-
-async function strangeTexts(page: Page): Promise<string[]> {
-  const texts = await page.$$eval('body *', (all) => {
-    const blocks = 'p, li, h1, h2, h3, dt, dd, td, th, label, button, summary, strong'
-    const leaves = all.filter(
-      (one) => one.matches(blocks) && one.querySelector(blocks) === null && one.checkVisibility(),
-    )
-    return leaves.filter((one) => one.closest('[lang="en"]') === null).map(({ textContent }) => textContent)
-  })
-  return [...texts, await page.title()].filter((text) => strange.test(text))
-}
 
 describe('accessibility and language', () => {
   it.each([

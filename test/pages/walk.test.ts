@@ -9,7 +9,7 @@ import { type OpenPage, openAs, type Reader, violationsOf } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { connectBrowser, desktop } from './fixture.ts'
 import { type LocalService, startLocalService } from './local-service.ts'
-import { askAbout, askDesk, choose, openFold, press, see, seeIn, textOfFirst } from './reading.ts'
+import { askAbout, askDesk, choose, openFold, press, see, seeIn, showList, textOfFirst } from './reading.ts'
 
 const foreignPage = 'https://shop.example'
 const secrets = {
@@ -166,6 +166,11 @@ it('the desk has the story of what was paid, and says which endpoint fails', asy
     }
   }
   expect(await askDesk(page, '1')).toContain('25 USDT')
+  await seeIn(page, '[data-node="1"]', 'Last answer')
+  for (const list of ['deposits', 'entries', 'events']) {
+    await showList(page, list)
+    await page.waitForSelector('section:has(> #lists) td')
+  }
   expect(await askDesk(page, 'ab'.repeat(32))).toContain('not known here')
   expect(faults).toEqual([])
   await close()

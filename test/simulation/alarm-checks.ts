@@ -9,69 +9,70 @@ import type { Stored } from './stored.ts'
 
 /** Checks that an alarm has a cause. */
 export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields): void {
+  if (!hasCause(env, kind, fields)) env.violate(`the alarm ${kind} has no cause: ${JSON.stringify(fields)}`)
+}
+
+function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean {
   const { scenario } = env
-  const hasCause = () => {
-    switch (kind) {
-      case 'reconciliation-shortfall':
-      case 'reconciliation-surplus':
-        return canDiffer(env, fields)
-      case 'chain-forked':
-        return env.isForked
-      case 'decimals-differ':
-        return scenario.decimalsDiffer
-      case 'deposit-too-large':
-        return isTooLarge(env, fields)
-      case 'nodes-disagree':
-        return env.isForked || canDisagree(scenario)
-      case 'address-frozen':
-      case 'token-paused':
-      case 'token-fee-set':
-      case 'token-deprecated':
-        return hasActed(env, kind, fields) || env.isForked || env.creditedElsewhere.size > 0
-      case 'configuration-differs':
-        return env.counts.has('call: misconfigured')
-      case 'key-was-used':
-        return env.lost !== null
-      case 'payout-stuck':
-      case 'payouts-unsigned':
-      case 'endpoint-failing': // it failed, and an hour has passed before it is tried again
-        return scenario.payouts !== null
-      case 'payout-unknown': // the one of a copy of the database has no transaction
-        return env.restores > 0
-      case 'review-overdue':
-        return scenario.reviews
-      case 'payout-wallet-low':
-      case 'misconfigured':
-      case 'database-filling':
-      case 'database-nearly-full':
-      case 'events-expiring':
-      case 'event-set-aside':
-        return false
-      case 'transaction-unreadable':
-        return scenario.quorum === 1 && scenario.rates.malformed > 0
-      case 'gap-unread':
-        // A tick of a storm can end after it.
-        if (env.phase === 'storm' || (env.phase === 'recovery' && scenario.storm !== null)) return true
-        return canDisagree(scenario) || env.unreadable.size > 0 || scenario.rates.malformed > 0
-      case 'tick-failed':
-        return scenario.rates.database > 0 || scenario.rates.kill > 0 || hasFailed(env)
-      case 'allowance-used-up':
-        return scenario.allowance !== freeAllowance
-      case 'corrected-credit':
-        return env.counts.has('operator: correction')
-      case 'finality-stalled':
-        return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // a clock can jump within a tick
-      case 'node-behind': // in a trial no other node is named
-        return env.troubled === null || fields.node === env.troubled
-      case 'endpoint-behind':
-      case 'node-lies':
-      case 'node-unfit':
-      case 'scan-stalled':
-      case 'paid-before-issue':
-        return true // from a node's lag or another chain's id; a long fault; a payment to an address that is issued later
-    }
+  switch (kind) {
+    case 'reconciliation-shortfall':
+    case 'reconciliation-surplus':
+      return canDiffer(env, fields)
+    case 'chain-forked':
+      return env.isForked
+    case 'decimals-differ':
+      return scenario.decimalsDiffer
+    case 'deposit-too-large':
+      return isTooLarge(env, fields)
+    case 'nodes-disagree':
+      return env.isForked || canDisagree(scenario)
+    case 'address-frozen':
+    case 'token-paused':
+    case 'token-fee-set':
+    case 'token-deprecated':
+      return hasActed(env, kind, fields) || env.isForked || env.creditedElsewhere.size > 0
+    case 'configuration-differs':
+      return env.counts.has('call: misconfigured')
+    case 'key-was-used':
+      return env.lost !== null
+    case 'payout-stuck':
+    case 'payouts-unsigned':
+    case 'endpoint-failing': // it failed, and an hour has passed before it is tried again
+      return scenario.payouts !== null
+    case 'payout-unknown': // the one of a copy of the database has no transaction
+      return env.restores > 0
+    case 'review-overdue':
+      return scenario.reviews
+    case 'payout-wallet-low':
+    case 'misconfigured':
+    case 'database-filling':
+    case 'database-nearly-full':
+    case 'events-expiring':
+    case 'event-set-aside':
+      return false
+    case 'transaction-unreadable':
+      return scenario.quorum === 1 && scenario.rates.malformed > 0
+    case 'gap-unread':
+      // A tick of a storm can end after it.
+      if (env.phase === 'storm' || (env.phase === 'recovery' && scenario.storm !== null)) return true
+      return canDisagree(scenario) || env.unreadable.size > 0 || scenario.rates.malformed > 0
+    case 'tick-failed':
+      return scenario.rates.database > 0 || scenario.rates.kill > 0 || hasFailed(env)
+    case 'allowance-used-up':
+      return scenario.allowance !== freeAllowance
+    case 'corrected-credit':
+      return env.counts.has('operator: correction')
+    case 'finality-stalled':
+      return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // a clock can jump within a tick
+    case 'node-behind': // in a trial no other node is named
+      return env.troubled === null || fields.node === env.troubled
+    case 'endpoint-behind':
+    case 'node-lies':
+    case 'node-unfit':
+    case 'scan-stalled':
+    case 'paid-before-issue':
+      return true // from a node's lag or another chain's id; a long fault; a payment to an address that is issued later
   }
-  if (!hasCause()) env.violate(`the alarm ${kind} has no cause: ${JSON.stringify(fields)}`)
 }
 
 /** Whether the database has refused or lost anything that no rate decides about. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { countedMax, listAddresses } from '../../addresses/address-book.ts'
+import { addressesCountedMax, listAddresses } from '../../addresses/address-book.ts'
 import { formatBase58 } from '../../chain/address.ts'
 import { pageRowsDefault } from '../../ledger/entries.ts'
 import { type LedgerRoute, reading } from '../context.ts'
@@ -51,7 +51,7 @@ export const ledgerAddressesDocs = () =>
     success: docs.listBody(
       'LedgerAddressesResponse',
       issued,
-      `The number of the user's addresses; ${countedMax} means that many or more.`,
+      `The number of the user's addresses; ${addressesCountedMax} means that many or more.`,
     ),
     examples: [
       docs.dataExample('one address', 'two deposits, credited', '?uid=7', {

@@ -12,7 +12,7 @@ import {
   readPostedEntries,
 } from './data.ts'
 import { parseQuestion } from './place.ts'
-import { pageRows } from './walk.ts'
+import { listRows } from './walk.ts'
 
 /** A deposit with its entry, and the number of its address, where they are loaded. */
 export interface DepositStory {
@@ -94,7 +94,7 @@ async function loadStory(api: Api, deposit: OwnedDeposit): Promise<DepositStory>
 async function findAddress(api: Api, address: string): Promise<DeskAnswer> {
   const [owner, deposits] = await Promise.all([
     api.get(`/ledger/address?address=${address}`, readOwner),
-    api.get(`/ledger/deposits?address=${address}&limit=${pageRows}`, readOwnedDeposits),
+    api.get(`/ledger/deposits?address=${address}&limit=${listRows}`, readOwnedDeposits),
   ])
   if (!owner.ok && owner.status !== 404) return { kind: 'refusal', refusal: owner }
   if (!deposits.ok) return { kind: 'refusal', refusal: deposits }
@@ -106,8 +106,8 @@ async function findUser(api: Api, uid: number): Promise<DeskAnswer> {
   const [balances, addresses, deposits, entries] = await Promise.all([
     api.get(`/ledger/wallets?uid=${uid}`, readDeskBalances),
     api.get(`/ledger/addresses?uid=${uid}&limit=${addressesMax}`, readAddresses),
-    api.get(`/ledger/deposits?uid=${uid}&limit=${pageRows}`, readOwnedDeposits),
-    api.get(`/ledger/entries?uid=${uid}&limit=${pageRows}`, readPostedEntries),
+    api.get(`/ledger/deposits?uid=${uid}&limit=${listRows}`, readOwnedDeposits),
+    api.get(`/ledger/entries?uid=${uid}&limit=${listRows}`, readPostedEntries),
   ])
   if (!balances.ok) return { kind: 'refusal', refusal: balances }
   if (!addresses.ok) return { kind: 'refusal', refusal: addresses }
@@ -125,7 +125,7 @@ async function findGap(api: Api, from: number): Promise<DeskAnswer> {
 
 async function findOrder(api: Api, uid: number, osn: string): Promise<DeskAnswer> {
   const found = await api.get(
-    `/ledger/entries?uid=${uid}&osn=${encodeURIComponent(osn)}&limit=${pageRows}`,
+    `/ledger/entries?uid=${uid}&osn=${encodeURIComponent(osn)}&limit=${listRows}`,
     readPostedEntries,
   )
   if (!found.ok) return { kind: 'refusal', refusal: found }

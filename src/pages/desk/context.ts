@@ -3,7 +3,7 @@ import type { Format } from '../kit/format.ts'
 import type { CommonTexts, Language } from '../kit/texts.ts'
 import type { DeskAnswer } from './answer.ts'
 import type { DeskSummary } from './data.ts'
-import type { DeskTexts } from './texts.ts'
+import type { DeskTexts } from './languages/en.ts'
 import type { ListFilter } from './walk.ts'
 
 /** What the desk knows. What is null is not loaded yet. */

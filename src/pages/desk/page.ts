@@ -1,7 +1,7 @@
 import { createApi, type Refusal } from '../kit/api.ts'
 import { button, html, type PageView, setText } from '../kit/dom.ts'
 import { createFormat } from '../kit/format.ts'
-import { tabMemory } from '../kit/memory.ts'
+import { browserMemory, tabMemory } from '../kit/memory.ts'
 import { createPoller } from '../kit/poll.ts'
 import { readMembers, readText } from '../kit/read.ts'
 import { commonTexts, type Language, preferredLanguage, textsIn } from '../kit/texts.ts'
@@ -11,17 +11,19 @@ import { createBridge } from './bridge.ts'
 import { createCharts } from './charts.ts'
 import type { DeskContext, DeskModel } from './context.ts'
 import { readDeskSummary } from './data.ts'
+import { loadDeskTexts } from './languages.ts'
 import { createLists, type ListsView } from './lists.ts'
 import { createNodes } from './nodes.ts'
 import { createDeskQuestion, type QuestionView } from './question.ts'
 import { createSignIn } from './sign-in.ts'
 import { createDelays, createStatus } from './status.ts'
-import { deskTexts } from './texts.ts'
 import { noFilter } from './walk.ts'
 import { createWholeLists } from './whole-lists.ts'
 
 /** How often everything on the first screen is read. */
 const paceMs = 15_000
+/** Under this name the browser keeps the language that the reader has chosen. */
+const languageName = 'language'
 
 const format = createFormat(navigator.languages)
 const model: DeskModel = {
@@ -51,7 +53,7 @@ const poller = createPoller({
 })
 
 applyTheme()
-mount(preferredLanguage(navigator.languages))
+await mount(preferredLanguage([browserMemory.read(languageName) ?? '', ...navigator.languages]))
 for (const event of ['hashchange', 'popstate']) window.addEventListener(event, () => question.answerPlace())
 poller.now()
 
@@ -72,8 +74,8 @@ async function load(): Promise<Refusal | null> {
 }
 
 /** Makes the page in a language, from the model. */
-function mount(language: Language): void {
-  const texts = textsIn(deskTexts, language)
+async function mount(language: Language): Promise<void> {
+  const texts = await loadDeskTexts(language)
   const common = textsIn(commonTexts, language)
   context = {
     ...{ model, language, texts, common, format, api, update },
@@ -102,8 +104,8 @@ function createHeader(language: Language): PageView {
   const { texts, common } = context
   const other = language === 'en' ? 'zh' : 'en'
   const change = button({ class: 'plain' }, html('span', { lang: other }, common.otherLanguage), () => {
-    mount(other)
-    document.querySelector<HTMLElement>('header button')?.focus()
+    browserMemory.write(languageName, other)
+    void mount(other).then(() => document.querySelector<HTMLElement>('header button')?.focus())
   })
   const leave = button({ class: 'plain' }, texts.signOut, () => {
     token.forget()

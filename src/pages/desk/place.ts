@@ -26,7 +26,7 @@ export function parseQuestion(asked: string): DeskQuestion {
 }
 
 /** The fragment under which an answer has an address of its own; empty where it has none. */
-export function placeOf(question: DeskQuestion): string {
+export function fragmentOf(question: DeskQuestion): string {
   switch (question.kind) {
     case 'tx':
       return `#tx=${question.txid}`

@@ -2,7 +2,7 @@ import { copyText } from '../kit/copy.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
 import { findAnswer } from './answer.ts'
 import type { DeskContext, DeskModel } from './context.ts'
-import { parseQuestion, placeOf, questionAt } from './place.ts'
+import { fragmentOf, parseQuestion, questionAt } from './place.ts'
 import { answerElements } from './story.ts'
 
 /** The box: a transaction, an address, a user or an order, and what happened. */
@@ -43,7 +43,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   /** The address of the page becomes that of the story, which can be sent to a colleague. */
   const go = (question: string) => {
     void answer(question)
-    const place = placeOf(parseQuestion(question))
+    const place = fragmentOf(parseQuestion(question))
     if (place !== location.hash) history.pushState(null, '', place || location.pathname + location.search)
   }
   form.addEventListener('submit', (event) => {
@@ -73,7 +73,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     answerPlace() {
       const question = questionAt(location.hash)
       const isShown =
-        question !== null && model.question !== '' && placeOf(parseQuestion(model.question)) === location.hash
+        question !== null && model.question !== '' && fragmentOf(parseQuestion(model.question)) === location.hash
       if (question !== null && !isShown) void answer(question)
       if (question !== null || model.answer === null) return
       Object.assign(model, { question: '', answer: null })
@@ -98,7 +98,7 @@ function createLinkCopy({ model, texts, common, announce }: DeskContext): PageVi
   return {
     element,
     update() {
-      const hasPlace = model.answer !== null && placeOf(parseQuestion(model.question)) !== ''
+      const hasPlace = model.answer !== null && fragmentOf(parseQuestion(model.question)) !== ''
       if (element.hidden === hasPlace) label.textContent = texts.copyLink
       element.hidden = !hasPlace
     },

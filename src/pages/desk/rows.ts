@@ -7,8 +7,8 @@ import { refusalElements } from './refusal.ts'
 import {
   isFiltered,
   type ListFilter,
+  listRows,
   noFilter,
-  pageRows,
   type ReadRows,
   unwalked,
   type Walked,
@@ -52,7 +52,7 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
     state.run += 1
     const { run, filter } = state
     more.disabled = true
-    const next = await walkOn(source.read, filter, from, { wanted: pageRows, pagesMax: pressPages })
+    const next = await walkOn(source.read, filter, from, { wanted: listRows, pagesMax: pressPages })
     if (run !== state.run) return // something else is wanted meanwhile
     state.refusal = 'kind' in next ? next : null
     if (!('kind' in next)) Object.assign(state, { walked: next, hasNewer: from === unwalked ? false : state.hasNewer })
@@ -87,7 +87,7 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
       void read(unwalked)
     },
     renew() {
-      if (state.walked.rows.length <= pageRows) return void read(unwalked)
+      if (state.walked.rows.length <= listRows) return void read(unwalked)
       state.hasNewer = true
       update()
     },

@@ -78,7 +78,7 @@ function detail(context: DeskContext, { kind, title, remedy, items }: Finding, l
   const more = items.length - itemsMax
   return [
     html(level, { id: level === 'h2' ? 'state' : null, 'data-kind': kind }, ...sentence(title)),
-    html('p', {}, html('strong', {}, `${texts.advice} `), ...sentence(remedy)),
+    html('p', {}, html('strong', {}, texts.advice), ...sentence(remedy)),
     ...shown,
     more > 0 ? hint(texts.andMore(format.count(more))) : null,
   ]

@@ -89,7 +89,7 @@ function creditStep(context: DeskContext, { state, reason, why, cuy }: OwnedDepo
   if (state === 'credited') return ['done', texts.stepCredited, ...(entry === null ? [] : entryLines(context, entry))]
   if (state === 'seen' || state === 'dropped') return ['wait', texts.stepCredited, line(texts.creditLater)]
   const words = reasonWords(context, reason, why, cuy)
-  const lines = [line(texts.creditNo(words.why)), small(why, 'en'), line(`${texts.advice} ${words.remedy}`)]
+  const lines = [line(texts.creditNo(words.why)), small(why, 'en'), line(`${texts.advice}${words.remedy}`)]
   return ['no', texts.stepCredited, ...lines]
 }
 
@@ -159,7 +159,7 @@ function addressElements(
   const differences = (model.summary?.differences ?? []).filter((one) => one.address === address)
   const lines = differences.map((one) => {
     const { name: sign, amount, remedy } = differenceWords(context, one)
-    const advice = sentence(` ${texts.advice} ${remedy}`)
+    const advice = sentence(` ${texts.advice}${remedy}`)
     return html('p', {}, html('strong', { class: 'fault' }, texts.pair(sign, amount)), ...advice)
   })
   const title = html('h3', {}, storyButton(context, name, String(owner.uid)))

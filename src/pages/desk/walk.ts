@@ -3,7 +3,7 @@ import { decimalsOf, unitsOf } from '../kit/decimal.ts'
 import type { Child } from '../kit/dom.ts'
 
 /** Rows that are shown at once. */
-export const pageRows = 20
+export const listRows = 20
 
 /** A row of two columns. */
 export type Row = readonly [what: readonly Child[], when: readonly Child[]]

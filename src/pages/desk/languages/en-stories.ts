@@ -1,0 +1,162 @@
+import { reservedUid } from '../../../common/ids.ts'
+
+const reserved = String(reservedUid)
+
+/** What the desk says of questions and their answers, in English. */
+export const enStories = {
+  askHeading: 'What happened?',
+  ask: 'Look it up',
+  question: 'Transaction, address, user or order',
+  questionHelp: 'A txid, an address, a uid, or an order (osn) after its user: 7 order-1001.',
+  whose: (osn: string) => `“${osn}” can be an order: whose is it?`,
+  whoseHelp: 'An order is known by its user and its osn.',
+  uid: 'Uid of the user',
+  transaction: 'Transaction',
+  address: 'Address',
+
+  seen: 'On its way',
+  held: 'Held',
+  credited: 'Credited',
+  refused: 'Refused',
+  dropped: 'No longer in the chain',
+  strangeAddress: 'No user has this address',
+  strangeAddressHelp:
+    'This service has not issued it. Compare it with the one on the page of the user, character by character.',
+  noOrder: 'This user has no such order',
+  noOrderHelp: 'Nothing was posted under this osn. Compare it with that of the backend.',
+  noUser: 'Nothing is known of this user: no deposit and no entry',
+  gone: 'It is not there any more',
+  goneHelp: 'The gap was read, or the endpoint is no longer configured.',
+
+  stepSeen: 'Seen',
+  seenAt: (time: string, address: string) => `${time}, to ${address}`,
+  frozenIn: (symbol: string) => `Frozen by the issuer of ${symbol}`,
+  stepOwner: 'Whose',
+  user: (uid: string) => (uid === reserved ? 'Reserved: give it to its user by a transfer' : `User ${uid}`),
+  owner: (uid: string, number: string) => `${uid === reserved ? 'Reserved' : `User ${uid}`}: address ${number}`,
+  stepFinal: 'Final',
+  finalIn: (n: string) => `Not yet: in about ${n} s`,
+  finalLate: 'Not yet, and the answers of the network are late: nobody can say when',
+  finalNext: 'By now: its block is read next',
+  finalUnread: 'By now, but its block seems to be one that could not be read (see Gaps). It waits until that is read.',
+  finalYes: 'Yes',
+  finalNever: 'Not in the chain any more. Mined again, it is seen again.',
+  stepCredited: 'Credited',
+  creditLater: 'By itself, once it is final',
+  creditNo: (why: string) => `No. ${why}`,
+  entryAt: (id: string, amount: string, time: string) => `Entry ${id}: ${amount}, ${time}`,
+  balanceAfter: (amount: string) => `Balance after it: ${amount}`,
+  postedBy: (name: string) => `Posted by ${name}`,
+  stepEvents: 'Events',
+  has: 'has it, unless its types leave it out',
+  hasUntil: (time: string) => `has every event that was stored before ${time}`,
+  lacks: 'does not have it yet',
+  stepWhy: 'Why',
+  stepMeans: 'What it means',
+  stepDo: 'What to do',
+  gapMeans:
+    'Deposits in these blocks are not credited yet. They are as soon as the blocks are read, which is tried ever more rarely; the rest goes on.',
+  seenHere: 'Seen, and not credited yet',
+  endpointMeans: 'Its events wait in their order; other endpoints and the scan go on.',
+  balances: 'Balances',
+  transfersOf: (n: string) => `Deposits: ${n}`,
+  entriesOf: (n: string) => `Entries: ${n}`,
+
+  forUser: 'For the user',
+  copySentence: 'Copy the sentence',
+  sayCredited: (amount: string, time: string) =>
+    `Your payment of ${amount} arrived and was credited to your balance on ${time}.`,
+  saySeen: (amount: string, n: string) =>
+    `Your payment of ${amount} is on its way. The Tron network makes it final in about ${n} s; then it is credited by itself.`,
+  sayLate: (amount: string) =>
+    `Your payment of ${amount} is on its way. The answers of the Tron network are late just now; it is credited by itself once it is final.`,
+  sayWaits: (amount: string) =>
+    `Your payment of ${amount} is found. It is credited by itself as soon as its block can be read here.`,
+  sayDropped: (amount: string) =>
+    `The Tron network has dropped the block with your payment of ${amount}. Look in your wallet whether it still has the money; if it is sent again, it is credited by itself.`,
+  sayHeld: (amount: string, why: string) =>
+    `Your payment of ${amount} has arrived and is safe, but it is not credited yet. ${why}`,
+  sayRefused: (amount: string, why: string) => `Your payment of ${amount} has arrived, but it was not credited. ${why}`,
+  sayPosted: (what: string, amount: string, time: string) => `${what}: ${amount}, ${time}.`,
+
+  noDeposit: 'No deposit of this transaction is stored here, and the nodes could not be asked.',
+  ownerNone: 'It concerns no user of this service.',
+  ownerLater: 'Not known yet.',
+  chainCredited: 'It is credited',
+  chainCreditedDo: 'Nothing has to be done. Look it up again, and its whole story is here.',
+  creditable: 'It is final, and not credited yet',
+  creditableWhy: 'Not yet: the scan has not come to its block.',
+  creditableDo:
+    'The scan credits it by itself when it comes to its block. The user has it at once by asking for this txid on the deposit page, at “I paid, but nothing shows”.',
+  canBeInGap:
+    'Blocks are unread at the moment (see Gaps): it can be in one of them, and then only the question of the user credits it soon.',
+  notFinal: 'It is found, and not final yet',
+  notFinalDo: 'Nothing has to be done. Look it up again in a minute.',
+  unknownTxid: 'This transaction is not known here, nor to any node',
+  unknownTxidWhy: 'It was not sent, was sent on another network, or the txid is not complete.',
+  unknownTxidDo:
+    'Ask the user for the txid as the wallet shows it, and for the network: it has to be Tron (TRC-20 for tokens). If it was sent just now, look it up again in a minute.',
+  undecided: 'It cannot be decided yet',
+  undecidedDo:
+    'Look it up again in a few minutes. If it stays, run `npm run doctor -- --production`: it shows which node is wrong.',
+  worthless: 'It is final, and nothing of it is credited',
+  worthlessDo:
+    'Tell the user why. It is never credited by itself; to give it anyway, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
+
+  sayInBalance: (txid: string) => `Your payment has arrived and is in your balance (transaction ${txid}).`,
+  sayCreditable: (txid: string) =>
+    `Your payment has arrived and is credited to your balance soon (transaction ${txid}). To have it at once, paste this number on the deposit page, at “I paid, but nothing shows”.`,
+  sayNotFinal: (txid: string, n: string) =>
+    `We have found the transaction ${txid}. The Tron network makes it final in about ${n} s; what it pays to your deposit address is then credited by itself.`,
+  sayLateFinal: (txid: string) =>
+    `We have found the transaction ${txid}. The answers of the Tron network are late just now; what it pays to your deposit address is credited by itself once it is final.`,
+  sayUnknown: (txid: string) =>
+    `We cannot find the transaction ${txid}. If you sent it just now, please wait a minute. Otherwise please look in your wallet whether it was sent on the Tron network, to your address, and whether the number is complete. You can look it up yourself on the deposit page, at “I paid, but nothing shows”.`,
+  sayUndecided: (txid: string, why: string) =>
+    `We have found the transaction ${txid}, but it cannot be credited yet. ${why}`,
+  sayWorthless: (txid: string, why: string) =>
+    `We have looked at the transaction ${txid}. Nothing of it is credited. ${why}`,
+
+  disagree: 'The Tron nodes disagree about this transaction.',
+  unreadable: 'This service cannot read this transaction.',
+  forked: 'Nothing is credited until an operator has checked the chain.',
+  misconfigured: 'Nothing is credited until an operator has corrected the settings.',
+  early: 'It was final before the address belonged to its present user.',
+  failed: 'The transaction failed, so it paid nothing.',
+  failedDo: 'Nothing has to be done: the sender still has the money.',
+  elsewhere: 'It pays no address of this service.',
+  elsewhereDo:
+    'Compare its recipient in an explorer with the address of the user. What went to another address is not here, and only its owner can send it back.',
+  internal: 'It was sent by this service or its operator, so it is no deposit.',
+  internalDo: 'Nothing has to be done: collecting money and paying for energy look like this.',
+  zero: 'It transfers an amount of 0.',
+  zeroDo: 'Nothing has to be done. Such transfers imitate payments, so that people copy a wrong address from them.',
+  foreign: 'It sends something that is not accepted here.',
+  foreignDo:
+    'Only what is in `CURRENCIES` is credited. The address has it, and whoever has the keys can send it back; decide with the user.',
+  otherKind: 'It is another kind of transaction, and no payment in an accepted currency.',
+  otherKindDo: 'Tell the user what it is, by the sentence of the service above. Nothing arrived that can be credited.',
+
+  decimalsUnknown: 'The decimals of its contract could not be read yet.',
+  decimalsUnknownDo:
+    'It is decided by itself once the nodes agree about the contract. If it stays for an hour, look at the nodes.',
+  decimalsDiffer: 'The decimals of its contract are not those of the settings.',
+  retired: 'Its currency is not accepted any more.',
+  retiredDo:
+    'Take `retired` off the currency in `CURRENCIES`, and they are credited by themselves; or give the money back.',
+  tooLarge: 'It is too large for one entry.',
+  tooLargeDo: 'Decide with the user. It is never credited by itself.',
+  review: 'A person looks at it before it is credited, or has refused it.',
+  reviewDo: 'Have a backend decide: credit it, or refuse it. What was refused can still be credited.',
+  walletFull: 'The wallet of the user has no room for it.',
+  walletFullDo: 'It is credited by itself as soon as the user has spent enough.',
+  belowMinimum: 'It is below the minimum.',
+  belowMinimumDo:
+    'Nothing has to be done. To give it anyway, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
+  dust: 'It is less than the smallest amount that is counted.',
+} as const
+
+/** Of these, in one language. */
+export type StoryTexts = {
+  readonly [Name in keyof typeof enStories]: (typeof enStories)[Name] extends string ? string : (typeof enStories)[Name]
+}
