@@ -153,13 +153,17 @@ describe('the summary', () => {
     await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
     const found = await summary()
     const unfrozen = { frozen: { sum: 0n, addresses: 0 }, destroyed: 0n }
-    expect(found.currencies.map(({ days, ...sums }) => sums)).toEqual([
+    expect(found.currencies.map(({ days, types, moved, ...sums }) => sums)).toEqual([
       {
         ...{ cuy: 1, owed: 10n, held: { sum: 20n, addresses: 1, newestAt: today } },
         ...{ unread: 2, ...unfrozen, unexplained: { sum: -2n, addresses: 1 } },
       },
       { cuy: 2, owed: 0n, held: null, unread: 0, ...unfrozen, unexplained: { sum: 0n, addresses: 0 } },
     ])
+    const [first] = found.currencies
+    expect(first?.types.filter(({ sum }) => sum !== 0n)).toEqual([{ type: 1, sum: 10n }])
+    expect(Object.keys(first?.moved ?? {})).toEqual(['credited', 'held', 'refused', 'gas', 'collected', 'fees'])
+    expect(first?.moved.credited).toBe(15n) // as on the chain: 5 each
     const [days = []] = found.currencies.map((one) => one.days)
     expect(days).toHaveLength(summaryDays)
     expect(days.slice(-3)).toEqual([

@@ -167,6 +167,7 @@ async function sumsIn(db: WriteDatabase) {
 /** In which sum a transfer is: by its state and, where it moved, by whose its addresses are. */
 function movedBy({ state, cuy, raw, from_address, to_address }: Row, ours: ReadonlySet<Row[string] | undefined>) {
   const units = BigInt(String(raw))
+  if (state === 'seen' || state === 'dropped') return [] // not final: nothing has moved
   if (state !== 'moved') return [[`${state} ${cuy}`, units] as const]
   const [leaves, comes] = [ours.has(from_address), ours.has(to_address)]
   if (leaves === comes) return []

@@ -257,7 +257,7 @@ describe('cost', () => {
     const few = await credit(500, 1)
     const many = await credit(5_000, 2)
     expect(many.rows).toBeLessThan(few.rows * 11)
-    expect(many.rows / 5_000).toBeLessThan(45)
+    expect(many.rows / 5_000).toBeLessThan(48)
     expect(many.trips).toBe(1)
     expect(await balance()).toBe(27_500n)
   })
