@@ -133,7 +133,7 @@ export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: num
 export const sentAsking = ({ uid, cuy, osn, to }: Asking) => ({ uid, cuy, osn, to: formatBase58(to) })
 
 /** Chain units of what was asked for. */
-export function rawOf({ cuy, amount }: Asking): bigint {
+function rawOf({ cuy, amount }: Asking): bigint {
   const { decimals = 0, scale = 0 } = currencies.find((one) => one.cuy === cuy) ?? {}
   return amount * 10n ** BigInt(decimals - scale)
 }
