@@ -9,7 +9,7 @@ import { isRemark } from '../ledger/parse-post.ts'
 import type { PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
 import { byLimits, type Payout, payoutColumns, readMoved } from './payout.ts'
-import { isStoppedForUnknown, stop, stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
+import { findStop, isStoppedForUnknown } from './stopped.ts'
 
 // What people decide: a payout is approved, or its money goes back. Triggers allow no other step, and post the money.
 
@@ -106,7 +106,7 @@ export async function cancelPayouts(
       return payout.state === 'paid' ? notNow(payout, 'it is paid') : refuseMoved(payout, isKnown)
     })
     const isLeft = answer.ok && answer.value.some((payout) => payout.state !== 'cancelled')
-    return isLeft ? err(stop(isOlder ? stoppedAfterRestore : stoppedForUnknown)) : answer
+    return isLeft ? err(await findStop(db)) : answer
   } catch (cause) {
     if (!isRefusedBy('flow_balance', cause)) throw cause
     return err({ kind: 'refused', reason: 'wallet-full', why: 'a wallet has no room for what would return to it' })

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { madeOnce } from '../d1/database.ts'
+import { madeOnce, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import type { PayoutFailure } from './failure.ts'
 
@@ -20,3 +20,9 @@ const { ended, excused } = payoutTransactions
 export const isStoppedForUnknown = madeOnce(sql`EXISTS (
   SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved
   WHERE ${ended} IN ('unknown', 'late') AND ${excused} IS NULL)`)
+
+/** Why payouts are stopped where they are: for an unknown transaction, or else after a restore. */
+export async function findStop(db: WriteDatabase): Promise<PayoutFailure> {
+  const unknown = await toStatement(db, sql`SELECT 1 WHERE ${isStoppedForUnknown}`).first()
+  return stop(unknown === null ? stoppedAfterRestore : stoppedForUnknown)
+}

@@ -45,6 +45,7 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
   const isSettled = () => world.pool.size === 0 && findOpen(stored).length === 0
   for (let i = 0; i < rounds; i += 1) {
     decideAll(run, world)
+    await pass(env, 10_000) // what is decided takes its way
     if (await passUntil(env, isSettled, 3 * minuteMs, 5_000)) break
     await sleep(env, world, roundMs)
   }
