@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAuthProblem } from '../../src/http/errors.ts'
 import { documentedOperations } from '../../src/http/openapi/document.ts'
+import { payoutsSetting } from '../payouts/harness.ts'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret } from '../support/variables.ts'
 import { addressIn, payFinal, type RunningService, startService, usdtTo, wholeOf } from './service.ts'
@@ -22,7 +23,12 @@ const get = async (path: string, headers: Record<string, string> = {}, uid = 7) 
 const ask = (path: string) => (path.startsWith('/ledger/') ? service.ledger(path) : get(path))
 
 beforeAll(async () => {
-  service = await startService({ DEV_UID: '8', AUTH_ISSUER: issued.iss, AUTH_AUDIENCE: issued.aud })
+  service = await startService({
+    PAYOUTS: payoutsSetting,
+    DEV_UID: '8',
+    AUTH_ISSUER: issued.iss,
+    AUTH_AUDIENCE: issued.aud,
+  })
   const own = await addressIn(await get('/tron/generate'))
   payFinal(service, usdtTo(own, 25_000_000n), usdtTo(await addressIn(await get('/tron/generate', {}, 8)), 31_000_000n))
   await service.tick()

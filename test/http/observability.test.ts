@@ -44,12 +44,13 @@ describe('the log line of a request', () => {
   })
 
   test.each([
-    // The rows of the wallets, of a page with the wallet and the newest entry for its count, and of the newest address.
+    // The rows of the wallets, of a page with the wallet and the newest entry for its count, and of the newest address; that of the scan and the
+    // end of the open transactions of payouts.
     ['/wallet/list', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/wallet/flow/list', 200, { databaseQueries: 2, rowsRead: 3 }],
     ['/tron/generate', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/tron/balance', 200, { databaseQueries: 1, rowsRead: 1 }],
-    ['/health', 200, { databaseQueries: 1, rowsRead: 1 }],
+    ['/health', 200, { databaseQueries: 1, rowsRead: 2 }],
     ['/wallet/list?cuy=1&cuy=1', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/tron/balance?cuy=x', 400, { databaseQueries: 0, rowsRead: 0 }],
   ])('has the cost of %s (%d)', async (path, status, costs) => {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { backendTokenSecondsMax, createBackendAuthenticator } from '../../../src/http/auth/authenticate.ts'
+import { backendTokenSecondsMax, createBackendAuthenticator, type Scope } from '../../../src/http/auth/authenticate.ts'
 import { missingScope, toAuthProblem, unknownPath } from '../../../src/http/errors.ts'
 import { ledgerRoutes, routes } from '../../../src/http/routes.ts'
+import { payoutsSetting } from '../../payouts/harness.ts'
 import { bearer, createIssuer, forgeToken, keySetOf, signHs256, tokenNow } from '../../support/tokens.ts'
 import { backendSecret, testSecret } from '../../support/variables.ts'
 import { createVirtualClock } from '../../support/virtual-clock.ts'
@@ -9,7 +10,7 @@ import { failed, type RunningService, read, startService } from '../service.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ PAYOUTS: payoutsSetting })
 })
 
 const unauthorized = failed(401, toAuthProblem('unauthorized').msg)
@@ -106,28 +107,32 @@ describe('the issuer, audience and previous secret of backends', () => {
   })
 })
 
-/** The scope that a route for backends needs. */
-const scopeOf = (method: string, path: string) => {
-  if (path === '/ledger/deposits/decide') return 'ledger:approve'
-  return method === 'POST' ? 'ledger:post' : 'ledger:read'
+/** The scopes of which a route for backends needs one. */
+const scopesOf = (method: string, path: string): readonly Scope[] => {
+  if (/\/(decide|approve)$/.test(path)) return ['ledger:approve']
+  if (/\/(un)?signed$/.test(path)) return ['ledger:sign']
+  if (path === '/ledger/payouts/cancel') return ['ledger:pay', 'ledger:approve']
+  if (path === '/ledger/payouts' && method === 'POST') return ['ledger:pay']
+  return method === 'POST' ? ['ledger:post'] : ['ledger:read']
 }
 
-/** Every route for backends, with the scope that it needs. */
-const requests = [
-  ...ledgerRoutes.map(({ method, path }) => [method, path, scopeOf(method, path)] as const),
-  ['GET', '/ledger/address?uid=7&fresh=0', 'ledger:read'],
-  ['GET', '/ledger/address?uid=7&fresh=1', 'ledger:post'],
-  ['GET', '/ledger/address?uid=7&%66resh=1', 'ledger:post'],
-] as const
+/** Every route for backends, with the scopes of which it needs one. */
+const requests: readonly (readonly [method: string, path: string, scopes: readonly Scope[]])[] = [
+  ...ledgerRoutes.map(({ method, path }) => [method, path, scopesOf(method, path)] as const),
+  ['GET', '/ledger/address?uid=7&fresh=0', ['ledger:read']],
+  ['GET', '/ledger/address?uid=7&fresh=1', ['ledger:post']],
+  ['GET', '/ledger/address?uid=7&%66resh=1', ['ledger:post']],
+]
 
-describe.each(requests)('%s %s', (method, path, scope) => {
-  test(`takes only a token of a backend with the scope ${scope}`, async () => {
+describe.each(requests)('%s %s', (method, path, scopes) => {
+  test(`takes only a token of a backend with the scope ${scopes.join(' or ')}`, async () => {
     const statusOf = async (claims: Record<string, unknown>) => (await service.ledger(path, { method }, claims)).status
-    expect([200, 400, 404, 415]).toContain(await statusOf({ scope }))
+    for (const scope of scopes) expect([200, 400, 404, 409, 415]).toContain(await statusOf({ scope }))
+    const [scope = 'ledger:read'] = scopes
     const other = scope === 'ledger:read' ? 'ledger:post' : 'ledger:read'
     for (const wrong of [other, undefined, '', scope.toUpperCase(), `${scope}s`, `x${scope}`, `${other},${scope}`]) {
       expect(await read(await service.ledger(path, { method }, { scope: wrong }))).toEqual(
-        failed(403, missingScope([scope]).msg),
+        failed(403, missingScope(scopes).msg),
       )
     }
     for (const uid of [7, null]) expect(await read(await service.get(path, uid, { method }))).toEqual(unauthorized)

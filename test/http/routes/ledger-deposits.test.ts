@@ -89,10 +89,10 @@ describe('GET /ledger/address?address=', () => {
   const nobodys = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
 
   test.each([
-    [firstAddress, { uid: 7, id: 1, address: firstAddress }],
-    [hex, { uid: 7, id: 1, address: firstAddress }],
-    [`${firstAddress}&format=hex`, { uid: 7, id: 1, address: hex }],
-    [secondAddress, { uid: 8, id: 2, address: secondAddress }],
+    [firstAddress, { uid: 7, id: 1, address: firstAddress, frozen: [] }],
+    [hex, { uid: 7, id: 1, address: firstAddress, frozen: [] }],
+    [`${firstAddress}&format=hex`, { uid: 7, id: 1, address: hex, frozen: [] }],
+    [secondAddress, { uid: 8, id: 2, address: secondAddress, frozen: [] }],
   ])('of %s has its user', async (query, data) => {
     const { status, body } = await read(await service.ledger(`/ledger/address?address=${query}`))
     expect([status, body]).toEqual([200, { code: 200, msg: 'success', data }])

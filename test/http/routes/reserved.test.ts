@@ -41,7 +41,7 @@ const transfer = (uid: number, amt: string, changes = {}) => ({
 
 describe('what arrived at a reserved address', () => {
   test('can be read by a backend: whose it is, wallets, deposits and entries', async () => {
-    const whose = { uid: reservedUid, id: 2, address: secondAddress, reserved: true }
+    const whose = { uid: reservedUid, id: 2, address: secondAddress, frozen: [], reserved: true }
     expect(await dataOf(`/ledger/address?address=${secondAddress}`)).toEqual(whose)
     expect(await dataOf(`/ledger/transaction?txid=${txid}`)).toMatchObject({ uid: reservedUid, answer: 'creditable' })
     await service.tick()
