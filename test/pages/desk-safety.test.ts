@@ -92,7 +92,7 @@ describe('the desk', () => {
     }
     pages.answer('/ledger/events', { data: { list: [], count: 0 } })
     await poke(page)
-    await seeIn(page, '#state', 'The scan stands still')
+    await seeIn(page, '#state', 'Blocks 100 to 105 could not be read')
   })
 
   it.each<[string, Reader, string]>([

@@ -68,7 +68,7 @@ describe('owed and held', () => {
 describe('the nodes', () => {
   it('are each shown with last answer, delay, error and allowance, and one that is silent is the first sentence', async () => {
     Object.assign(at.desk.summary.nodes?.[0] ?? {}, { used: 99_990, use: 'demoted', behind: 3 })
-    const silent = { answered_at: ago(300), failed_at: ago(4), failure: 'no answer within 5000 ms', use: 'resting' }
+    const silent = { answered_at: ago(310), failed_at: ago(4), failure: 'no answer within 5000 ms', use: 'resting' }
     Object.assign(at.desk.summary.nodes?.[1] ?? {}, silent)
     const page = await open()
     await seeIn(page, '#state', '1 of 2 nodes give no answer')

@@ -131,7 +131,7 @@ describe('the first screen', () => {
     const page = await open()
     await seeIn(page, '#state', 'has frozen an address')
     await seeIn(page, '[data-cuy="2"]', 'Of this, frozen by the issuer: 25 on 1 addresses. It cannot be collected.')
-    expect(await textOfFirst(page, '[data-cuy="2"]')).toContain('Destroyed by the issuer: 10.5')
+    expect(await textOfFirst(page, '[data-cuy="2"]')).toContain('Destroyed by the issuer−10.5')
     expect(await textOfFirst(page, '[data-cuy="1"]')).not.toContain('issuer')
     for (const question of [payAddress, '7']) {
       const story = await askDesk(page, question)
@@ -147,8 +147,9 @@ describe('the first screen', () => {
     const page = await open()
     await seeIn(page, '#state', 'A person looks at it before it is credited')
     expect(await textOfFirst(page, '.status')).toContain('2\u00a0h')
-    await seeIn(page, 'section:has(#held) td', '25 USDT')
-    expect(await textOfFirst(page, 'section:has(#held) table')).toContain('2\u00a0h')
+    await page.click('.status button')
+    await seeIn(page, 'section:has(> #lists)', '25 USDT')
+    expect(await textOfFirst(page, 'section:has(> #lists) table')).toContain('2\u00a0h')
     expect(await askDesk(page, txidOf(9))).toContain('Have a backend decide')
   })
 

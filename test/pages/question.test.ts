@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { heldReasons, reasons, refusedReasons } from '../../src/common/reasons.ts'
+import { handInReasons, heldReasons, reasons, refusedReasons } from '../../src/common/reasons.ts'
 import { en } from '../../src/pages/deposit/languages/en.ts'
 import { outcomeWords } from '../../src/pages/deposit/outcome.ts'
 import { textOf } from '../support/source-files.ts'
@@ -128,8 +128,9 @@ describe('a question about a transaction', () => {
     expect([...heldReasons, ...refusedReasons].filter((reason) => words(reason) === null)).toEqual([])
     const others = reasons.filter((reason) => words(reason) === null)
     const aboutNothing =
-      /^(not-final|finality-late|content-|partly-|backend-|insufficient|gap-|issuing-|key-|start-|deploying|rate-|.*-allowance|not-configured|.*-unavailable|scan-)/
-    expect(others.filter((reason) => !aboutNothing.test(reason))).toEqual([])
+      /^(not-final|finality-late|content-|partly-|backend-|insufficient|gap-|issuing-|key-|start-|deploying|rate-|.*-allowance|not-configured|.*-unavailable|scan-|not-in-|decided-|to-|money-|payouts-|no-final-|unknown-payout)/
+    const ofPayouts: readonly string[] = handInReasons
+    expect(others.filter((reason) => !aboutNothing.test(reason) && !ofPayouts.includes(reason))).toEqual([])
   })
 
   it('is not sent where it is no transaction number', async () => {
