@@ -57,10 +57,21 @@ export function auditActs(env: Environment, stored: Stored): string | null {
     if (alarmOf[kind] === 'address-frozen' && !events.has(`address.${kind} ${key}`)) return `${key} has no event`
   }
   const known = [...env.acts].flatMap(([key, act]) => (found.has(key) ? [act] : []))
-  const raised = stored.alarms().flatMap(({ kind, subject }) => {
-    const { cuy, address = '' } = JSON.parse(subject) as { cuy?: number; address?: string } // the service's own
-    return Object.values(alarmOf).some((one) => one === kind) ? [`${kind} ${cuy} ${address}`] : []
-  })
+  const raised = alarmsOf(stored).map(({ kind, cuy, address }) => `${kind} ${cuy} ${address}`)
   const [left, shown] = [standing(known, position).join(), raised.sort().join()]
   return left === shown ? null : `issuers left "${left}", and "${shown}" is raised`
+}
+
+/** Whether an alarm says why tokens of this currency do not leave this address. */
+export function isStoppedByIssuer(stored: Stored, cuy: number, from: Address): boolean {
+  return alarmsOf(stored).some((one) => one.cuy === cuy && (one.kind !== 'address-frozen' || one.address === from))
+}
+
+/** The alarms about what issuers do. */
+function alarmsOf(stored: Stored) {
+  const kinds = Object.values(alarmOf)
+  return stored.alarms().flatMap(({ kind, subject }) => {
+    const { cuy, address = '' } = JSON.parse(subject) as { cuy?: number; address?: string } // the service's own
+    return kinds.some((one) => one === kind) ? [{ kind, cuy, address }] : []
+  })
 }

@@ -1,5 +1,7 @@
 import type { Txid } from '../../src/chain/block.ts'
+import { payoutAddress } from '../support/payouts.ts'
 import type { Environment } from './environment.ts'
+import { isStoppedByIssuer } from './issuer-audit.ts'
 import { askAgain, decideAll } from './payout-calls.ts'
 import { keyOf, minedAs, type PayoutWorld } from './payouts.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
@@ -102,7 +104,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     const isEnded = state === 'paid' || state === 'cancelled'
     // As long as a block of its time cannot be read, nobody knows that it is not in there.
     const isHidden = state === 'signed' && env.openGaps.size > 0 && has('gap-unread')
-    const isExplained = isEnded || isStopped || isHidden || (state === 'stuck' && has('payout-stuck'))
+    const waits = state === 'approved' && isStoppedByIssuer(stored, cuy, payoutAddress)
+    const isExplained = isEnded || isStopped || isHidden || waits || (state === 'stuck' && has('payout-stuck'))
     if (!isExplained) return `${name} at the end, and no alarm says why`
   }
   return null
