@@ -70,7 +70,9 @@ async function sendDue({ db, clock, memory, openChain }: SenderParts): Promise<v
     const now = clock.now()
     const due = await selectDue(db, now)
     if (due.length === 0) return
-    await memory.compare() // what is sent must be known although the database is lost
+    // What is sent must be known although the database is lost. An older copy may lack another transaction of the payout, by another
+    // signer: nothing is sent until all that was signed before has expired, and blocks have shown what was mined.
+    if ((await memory.compare()) !== null) return
     await noteSent(db, due, now)
     const chain = openChain({ kind: 'tick' }, (now + sendMs) as UnixMs) // safe: a later time
     const answers = await Promise.all(

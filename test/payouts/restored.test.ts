@@ -67,6 +67,28 @@ describe('a database that was restored to an older copy', () => {
     expect((await cancel(id)).status).toBe(200)
   })
 
+  it('sends nothing in that hour: another signer can hand in bytes beside those that the copy lacks', async () => {
+    const service = await startPaying()
+    let sent = 0
+    for (const node of service.nodes) {
+      node.script = ({ calls }) => {
+        if (calls[0]?.method === '/wallet/broadcasthex') sent += 1
+        return null
+      }
+    }
+    const { id } = await ask(service)
+    const signed = await sign(service)
+    knowMore(service, 5)
+    expect(await handIn(service, id, signed.transaction)).toMatchObject({ state: 'signed' })
+    for (let i = 0; i < 3; i += 1) await tickLater(service, 60)
+    expect(sent).toBe(0)
+    await passBlocks(service, 1_300)
+    expect([await stateOfPayout(service, id), sent]).toEqual(['approved/1', 0])
+    await signedPayout(service, { timestamp: 2n })
+    await tickLater(service)
+    expect(sent).toBeGreaterThan(0)
+  })
+
   it('is noticed by a new instance of the scanner as well, and by one whose memory is lost', async () => {
     const service = await startPaying()
     await signedPayout(service)

@@ -57,9 +57,7 @@ export interface Signers {
 export function startSigners(run: SimulatedRun, world: PayoutWorld): Signers {
   const { scheduler, scenario } = run.env
   const header = () => firstLine(owner, scheduler.now())
-  // Two journals and an older copy of the database are more than the guide allows: the second one hands in what was refused before.
-  const count = scenario.rates.operator > 0 ? 1 : (scenario.payouts?.signers ?? 0)
-  const machines = Array.from({ length: count }, (_, i): Machine => {
+  const machines = Array.from({ length: scenario.payouts?.signers ?? 0 }, (_, i): Machine => {
     return { number: i + 1, skewMs: world.random.int(-5_000, 5_000), disk: header(), started: 0 }
   })
   for (const machine of machines) scheduler.after(1, () => startProcess(run, world, machine))

@@ -12,6 +12,8 @@ const calm = { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill
 const calmPlatform = { node: 0, transfers: 60, hanging: 0, full: 0 }
 const three = { nodes: [honest, honest, honest], quorum: 2, rates: calm, troubles: calmPlatform }
 const two = { ...three, nodes: [honest, honest] }
+/** Nothing of payouts, issuers, contracts or decisions, unless a case is about them. */
+const without = { payouts: null, issuer: 0, sending: 0, reviews: false }
 const trial = { tail: null, isFirst: true, platform: 'well', minutes: 5 } as const
 const quiet = { ...trial, trouble: 'values of any kind' } as const // which takes a quorum of others: with two nodes nothing happens
 const fullBlocks = { dust: 0, logs: 40, logsMax: 12, questions: 3, keepsMemory: true, nodeFault: 'none' } as const
@@ -183,11 +185,11 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
 
 describe('the simulation', { timeout: 3_600_000 }, () => {
   it.each(onceFailed)('%s', async (_, overrides) => {
-    for (const seed of [1, 2]) expect((await run(seed, { overrides })).violation, repeat(seed)).toBeNull()
+    for (const seed of [1, 2]) expect((await run(seed, { overrides: { ...without, ...overrides } })).violation, repeat(seed)).toBeNull()
   })
 
   it('keeps every promise in further seeds', async () => {
-    for (let seed = 1; seed <= 50; seed += 1) expect((await run(seed)).violation, repeat(seed)).toBeNull()
+    for (let seed = 1; seed <= 30; seed += 1) expect((await run(seed)).violation, repeat(seed)).toBeNull()
   })
 
   it('does the same for the same seed, whatever ran before', async () => {
