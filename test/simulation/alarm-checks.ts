@@ -54,7 +54,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
       return scenario.quorum === 1 && scenario.rates.malformed > 0
     case 'gap-unread':
       // A tick of a storm can end after it.
-      if (env.restores > 0 && scenario.payouts !== null) return true // the reference block of a payout can be above an older copy
+      if (scenario.rates.operator > 0 && scenario.payouts !== null) return true // the blocks of a payout can be above an older copy
       if (env.phase === 'storm' || (env.phase === 'recovery' && scenario.storm !== null)) return true
       return canDisagree(scenario) || env.unreadable.size > 0 || scenario.rates.malformed > 0
     case 'tick-failed':
