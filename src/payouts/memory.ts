@@ -14,7 +14,7 @@ const storageKey = 'payouts'
 /** After this a comparison counts as lost. */
 const lostMs = 10_000
 
-/** What survives the database: its newest transaction of the payout address, and when an older copy was noticed. */
+/** What survives the database: the newest transaction that was handed in for a payout, and when an older copy was noticed. */
 interface Stored {
   readonly newest: Newest | null
   readonly restoredAt: UnixMs | null
@@ -51,10 +51,10 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
     begun += 1
     const number = begun
     const before = await host.load<Stored>(storageKey)
-    const { same, newest, hasSigned, finalTime } = await selectNewest(db, before?.newest?.id ?? 0)
+    const { same, newest, finalTime } = await selectNewest(db, before?.newest?.id ?? 0)
     if (number < stored) return known // it counted as lost
     stored = number
-    const isLost = before === undefined ? hasSigned : before.newest !== null && same !== before.newest.txid
+    const isLost = before === undefined ? newest !== null : before.newest !== null && same !== before.newest.txid
     const since = isLost ? clock.now() : (before?.restoredAt ?? null)
     const isOver = since !== null && finalTime !== null && finalTime >= since + restoredMs
     const next: Stored = { newest, restoredAt: isOver ? null : since }
@@ -74,26 +74,31 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
 }
 
 interface Row {
-  /** The txid that the database has under an id. */
+  /** The txid that was handed in under an id. */
   readonly same: Txid | null
   readonly id: PayoutTransactionId | null
   readonly txid: Txid | null
-  readonly hasSigned: 0 | 1
   readonly finalTime: UnixMs | null
 }
 
-/** `finalTime`: the time of the newest final block, if it is read. */
+/**
+ * `finalTime`: the time of the newest final block, if it is read. A row without a payout does not count: the scan of an older copy finds
+ * what the copy lacks, and can store it under the number that it had.
+ */
 async function selectNewest(db: ReadDatabase, known: PayoutTransactionId | 0) {
   const { id, txid, payout_id } = payoutTransactions
-  const newest = sql`SELECT max(${id}) FROM ${payoutTransactions}`
   const row = await toStatement(
     db,
-    sql`SELECT (SELECT ${txid} FROM ${payoutTransactions} WHERE ${id} = ${known}) AS same, (${newest}) AS id,
-  (SELECT ${txid} FROM ${payoutTransactions} WHERE ${id} = (${newest})) AS txid,
-  EXISTS (SELECT 1 FROM ${payoutTransactions} WHERE ${payout_id} IS NOT NULL) AS "hasSigned",
-  (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime"`,
+    sql`SELECT newest.id, newest.txid,
+  (SELECT ${txid} FROM ${payoutTransactions} WHERE ${id} = ${known} AND ${payout_id} IS NOT NULL) AS same,
+  (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime"
+FROM (SELECT 1) LEFT JOIN (
+  SELECT ${id}, ${txid} FROM ${payoutTransactions} WHERE ${payout_id} IS NOT NULL ORDER BY ${id} DESC LIMIT 1) AS newest`,
   ).first<Row>()
   const { same = null, id: newestId = null, txid: newestTxid = null, finalTime = null } = row ?? {}
-  const found = newestId === null || newestTxid === null ? null : { id: newestId, txid: newestTxid }
-  return { same, newest: found, hasSigned: row?.hasSigned === 1, finalTime }
+  return {
+    same,
+    newest: newestId === null || newestTxid === null ? null : { id: newestId, txid: newestTxid },
+    finalTime,
+  }
 }
