@@ -1,4 +1,4 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { CurrencyId } from '../common/ids.ts'
@@ -35,6 +35,9 @@ export interface IssuerState {
   /** Each with its successor, whose logs are those of its transfers. */
   readonly deprecated: readonly (StandingAct & { readonly successor: Address })[]
 }
+
+/** Nothing that an issuer did stands. */
+export const nothingStands: IssuerState = { frozen: [], paused: [], fees: [], deprecated: [] }
 
 /** Why tokens cannot leave an address as they should, for a person and for programs. */
 export type Stop = 'frozen' | 'paused' | 'fee-unconfirmed' | 'deprecated'
@@ -79,6 +82,17 @@ export function stopsOf(state: IssuerState, cuy: CurrencyId, address: Address): 
   ]
 }
 
+/** The currencies whose tokens do not leave this address as they should, each with the first reason. */
+export function stoppedIn(state: IssuerState, address: Address): ReadonlyMap<CurrencyId, Stop> {
+  const acts = Object.values(state).flat() as readonly StandingAct[]
+  return new Map(
+    acts.flatMap(({ cuy }) => {
+      const [first] = stopsOf(state, cuy, address)
+      return first === undefined ? [] : [[cuy, first]]
+    }),
+  )
+}
+
 /** The currencies in which an address is frozen, in order. */
 export async function selectFrozenIn(db: ReadDatabase, address: Address): Promise<readonly CurrencyId[]> {
   const { results } = await toStatement(db, selectFrozen(address)).all<Pick<Row, 'cuy'>>()
@@ -104,12 +118,6 @@ export const standingActs = sql`(
     SELECT *, row_number() OVER (PARTITION BY ${cuy}, ${switchOf} ORDER BY ${newestFirst}) AS newness
     FROM ${issuerActs} WHERE ${kind} <> 'destroyed')
   WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated'))`
-
-/** What stops a token of this currency from leaving this address as it should, as an expression: a `Stop`, or NULL. */
-export const stopOf = (of: SQLWrapper, payer: Address): SQL => sql`(
-  SELECT iif(act.kind = 'fee-set', 'fee-unconfirmed', act.kind) FROM ${standingActs} AS act WHERE act.cuy = ${of} AND (act.kind IN ('paused', 'deprecated')
-    OR (act.kind = 'frozen' AND act.address = ${payer})
-    OR (act.kind = 'fee-set' AND act.confirmed_at IS NULL AND (act.raw <> '0' OR act.basis_points <> '0'))) LIMIT 1)`
 
 const selectStanding = sql`SELECT * FROM ${standingActs} ORDER BY cuy, address`
 /** The same statement as one line of text, for the tools. */

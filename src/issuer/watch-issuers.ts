@@ -8,11 +8,7 @@ import type { IssuerState } from './state.ts'
 /** Frozen addresses that have an alarm of their own. */
 const frozenAlarmsMax = 100
 
-/** Nothing that issuers did stands. */
-export const noActs: Observation = {
-  kinds: ['address-frozen', 'token-paused', 'token-fee-set', 'token-deprecated'],
-  faults: [],
-}
+const kinds = ['address-frozen', 'token-paused', 'token-fee-set', 'token-deprecated'] as const
 
 /** What issuers did and nothing has undone, as faults. A fee that an operator has confirmed is none, nor is a token that is retired. */
 export function watchIssuers(state: IssuerState, currencies: Currencies): Observation {
@@ -36,5 +32,5 @@ export function watchIssuers(state: IssuerState, currencies: Currencies): Observ
     const fields = { cuy, symbol: symbolOf(cuy), successor: formatBase58(successor), txid, height }
     return { kind: 'token-deprecated', subject: { cuy }, fields }
   })
-  return { ...noActs, faults: [...frozen, ...paused, ...fees, ...deprecated] }
+  return { kinds, faults: [...frozen, ...paused, ...fees, ...deprecated] }
 }

@@ -9,7 +9,7 @@ import type { UnixMs } from '../common/time.ts'
 import { bare, insertSelect, member, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payouts, payoutTransactions, type TransactionEnd } from '../d1/payout-tables.ts'
 import { scans } from '../d1/state-tables.ts'
-import { stopOf } from '../issuer/state.ts'
+import { selectIssuerState, stoppedIn } from '../issuer/state.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
@@ -48,12 +48,13 @@ export async function offerPayouts(
   after: PayoutId | undefined,
 ): Promise<Result<SignerOffer, PayoutFailure>> {
   const { id, cuy, state, proof } = payouts
+  const waiting = [...stoppedIn(await selectIssuerState(db), payer).keys()]
   const columns = sql.join([...payoutColumns, proof], sql`, `)
   const [approved, heads, unknown] = await db.batch([
     toStatement(
       db,
       sql`SELECT ${columns} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'approved' AND ${id} > ${after ?? 0}
-        AND ${stopOf(cuy, payer)} IS NULL ORDER BY ${id} LIMIT ${offeredMax}`,
+        AND ${cuy} NOT IN (SELECT value FROM json_each(${JSON.stringify(waiting)})) ORDER BY ${id} LIMIT ${offeredMax}`,
     ),
     toStatement(db, selectHead),
     toStatement(db, sql`SELECT 1 WHERE ${isStoppedForUnknown}`),

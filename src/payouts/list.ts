@@ -5,7 +5,7 @@ import type { CurrencyId, PayoutId, Uid } from '../common/ids.ts'
 import { toStatement } from '../d1/database.ts'
 import { type PayoutState, payoutStates, payouts, payoutTransactions } from '../d1/payout-tables.ts'
 import { countedMax } from '../deposits/deposits.ts'
-import { stopOf } from '../issuer/state.ts'
+import { selectIssuerState, stoppedIn } from '../issuer/state.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { pageRowsDefault } from '../ledger/entries.ts'
 import { type Payout, payoutColumns } from './payout.ts'
@@ -40,16 +40,21 @@ export async function listPayouts(
 ): Promise<PayoutList> {
   const { before = endOfIds, limit = pageRowsDefault } = selection
   const cuys = selection.cuy === undefined ? currencies.list.map((one) => one.cuy) : [selection.cuy]
-  const stop = rules === null ? sql`NULL` : sql`iif(${state} = 'approved', ${stopOf(cuy, rules.address)}, NULL)`
   const all = keyOf(selection) ?? kindsOf(selection, cuys)
   const [counted, page] = await db.batch<Payout & { readonly count: number }>([
     toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${all.rows} LIMIT ${countedMax})`),
     toStatement(
       db,
-      sql`SELECT ${sql.join(payoutColumns, sql`, `)}, ${stop} AS stop FROM ${all.newest(before, limit)} ORDER BY ${id} DESC LIMIT ${limit}`,
+      sql`SELECT ${sql.join(payoutColumns, sql`, `)} FROM ${all.newest(before, limit)} ORDER BY ${id} DESC LIMIT ${limit}`,
     ),
   ])
-  return { list: page?.results ?? [], count: counted?.results[0]?.count ?? 0 }
+  const list = page?.results ?? []
+  const isSigning = rules !== null && list.some((payout) => payout.state === 'approved')
+  const stopped = isSigning ? stoppedIn(await selectIssuerState(db), rules.address) : null
+  return {
+    list: list.map((payout) => (payout.state === 'approved' ? { ...payout, stop: stopped?.get(payout.cuy) } : payout)),
+    count: counted?.results[0]?.count ?? 0,
+  }
 }
 
 /** Each part is what follows FROM. The planner has no statistics, so each index is named. */

@@ -9,7 +9,7 @@ import type { WriteAmount } from '../ledger/entry.ts'
 /** What everybody may know of a payout: its columns, in ledger units. An event has a copy of them. */
 export type Payout = Pick<typeof payouts.$inferSelect, (typeof shownNames)[number]> & {
   /** What keeps an approved payout from being signed, where it was looked up. */
-  readonly stop?: Stop | null
+  readonly stop?: Stop | undefined
 }
 
 const shownNames = [

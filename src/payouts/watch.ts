@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { Fault, Observation } from '../alarms/alarms.ts'
 import type { Txid } from '../chain/block.ts'
-import type { PayoutId } from '../common/ids.ts'
+import type { CurrencyId, PayoutId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { payouts, payoutTransactions, type StuckReason } from '../d1/payout-tables.ts'
-import { stopOf } from '../issuer/state.ts'
-import type { PayoutRules, WriteContext } from '../ledger/context.ts'
+import { type IssuerState, stoppedIn } from '../issuer/state.ts'
+import type { WriteContext } from '../ledger/context.ts'
 import { stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
 import { findShortages } from './wallet.ts'
 
@@ -25,9 +25,11 @@ export const nothingOfPayouts: Observation = { kinds, faults: [] }
 export async function watchPayouts(
   { db, clock, payouts: rules, currencies }: Pick<WriteContext, 'db' | 'clock' | 'payouts' | 'currencies'>,
   restoredAt: UnixMs | null,
+  issuers: IssuerState,
 ): Promise<Observation> {
   const now = clock.now()
-  const { stuck, unsigned, unknown } = await selectTroubles(db, rules, (now - unsignedMs) as UnixMs) // safe: an earlier time
+  const waiting = rules === null ? [] : [...stoppedIn(issuers, rules.address).keys()]
+  const { stuck, unsigned, unknown } = await selectTroubles(db, waiting, (now - unsignedMs) as UnixMs) // safe: an earlier time
   const shortages = rules === null ? [] : await findShortages(db, rules, currencies)
   const faults: Fault[] = [
     ...stuck.map((one): Fault => ({ kind: 'payout-stuck', subject: { payout: one.payout }, fields: { ...one } })),
@@ -47,9 +49,9 @@ export async function watchPayouts(
   return { kinds, faults }
 }
 
-async function selectTroubles(db: ReadDatabase, rules: PayoutRules | null, before: UnixMs) {
+/** The payouts in currencies that are `waiting` have no trouble that a signer could end. */
+async function selectTroubles(db: ReadDatabase, waiting: readonly CurrencyId[], before: UnixMs) {
   const { id, cuy, state, reason, changed_at } = payouts
-  const waits = rules === null ? sql`0` : sql`${stopOf(cuy, rules.address)} IS NOT NULL`
   const { txid, ended, excused } = payoutTransactions
   const [stuck, unsigned, unknown] = await db.batch([
     toStatement(
@@ -59,7 +61,8 @@ async function selectTroubles(db: ReadDatabase, rules: PayoutRules | null, befor
     toStatement(
       db,
       sql`SELECT ${id} AS payout, ${changed_at} AS since FROM ${payouts} INDEXED BY payout_state
-        WHERE ${state} = 'approved' AND ${changed_at} <= ${before} AND NOT ${waits} ORDER BY ${changed_at} LIMIT 1`,
+        WHERE ${state} = 'approved' AND ${changed_at} <= ${before}
+          AND ${cuy} NOT IN (SELECT value FROM json_each(${JSON.stringify(waiting)})) ORDER BY ${changed_at} LIMIT 1`,
     ),
     toStatement(
       db,

@@ -4,8 +4,8 @@ import type { ScannerCalls } from '../chain/chain.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { endSearch, removeDropped, selectNotFound, selectOldestHeld } from '../deposits/transfers.ts'
-import { selectIssuerState } from '../issuer/state.ts'
-import { noActs, watchIssuers } from '../issuer/watch-issuers.ts'
+import { nothingStands, selectIssuerState } from '../issuer/state.ts'
+import { watchIssuers } from '../issuer/watch-issuers.ts'
 import type { PayoutMemory } from '../payouts/memory.ts'
 import type { Sender } from '../payouts/send.ts'
 import { readWallet } from '../payouts/wallet.ts'
@@ -100,9 +100,10 @@ export async function runTick(
   const ended = endedKinds(parts, rules, work)
   const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, ended })
   const held = work.hasHeld ? await watchHeld(parts) : noneHeld
-  const acts = work.hasActs ? watchIssuers(await selectIssuerState(db), parts.currencies) : noActs
+  const issuers = work.hasActs ? await selectIssuerState(db) : nothingStands
+  const acts = watchIssuers(issuers, parts.currencies)
   const mayHaveFaults = work.hasPayouts || payouts.memory.known() !== null
-  const paid = mayHaveFaults ? await watchPayouts(parts, await payouts.memory.compare()) : nothingOfPayouts
+  const paid = mayHaveFaults ? await watchPayouts(parts, await payouts.memory.compare(), issuers) : nothingOfPayouts
   await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held, acts, paid])
   return next()
 }
