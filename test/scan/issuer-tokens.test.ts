@@ -30,7 +30,7 @@ describe('what is destroyed', () => {
     for (const node of service.nodes) node.balances.set(`${usdtAddress} ${own}`, units)
   }
   /** Days in which each holding is compared several times. */
-  const compare = () => tickFor(service, 4 * 86_400, () => service.chain.addEmpty(1_200), 3_600)
+  const compare = () => tickFor(service, 4 * 86_400, () => service.chain.addEmpty(60), 3 * 3_600)
 
   it('explains its shortfall to the unit: no other alarm, and the sums say what is gone', async () => {
     payFinal(service, usdtTo(own, 25_000_001n))
