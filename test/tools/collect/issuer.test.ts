@@ -43,19 +43,28 @@ const stays = ({ leftOut }: Awaited<ReturnType<typeof planOf>>) =>
 describe('a frozen address', () => {
   const frozen = 'its issuer has frozen this address: it stays until it is released'
 
-  it('is left out with its token, by what the service has stored; its TRX and all others are collected', async () => {
-    const service = await readByService()
-    await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
-    await act('addBlackList(address)', hexAt(0))
-    await service.tick()
-    const plan = await planOf(service.stops())
-    expect(stays(plan)).toEqual([`0: 25000000 USDT: ${frozen}`])
-    const moved = plan.steps.flatMap((step) => (step.kind === 'transfer' ? [`${step.index} ${step.symbol}`] : []))
-    expect(moved).toEqual(['0 TRX', '1 USDT'])
-    await act('removeBlackList(address)', hexAt(0))
-    await service.tick()
-    expect(stays(await planOf(service.stops()))).toEqual([])
-  })
+  it.each([
+    ['topics', 0n],
+    ['data', 1n],
+  ])(
+    'is left out with its token, by what the service has read in %s of logs; its TRX and all others are collected',
+    async (_, inData) => {
+      const service = await readByService()
+      await act('setAddressInData(bool)', inData)
+      await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
+      await act('addBlackList(address)', hexAt(0))
+      await service.tick()
+      const plan = await planOf(service.stops())
+      expect(stays(plan)).toEqual([`0: 25000000 USDT: ${frozen}`])
+      const moved = plan.steps.flatMap((step) => (step.kind === 'transfer' ? [`${step.index} ${step.symbol}`] : []))
+      expect(moved).toEqual(['0 TRX', '1 USDT'])
+      await act('destroyBlackFunds(address)', hexAt(0))
+      await act('removeBlackList(address)', hexAt(0))
+      await service.tick()
+      expect(service.destroyed()).toEqual([{ raw: '25000000' }])
+      expect(stays(await planOf(service.stops()))).toEqual([])
+    },
+  )
 
   it('is left out by the word of the token’s contract where no database is asked', async () => {
     await chain.deposit([0, '25', 'USDT'], [1, '10', 'USDT'])

@@ -41,6 +41,8 @@ export function startService(chain: CollectChain) {
     alarms: () => lines.filter((line) => line.includes('"alarm"')),
     /** What stands of what issuers did, as the tools read it. */
     standing: () => store.sqlite.prepare(standingSql).all() as unknown as readonly DatabaseRow[], // text and numbers
+    /** What issuers destroyed, in units. */
+    destroyed: () => store.sqlite.prepare("SELECT raw FROM issuer_act WHERE kind = 'destroyed'").all(),
     /** Runs a statement of the operator. */
     run: (statement: string) => store.sqlite.exec(statement),
     /** Balances of addresses that were compared. */
