@@ -107,6 +107,25 @@ describe('the lists', () => {
     expect(await rowsIn(page, lists)).toBe(1)
   })
 
+  it('of events have what an issuer did in words, each row with the story of its address', async () => {
+    const of = (id: number, act: string, more: object) =>
+      happened(id, `address.${act}`, { address: payAddress, cuy: 2, txid: txidOf(5), ...more })
+    at.desk.events.push(of(1, 'frozen', {}), of(2, 'destroyed', { amt: exact('25') }), of(3, 'released', {}))
+    at.desk.summary.newest_event = 3
+    const page = await open()
+    await showList(page, 'events')
+    await seeIn(page, lists, 'All 3 are shown.')
+    expect(await page.$$eval(`${lists} td button`, (all) => all.map((one) => one.textContent))).toEqual([
+      'Released by the issuer · USDT',
+      'Destroyed by the issuer · 25 USDT',
+      'Frozen by the issuer · USDT',
+    ])
+    await page.click(`${lists} td button`)
+    await seeIn(page, '.result', payAddress)
+    await filterBy(page, 'state', 'address.destroyed')
+    await seeIn(page, lists, 'All 1 are shown.')
+  })
+
   it('are read again when something has happened, and keep the focus on a row that moves', async () => {
     addEvents(at.desk)
     const page = await open()

@@ -200,13 +200,14 @@ function readEntry({ id, uid, type, cuy, osn, mark, amt, balance, created_at, by
 /** `GET /ledger/events`: what an event has depends on its type. */
 export function readDeskEvents(data: unknown) {
   return readList(data, ({ id, type, uid, created_at, data: about }) => {
-    const { txid, cuy, amt, reason, why, entry } = readMembers(about)
+    const { txid, address, cuy, amt, reason, why, entry } = readMembers(about)
     return {
       id: readInteger(id),
       type: readText(type),
       uid: readInteger(uid),
       at: readText(created_at),
       txid: readOptionalText(txid),
+      address: readOptionalText(address),
       cuy: readOptionalInteger(cuy),
       amount: amt === undefined ? null : readDecimal(amt),
       reason: readOptionalText(reason),

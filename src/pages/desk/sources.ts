@@ -96,7 +96,10 @@ export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow 
   return { ...{ id, at, state: String(type), cuy, amount }, cells, values }
 }
 
-const eventTypes = ['seen', 'credited', 'held', 'refused', 'dropped'].map((state) => `deposit.${state}`)
+const eventTypes = [
+  ...['seen', 'credited', 'held', 'refused', 'dropped'].map((state) => `deposit.${state}`),
+  ...['frozen', 'released', 'destroyed'].map((act) => `address.${act}`),
+]
 
 /** Events. The service gives those after an id, without a hole up to the newest: the ones before an id are read from as many below it. */
 function eventSource(context: DeskContext): FilteredSource {
@@ -124,6 +127,9 @@ function eventName(context: DeskContext, type: string, entry: PostedEntry | null
   const { texts } = context
   const [kind, state = ''] = type.split('.')
   if (kind === 'deposit') return texts.pair(texts.type1, stateName(context, state))
+  if (type === 'address.frozen') return texts.frozenByIssuer
+  if (type === 'address.released') return texts.releasedByIssuer
+  if (type === 'address.destroyed') return texts.destroyedByIssuer
   if (type !== 'entry.posted') return type
   return entry === null ? texts.listEntries : typeName(context, entry.type)
 }
@@ -134,11 +140,15 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
   const cuy = entry?.cuy ?? event.cuy
   const amount = entry?.amount ?? event.amount
   const isDeposit = type.startsWith('deposit.')
+  const isOfIssuer = type.startsWith('address.') // its transaction has no story here, its address has
   const symbolOf = () => (cuy === null ? null : deskSymbol(context, cuy))
   const cells = (): Row => {
-    const sum = isDeposit ? depositAmount : (...about: [DeskContext, string, number]) => deskAmount(...about, 'always')
+    const sum =
+      isDeposit || isOfIssuer
+        ? depositAmount
+        : (...about: [DeskContext, string, number]) => deskAmount(...about, 'always')
     const about = amount === null || cuy === null ? symbolOf() : sum(context, amount, cuy)
-    const question = txid ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
+    const question = (isOfIssuer ? event.address : txid) ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
     const label = storyButton(context, [eventName(context, type, entry), about].filter(Boolean).join(' · '), question)
     const words = reason === null ? null : html('span', {}, reasonWords(context, reason, why).why)
     const mark = small(isDeposit ? null : (entry?.mark ?? null))
