@@ -185,8 +185,7 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
 
 describe('the simulation', { timeout: 3_600_000 }, () => {
   it.each(onceFailed)('%s', async (_, overrides) => {
-    for (const seed of [1, 2])
-      expect((await run(seed, { overrides: { ...without, ...overrides } })).violation, repeat(seed)).toBeNull()
+    expect((await run(1, { overrides: { ...without, ...overrides } })).violation).toBeNull()
   })
 
   it('keeps every promise in further seeds', async () => {
