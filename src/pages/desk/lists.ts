@@ -25,6 +25,7 @@ export function createLists(context: DeskContext): ListsView {
   const rows = html('div', {})
   const choose = (name: string, filter: ListFilter) => {
     model.listed = { name, filter }
+    if (model.summary === null) return // without the newest event, a list of events would be empty: `update` chooses it
     const source = sources.find((one) => one.name === name) ?? sources[0]
     const view = views.get(name)
     if (source === undefined || view === undefined) return
