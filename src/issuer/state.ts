@@ -85,8 +85,9 @@ export function stopsOf(state: IssuerState, cuy: CurrencyId, address: Address): 
 /** The currencies whose tokens do not leave this address as they should, each with the first reason. */
 export function stoppedIn(state: IssuerState, address: Address): ReadonlyMap<CurrencyId, Stop> {
   const acts = Object.values(state).flat() as readonly StandingAct[]
+  const currencies = new Set(acts.map(({ cuy }) => cuy)) // few, however many addresses are frozen
   return new Map(
-    acts.flatMap(({ cuy }) => {
+    [...currencies].flatMap((cuy) => {
       const [first] = stopsOf(state, cuy, address)
       return first === undefined ? [] : [[cuy, first]]
     }),
