@@ -126,6 +126,17 @@ describe('the lists', () => {
     await seeIn(page, lists, 'All 1 are shown.')
   })
 
+  it('are read once the summary has come, if one was chosen before', async () => {
+    addEvents(at.desk)
+    const summary = Promise.withResolvers<void>()
+    pages.answer('/ledger/summary', { data: at.desk.summary, after: summary.promise })
+    const page = await open()
+    await page.waitForSelector('[data-list="events"]')
+    await page.$eval('[data-list="events"]', (one) => (one as HTMLElement).click()) // it is a button
+    summary.resolve()
+    await seeIn(page, lists, 'All 6 are shown.')
+  })
+
   it('are read again when something has happened, and keep the focus on a row that moves', async () => {
     addEvents(at.desk)
     const page = await open()
