@@ -96,9 +96,17 @@ export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow 
   return { ...{ id, at, state: String(type), cuy, amount }, cells, values }
 }
 
+/** What an issuer did with an address, with the names of its texts. */
+const issuerTexts = {
+  'address.frozen': 'frozenByIssuer',
+  'address.released': 'releasedByIssuer',
+  'address.destroyed': 'destroyedByIssuer',
+} as const
+const isOfIssuer = (type: string): type is keyof typeof issuerTexts => Object.hasOwn(issuerTexts, type)
+
 const eventTypes = [
   ...['seen', 'credited', 'held', 'refused', 'dropped'].map((state) => `deposit.${state}`),
-  ...['frozen', 'released', 'destroyed'].map((act) => `address.${act}`),
+  ...Object.keys(issuerTexts),
 ]
 
 /** Events. The service gives those after an id, without a hole up to the newest: the ones before an id are read from as many below it. */
@@ -127,9 +135,7 @@ function eventName(context: DeskContext, type: string, entry: PostedEntry | null
   const { texts } = context
   const [kind, state = ''] = type.split('.')
   if (kind === 'deposit') return texts.pair(texts.type1, stateName(context, state))
-  if (type === 'address.frozen') return texts.frozenByIssuer
-  if (type === 'address.released') return texts.releasedByIssuer
-  if (type === 'address.destroyed') return texts.destroyedByIssuer
+  if (isOfIssuer(type)) return texts[issuerTexts[type]]
   if (type !== 'entry.posted') return type
   return entry === null ? texts.listEntries : typeName(context, entry.type)
 }
@@ -140,15 +146,13 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
   const cuy = entry?.cuy ?? event.cuy
   const amount = entry?.amount ?? event.amount
   const isDeposit = type.startsWith('deposit.')
-  const isOfIssuer = type.startsWith('address.') // its transaction has no story here, its address has
   const symbolOf = () => (cuy === null ? null : deskSymbol(context, cuy))
   const cells = (): Row => {
-    const sum =
-      isDeposit || isOfIssuer
-        ? depositAmount
-        : (...about: [DeskContext, string, number]) => deskAmount(...about, 'always')
+    const isChange = !isDeposit && !isOfIssuer(type)
+    const sum = isChange ? (...about: [DeskContext, string, number]) => deskAmount(...about, 'always') : depositAmount
     const about = amount === null || cuy === null ? symbolOf() : sum(context, amount, cuy)
-    const question = (isOfIssuer ? event.address : txid) ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
+    const named = isOfIssuer(type) ? event.address : txid // a transaction of an issuer has no story here
+    const question = named ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
     const label = storyButton(context, [eventName(context, type, entry), about].filter(Boolean).join(' · '), question)
     const words = reason === null ? null : html('span', {}, reasonWords(context, reason, why).why)
     const mark = small(isDeposit ? null : (entry?.mark ?? null))
