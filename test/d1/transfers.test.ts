@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { amountMax } from '../../src/common/amount.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
+import { selectHeldAgain, selectOldestHeld } from '../../src/deposits/held.ts'
 import {
   selectCreditedSince,
   selectFirstSeen,
-  selectHeldAgain,
   selectMovedIn,
-  selectOldestHeld,
   selectOpenTransfers,
   selectTransfersOf,
   storeSeen,
