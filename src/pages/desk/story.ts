@@ -175,9 +175,9 @@ function frozenLine(context: DeskContext, cuy: number): HTMLElement {
   return html('p', {}, html('strong', { class: 'fault' }, texts.frozenIn(deskSymbol(context, cuy))), ...advice)
 }
 
-/** The frozen addresses among those of the listed deposits: each has an alarm. */
-function frozenOf(context: DeskContext, deposits: readonly OwnedDeposit[]): Child[] {
-  const own = new Set(deposits.map(({ address }) => address))
+/** The frozen ones among the addresses of what is listed: each has an alarm. */
+function frozenOf(context: DeskContext, listed: readonly { readonly address: string }[]): Child[] {
+  const own = new Set(listed.map(({ address }) => address))
   const alarms = context.model.summary?.alarms ?? []
   return alarms.flatMap(({ kind, subject: { address, cuy } }) => {
     if (kind !== 'address-frozen' || address === null || cuy === null || !own.has(address)) return []
@@ -217,7 +217,7 @@ function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 
     addresses.count > own.length ? texts.shownOf(format.count(own.length), format.count(addresses.count)) : null
   return [
     head,
-    ...frozenOf(context, deposits.list),
+    ...frozenOf(context, [...addresses.list, ...deposits.list]),
     html('h4', {}, texts.balances),
     html('ul', { class: 'sums' }, ...sums),
     html('h4', {}, texts.addressesOf(format.count(addresses.count))),
