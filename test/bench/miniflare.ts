@@ -1,6 +1,5 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { Log, LogLevel, Miniflare, type MiniflareOptions } from 'miniflare'
-import { UserError } from '../support/project.ts'
 import { fileOfD1 } from '../support/sqlite-d1.ts'
 import { workDir } from './bundles.ts'
 
@@ -28,8 +27,6 @@ export interface RunningWorkers {
   number(name: string, sql: string): Promise<number | null>
   /** What a statement cost in a Worker's database, as D1 counts it. */
   meta(name: string, sql: string): Promise<D1Meta>
-  /** The URL of the inspector of a Worker's isolate. */
-  inspector(name: string): string
   /** The warnings and errors that the Workers have logged. */
   readonly warnings: readonly string[]
   stop(): Promise<void>
@@ -39,13 +36,11 @@ const running = new Set<Miniflare>()
 
 /**
  * Starts Workers with copies of seeded databases (`databases`: name to file). They share one workerd, so that the bare
- * Worker and the service run under the same conditions, and reach only loopback. Only `inspected` Workers can be
- * profiled.
+ * Worker and the service run under the same conditions, and reach only loopback.
  */
 export async function startWorkers(
   workers: readonly WorkerSpec[],
   databases: Readonly<Record<string, string>> = {},
-  inspected = false,
 ): Promise<RunningWorkers> {
   const state = `${workDir}run/${process.pid}-${running.size}`
   rmSync(state, { recursive: true, force: true })
@@ -58,7 +53,6 @@ export async function startWorkers(
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
-    ...(inspected ? { inspectorPort: 0 } : {}), // an inspector stores every log line, and a deployment has no inspector
     cf: false, // else it is fetched from the network
     log: new Log(LogLevel.ERROR),
     logRequests: false,
@@ -73,7 +67,6 @@ export async function startWorkers(
   await miniflare.ready
   const urls = new Map<string, string>()
   for (const { name } of workers) urls.set(name, (await miniflare.unsafeGetDirectURL(name)).origin)
-  const inspector = inspected ? await miniflare.getInspectorURL() : null
   return {
     url: (name) => urls.get(name) ?? '',
     async cron(name) {
@@ -90,10 +83,6 @@ export async function startWorkers(
       const db = await miniflare.getD1Database('DB', name)
       const { meta } = await db.prepare(sql).run()
       return meta as D1Meta // as D1 has it
-    },
-    inspector(name) {
-      if (inspector === null) throw new UserError('these Workers were started without an inspector')
-      return `ws://${inspector.host}/core:user:${name}`
     },
     warnings,
     async stop() {

@@ -2,6 +2,7 @@ import { getText } from './load.ts'
 import { firstHeight, slotMs, usualTransactions } from './mainnet.ts'
 import { type RunningWorkers, startWorkers } from './miniflare.ts'
 import { type LoopbackNode, startNode } from './node-process.ts'
+import { workerdProcesses } from './processes.ts'
 import { seedAddresses } from './seeds.ts'
 import { bearerOf, serviceVariables, unlimited } from './variables.ts'
 
@@ -9,6 +10,8 @@ import { bearerOf, serviceVariables, unlimited } from './variables.ts'
 export interface Scanning {
   readonly workers: RunningWorkers
   readonly node: LoopbackNode
+  /** The processes of workerd; none on another system than Linux. */
+  readonly processes: readonly string[]
   /** Makes further blocks final and waits for a scan that has read them all. */
   scan(blocks: number): Promise<void>
   /** The height up to which it has scanned. */
@@ -23,7 +26,6 @@ export interface ScanningOptions {
   readonly addresses: number
   readonly transactions?: readonly number[]
   readonly limits?: object
-  readonly inspected?: boolean
   /** Seconds between ticks. */
   readonly every?: number
   /** A seeded database with these addresses, in place of one without anything else. */
@@ -42,7 +44,6 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
     addresses,
     transactions = [usualTransactions],
     limits = unlimited,
-    inspected,
     every = 60,
     database = seedAddresses(addresses),
   } = options
@@ -51,11 +52,10 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
   const node = await startNode({ startMs, transactions, deposits })
   await node.finalize(firstHeight)
   const variables = { ...serviceVariables(node.urls, limits), SCAN_EVERY_SECONDS: every, ...options.variables }
-  const workers = await startWorkers(
-    [{ name: 'service', script, database: 'ledger', variables, hasObjects: true }],
-    { ledger: database },
-    inspected,
-  )
+  const others = new Set(workerdProcesses())
+  const workers = await startWorkers([{ name: 'service', script, database: 'ledger', variables, hasObjects: true }], {
+    ledger: database,
+  })
   const headers = await bearerOf(1)
   const height = async () => (await workers.number('service', 'SELECT height FROM scan')) ?? 0
   let final = firstHeight
@@ -73,6 +73,7 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
   return {
     workers,
     node,
+    processes: workerdProcesses().filter((pid) => !others.has(pid)),
     height,
     async scan(blocks) {
       final += blocks

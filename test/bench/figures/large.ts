@@ -8,7 +8,7 @@ import { fillLarge, type LargeCounts, type LargeSizes } from '../large.ts'
 import { requestsPerSecond } from '../load.ts'
 import { firstHeight } from '../mainnet.ts'
 import { type RunningWorkers, startWorkers } from '../miniflare.ts'
-import { openProfiler } from '../profile.ts'
+import { cpuMsOf } from '../processes.ts'
 import { alternate, median } from '../rounds.ts'
 import { startScanning } from '../scanning.ts'
 import { historyUid, seededAddress } from '../seeds.ts'
@@ -152,22 +152,21 @@ async function measureTicks(files: Pair<string>, rounds: number): Promise<readon
       script,
       each,
       addresses: deposits,
-      inspected: true,
       database,
       variables: kept,
     })
     try {
       await wait(blockMs + 200)
       await scanning.scan(blocks)
-      const profiler = await openProfiler(scanning.workers.inspector('service'))
       const [cpu, wall]: number[][] = [[], []]
       for (let i = 0; i < rounds; i += 1) {
         await wait(evictedAfterMs)
         const begin = performance.now()
-        cpu?.push(await profiler.profile(() => scanning.scan(blocks)))
+        const before = cpuMsOf(scanning.processes)
+        await scanning.scan(blocks)
+        cpu?.push(cpuMsOf(scanning.processes) - before)
         wall?.push(performance.now() - begin)
       }
-      profiler.close()
       const expected = blocks * each * (rounds + 1)
       const credited = await scanning.workers.number(
         'service',

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { bundleService } from '../bundles.ts'
 import { atMost, type Figure, figure } from '../figure.ts'
 import { firstHeight } from '../mainnet.ts'
+import { megabytesOf } from '../processes.ts'
 import { startScanning } from '../scanning.ts'
 
 const megabytesMax = 96
@@ -21,13 +21,12 @@ const flagsVariable = 'MINIFLARE_WORKERD_V8_FLAGS'
 export async function measureMemory(): Promise<readonly Figure[]> {
   if (process.platform !== 'linux') return []
   const { script } = await bundleService()
-  const others = new Set(processes())
   process.env[flagsVariable] = `--max-heap-size=${heapMegabytes}`
   const scanning = await startScanning({ script, each: 20, addresses: 500, transactions, every: 10 }).finally(() => {
     delete process.env[flagsVariable]
   })
   try {
-    const own = processes().filter((pid) => !others.has(pid))
+    const own = scanning.processes
     const peak = () => Math.max(...own.map((pid) => megabytesOf(pid, 'VmHWM')))
     const base = Math.max(...own.map((pid) => megabytesOf(pid, 'VmRSS')))
     await scanning.node.finalize(firstHeight + blocks)
@@ -44,22 +43,4 @@ export async function measureMemory(): Promise<readonly Figure[]> {
   } finally {
     await scanning.stop()
   }
-}
-
-/** The processes of workerd that this one has started. */
-function processes(): readonly string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      return stat.includes('(workerd)') && stat.split(') ')[1]?.split(' ')[1] === String(process.pid)
-    } catch {
-      return false // it has ended meanwhile
-    }
-  })
-}
-
-function megabytesOf(pid: string, field: 'VmHWM' | 'VmRSS'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
 }

@@ -2,7 +2,7 @@ import type { Address } from '../../../src/chain/address.ts'
 import { bundleService } from '../bundles.ts'
 import { atMost, type Figure, figure, type Scale } from '../figure.ts'
 import { type BenchDeposit, createBlocks, firstHeight, slotMs, usualTransactions } from '../mainnet.ts'
-import { openProfiler } from '../profile.ts'
+import { cpuMsOf } from '../processes.ts'
 import { median } from '../rounds.ts'
 import { startScanning } from '../scanning.ts'
 import { startVirtual } from '../virtual.ts'
@@ -64,24 +64,26 @@ async function measureCounts({ work }: Scale): Promise<readonly Figure[]> {
   ]
 }
 
+/** Of workerd whole: what its database, its network and the question whether the tick has ended need is in it. From `/proc`, so only on Linux. */
 async function measureCpu({ rounds }: Scale): Promise<readonly Figure[]> {
+  if (process.platform !== 'linux') return []
   const { script } = await bundleService()
   const figures: Figure[] = []
   for (const each of [0, eachBlock]) {
-    const scanning = await startScanning({ script, each, addresses: deposits, inspected: true })
+    const scanning = await startScanning({ script, each, addresses: deposits })
     try {
       const scan = () => scanning.scan(blocks)
       for (let i = 0; i < 3; i += 1) {
         await wait(slotMs + 200) // a scan that just ended is not repeated
         await scan()
       }
-      const profiler = await openProfiler(scanning.workers.inspector('service'))
       const times: number[] = []
       for (let i = 0; i < rounds; i += 1) {
         await wait(evictedAfterMs)
-        times.push(await profiler.profile(scan))
+        const before = cpuMsOf(scanning.processes)
+        await scan()
+        times.push(cpuMsOf(scanning.processes) - before)
       }
-      profiler.close()
       const what = each === 0 ? 'that is caught up' : `with ${deposits} deposits`
       const ms = median(times)
       const limit = each === 0 ? caughtUpMs : paidPlanMs / 10
