@@ -44,11 +44,16 @@ const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/n'/0
 /** The highest index: a non-hardened step of a path has 31 bits. */
 export const indexMax = 0x7fffffff
 
+/** The key that was read last: an isolate reads the same one for each object that it begins, and derives its first addresses once. */
+let newest: { readonly text: string; readonly key: ExtendedPublicKey } | null = null
+const rememberedIndices = 20
+
 /**
  * Parses the extended public key of an account `m/44'/195'/n'` or of its external chain `m/44'/195'/n'/0`. Its depth and
  * child number are checked; the levels above them are not part of it.
  */
 export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, ExtendedPublicKeyFault> {
+  if (text === newest?.text) return ok(newest.key)
   if (text === '') return err('empty')
   if (/\p{L}\s+\p{L}/u.test(text)) return err('mnemonic') // before the length: 24 words are longer than textMax
   if (/^(0x)?[0-9a-f]{32,}$/i.test(text)) return err('hex-key')
@@ -69,7 +74,8 @@ export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, 
   if (!isExpected) return err('wrong-child-number')
   const key = keyOrNull(text)
   if (key === null) return err('not-on-the-curve')
-  return ok({ addressAt: addressesBelow(key, depth) })
+  newest = { text, key: { addressAt: addressesBelow(key, depth) } }
+  return ok(newest.key)
 }
 
 /**
@@ -83,10 +89,14 @@ export function deriveAddress(key: ExtendedPublicKey, index: number): Address {
 /** The external chain is derived when it is first needed: most requests derive nothing. */
 function addressesBelow(key: HDKey, depth: number): (index: number) => Address {
   let chain: HDKey | null = null
+  const first: Address[] = []
   return (index) => {
     if (!Number.isInteger(index) || index < 0 || index > indexMax) throw new RangeError('index: 0 to 2^31-1')
+    if (first[index] !== undefined) return first[index]
     chain ??= depth === externalChain.depth ? key : childOf(key, externalChain.childNumber)
-    return addressOf(childOf(chain, index))
+    const address = addressOf(childOf(chain, index))
+    if (index < rememberedIndices) first[index] = address
+    return address
   }
 }
 

@@ -17,8 +17,7 @@ const keyBytesMax = 32
 export function createReplyScan() {
   let kept = new Uint8Array(limits.smallReplyBytes / 4)
   const keys = createKeys()
-  let [size, received, values] = [0, 0, 0]
-  let isFull = false
+  let [size, received, values, isFull] = [0, 0, 0, false]
   /** `skipping`: the depth of the object whose member is left out, or 0. `textStart` counts from the next bytes on. */
   let state = { depth: 0, skipping: 0, textStart: 0, isText: false, isEscaped: false }
 
@@ -66,6 +65,7 @@ export function createReplyScan() {
         }
         const key =
           from > textStart ? keys.read(kept, size - (i + 1 - textStart), length) : keys.read(bytes, textStart, length)
+        if (keys.different() > limits.replyKeysMax) return 'too-dense'
         if (skippedKeys.has(key) && depth >= skippedDepthMin) {
           keep(bytes.subarray(from, i + 1))
           keep(Uint8Array.of(zero))
@@ -73,7 +73,7 @@ export function createReplyScan() {
         }
       }
       if (isClose) depth -= 1
-      if (depth > limits.replyDepthMax || keys.different() > limits.replyKeysMax) return 'too-dense'
+      if (depth > limits.replyDepthMax) return 'too-dense'
     }
     state = { depth, skipping, textStart: textStart - bytes.length, isText, isEscaped }
     if (skipping === 0) keep(bytes.subarray(from))
