@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+import { type ResolveFnOutput, registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
+import { transformSync } from 'esbuild'
 import { root } from '../support/project.ts'
 
 /** A change of one place in the source of the service. */
@@ -35,19 +36,34 @@ export async function importPatched<T>(path: string, patch: SourcePatch): Promis
   return (await import(`${own}${path}${query}`)) as T // what the caller says the module is
 }
 
+/** What was found and read once: a hundred copies need the same. */
+const resolutions = new Map<string, ResolveFnOutput>()
+const sources = new Map<string, string>()
+
 function patchLoads(): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      const resolved = nextResolve(specifier, context)
-      const query = new URL(context.parentURL ?? own).search
+      const { pathname, search } = new URL(context.parentURL ?? own)
+      const key = `${pathname} ${specifier}`
+      const resolved = resolutions.get(key) ?? nextResolve(specifier, context)
+      resolutions.set(key, { ...resolved, shortCircuit: true })
       const isOwn = resolved.url.startsWith(own) && !unpatched.test(resolved.url)
-      return isOwn && patches.has(query) ? { ...resolved, url: new URL(query, resolved.url).href } : resolved
+      return isOwn && patches.has(search) ? { ...resolved, url: new URL(search, resolved.url).href } : resolved
     },
     load(url, context, nextLoad) {
-      const loaded = nextLoad(url, context)
-      const patch = patches.get(new URL(url).search)
-      if (patch === undefined || !url.startsWith(`${own}src/${patch.file}?`)) return loaded
-      return { ...loaded, source: String(loaded.source).replace(patch.text, () => patch.replacement) }
+      const { search, href } = new URL(url)
+      const patch = patches.get(search)
+      if (patch === undefined) return nextLoad(url, context)
+      const path = href.slice(0, -search.length)
+      const source = sources.get(path) ?? withoutTypes(String(nextLoad(url, context).source))
+      sources.set(path, source)
+      const isPatched = path === `${own}src/${patch.file}`
+      return { format: 'module', shortCircuit: true, source: isPatched ? patched(patch) : source }
     },
   })
 }
+
+const patched = ({ file, text, replacement }: SourcePatch) =>
+  withoutTypes(readFileSync(`${root}src/${file}`, 'utf8').replace(text, () => replacement))
+
+const withoutTypes = (source: string) => transformSync(source, { loader: 'ts', target: 'esnext' }).code
