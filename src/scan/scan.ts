@@ -18,6 +18,7 @@ import {
 } from '../deposits/transfer.ts'
 import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import { findOutgoing } from '../payouts/outgoing.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
 import type { Gap } from './rescans.ts'
 import { loadRules, readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import {
@@ -29,7 +30,7 @@ import {
   storeFinalized,
   storeScanEnd,
 } from './scan-state.ts'
-import { noteFalseTails, readTail, type TailMemory } from './tail.ts'
+import { noteFalseTails, readTail } from './tail.ts'
 
 /** How a scan ended. */
 export interface ScanEnd {
@@ -51,7 +52,11 @@ export interface ScanEnd {
  * Finds final deposits and credits them: reads every final block above the stored position, in order, and then the tail. It is
  * repeated where it ends anywhere. Two scans at a time store nothing twice.
  */
-export async function scan(context: ScanContext, chain: Chain, tail: TailMemory): Promise<ScanEnd> {
+export async function scan(
+  context: ScanContext,
+  chain: Chain,
+  host: Pick<ObjectHost, 'load' | 'save'>,
+): Promise<ScanEnd> {
   const { db, clock, logger } = context
   const startedAt = clock.now()
   const started = await ensureStarted(context, chain)
@@ -69,7 +74,7 @@ export async function scan(context: ScanContext, chain: Chain, tail: TailMemory)
     await storeScanEnd(db, { startedAt, hasHead: true, problem: null }) // no block was new
   }
   const isCaughtUp = failure === null && head !== null && rules !== null
-  const latest = isCaughtUp ? await readTail(context, chain, { state, head, rules }, tail) : null
+  const latest = isCaughtUp ? await readTail(context, chain, { state, head, rules }, host) : null
   return { state, head: head?.height ?? null, latest, behind, failure, rules }
 }
 

@@ -2,9 +2,9 @@ import { blockSeconds } from '../chain/block.ts'
 import type { Chain, Payer } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import { endsWithin } from '../platform/clock.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
 import type { ScanContext } from './rules.ts'
 import { type ScanEnd, scan } from './scan.ts'
-import type { TailMemory } from './tail.ts'
 
 /** After this, a tick requests no further blocks. */
 const tickReadMs = 18_000
@@ -17,6 +17,7 @@ const scanMsMin = 2_000
 export interface ScansParts extends ScanContext {
   /** The chain for one piece of work, whose requests `payer` pays for. */
   openChain(payer: Payer, deadline: UnixMs): Chain
+  readonly host: ObjectHost
   /** Makes each webhook endpoint look for new events, without waiting for it. */
   wakeEndpoints(): void
 }
@@ -44,15 +45,14 @@ interface Run {
 /** The scans of a new instance. What they remember can be lost at any time. */
 export function createScans(parts: ScansParts): Scans {
   const { clock } = parts
-  const tail: TailMemory = { newest: null }
   let newest: Run | null = null
   const start = (payer: Payer, deadline: UnixMs): Run => {
-    const end = scan(parts, parts.openChain(payer, deadline), tail)
+    const end = scan(parts, parts.openChain(payer, deadline), parts.host)
     const run: Run = { payer, startedAt: clock.now(), end, endedAt: null, isCut: false }
     newest = run
     const over = () => {
       run.endedAt = clock.now()
-      parts.wakeEndpoints()
+      if (payer.kind !== 'tick') parts.wakeEndpoints() // a tick finds out whether there is an event
     }
     end.then(({ failure }) => {
       run.isCut = failure?.kind === 'limited' && failure.whose === 'caller'

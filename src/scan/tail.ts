@@ -4,6 +4,7 @@ import { secondsToFinal } from '../chain/finality.ts'
 import { type JudgedTransfer, type JudgeRules, judgeSeen, type Owners } from '../deposits/transfer.ts'
 import { countSeen, storeSeen } from '../deposits/transfers.ts'
 import { seenStatement } from '../payouts/conclusions.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
 import { readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import type { ScanState } from './scan-state.ts'
 
@@ -16,10 +17,8 @@ export const seenOfBlockMax = 200
 /** Transfers that are stored as seen at a time, in all blocks that are not final. */
 export const seenMax = 1_000
 
-/** What the scans of one instance remember: the newest block of the tail that was read. It can be lost at any time. */
-export interface TailMemory {
-  newest: BlockRef | null
-}
+/** The newest block of the tail that was read, in the object's storage: an evicted object reads no block again. It can be lost at any time. */
+const storageKey = 'tail'
 
 /** What a scan that is caught up knows. */
 interface CaughtUp {
@@ -38,17 +37,18 @@ export async function readTail(
   context: ScanContext,
   chain: Chain,
   { state, head, rules }: CaughtUp,
-  memory: TailMemory,
+  host: Pick<ObjectHost, 'load' | 'save'>,
 ): Promise<BlockHeight | null> {
   const { db, clock, logger } = context
   const { height, hash } = state
   const { watched } = watchedFor(context, state, rules)
   const base = hash !== null && height > head.height ? { height, hash } : head
-  if (memory.newest === null || memory.newest.height <= base.height) memory.newest = base
+  const stored = await host.load<BlockRef>(storageKey)
+  let known = stored !== undefined && stored.height > base.height ? stored : base
   const finalized = Math.max(height, head.height) as BlockHeight // safe: one of the two
   let latest: BlockHeight | null = null
   for (let reads = 0; reads < tailReadsMax; reads += 1) {
-    const tail = await chain.tail(memory.newest, head)
+    const tail = await chain.tail(known, head)
     if (!tail.ok) {
       logger.info('tail-unread', { why: tail.error.kind })
       return latest
@@ -62,9 +62,14 @@ export async function readTail(
     })
     if (paying.length > 0) await seenStatement(db, paying, clock.now()).run()
     const newest = blocks.at(-1)?.header
-    const hasLeft = !follows && memory.newest !== base
-    if (!hasLeft && (newest === undefined || clock.now() - newest.timestamp < newestMsMax)) return latest
-    memory.newest = newest ?? base
+    if (!follows && known !== base) {
+      known = base
+      continue
+    }
+    if (newest === undefined) return latest
+    known = { height: newest.height, hash: newest.hash }
+    host.save(storageKey, known) // after what it has shown is stored
+    if (clock.now() - newest.timestamp < newestMsMax) return latest
   }
   return latest
 }

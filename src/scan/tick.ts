@@ -14,7 +14,6 @@ import { nothingOfPayouts, watchPayouts } from '../payouts/watch.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
-import type { ObjectHost } from '../platform/object-host.ts'
 import { compareHoldings } from '../reconciliation/compare-holdings.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { removeExpiredEvents, watchEndpoints } from '../webhooks/watch-endpoints.ts'
@@ -44,7 +43,6 @@ const marginMs = 500
 
 /** What the scanner is made of. */
 export interface ScannerParts extends ScansParts {
-  readonly host: ObjectHost
   /** Bytes of the database by its newest answer; 0 before the first one. */
   databaseBytes(): number
   /** Earliest time for a tick that is not due by the interval. */
@@ -88,6 +86,7 @@ export async function runTick(
   const end = await scans.tick()
   const { state, rules, head, behind, failure, latest } = end
   const work = await selectWork(db, { now: clock.now(), eventsKeepDays: parts.eventsKeepDays })
+  if (work.hasEvents) parts.wakeEndpoints()
   if (work.hasSought) await reportNotFound(parts)
   if (work.hasHeld && rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy))) {
     parts.wakeEndpoints()

@@ -4,7 +4,7 @@ import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { issuerActs } from '../d1/issuer-tables.ts'
 import { payouts, payoutTransactions } from '../d1/payout-tables.ts'
-import { events, rescans, scans, sizes } from '../d1/state-tables.ts'
+import { events, rescans, scans, sizes, webhooks } from '../d1/state-tables.ts'
 import { addresses, transfers } from '../d1/tables.ts'
 
 const dayMs = 86_400_000
@@ -23,6 +23,8 @@ export interface TickWork {
   readonly hasRescans: boolean
   /** Whether transfers were dropped so long ago that they are removed. */
   readonly hasOld: boolean
+  /** Whether an endpoint lacks an event. */
+  readonly hasEvents: boolean
   /** Whether the oldest event is older than events are kept. */
   readonly hasOldEvents: boolean
   /** Whether an address was issued. */
@@ -60,6 +62,7 @@ export async function selectWork(
   ${any('transfer_sought', sql`${sought} = 1`)} AS "hasSought",
   EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL) AS "hasRescans",
   ${any('transfer_dropped', sql`${state} = 'dropped' AND ${review} IS NULL AND ${isOld}`)} AS "hasOld",
+  EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.position} < (SELECT max(${events.id}) FROM ${events})) AS "hasEvents",
   (SELECT ${events.created_at} < ${now - eventsKeepDays * dayMs} FROM ${events} ORDER BY ${events.id} LIMIT 1) AS "hasOldEvents",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
   EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open WHERE ${ended} IS NULL) AS "hasSigned",
@@ -71,13 +74,25 @@ export async function selectWork(
   ).first<Record<keyof TickWork, number | null>>()
   if (row === null) throw new Error('a query without FROM has a row')
   const { firstSeen, sizeDay, ...flags } = row
-  const { hasHeld, hasSought, hasRescans, hasOld, hasOldEvents, hasAddress, hasSigned, hasPayouts, hasActs } = flags
+  const {
+    hasHeld,
+    hasSought,
+    hasRescans,
+    hasOld,
+    hasEvents,
+    hasOldEvents,
+    hasAddress,
+    hasSigned,
+    hasPayouts,
+    hasActs,
+  } = flags
   return {
     firstSeen: firstSeen as BlockHeight | null, // safe: the column of it
     hasHeld: hasHeld === 1,
     hasSought: hasSought === 1,
     hasRescans: hasRescans === 1,
     hasOld: hasOld === 1,
+    hasEvents: hasEvents === 1,
     hasOldEvents: hasOldEvents === 1,
     hasAddress: hasAddress === 1,
     hasSigned: hasSigned === 1,

@@ -53,19 +53,26 @@ describe('the tail of the chain', () => {
     expect(await statesOf(service)).toEqual(['seen'])
   })
 
-  it('is read once: later ticks ask for the blocks after the newest one that was read', async () => {
-    const { service } = await withAddress()
-    await service.tick()
-    const tip = service.chain.tip().height
-    service.chain.addEmpty(4)
-    for (const node of service.nodes) node.requests.length = 0
-    service.clock.seconds += 12
-    await service.tick()
-    const starts = callsOf(service, '/wallet/getblockbylimitnext').map(
-      ({ params }) => (params[0] as { startNum: number }).startNum,
-    )
-    expect(starts.find((from) => from > finalizedIn(service))).toBe(tip + 1)
-  })
+  it.each([
+    ['its newest block is of now', 1],
+    ['it is minutes old', 300],
+  ])(
+    'is read once, also by an object that was evicted: later ticks ask for the blocks after it, if %s',
+    async (_, age) => {
+      const { service } = await withAddress()
+      service.clock.seconds = service.chain.tip().timeMs / 1000 + age
+      await service.with({}).tick()
+      const tip = service.chain.tip().height
+      service.chain.addEmpty(4)
+      for (const node of service.nodes) node.requests.length = 0
+      service.clock.seconds += 12
+      await service.with({}).tick()
+      const starts = callsOf(service, '/wallet/getblockbylimitnext').map(
+        ({ params }) => (params[0] as { startNum: number }).startNum,
+      )
+      expect(Math.min(...starts.filter((from) => from > finalizedIn(service)))).toBe(tip + 1)
+    },
+  )
 })
 
 describe('the alarm of the scanner', () => {
