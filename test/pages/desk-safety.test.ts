@@ -4,7 +4,7 @@ import { type Reader, violationsOf } from './browser.ts'
 import { useDesk } from './desk-fixture.ts'
 import { addDifferences, addEvents, alarm, faults, happened, onChain, owned } from './desk-story.ts'
 import { hostile, variants } from './hostile.ts'
-import { askDesk, poke, see, seeIn, showList, strangeTexts } from './reading.ts'
+import { askDesk, foreignTexts, poke, see, seeIn, showList } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
 
@@ -111,7 +111,7 @@ describe('the desk', () => {
       for (const one of all) one.open = true
     })
     expect(await violationsOf(page)).toEqual([])
-    if (reader.languages) expect(await strangeTexts(page)).toEqual([])
+    if (reader.languages) expect(await foreignTexts(page, 'zh-CN')).toEqual([])
     for (const width of [320, 360, 390, 1366, 1920]) {
       await page.setViewport({ width, height: 844 })
       expect([width, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)]).toEqual([

@@ -46,21 +46,26 @@ export const tokenOf = (claims: object, mark = '') =>
 export const strange =
   /[\u4e00-\u9fff，。：；！？] +[\u4e00-\u9fff，。：；！？]|[，。：；！？（）] | [，。：；！？（）]|[\u4e00-\u9fff] ?[.,!?](?!\w)|[a-z]+ [a-z]+ [a-z]+/
 
-/** The texts of a page that are strange in Chinese. */
-export async function strangeTexts(page: Page): Promise<string[]> {
-  const texts = await page.$$eval('body *', (all) => {
-    const blocks = 'p, li, h1, h2, h3, dt, dd, td, th, label, button, summary, strong'
-    const leaves = all.filter(
-      (one) => one.matches(blocks) && one.querySelector(blocks) === null && one.checkVisibility(),
-    )
-    const own = leaves.filter((one) => one.closest('[lang="en"]') === null)
-    return own.map((one) => {
-      const copy = one.cloneNode(true) as Element // as the original
-      for (const foreign of copy.querySelectorAll('[lang="en"], code')) foreign.replaceWith('x')
-      return copy.textContent
-    })
-  })
-  return [...texts, await page.title()].filter((text) => strange.test(text))
+/** The texts of a page, and those that only a screen reader says, that are strange in its language: in English any Chinese is. */
+export async function foreignTexts(page: Page, tag: string): Promise<string[]> {
+  const texts = await page.$$eval(
+    'body *',
+    (all, other) => {
+      const blocks =
+        'p, li, h1, h2, h3, h4, dt, dd, td, th, label, button, summary, strong, caption, figcaption, option, text'
+      const own = all.filter((one) => one.closest(other) === null && one.checkVisibility())
+      const leaves = own.filter((one) => one.matches(blocks) && one.querySelector(blocks) === null)
+      const shown = leaves.map((one) => {
+        const copy = one.cloneNode(true) as Element // as the original
+        for (const foreign of copy.querySelectorAll(`${other}, code`)) foreign.replaceWith('x')
+        return copy.textContent
+      })
+      return [...shown, ...own.map((one) => one.getAttribute('aria-label') ?? '')]
+    },
+    tag === 'en' ? '[lang^="zh"]:not(html)' : '[lang="en"]:not(html)',
+  )
+  const isForeign = (text: string) => (tag === 'en' ? /\p{Script=Han}/u : strange).test(text)
+  return [...texts, await page.title()].filter(isForeign)
 }
 
 /** Asks about a transaction, and waits for the answer. */

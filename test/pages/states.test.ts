@@ -1,8 +1,9 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
-import { type Reader, violationsOf } from './browser.ts'
+import { violationsOf } from './browser.ts'
 import { usePages } from './fixture.ts'
-import { askAbout, openFold, poke, seeIn, strange, strangeTexts, tokenOf } from './reading.ts'
+import { languages, type Seen, windows, wrongLooks } from './looks.ts'
+import { askAbout, openFold, poke, seeIn, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { currencies, newcomer, regular, type Story, transfer, txidOf } from './story.ts'
 
@@ -10,23 +11,43 @@ const pages = usePages()
 
 interface State {
   readonly story?: Partial<Story>
-  readonly deposit?: object
-  /** What is to be seen. */
-  readonly shows: string
+  readonly claims?: object
+  /** What has to be seen without scrolling. */
+  readonly seen: Seen
   /** What happens when the page is there. */
   readonly acts?: (page: Page) => Promise<void>
 }
 
 const shop = 'https://shop.example'
-const brand = { name: 'Tea & Co', color: '#635bff', logo: null }
+const brand = { name: 'Tea, Coffee & Chocolate Company, Bristol', color: '#635bff', logo: null }
 const asked = { cuy: 2, amt: '25', order: '1041', since: 1_795_300_000, return: `${shop}/orders/1041` }
-const paid = (amount: string, state = 'credited') =>
-  transfer(4, state, {
+const longAsked = { ...asked, amt: '1234567.891234', order: 'A-1041-2026' }
+const longName = 'Maximiliana Wolfeschlegelsteinhausen'
+const paid = (amount: string, state = 'credited', id = 4) =>
+  transfer(id, state, {
     amt: exact(amount),
     created_at: '2026-11-25T14:04:00.000Z',
     ...(state === 'seen' ? { seconds: 40 } : {}),
   })
 const unavailable = { status: 503, msg: 'later' }
+const oneClosed = [currencies[0] ?? {}, { ...currencies[1], open: false }]
+const many = Array.from({ length: 30 }, (_, n) => ({ ...currencies[1], cuy: n + 1, symbol: `LONGTOKEN${n}` }))
+
+/** All that a payment needs; on the narrowest phone at least where to. */
+const payment: Seen = ({ width }) => [
+  ...['.address', '.destination button'],
+  ...(width === 320 ? [] : ['.owner', '.send h2', '.badge', '.warning', '.qr']),
+]
+/** What has become of the newest payment, in one look. */
+const status: Seen = () => ['.owner', '.status .head strong', '.status .state', '.status .words']
+const withReturn: Seen = (window) => [...status(window), '.summary h2', '.actions a']
+const also =
+  (seen: Seen, ...more: readonly string[]): Seen =>
+  (window) => [...seen(window), ...more]
+const only =
+  (...selectors: readonly string[]): Seen =>
+  () =>
+    selectors
 
 /** Opens all parts below the screen, and asks about a transaction. */
 async function openAll(page: Page): Promise<void> {
@@ -39,109 +60,137 @@ async function openAll(page: Page): Promise<void> {
   await askAbout(page, txidOf(1))
 }
 
+const fails = (answer: object) => async (page: Page) => {
+  pages.answer('/tron/deposits', answer)
+  await poke(page)
+}
+
 const states: Readonly<Record<string, State>> = {
-  'before a payment': { shows: '.address' },
-  'on a test network': { shows: '.badge.test', story: { network: 'Nile' } },
-  'a payment request': { shows: '.address', deposit: asked },
-  'on its way': { shows: '.status li', story: { transfers: [paid('25', 'seen')] } },
-  'a request on its way': { shows: '.summary h2', deposit: asked, story: { transfers: [paid('25', 'seen')] } },
+  'before a payment': { seen: payment },
+  'a user with the longest number': { seen: payment, claims: { sub: '9007199254740990' } },
+  'a user with a long name': { seen: payment, claims: { name: longName } },
+  'on a test network': { seen: also(payment, '.badge.test'), story: { network: 'Nile' } },
+  'many currencies': { seen: payment, story: { currencies: many } },
+  'a payment request': { seen: payment, claims: { deposit: asked } },
+  'a payment request of a long amount': { seen: payment, claims: { deposit: longAsked } },
+  'on its way': { seen: status, story: { transfers: [paid('25', 'seen')] } },
+  credited: { seen: status, story: { transfers: [paid('25')] }, claims: { deposit: { cuy: 2, since: asked.since } } },
+  held: {
+    seen: status,
+    story: { transfers: [transfer(4, 'held', { reason: 'review', why: 'x', created_at: '2026-11-25T14:04:00.000Z' })] },
+    claims: { deposit: { cuy: 2, since: asked.since } },
+  },
+  refused: {
+    seen: status,
+    story: {
+      transfers: [
+        transfer(4, 'refused', {
+          reason: 'below-minimum',
+          why: 'x',
+          amt: exact('0.25'),
+          created_at: '2026-11-25T14:04:00.000Z',
+        }),
+      ],
+    },
+    claims: { deposit: { cuy: 2, since: asked.since } },
+  },
+  'a request on its way': {
+    seen: also(status, '.summary h2'),
+    claims: { deposit: asked },
+    story: { transfers: [paid('25', 'seen')] },
+  },
   'a request paid in part': {
-    shows: '.summary p',
-    deposit: asked,
+    seen: only('.owner', '.summary p', '.send h2'),
+    claims: { deposit: asked },
     story: { transfers: [paid('20')] },
   },
-  'a request that is paid': {
-    shows: '.summary h2',
-    deposit: asked,
-    story: { transfers: [paid('26')] },
+  'a request that is paid': { seen: withReturn, claims: { deposit: asked }, story: { transfers: [paid('26')] } },
+  'several at once': {
+    seen: status,
+    story: { transfers: [paid('9007199254.740991', 'seen', 6), paid('7', 'seen', 5), paid('3.5', 'seen', 4)] },
   },
-  'everything else that can become of a payment': { shows: '.chart', story: regular(), acts: openAll },
-  late: { shows: '.notice strong', story: { late: 200 } },
-  'late, and on its way': { shows: '.notice strong', story: { late: 200, transfers: [transfer(4, 'seen')] } },
-  'a currency that is closed': {
-    shows: '.closed',
-    story: { currencies: [currencies[0] ?? {}, { ...currencies[1], open: false }] },
+  'everything else that can become of a payment': { seen: only('.owner'), story: regular(), acts: openAll },
+  late: { seen: also(payment, '.notice strong'), story: { late: 7_000 } },
+  'late, and on its way': {
+    seen: also(status, '.notice strong'),
+    story: { late: 200, transfers: [transfer(4, 'seen')] },
   },
+  'a currency that is closed': { seen: also(payment, '.choice .closed'), story: { currencies: oneClosed } },
   'a request in it': {
-    shows: '.pay .note',
-    deposit: asked,
-    story: { currencies: [currencies[0] ?? {}, { ...currencies[1], open: false }] },
+    seen: only('.owner', '.pay .note'),
+    claims: { deposit: asked },
+    story: { currencies: oneClosed },
   },
   'all currencies closed, and an uncertain amount': {
-    shows: '.pay .note',
+    seen: only('.owner', '.pay .note'),
     story: {
       currencies: currencies.map((one) => ({ ...one, open: false })),
       transfers: [transfer(4, 'held', { reason: 'decimals-differ', why: 'x' })],
     },
     acts: (page) => openFold(page, 'arrivals'),
   },
-  'a service that fails': {
-    shows: '.notice strong',
-    acts: async (page) => {
-      pages.answer('/tron/deposits', unavailable)
-      await poke(page)
-    },
-  },
+  'a service that fails': { seen: also(payment, '.notice strong'), acts: fails(unavailable) },
   'a session that has ended': {
-    shows: '.obstacle h2',
-    deposit: asked,
-    acts: async (page) => {
-      pages.answer('/tron/deposits', { status: 401, msg: 'x' })
-      await poke(page)
-    },
+    seen: only('.obstacle h2', '.obstacle a'),
+    claims: { deposit: asked },
+    acts: fails({ status: 401, msg: 'x' }),
   },
   'a service without a configuration': {
-    shows: '.obstacle h2',
-    acts: async (page) => {
-      pages.answer('/tron/deposits', { ...unavailable, headers: { 'x-reason': 'not-configured' } })
-      await poke(page)
-    },
+    seen: only('.obstacle'),
+    acts: fails({ ...unavailable, headers: { 'x-reason': 'not-configured' } }),
   },
 }
 
 /** Those in which a colour of the operator is seen: that is all that a brand changes. */
 const coloured = ['before a payment', 'a payment request', 'a request that is paid', 'a session that has ended']
 
-describe('accessibility and language', () => {
-  it.each([
-    ['Chinese and dark on the narrowest phone', { width: 320, height: 568, isDark: true, languages: ['zh-CN'] }, null],
-    ['English and light on a desktop', { width: 1366, height: 650 }, null],
-    ['Chinese and light with a brand', { languages: ['zh-CN'] }, brand],
-    ['English and dark with a brand', { isDark: true }, brand],
-  ])('are right in every state: %s', async (_what, reader: Reader, look) => {
-    pages.service.settings = { origins: [shop], brand: look, devUid: null }
-    const page = await pages.open(reader)
-    const found: string[] = []
-    let uid = 7
-    for (const [name, { story, deposit, shows, acts }] of Object.entries(states)) {
-      if (look !== null && !coloured.includes(name)) continue
-      pages.tell({ ...newcomer(), ...story })
-      uid += 1
-      const token = tokenOf({ sub: `${uid}`, name: 'Anna Wei', ...(deposit && { deposit }) })
-      await page.evaluate((next) => location.replace(`#token=${next}`), token)
-      await page.waitForFunction(() => location.hash === '')
-      await acts?.(page)
-      await page.waitForSelector(shows, { visible: true })
-      const wrong = [...(await violationsOf(page)), ...(reader.languages ? await strangeTexts(page) : [])]
-      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
-      found.push(...[...wrong, ...(isWide ? ['too wide'] : [])].map((one) => `${name}: ${one}`))
-    }
-    expect(found).toEqual([])
-  })
+/** Opens one state after the other in a page of this language, each as a new caller. */
+async function inEach(names: readonly string[], language: string, look: (page: Page, name: string) => Promise<void>) {
+  const page = await pages.open({ languages: [language] })
+  for (const [index, name] of names.entries()) {
+    const { story, claims, seen, acts } = states[name] ?? { seen: only() }
+    pages.tell({ ...newcomer(), ...story })
+    const token = tokenOf({ sub: `${index + 8}`, name: language === 'zh' ? '王安娜' : 'Anna Wei', ...claims })
+    await page.evaluate((next) => location.replace(`#token=${next}`), token)
+    await page.waitForFunction(() => location.hash === '')
+    await acts?.(page)
+    await page.waitForFunction(
+      (wanted) => wanted.every((one) => document.querySelector(one)?.checkVisibility()),
+      {},
+      seen(windows[2]),
+    )
+    await look(page, name)
+  }
+}
 
-  it('are looked for by what finds them', () => {
-    const wrong = [
-      '已到账 ，暂未入账',
-      '已到账。 请等待',
-      '正在 确认',
-      '发现于 the block of it',
-      '已入账.',
-      '交易（ 已入账）',
-    ]
-    expect(wrong.filter((text) => !strange.test(text))).toEqual([])
-  })
+describe('each state, in both themes, from the narrowest phone to a wide desktop', () => {
+  it.each(languages)(
+    'fits, has what is needed without scrolling, and is right for a screen reader and a keyboard: %s',
+    async (language, tag) => {
+      pages.service.settings = { origins: [shop], brand: null, devUid: null }
+      const found: string[] = []
+      await inEach(Object.keys(states), language, async (page, name) => {
+        const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only())
+        found.push(...wrong.map((one) => `${name}: ${one}`))
+      })
+      expect(found).toEqual([])
+    },
+  )
 
-  it('are right while the page is loading', async () => {
+  it.each(languages)(
+    'has the colour of the operator, and no text in it that cannot be read: %s',
+    async (language, tag) => {
+      pages.service.settings = { origins: [shop], brand, devUid: null }
+      const found: string[] = []
+      await inEach(coloured, language, async (page, name) => {
+        const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only())
+        found.push(...wrong.map((one) => `${name}: ${one}`))
+      })
+      expect(found).toEqual([])
+    },
+  )
+
+  it('is right for a screen reader while the page is loading', async () => {
     const after = new Promise<void>(() => {})
     pages.service.routes.set('/tron/generate', () => ({ after }))
     const page = await pages.open({}, `#token=${tokenOf({ sub: '7' })}`)

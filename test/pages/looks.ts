@@ -1,0 +1,68 @@
+/** Every look of a page, language by theme by window, and what is wrong in one: by what the browser has drawn. */
+import type { Page } from 'puppeteer-core'
+import { violationsOf } from './browser.ts'
+import { misfits } from './misfits.ts'
+import { foreignTexts } from './reading.ts'
+
+/** A window, in pixels. */
+export interface Window {
+  readonly width: number
+  readonly height: number
+}
+
+/** From the narrowest phone to a wide desktop. */
+export const windows = [
+  { width: 320, height: 568 },
+  { width: 360, height: 640 },
+  { width: 390, height: 844 },
+  { width: 1366, height: 650 },
+  { width: 1920, height: 1_080 },
+] as const satisfies readonly Window[]
+
+/** The languages of the pages: as a browser names them, and as the page has to. */
+export const languages = [
+  ['en', 'en'],
+  ['zh', 'zh-CN'],
+] as const
+
+/** The themes, with the paper and the ink of each. */
+export const themes = {
+  light: ['rgb(244, 245, 243)', 'rgb(23, 32, 29)'],
+  dark: ['rgb(16, 20, 19)', 'rgb(231, 236, 234)'],
+} as const
+
+/**
+ * Where axe looks, by language and theme: each of these with a phone and with a desktop, and each language with each theme. What it
+ * looks for differs in no more than that: there is one way to lay out parts below 46rem, and one above.
+ */
+const axeAt: Readonly<Record<string, number>> = {
+  'en light': 320,
+  'en dark': 1_366,
+  'zh-CN light': 1_366,
+  'zh-CN dark': 320,
+}
+
+/** What has to be seen in a state without scrolling, by its selectors: in some windows less than in others. */
+export type Seen = (window: Window) => readonly string[]
+
+/** What is wrong with an open page, in both themes and all windows; each with where. `tag`: the language that it has to have. */
+export async function wrongLooks(page: Page, tag: string, seen: Seen): Promise<string[]> {
+  const found: string[] = []
+  for (const [theme, colours] of Object.entries(themes)) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
+    await page.waitForSelector(`[data-theme="${theme}"]`)
+    for (const window of windows) {
+      await page.setViewport(window)
+      const wrong = await misfits(page, seen(window))
+      if (axeAt[`${tag} ${theme}`] === window.width) wrong.push(...(await violationsOf(page)))
+      found.push(...wrong.map((one) => `${tag} ${theme} ${window.width}: ${one}`))
+    }
+    const applied = await page.evaluate(() => {
+      const { backgroundColor, color } = getComputedStyle(document.body)
+      return [document.documentElement.lang, backgroundColor, color]
+    })
+    const wanted = [tag, ...colours]
+    found.push(...applied.flatMap((one, index) => (one === wanted[index] ? [] : [`${tag} ${theme}: ${one}`])))
+  }
+  return [...found, ...(await foreignTexts(page, tag)).map((text) => `${tag}: another language: ${text}`)]
+}

@@ -1,0 +1,131 @@
+/** What does not fit into the window of a page, measured on what the browser has drawn. */
+import type { Page } from 'puppeteer-core'
+
+/** Where something is drawn. */
+interface Edges {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** A line of a text, or a control. */
+interface Drawn extends Edges {
+  readonly name: string
+  /** The parts of the page that it must not leave: its box, and what cuts off all that leaves it. */
+  readonly within: readonly Edges[]
+  /** Its number where it is a control, else that of its text; and the numbers of the controls that it is in. */
+  readonly own: number
+  readonly inside: readonly number[]
+}
+
+const slackPx = 1 // browsers round
+
+/** What does not fit into the window of now, and what is not seen although it has to be. */
+export async function misfits(page: Page, seen: readonly string[] = []): Promise<string[]> {
+  const { width = 0 } = page.viewport() ?? {}
+  const unseen = await unseenOf(page, seen) // it scrolls to the top
+  const drawn = await drawnIn(page)
+  const found = drawn.flatMap((one) => {
+    const isBeyond = one.left < -slackPx || one.right > width + slackPx
+    const isOut = one.within.some((edges) => leaves(one, edges))
+    return [...(isBeyond ? [`beyond the window: ${one.name}`] : []), ...(isOut ? [`cut off: ${one.name}`] : [])]
+  })
+  return [...new Set([...unseen, ...found, ...overlapsOf(drawn)])]
+}
+
+function leaves(one: Edges, { left, right, top, bottom }: Edges): boolean {
+  const isAside = one.left < left - slackPx || one.right > right + slackPx
+  return isAside || one.top < top - slackPx || one.bottom > bottom + slackPx
+}
+
+/** What lies over something else. */
+function overlapsOf(drawn: readonly Drawn[]): string[] {
+  const sorted = [...drawn].sort((a, b) => a.top - b.top)
+  return sorted.flatMap((one, index) => {
+    const end = sorted.findIndex((other, at) => at > index && other.top >= one.bottom - slackPx)
+    const beside = sorted.slice(index + 1, end === -1 ? sorted.length : end).filter((other) => {
+      const isOver = other.left < one.right - slackPx && other.right > one.left + slackPx
+      return isOver && one.own !== other.own && !one.inside.includes(other.own) && !other.inside.includes(one.own)
+    })
+    return beside.map((other) => `over another: ${one.name} / ${other.name}`)
+  })
+}
+
+/** Every line of text and every control that is shown, but for those in a part of the page that can be scrolled. */
+function drawnIn(page: Page): Promise<Drawn[]> {
+  return page.evaluate(() => {
+    interface Place {
+      readonly clips: readonly Edges[]
+      /** The nearest part of the page that is a box, and not a piece of a line. */
+      readonly box: Edges | null
+      readonly inside: readonly number[]
+    }
+    const controls = [...document.querySelectorAll('button, input, select, summary, a.button, .choice, .badge, .qr')]
+    const edgesOf = (element: Element): Edges => {
+      const { left, right, top, bottom } = element.getBoundingClientRect()
+      return { left, right, top, bottom }
+    }
+    const known = new Map<Element, Place | null>()
+    /** What is around all that is in an element; null where that is not shown, or can be scrolled to. */
+    const placeIn = (element: Element | null): Place | null => {
+      if (element === null) return { clips: [], box: null, inside: [] }
+      const before = known.get(element)
+      if (before !== undefined) return before
+      const { display, overflowX, clipPath } = getComputedStyle(element)
+      const isClip = overflowX !== 'visible' && !element.matches('html, body')
+      const isOut = clipPath !== 'none' || (isClip && overflowX !== 'hidden') || element.matches('select, noscript')
+      const outer =
+        isOut || !element.checkVisibility({ visibilityProperty: true }) ? null : placeIn(element.parentElement)
+      const isBox = display !== 'inline' && element.clientHeight > 0
+      const own = controls.indexOf(element)
+      const place = outer && {
+        clips: isClip ? [...outer.clips, edgesOf(element)] : outer.clips,
+        box: isBox ? (element instanceof SVGElement ? null : edgesOf(element)) : outer.box,
+        inside: own < 0 ? outer.inside : [...outer.inside, own],
+      }
+      known.set(element, place)
+      return place
+    }
+    const found: Drawn[] = []
+    for (const [own, control] of controls.entries()) {
+      const place = placeIn(control.parentElement)
+      const name = `${control.localName} ${control.getAttribute('class') ?? control.textContent}`
+      if (place === null || !control.checkVisibility()) continue
+      found.push({ ...edgesOf(control), within: place.clips, inside: place.inside, name, own })
+    }
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    for (let own = controls.length; walker.nextNode(); own += 1) {
+      const name = walker.currentNode.textContent?.trim().slice(0, 40) ?? ''
+      const place = name === '' ? null : placeIn(walker.currentNode.parentElement)
+      if (place === null) continue
+      const within = place.box === null ? place.clips : [place.box, ...place.clips]
+      range.selectNodeContents(walker.currentNode)
+      for (const { left, right, top, bottom } of range.getClientRects()) {
+        const blank = (bottom - top) / 4 // what a line has above and below its letters
+        const line = { left, right, top: top + blank, bottom: bottom - blank }
+        if (right > left) found.push({ ...line, within, inside: place.inside, name, own })
+      }
+    }
+    return found
+  })
+}
+
+/** Whether the page is wider than the window; and what of this is not wholly in it without scrolling, or has something else over it. */
+function unseenOf(page: Page, selectors: readonly string[]): Promise<string[]> {
+  return page.evaluate((all) => {
+    window.scrollTo(0, 0)
+    const { scrollWidth } = document.scrollingElement ?? document.documentElement
+    const unseen = all.flatMap((selector) => {
+      const element = [...document.querySelectorAll(selector)].find((one) => one.checkVisibility())
+      if (element === undefined) return [`not there: ${selector}`]
+      const { left, right, top, bottom } = element.getBoundingClientRect()
+      const isWithin = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth && right > left
+      const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
+      const isOnTop = element.contains(hit) || hit?.contains(element) === true
+      return isWithin && isOnTop ? [] : [`not seen: ${selector}, which ends at ${Math.round(bottom)} of ${innerHeight}`]
+    })
+    return scrollWidth > innerWidth ? [`wider than the window: ${scrollWidth}`, ...unseen] : unseen
+  }, selectors)
+}
