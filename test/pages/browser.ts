@@ -7,6 +7,7 @@ import axe from 'axe-core'
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
 import { endGroup } from '../support/child-processes.ts'
 import { root, UserError } from '../support/project.ts'
+import { hanFont } from './han-font.ts'
 
 /** The package unpacks its libraries only where it takes the machine for a Lambda. */
 const lambda = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x', AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
@@ -66,7 +67,7 @@ async function findBrowser(): Promise<{ readonly executablePath: string; readonl
   if (chosen) return { executablePath: chosen }
   if (process.platform === 'linux' && process.arch === 'x64') {
     const folder = await unpackBrowser()
-    const own = { LD_LIBRARY_PATH: `${folder}/al2023/lib`, FONTCONFIG_FILE: `${folder}/fonts.conf` }
+    const own = { LD_LIBRARY_PATH: `${folder}/al2023/lib`, FONTCONFIG_FILE: writeFonts(folder) }
     return { executablePath: `${folder}/chromium`, env: { ...process.env, ...own } }
   }
   const found = installed.find((path) => existsSync(path))
@@ -86,8 +87,6 @@ async function unpackBrowser(): Promise<string> {
   const own = mkdtempSync(`${folder}-`)
   const env = { ...process.env, ...lambda, TMPDIR: own }
   await promisify(execFile)(process.execPath, [`${root}test/pages/unpack-browser.ts`], { env })
-  const fonts = `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>\n`
-  writeFileSync(`${own}/fonts.conf`, fonts)
   try {
     renameSync(own, folder)
   } catch (thrown) {
@@ -95,6 +94,22 @@ async function unpackBrowser(): Promise<string> {
     rmSync(own, { recursive: true }) // another process was first
   }
   return folder
+}
+
+/** Writes what says where fonts are: those of the package, and one for Chinese. Returns its path. */
+function writeFonts(folder: string): string {
+  const own = `${cache}fonts`
+  mkdirSync(own, { recursive: true })
+  const dirs = [`${folder}/fonts`, own].map((dir) => `<dir>${dir}</dir>`).join('')
+  const files = {
+    'han.ttf': hanFont(),
+    'fonts.conf': `<fontconfig>${dirs}<cachedir>${own}/cache</cachedir></fontconfig>\n`,
+  }
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(`${own}/${name}.${process.pid}`, content)
+    renameSync(`${own}/${name}.${process.pid}`, `${own}/${name}`) // another process may read it now
+  }
+  return `${own}/fonts.conf`
 }
 
 /**

@@ -65,6 +65,17 @@ describe('what is wrong in a look of a page', () => {
     expect(await foreignTexts(page, 'en')).toEqual(['确认中'])
   })
 
+  it('is measured in a browser whose Chinese is as wide as that of a reader', async () => {
+    pages.service.settings = { origins: [], brand: { name: 'Tea & Co', color: null, logo: null }, devUid: null }
+    const page = await pages.openLoaded({ languages: ['zh'] })
+    const width = await page.$eval('header h1', (title) => {
+      const range = document.createRange()
+      range.selectNodeContents(title)
+      return range.getBoundingClientRect().width / Number.parseFloat(getComputedStyle(title).fontSize)
+    })
+    expect(width).toBeCloseTo('充值'.length, 1)
+  })
+
   it('is Chinese with the space of another language in it, or with English', () => {
     const wrong = [
       '已到账 ，暂未入账',

@@ -48,9 +48,9 @@ export const strange =
 
 /** The texts of a page, and those that only a screen reader says, that are strange in its language: in English any Chinese is. */
 export async function foreignTexts(page: Page, tag: string): Promise<string[]> {
-  const texts = await page.$$eval(
-    'body *',
-    (all, other) => {
+  const texts = await page.evaluate(
+    (other) => {
+      const all = [...document.querySelectorAll('body *')]
       const blocks =
         'p, li, h1, h2, h3, h4, dt, dd, td, th, label, button, summary, strong, caption, figcaption, option, text'
       const own = all.filter((one) => one.closest(other) === null && one.checkVisibility())
