@@ -30,7 +30,8 @@ function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) 
 /** A refusal in place of the whole status, or of an answer. */
 export function refusalElements(context: DeskContext, refusal: Refusal, id: string | null = null): Child[] {
   const { title, remedy, about } = refusalWords(context, refusal, id === null)
-  const says = html('p', { class: 'muted' }, context.common.serviceSays, ' ', html('q', { lang: 'en' }, about))
+  const gap = context.language === 'en' ? ' ' : ''
+  const says = html('p', { class: 'muted' }, context.common.serviceSays, gap, html('q', { lang: 'en' }, about))
   return [
     html(id === null ? 'h3' : 'h2', { id }, title),
     html('p', {}, ...sentence(remedy)),
