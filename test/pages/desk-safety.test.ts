@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { type Reader, violationsOf } from './browser.ts'
 import { useDesk } from './desk-fixture.ts'
-import { addDifferences, addEvents, alarm, faults, happened, onChain, owned } from './desk-story.ts'
+import { addEvents, alarm, faults, happened, onChain, owned } from './desk-story.ts'
 import { hostile, variants } from './hostile.ts'
-import { askDesk, foreignTexts, poke, see, seeIn, showList } from './reading.ts'
+import { askDesk, poke, see, seeIn, showList } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
 
@@ -93,32 +92,6 @@ describe('the desk', () => {
     pages.answer('/ledger/events', { data: { list: [], count: 0 } })
     await poke(page)
     await seeIn(page, '#state', 'Blocks 100 to 105 could not be read')
-  })
-
-  it.each<[string, Reader, string]>([
-    ['light at 200 % zoom in Chinese', { width: 640, height: 430, scale: 2, languages: ['zh-CN'] }, txidOf(9)],
-    ['dark on the narrowest phone', { width: 320, height: 568, isDark: true }, txidOf(99)],
-  ])('has no violations of accessibility, and fits: %s', async (_what, reader, question) => {
-    for (const [, change] of faults) change(at.desk)
-    addDifferences(at.desk)
-    addEvents(at.desk)
-    const page = await open(reader)
-    await page.waitForSelector('.findings')
-    await page.waitForSelector('section:has(> #lists) td')
-    expect(await pages.shift()).toBeLessThan(0.1)
-    await askDesk(page, question)
-    await page.$$eval('details', (all) => {
-      for (const one of all) one.open = true
-    })
-    expect(await violationsOf(page)).toEqual([])
-    if (reader.languages) expect(await foreignTexts(page, 'zh-CN')).toEqual([])
-    for (const width of [320, 360, 390, 1366, 1920]) {
-      await page.setViewport({ width, height: 844 })
-      expect([width, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)]).toEqual([
-        width,
-        true,
-      ])
-    }
   })
 
   it('needs no more than a keyboard: a row leads to its story and back', async () => {

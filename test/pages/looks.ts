@@ -31,29 +31,41 @@ export const themes = {
   dark: ['rgb(16, 20, 19)', 'rgb(231, 236, 234)'],
 } as const
 
-/** Where axe looks, too: there is one way to lay out parts below 46rem, and one above. */
-const axeWidths: readonly number[] = [320, 1_366]
+/** A desktop at 200 % zoom. */
+const zoomed = { width: 640, height: 430 }
+
+/** The widths at which axe looks, in each theme. */
+type AxeWidths = Readonly<Record<keyof typeof themes, readonly number[]>>
+/** What axe looks for does not change but where parts are laid out in another way: on a desktop. */
+const phoneAndDesktop: AxeWidths = { light: [320, 1_366], dark: [320, 1_366] }
 
 /** What has to be seen in a state without scrolling, by its selectors: in some windows less than in others. */
 export type Seen = (window: Window) => readonly string[]
 
 /** What is wrong with an open page, in both themes and all windows; each with where. `tag`: the language that it has to have. */
-export async function wrongLooks(page: Page, tag: string, seen: Seen): Promise<string[]> {
+export async function wrongLooks(
+  page: Page,
+  tag: string,
+  seen: Seen,
+  axeWidths: AxeWidths = phoneAndDesktop,
+): Promise<string[]> {
   const found: string[] = []
-  for (const [theme, colours] of Object.entries(themes)) {
+  for (const theme of ['light', 'dark'] as const) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
     await page.waitForSelector(`[data-theme="${theme}"]`)
     for (const window of windows) {
       await page.setViewport(window)
       const wrong = await misfits(page, seen(window))
-      if (axeWidths.includes(window.width)) wrong.push(...(await violationsOf(page)))
+      if (axeWidths[theme].includes(window.width)) wrong.push(...(await violationsOf(page)))
       found.push(...wrong.map((one) => `${tag} ${theme} ${window.width}: ${one}`))
     }
+    await page.setViewport(zoomed)
+    found.push(...(await misfits(page)).map((one) => `${tag} ${theme} zoomed: ${one}`))
     const applied = await page.evaluate(() => {
       const { backgroundColor, color } = getComputedStyle(document.body)
       return [document.documentElement.lang, backgroundColor, color]
     })
-    const wanted = [tag, ...colours]
+    const wanted = [tag, ...themes[theme]]
     found.push(...applied.flatMap((one, index) => (one === wanted[index] ? [] : [`${tag} ${theme}: ${one}`])))
   }
   return [...found, ...(await foreignTexts(page, tag)).map((text) => `${tag}: another language: ${text}`)]

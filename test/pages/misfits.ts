@@ -42,13 +42,15 @@ function leaves(one: Edges, { left, right, top, bottom }: Edges): boolean {
 /** What lies over something else. */
 function overlapsOf(drawn: readonly Drawn[]): string[] {
   const sorted = [...drawn].sort((a, b) => a.top - b.top)
-  return sorted.flatMap((one, index) => {
-    const end = sorted.findIndex((other, at) => at > index && other.top >= one.bottom - slackPx)
-    const beside = sorted.slice(index + 1, end === -1 ? sorted.length : end).filter((other) => {
-      const isOver = other.left < one.right - slackPx && other.right > one.left + slackPx
-      return isOver && one.own !== other.own && !one.inside.includes(other.own) && !other.inside.includes(one.own)
+  const open: Drawn[] = [] // what has begun above, and has not ended yet
+  return sorted.flatMap((one) => {
+    const still = open.filter(({ bottom }) => bottom > one.top + slackPx)
+    open.splice(0, open.length, ...still, one)
+    const over = still.filter((other) => {
+      const isBeside = other.left >= one.right - slackPx || other.right <= one.left + slackPx
+      return !isBeside && one.own !== other.own && !one.inside.includes(other.own) && !other.inside.includes(one.own)
     })
-    return beside.map((other) => `over another: ${one.name} / ${other.name}`)
+    return over.map((other) => `over another: ${other.name} / ${one.name}`)
   })
 }
 
@@ -62,10 +64,14 @@ function drawnIn(page: Page): Promise<Drawn[]> {
       readonly inside: readonly number[]
     }
     const controls = [...document.querySelectorAll('button, input, select, summary, a.button, .choice, .badge, .qr')]
+    const numbers = new Map(controls.map((control, index) => [control, index]))
     const edgesOf = (element: Element): Edges => {
       const { left, right, top, bottom } = element.getBoundingClientRect()
       return { left, right, top, bottom }
     }
+    /** Not of what has no height by intent, such as a label at a line of a scale. */
+    const boxOf = (element: Element) =>
+      element instanceof SVGElement || element.clientHeight === 0 ? null : edgesOf(element)
     const known = new Map<Element, Place | null>()
     /** What is around all that is in an element; null where that is not shown, or can be scrolled to. */
     const placeIn = (element: Element | null): Place | null => {
@@ -77,11 +83,11 @@ function drawnIn(page: Page): Promise<Drawn[]> {
       const isOut = clipPath !== 'none' || (isClip && overflowX !== 'hidden') || element.matches('select, noscript')
       const outer =
         isOut || !element.checkVisibility({ visibilityProperty: true }) ? null : placeIn(element.parentElement)
-      const isBox = display !== 'inline' && element.clientHeight > 0
-      const own = controls.indexOf(element)
+      const isBox = display !== 'inline'
+      const own = numbers.get(element) ?? -1
       const place = outer && {
         clips: isClip ? [...outer.clips, edgesOf(element)] : outer.clips,
-        box: isBox ? (element instanceof SVGElement ? null : edgesOf(element)) : outer.box,
+        box: isBox ? boxOf(element) : outer.box,
         inside: own < 0 ? outer.inside : [...outer.inside, own],
       }
       known.set(element, place)

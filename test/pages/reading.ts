@@ -44,7 +44,7 @@ export const tokenOf = (claims: object, mark = '') =>
 
 /** Chinese with the space of another language in it, or with English that nothing marks as such. */
 export const strange =
-  /[\u4e00-\u9fff，。：；！？] +[\u4e00-\u9fff，。：；！？]|[，。：；！？（）] | [，。：；！？（）]|[\u4e00-\u9fff] ?[.,!?](?!\w)|[a-z]+ [a-z]+ [a-z]+/
+  /[\u4e00-\u9fff，。：；！？] +[\u4e00-\u9fff，。：；！？]|[，。：；！？（）] (?!·)| [，。：；！？（）]|[\u4e00-\u9fff] ?[.,!?](?!\w)|[a-z]+ [a-z]+ [a-z]+/
 
 /** The texts of a page, and those that only a screen reader says, that are strange in its language: in English any Chinese is. */
 export async function foreignTexts(page: Page, tag: string): Promise<string[]> {

@@ -1,0 +1,160 @@
+import type { Page } from 'puppeteer-core'
+import { describe, expect, it } from 'vitest'
+import { useDesk } from './desk-fixture.ts'
+import {
+  addDifferences,
+  addEvents,
+  ago,
+  alarm,
+  type DeskStory,
+  faults,
+  onChain,
+  owned,
+  posted,
+  serveDesk,
+  wellDesk,
+} from './desk-story.ts'
+import { languages, type Seen, windows, wrongLooks } from './looks.ts'
+import { showList } from './reading.ts'
+import { exact } from './scripted-service.ts'
+import { payAddress, txidOf } from './story.ts'
+
+const at = useDesk()
+const { pages, open } = at
+
+interface State {
+  readonly change?: (desk: DeskStory) => void
+  /** What the address of the page asks, and with which token. */
+  readonly hash?: string
+  /** What has to be seen without scrolling. */
+  readonly seen: Seen
+  /** What has to be there, wherever. */
+  readonly has: string
+  readonly acts?: (page: Page) => Promise<void>
+}
+
+const sentence: Seen = () => ['#state', '#state + p']
+const lists = 'section:has(> #lists)'
+
+/** Every fault at once, and a node that is down, one that is late, and an allowance that is nearly used up. */
+function addTrouble(desk: DeskStory): void {
+  for (const [, change] of faults) change(desk)
+  Object.assign(desk.summary.nodes?.[0] ?? {}, { used: 99_990, use: 'demoted', behind: 3 })
+  const silent = { answered_at: ago(310), failed_at: ago(4), failure: 'no answer within 5000 ms', use: 'resting' }
+  Object.assign(desk.summary.nodes?.[1] ?? {}, silent)
+  desk.summary.alarms.push(
+    ...[alarm('node-lies', { node: 2, why: 'wrong-chain' }), alarm('chain-forked'), alarm('gap-unread', { from: 100 })],
+    ...[alarm('event-set-aside', { endpoint: 1, event: 31 }), alarm('a-new-kind', { setting: 'x' })],
+  )
+  desk.summary.database.full_on = '2027-03-04'
+  addDifferences(desk)
+  addEvents(desk)
+}
+
+/** A user with many deposits, the newest first, one of five of them held, and with the longest amounts. */
+function addMany(desk: DeskStory): void {
+  desk.deposits = Array.from({ length: 64 }, (_, index) => {
+    const held = { reason: 'retired', why: 'its currency is no longer accepted' }
+    const members = {
+      amt: exact('9007199254.740991'),
+      created_at: ago(index * 3_600),
+      ...(index % 5 === 0 ? held : {}),
+    }
+    return owned(64 - index, index % 5 === 0 ? 'held' : 'credited', members)
+  })
+  desk.entries = Array.from({ length: 30 }, (_, index) =>
+    posted(30 - index, index % 2 === 0 ? 1 : 4, '-9007199254.740991', { mark: 'x'.repeat(200), by: 'shop' }),
+  )
+}
+
+/** Deposits of one day, or of none. */
+function addDays(desk: DeskStory, count: number): void {
+  for (const currency of desk.summary.currencies) {
+    currency.days = currency.days.map((day, index) => {
+      const isIn = index >= currency.days.length - count
+      return { ...day, deposits: isIn ? 1 : 0, sum: exact(isIn ? '0.000003' : '0'), entries: isIn ? day.entries : [] }
+    })
+  }
+}
+
+const openAll = (page: Page) =>
+  page.$$eval('details', (all) => {
+    for (const one of all) one.open = true
+  })
+
+const states: Readonly<Record<string, State>> = {
+  'all well, and the numbers of its charts': { seen: sentence, has: '.chart .marks text', acts: openAll },
+  'trouble, the story of a held deposit, and the list of events': {
+    ...{ seen: sentence, has: '.result blockquote', change: addTrouble, hash: `#token=good&tx=${txidOf(9)}` },
+    acts: (page) => showList(page, 'events'),
+  },
+  'one bar in each chart, and the story of a transaction that is not stored': {
+    ...{ seen: sentence, has: '.result blockquote', hash: `#token=good&tx=${txidOf(99)}` },
+    change: (desk) => {
+      addDays(desk, 1)
+      desk.chain = onChain('worthless', 'a sentence', 7, { reason: 'internal-transfer' })
+    },
+  },
+  'nothing in 30 days, and the story of an address': {
+    ...{ seen: sentence, has: '.result .rows td', hash: `#token=good&address=${payAddress}` },
+    change: (desk) => {
+      addDays(desk, 0)
+      addMany(desk)
+    },
+  },
+  'a user with 64 deposits, and the list of entries': {
+    ...{ seen: sentence, has: '.result .rows td', change: addMany, hash: '#token=good&uid=7' },
+    acts: (page) => showList(page, 'entries'),
+  },
+  'nothing at all yet': {
+    ...{ seen: sentence, has: `${lists} .list:not(.skeleton)` },
+    change: (desk) => {
+      Object.assign(desk, { deposits: [], entries: [] })
+      Object.assign(desk.summary, { currencies: [], nodes: null, endpoints: [], addresses: 0 })
+    },
+  },
+  'nobody signed in': { seen: () => ['#state', '#token', 'form .primary'], has: '#token', hash: '' },
+  'a token that is not taken': { seen: () => ['#state', '#token', 'form .primary'], has: '#token', hash: '#token=bad' },
+}
+
+/** Where axe looks, which takes longest on this page: in each theme on a phone and on a desktop, and in each language so. */
+const axeAt = {
+  en: { light: [320], dark: [1_366] },
+  'zh-CN': { light: [1_366], dark: [320] },
+}
+
+describe('each state of the desk, in both themes, from the narrowest phone to a wide desktop', () => {
+  it.each(languages)(
+    'fits, says first what is the matter, and is right for a screen reader and a keyboard: %s',
+    async (language, tag) => {
+      const found: string[] = []
+      for (const [name, { change, hash = '#token=good', seen, has, acts }] of Object.entries(states)) {
+        at.desk = wellDesk()
+        change?.(at.desk)
+        serveDesk(pages.service, at.desk)
+        const page = await open({ languages: [language] }, hash)
+        for (const selector of [...seen(windows[2]), has]) await page.waitForSelector(selector)
+        await acts?.(page)
+        found.push(...(await wrongLooks(page, tag, seen, axeAt[tag])).map((one) => `${name}: ${one}`))
+        await page.close()
+      }
+      expect(found).toEqual([])
+    },
+  )
+
+  it.each(languages)('moves nothing while it loads, also with a story and with trouble: %s', async (language) => {
+    addMany(at.desk)
+    addTrouble(at.desk)
+    const page = await open({ languages: [language] }, '#token=good&uid=7')
+    const shifts: (readonly [width: number, isStill: boolean])[] = []
+    for (const window of windows) {
+      await page.setViewport(window)
+      await page.reload()
+      await page.waitForSelector('.result .rows td')
+      await page.waitForSelector(`${lists} td`)
+      await page.waitForSelector('.findings li')
+      shifts.push([window.width, (await pages.shift()) < 0.1])
+    }
+    expect(shifts).toEqual(windows.map(({ width }) => [width, true]))
+  })
+})
