@@ -169,9 +169,11 @@ function watchPage(languages: string[]): void {
 /** What axe finds wrong for people who use a screen reader or a keyboard: the rules with their elements. `only`: of these rules. */
 export async function violationsOf(page: Page, only: readonly string[] | null = null): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(
-    (rules) => (window as unknown as { axe: typeof axe }).axe.run(rules === null ? {} : { runOnly: [...rules] }),
-    only,
-  )
+  const { violations } = await page.evaluate((rules) => {
+    const found = { resultTypes: ['violations' as const] } // what is right is not listed: that takes a quarter of the time
+    return (window as unknown as { axe: typeof axe }).axe.run(
+      rules === null ? found : { ...found, runOnly: [...rules] },
+    )
+  }, only)
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }

@@ -4,6 +4,7 @@ import { sumOf } from '../../src/pages/kit/decimal.ts'
 import { useDesk } from './desk-fixture.ts'
 import { ago, alarm } from './desk-story.ts'
 import { desktop } from './fixture.ts'
+import { languages, windows } from './looks.ts'
 import { poke, seeIn, textOfFirst } from './reading.ts'
 import { exact } from './scripted-service.ts'
 
@@ -98,33 +99,42 @@ describe('the nodes', () => {
   })
 })
 
+const chartsOf = (page: Page) =>
+  page.$$eval('.chart', (all) =>
+    all.map((chart) => ({
+      scale: [...chart.querySelectorAll('.scale span')].map((one) => one.textContent),
+      lines: chart.querySelector('.grid')?.getAttribute('d')?.match(/M/g)?.length,
+      labels: [...chart.querySelectorAll('.marks text')].map((one) => {
+        const { left, right } = one.getBoundingClientRect()
+        return [left, right] as const
+      }),
+      ends: [chart.getBoundingClientRect().left, chart.getBoundingClientRect().right] as const,
+    })),
+  )
+
 describe('the charts', () => {
-  it.each([320, 1920])('have round numbers at every line from zero on, and days below, at %i pixels', async (width) => {
-    const page = await open({ width, height: 900 })
-    await page.waitForSelector('.chart')
-    const charts = await page.$$eval('.chart', (all) =>
-      all.map((chart) => ({
-        scale: [...chart.querySelectorAll('.scale span')].map((one) => one.textContent),
-        lines: chart.querySelector('.grid')?.getAttribute('d')?.match(/M/g)?.length,
-        labels: [...chart.querySelectorAll('.marks text')].map((one) => {
-          const { left, right } = one.getBoundingClientRect()
-          return [left, right] as const
-        }),
-        ends: [chart.getBoundingClientRect().left, chart.getBoundingClientRect().right] as const,
-      })),
-    )
-    expect(charts.map(({ scale }) => scale)).toEqual([
-      ['0', '5', '10'],
-      ['0', '50', '100'],
-      ['0', '2', '4', '6'],
-    ])
-    for (const { scale, lines, labels, ends } of charts) {
-      expect(lines).toBe(scale.length)
-      expect(labels).toHaveLength(5)
-      const all = [ends[0], ...labels.flat(), ends[1]]
-      expect(all).toEqual([...all].sort((a, b) => a - b)) // none over another, none outside
-    }
-  })
+  it.each(languages)(
+    'have round numbers at every line from zero on, and days below, in every window: %s',
+    async (tag) => {
+      const page = await open({ languages: [tag] })
+      await page.waitForSelector('.chart')
+      for (const window of windows) {
+        await page.setViewport(window)
+        const charts = await chartsOf(page)
+        expect(charts.map(({ scale }) => scale)).toEqual([
+          ['0', '5', '10'],
+          ['0', '50', '100'],
+          ['0', '2', '4', '6'],
+        ])
+        for (const { scale, lines, labels, ends } of charts) {
+          expect(lines).toBe(scale.length)
+          expect(labels).toHaveLength(5)
+          const all = [ends[0], ...labels.flat(), ends[1]]
+          expect(all).toEqual([...all].sort((a, b) => a - b)) // none over another, none outside
+        }
+      }
+    },
+  )
 
   it('can be read with one bar, and with none', async () => {
     const days = (last: number) => (one: (typeof at.desk.summary.currencies)[0]['days'][0], index: number) => {

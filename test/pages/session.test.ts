@@ -2,6 +2,7 @@ import type { Frame, Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { desktop, usePages } from './fixture.ts'
+import { windows } from './looks.ts'
 import { choose, openFold, poke, press, see, seeIn, textOfFirst, tokenOf } from './reading.ts'
 import { payAddress, regular, transfer } from './story.ts'
 
@@ -206,14 +207,22 @@ describe('a framing page', () => {
     await shop.close()
   })
 
-  it('gets the height of the content, also when that changes: there is no second scroll bar', async () => {
+  it('gets the height of the content in every window and language, also when that changes: there is no second scroll bar', async () => {
     const shop = await startEmbeddingPage(pages.service.url, () => tokenFor(7))
     pages.service.frameAncestors = shop.url
     const page = await pages.open({}, '', shop.url)
-    for (const width of [320, 390, 1366]) {
+    const frame = await frameOf(page)
+    await frame.waitForSelector('.address')
+    for (const [width, other] of windows.flatMap(
+      (one) =>
+        [
+          [one.width, '充值'],
+          [one.width, 'Deposit'],
+        ] as const,
+    )) {
       await page.setViewport({ width, height: 500 })
-      const frame = await frameOf(page)
-      await frame.waitForSelector('.address')
+      await frame.$eval('header button', (button) => (button as HTMLElement).click()) // the switch of the language
+      await seeIn(frame, 'h1', other)
       const fits = () =>
         frame.waitForFunction(() => {
           const { scrollHeight, scrollWidth } = document.documentElement
