@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer-core'
 import { violationsOf } from './browser.ts'
 import { misfits } from './misfits.ts'
-import { foreignTexts } from './reading.ts'
+import { drawn, foreignTexts } from './reading.ts'
 
 /** A window, in pixels. */
 export interface Window {
@@ -34,26 +34,25 @@ export const themes = {
 /** A desktop at 200 % zoom. */
 const zoomed = { width: 640, height: 430 }
 
-/**
- * The width at which axe looks, which takes longest: one of a phone and one of a desktop, for there is no third way to lay out parts. Each of
- * the two is with each language and each theme.
- */
-const axeAt: Readonly<Record<string, number>> = {
-  'en light': 320,
-  'en dark': 1_366,
-  'zh-CN light': 1_366,
-  'zh-CN dark': 320,
-}
+/** The width at which axe looks, by language and theme: it takes longest. */
+type AxeAt = Readonly<Record<string, number>>
+/** A phone and a desktop, for there is no third way to lay out parts: each of the two with each language and each theme. */
+const phoneAndDesktop: AxeAt = { 'en light': 320, 'en dark': 1_366, 'zh-CN light': 1_366, 'zh-CN dark': 320 }
 
 /** What has to be seen in a state without scrolling, by its selectors: in some windows less than in others. */
 export type Seen = (window: Window) => readonly string[]
 
 /** What is wrong with an open page, in both themes and all windows; each with where. `tag`: the language that it has to have. */
-export async function wrongLooks(page: Page, tag: string, seen: Seen): Promise<string[]> {
+export async function wrongLooks(
+  page: Page,
+  tag: string,
+  seen: Seen,
+  axeAt: AxeAt = phoneAndDesktop,
+): Promise<string[]> {
   const found: string[] = []
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
-    await page.waitForSelector(`[data-theme="${theme}"]`)
+    await drawn(page)
     for (const window of windows) {
       await page.setViewport(window)
       const wrong = await misfits(page, seen(window))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { passTime } from './browser.ts'
 import { desktop, usePages } from './fixture.ts'
 import { languages, windows } from './looks.ts'
-import { choose, openFold, poke, press, see, seeIn, textOfFirst, tokenOf } from './reading.ts'
+import { choose, drawn, openFold, poke, press, see, seeIn, textOfFirst, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { currencies, newcomer, payAddress, regular, transfer, txidOf } from './story.ts'
 
@@ -59,7 +59,7 @@ describe('the way of a payment', () => {
         await poke(page)
         await page.waitForSelector(`.status [data-state="${state}"]`)
       }
-      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+      await drawn(page)
       expect(await pages.shift()).toBeLessThan(0.1)
     }
   })

@@ -2,9 +2,27 @@
 import type { Page } from 'puppeteer-core'
 import decodeQr from 'qr/decode.js'
 
-/** The text of the QR code in what the window of the reader shows, by a scanner that knows only black and white. */
+/** How much of what is around a code a camera sees, too. */
+const aroundPx = 30
+
+/** The text of the QR code in what the window of the reader shows around it, by a scanner that knows only black and white. */
 export async function scannedText(page: Page): Promise<string> {
-  const { width, height, data } = await pixelsOf(page, await page.screenshot({ encoding: 'base64' }))
+  const clip = await page.$eval(
+    '.qr',
+    (code, around) => {
+      const { left, top, right, bottom } = code.getBoundingClientRect()
+      const [x, y] = [Math.max(0, left - around), Math.max(0, top - around)]
+      return {
+        x,
+        y,
+        width: Math.min(innerWidth, right + around) - x,
+        height: Math.min(innerHeight, bottom + around) - y,
+      }
+    },
+    aroundPx,
+  )
+  const shown = await page.screenshot({ encoding: 'base64', clip, captureBeyondViewport: false })
+  const { width, height, data } = await pixelsOf(page, shown)
   // The decoder finds contrasts that no camera does: what is dark grey on darker grey has none here.
   const blackOrWhite = data.map((value) => (value < 128 ? 0 : 255))
   return decodeQr({ width, height, data: blackOrWhite }, { timeLimit: Number.POSITIVE_INFINITY }) // also on a slow machine

@@ -17,6 +17,11 @@ export async function textOfFirst(page: Page | Frame, selector: string): Promise
   return page.$eval(selector, (element) => element.textContent)
 }
 
+/** Waits until the page has drawn what it is now: it hears of another theme before that, and its observers of what has moved. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+}
+
 /** Makes the page ask the service now, as it does when a connection is back. */
 export async function poke(page: Page | Frame): Promise<void> {
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
