@@ -60,6 +60,21 @@ async function openAll(page: Page): Promise<void> {
   await askAbout(page, txidOf(1))
 }
 
+/** Presses all that copies. What each button says of it for a moment stays: the page's clock stands still meanwhile. */
+async function copyAll(page: Page): Promise<void> {
+  await page.waitForSelector('.pay button')
+  await page.$$eval('.pay button', async (all) => {
+    const { setTimeout: own } = window
+    window.setTimeout = (() => 0) as unknown as typeof setTimeout // that takes any arguments
+    for (const one of all) {
+      const label = one.textContent
+      one.click()
+      while (one.textContent === label) await new Promise((done) => requestAnimationFrame(done))
+    }
+    window.setTimeout = own
+  })
+}
+
 const fails = (answer: object) => async (page: Page) => {
   pages.answer('/tron/deposits', answer)
   await poke(page)
@@ -73,6 +88,7 @@ const states: Readonly<Record<string, State>> = {
   'many currencies': { seen: payment, story: { currencies: many } },
   'a payment request': { seen: payment, claims: { deposit: asked } },
   'a payment request of a long amount': { seen: payment, claims: { deposit: longAsked } },
+  'an amount and an address that are copied': { seen: payment, claims: { deposit: longAsked }, acts: copyAll },
   'on its way': { seen: status, story: { transfers: [paid('25', 'seen')] } },
   credited: { seen: status, story: { transfers: [paid('25')] }, claims: { deposit: { cuy: 2, since: asked.since } } },
   held: {
