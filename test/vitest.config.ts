@@ -86,6 +86,7 @@ export default defineConfig({
         test: {
           name: 'pages',
           env: { NODE_COMPILE_CACHE: compileCache },
+          expect: { poll: { timeout: 60_000 } }, // as any other wait: a busy machine is slower than a quiet one
           include: ['test/pages/**/*.test.ts'],
           globalSetup: 'test/pages/global-setup.ts',
         },

@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer-core'
 import { violationsOf } from './browser.ts'
 import { misfits } from './misfits.ts'
-import { drawn, foreignTexts } from './reading.ts'
+import { foreignTexts } from './reading.ts'
 
 /** A window, in pixels. */
 export interface Window {
@@ -52,7 +52,7 @@ export async function wrongLooks(
   const found: string[] = []
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
-    await drawn(page)
+    await page.evaluate(() => new Promise(requestAnimationFrame)) // the page hears of the theme before its next frame
     for (const window of windows) {
       await page.setViewport(window)
       const wrong = await misfits(page, seen(window))

@@ -17,7 +17,7 @@ export async function textOfFirst(page: Page | Frame, selector: string): Promise
   return page.$eval(selector, (element) => element.textContent)
 }
 
-/** Waits until the page has drawn what it is now: it hears of another theme before that, and its observers of what has moved. */
+/** Waits until the page has drawn what it is now, and knows what has moved in that. */
 export async function drawn(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 }

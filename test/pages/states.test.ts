@@ -82,10 +82,11 @@ const fails = (answer: object) => async (page: Page) => {
 
 const states: Readonly<Record<string, State>> = {
   'before a payment': { seen: payment },
-  'a user with the longest number': { seen: payment, claims: { sub: '9007199254740990' } },
   'a user with a long name': { seen: payment, claims: { name: longName } },
   'on a test network': { seen: also(payment, '.badge.test'), story: { network: 'Nile' } },
-  'many currencies': { seen: payment, story: { currencies: many } },
+  'many currencies, and a user without a name': {
+    ...{ seen: payment, story: { currencies: many }, claims: { sub: '9007199254740990', name: '' } },
+  },
   'a payment request': { seen: payment, claims: { deposit: asked } },
   'a payment request of a long amount': { seen: payment, claims: { deposit: longAsked } },
   'an amount and an address that are copied': { seen: payment, claims: { deposit: longAsked }, acts: copyAll },
@@ -158,7 +159,7 @@ const states: Readonly<Record<string, State>> = {
 }
 
 /** Those in which a colour of the operator is seen: that is all that a brand changes. */
-const coloured = ['before a payment', 'a payment request', 'a request that is paid', 'a session that has ended']
+const coloured = ['before a payment', 'a request that is paid']
 
 /** Opens one state after the other in a page of this language, each as a new caller. */
 async function inEach(names: readonly string[], language: string, look: (page: Page, name: string) => Promise<void>) {
