@@ -12,8 +12,8 @@ interface Edges {
 /** A line of a text, or a control. */
 interface Drawn extends Edges {
   readonly name: string
-  /** The parts of the page that it must not leave: its box, and what cuts off all that leaves it. */
-  readonly within: readonly Edges[]
+  /** Whether it leaves its box, or what cuts off all that leaves it. */
+  readonly isOut: boolean
   /** Its number where it is a control, else that of its text; and the numbers of the controls that it is in. */
   readonly own: number
   readonly inside: readonly number[]
@@ -28,15 +28,9 @@ export async function misfits(page: Page, seen: readonly string[] = []): Promise
   const drawn = await drawnIn(page)
   const found = drawn.flatMap((one) => {
     const isBeyond = one.left < -slackPx || one.right > width + slackPx
-    const isOut = one.within.some((edges) => leaves(one, edges))
-    return [...(isBeyond ? [`beyond the window: ${one.name}`] : []), ...(isOut ? [`cut off: ${one.name}`] : [])]
+    return [...(isBeyond ? [`beyond the window: ${one.name}`] : []), ...(one.isOut ? [`cut off: ${one.name}`] : [])]
   })
   return [...new Set([...unseen, ...found, ...overlapsOf(drawn)])]
-}
-
-function leaves(one: Edges, { left, right, top, bottom }: Edges): boolean {
-  const isAside = one.left < left - slackPx || one.right > right + slackPx
-  return isAside || one.top < top - slackPx || one.bottom > bottom + slackPx
 }
 
 /** What lies over something else. */
@@ -56,7 +50,7 @@ function overlapsOf(drawn: readonly Drawn[]): string[] {
 
 /** Every line of text and every control that is shown, but for those in a part of the page that can be scrolled. */
 function drawnIn(page: Page): Promise<Drawn[]> {
-  return page.evaluate(() => {
+  return page.evaluate((slack) => {
     interface Place {
       readonly clips: readonly Edges[]
       /** The nearest part of the page that is a box, and not a piece of a line. */
@@ -64,6 +58,10 @@ function drawnIn(page: Page): Promise<Drawn[]> {
       readonly inside: readonly number[]
     }
     const controls = [...document.querySelectorAll('button, input, select, summary, a.button, .choice, .badge, .qr')]
+    const leaves = (one: Edges, { left, right, top, bottom }: Edges) => {
+      const isAside = one.left < left - slack || one.right > right + slack
+      return isAside || one.top < top - slack || one.bottom > bottom + slack
+    }
     const numbers = new Map(controls.map((control, index) => [control, index]))
     const edgesOf = (element: Element): Edges => {
       const { left, right, top, bottom } = element.getBoundingClientRect()
@@ -98,7 +96,9 @@ function drawnIn(page: Page): Promise<Drawn[]> {
       const place = placeIn(control.parentElement)
       const name = `${control.localName} ${control.getAttribute('class') ?? control.textContent}`
       if (place === null || !control.checkVisibility()) continue
-      found.push({ ...edgesOf(control), within: place.clips, inside: place.inside, name, own })
+      const edges = edgesOf(control)
+      const isOut = place.clips.some((clip) => leaves(edges, clip))
+      found.push({ ...edges, isOut, inside: place.inside, name, own })
     }
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const range = document.createRange()
@@ -111,11 +111,12 @@ function drawnIn(page: Page): Promise<Drawn[]> {
       for (const { left, right, top, bottom } of range.getClientRects()) {
         const blank = (bottom - top) / 4 // what a line has above and below its letters
         const line = { left, right, top: top + blank, bottom: bottom - blank }
-        if (right > left) found.push({ ...line, within, inside: place.inside, name, own })
+        const isOut = within.some((edges) => leaves(line, edges))
+        if (right > left) found.push({ ...line, isOut, inside: place.inside, name, own })
       }
     }
     return found
-  })
+  }, slackPx)
 }
 
 /** Whether the page is wider than the window; and what of this is not wholly in it without scrolling, or has something else over it. */
