@@ -17,6 +17,8 @@ export interface PayoutSummary {
     readonly cuy: CurrencyId
     readonly count: number
     readonly sum: bigint
+    /** Since when the one that has been in this state for longest is in it. */
+    readonly oldestAt: UnixMs
   }[]
   /** Null: payouts are offered to the signer. */
   readonly stopped: { readonly why: 'unknown-transaction' | 'restored'; readonly since: UnixMs } | null
@@ -26,13 +28,14 @@ export interface PayoutSummary {
 
 /** Reads what is stored. The rows read grow with what is open, not with the history. */
 export async function readPayoutSummary(db: ReadDatabase, { address }: PayoutRules): Promise<PayoutSummary> {
-  const { state, cuy, amount } = payouts
+  const { state, cuy, amount, changed_at: since } = payouts
   const { ended, excused, changed_at } = payoutTransactions
   const { kind, subject, raised_at } = alarmRows
   const [open, unknown, restored] = await db.batch([
     toStatement(
       db,
-      sql`SELECT ${state}, ${cuy}, count(*) AS count, CAST(sum(${amount}) AS TEXT) AS sum FROM ${payouts} INDEXED BY payout_state
+      sql`SELECT ${state}, ${cuy}, count(*) AS count, CAST(sum(${amount}) AS TEXT) AS sum, min(${since}) AS oldestAt
+        FROM ${payouts} INDEXED BY payout_state
         WHERE ${state} IN ('waiting', 'approved', 'signed', 'stuck') GROUP BY ${state}, ${cuy} ORDER BY ${state}, ${cuy}`,
     ),
     toStatement(
@@ -51,7 +54,7 @@ export async function readPayoutSummary(db: ReadDatabase, { address }: PayoutRul
     return row?.since ?? null
   }
   const [unknownSince, restoredSince] = [sinceOf(unknown), sinceOf(restored)]
-  const rows = (open?.results ?? []) as { state: PayoutState; cuy: CurrencyId; count: number; sum: string }[] // safe: as above
+  const rows = (open?.results ?? []) as StoredKind[] // safe: as above
   return {
     address,
     open: rows.map((row) => ({ ...row, sum: BigInt(row.sum) })),
@@ -61,5 +64,7 @@ export async function readPayoutSummary(db: ReadDatabase, { address }: PayoutRul
     }),
   }
 }
+
+type StoredKind = Omit<PayoutSummary['open'][number], 'sum'> & { readonly sum: string }
 
 const stoppedBy = <Why>(why: Why, since: UnixMs | null) => (since === null ? null : { why, since })

@@ -47,8 +47,9 @@ it('what is open is needed together: payouts of TRX and the fees of a token', as
   expect(alarmsOf(service, 'payout-wallet-low')).toMatchObject([{ cuy: 1, needs: '130' }])
 })
 
-it('the summary has what is open by state and currency, and what the address holds', async () => {
+it('the summary has what is open by state and currency since when, and what the address holds', async () => {
   const service = await startPaying()
+  const since = new Date(service.clock.seconds * 1000).toISOString()
   hold(service, 200_000_000n, 90_000_000n)
   await ask(service)
   await ask(service, { amt: '2.5', fee: '1' })
@@ -57,8 +58,8 @@ it('the summary has what is open by state and currency, and what the address hol
   expect(await summaryOf(service)).toMatchObject({
     address: payoutBase58,
     open: [
-      { state: 'approved', cuy: 2, count: 2, sum: 7.5 },
-      { state: 'waiting', cuy: 1, count: 1, sum: 101 },
+      { state: 'approved', cuy: 2, count: 2, sum: 7.5, oldest_at: since },
+      { state: 'waiting', cuy: 1, count: 1, sum: 101, oldest_at: expect.any(String) },
     ],
     stopped: null,
     holds: [

@@ -102,9 +102,11 @@ function payoutsItem(
 ): Written<NonNullable<SummaryData['payouts']>> {
   return {
     address: formatBase58(address),
-    open: open.flatMap(({ state, cuy, count, sum }) => {
+    open: open.flatMap(({ state, cuy, count, sum, oldestAt }) => {
       const isOpen = state !== 'paid' && state !== 'cancelled'
-      return isOpen ? [{ state, cuy, count, sum: jsonAmount(sum, configured(cuy, currencies).scale) }] : []
+      if (!isOpen) return []
+      const amount = jsonAmount(sum, configured(cuy, currencies).scale)
+      return [{ state, cuy, count, sum: amount, oldest_at: formatInstant(oldestAt) }]
     }),
     stopped: stopped === null ? null : { why: stopped.why, since: formatInstant(stopped.since) },
     holds: holds.map(({ contract, balance, readAt }) => {
