@@ -1,4 +1,4 @@
-import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
+import type { AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
 import { type DeskContext, deskAmount } from './context.ts'
 import type { DeskAlarm, DeskDifference } from './data.ts'
 
@@ -8,16 +8,36 @@ export interface AlarmWords {
   readonly remedy: string
 }
 
+type LineKind = {
+  [Kind in AlarmKind]: (typeof alarmTable)[Kind] extends { needsLine: true } ? Kind : never
+}[AlarmKind]
+
+/** What to do needs the log line of these, as the table of alarms says: the table itself is only in the file of a language. */
+const lineKinds: Readonly<Record<LineKind, true>> = {
+  'scan-stalled': true,
+  'gap-unread': true,
+  'nodes-disagree': true,
+  'node-lies': true,
+  'node-unfit': true,
+  'review-overdue': true,
+  'address-frozen': true,
+  'token-fee-set': true,
+  'token-deprecated': true,
+  'payout-wallet-low': true,
+  'configuration-differs': true,
+  misconfigured: true,
+}
+
 /** The words for an alarm. Of a kind that this page does not know, those of the service. */
 export function alarmWords(
   context: DeskContext,
   { kind, raised, remedy }: Omit<DeskAlarm, 'subject' | 'since'>,
 ): AlarmWords {
-  if (!isKnown(kind)) return { raised: raised || kind, remedy }
-  const [inLanguage, remedyInLanguage] = context.texts.alarms?.[kind] ?? []
-  const words = { raised: inLanguage ?? alarmTable[kind].raised, remedy: remedyInLanguage ?? alarmTable[kind].remedy }
+  const { alarms } = context.texts
+  if (!Object.hasOwn(alarms, kind)) return { raised: raised || kind, remedy }
+  const [inLanguage, remedyInLanguage] = alarms[kind as AlarmKind] // safe: one of its own names
   const first = firstStep(context, kind)
-  return { raised: words.raised, remedy: first === null ? words.remedy : `${first} ${words.remedy}` }
+  return { raised: inLanguage, remedy: first === null ? remedyInLanguage : `${first} ${remedyInLanguage}` }
 }
 
 /** What to do about a kind of alarm, for the currency with this number where it is about one. */
@@ -27,7 +47,7 @@ export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | nu
 }
 
 /** Whether what to do needs the log line of the alarm. */
-export const needsLine = (kind: string) => isKnown(kind) && 'needsLine' in alarmTable[kind]
+export const needsLine = (kind: string) => Object.hasOwn(lineKinds, kind)
 
 /** A difference of an address: more or less, how much, and what to do. */
 export function differenceWords(context: DeskContext, { amount, cuy }: DeskDifference) {
@@ -38,11 +58,9 @@ export function differenceWords(context: DeskContext, { amount, cuy }: DeskDiffe
 }
 
 /** What to do first, where the table of alarms describes only what can be the cause. */
-function firstStep({ texts }: DeskContext, kind: AlarmKind): string | null {
+function firstStep({ texts }: DeskContext, kind: string): string | null {
   if (kind === 'scan-stalled' || kind === 'finality-stalled') return texts.nodesDo
   if (kind === 'endpoint-failing') return texts.endpointDo
   if (kind === 'reconciliation-surplus') return `${texts.differenceDo} ${texts.surplusDo}`
   return kind === 'reconciliation-shortfall' ? texts.differenceDo : null
 }
-
-const isKnown = (kind: string): kind is AlarmKind => Object.hasOwn(alarmTable, kind)

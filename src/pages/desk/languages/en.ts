@@ -1,11 +1,16 @@
+import { alarmTable } from '../../../platform/alarm-table.ts'
 import { enStories } from './en-stories.ts'
 import type { AlarmTexts } from './zh-alarms.ts'
+
+/** The table of alarms, which is English. */
+const enAlarms = Object.fromEntries(
+  Object.entries(alarmTable).map(([kind, { raised, remedy }]) => [kind, [raised, remedy]]),
+) as unknown as AlarmTexts // safe: every kind with its two sentences
 
 /** What the desk says, in English. */
 export const enDesk = {
   ...enStories,
-  /** Null: those of the table of alarms, which are English. */
-  alarms: null as AlarmTexts | null,
+  alarms: enAlarms,
   title: 'Desk',
   pair: (name: string, value: string) => `${name}: ${value}`,
   asOf: (time: string) => `As of ${time}`,
