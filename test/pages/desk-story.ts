@@ -1,10 +1,9 @@
 /** What the service has for the desk: all is well, or one fault of each kind. */
 import type { Reason } from '../../src/common/reasons.ts'
+import { ago } from './ago.ts'
+import type { noneOpen, paidOut } from './payout-fixture.ts'
 import { exact, type Script, type ScriptedService } from './scripted-service.ts'
 import { payAddress, transfer, txidOf } from './story.ts'
-
-/** An instant so many seconds ago, by the clock of the scripted service. */
-export const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString()
 
 const day = (index: number) => ({
   day: new Date(Date.UTC(2026, 9, 24 + index)).toISOString().slice(0, 10),
@@ -72,7 +71,7 @@ export const wellSummary = () => ({
     { number: 1, behind_seconds: 0, failing_since: null, last_failure: null },
     { number: 2, behind_seconds: 0, failing_since: null, last_failure: null },
   ] as object[],
-  payouts: null,
+  payouts: null as ReturnType<typeof noneOpen> | null,
 })
 
 /** A raised alarm. */
@@ -111,6 +110,7 @@ export interface DeskStory {
   deposits: ReturnType<typeof owned>[]
   entries: ReturnType<typeof posted>[]
   events: ReturnType<typeof happened>[]
+  payouts: ReturnType<typeof paidOut>[]
   /** The currencies in which the user's address is frozen. */
   frozen: number[]
   /** Of every transaction. */
@@ -123,6 +123,7 @@ export const wellDesk = (): DeskStory => ({
   deposits: [owned(8, 'credited', { entry: 5 })],
   entries: [posted(6, 4, '-2.5', { osn: 'order-1001', mark: 'two cups', by: 'shop' }), posted(5, 1, '25')],
   events: [],
+  payouts: [],
   frozen: [],
   chain: onChain('unknown', 'no such transaction'),
 })
@@ -307,6 +308,11 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
       searchParams,
     ),
   )
+  guarded('/ledger/payouts', ({ searchParams }) => {
+    if (desk.summary.payouts === null) return { status: 404, msg: 'no such path' }
+    const own = desk.payouts.filter((one) => matches(one, searchParams, ['uid', 'cuy', 'state', 'osn', 'to', 'txid']))
+    return page(own, searchParams)
+  })
   guarded('/ledger/addresses', ({ searchParams }) => {
     const list = searchParams.get('uid') === '7' ? [{ id: 3, address: payAddress }] : []
     return { data: { list, count: list.length } }

@@ -1,4 +1,4 @@
-import type { Api, Refusal, Reply } from '../kit/api.ts'
+import type { Refusal, Reply } from '../kit/api.ts'
 import type { ListPage } from '../kit/read.ts'
 import {
   type ChainFinding,
@@ -11,6 +11,8 @@ import {
   readOwner,
   readPostedEntries,
 } from './data.ts'
+import { type Asker, findPayouts, isOf, type PayoutStory, payoutStories, storyOf } from './payout-answer.ts'
+import type { DeskPayout } from './payout-data.ts'
 import { parseQuestion } from './place.ts'
 import { listRows } from './walk.ts'
 
@@ -26,18 +28,36 @@ export type DeskAnswer =
   | { readonly kind: 'busy' }
   | { readonly kind: 'whose'; readonly osn: string }
   | { readonly kind: 'refusal'; readonly refusal: Refusal }
-  | { readonly kind: 'transaction'; readonly txid: string; readonly stories: readonly DepositStory[] }
+  | {
+      readonly kind: 'transaction'
+      readonly txid: string
+      readonly stories: readonly DepositStory[]
+      readonly payouts: readonly PayoutStory[]
+    }
   | { readonly kind: 'chain'; readonly txid: string; readonly found: Reply<ChainFinding> }
-  | { readonly kind: 'address'; readonly address: string; readonly owner: Owner | null; readonly deposits: Deposits }
+  | {
+      readonly kind: 'address'
+      readonly address: string
+      readonly owner: Owner | null
+      readonly deposits: Deposits
+      readonly payouts: ListPage<DeskPayout>
+    }
   | {
       readonly kind: 'user'
       readonly uid: number
       readonly balances: ReturnType<typeof readDeskBalances>
       readonly addresses: ReturnType<typeof readAddresses>
       readonly deposits: Deposits
+      readonly payouts: ListPage<DeskPayout>
       readonly entries: ListPage<PostedEntry>
     }
-  | { readonly kind: 'order'; readonly uid: number; readonly osn: string; readonly entries: readonly PostedEntry[] }
+  | {
+      readonly kind: 'order'
+      readonly payouts: readonly PayoutStory[]
+      /** Those that are of none of its payouts. */
+      readonly entries: readonly PostedEntry[]
+    }
+  | { readonly kind: 'no-payout' }
   | { readonly kind: 'gap'; readonly from: number; readonly seen: readonly OwnedDeposit[] }
   | { readonly kind: 'endpoint'; readonly number: number }
 
@@ -49,39 +69,49 @@ const storiesMax = 10
 /** Addresses of a user that are shown; hardly anybody has more than one. */
 const addressesMax = 100
 
-/** Finds the answer to what was asked: a transaction, an address, a user, an order, a gap or an endpoint. */
-export async function findAnswer(api: Api, asked: string): Promise<DeskAnswer> {
+/** Finds the answer to what was asked. */
+export async function findAnswer(asker: Asker, asked: string): Promise<DeskAnswer> {
   const question = parseQuestion(asked)
   switch (question.kind) {
     case 'tx':
-      return findTransaction(api, question.txid)
+      return findTransaction(asker, question.txid)
     case 'address':
-      return findAddress(api, question.address)
+      return findAddress(asker, question.address)
     case 'user':
-      return findUser(api, question.uid)
+      return findUser(asker, question.uid)
     case 'order':
-      return findOrder(api, question.uid, question.osn)
+      return findOrder(asker, question.uid, question.osn)
     case 'gap':
-      return findGap(api, question.number)
+      return findGap(asker, question.number)
+    case 'payout':
+      return findPayout(asker, question.number)
     default:
       return question
   }
 }
 
 /** The nodes are asked only about what no deposit is stored of: they allow few requests. */
-async function findTransaction(api: Api, txid: string): Promise<DeskAnswer> {
-  const found = await api.get(`/ledger/deposits?txid=${txid}&limit=100`, readOwnedDeposits)
+async function findTransaction(asker: Asker, txid: string): Promise<DeskAnswer> {
+  const { api } = asker
+  const [found, paid] = await Promise.all([
+    api.get(`/ledger/deposits?txid=${txid}&limit=100`, readOwnedDeposits),
+    findPayouts(asker, `txid=${txid}&limit=${storiesMax}`),
+  ])
   if (!found.ok) return { kind: 'refusal', refusal: found }
-  if (found.data.list.length === 0) {
+  if (!paid.ok) return { kind: 'refusal', refusal: paid }
+  if (found.data.list.length + paid.data.list.length === 0) {
     return { kind: 'chain', txid, found: await api.get(`/ledger/transaction?txid=${txid}`, readChainFinding) }
   }
   const list = [...found.data.list].reverse() // in the order in which they were found
-  const stories = await Promise.all(list.slice(0, storiesMax).map((deposit) => loadStory(api, deposit)))
+  const [stories, payouts] = await Promise.all([
+    Promise.all(list.slice(0, storiesMax).map((deposit) => loadStory(asker, deposit))),
+    payoutStories(api, paid.data.list),
+  ])
   const others = list.slice(storiesMax).map((deposit) => ({ deposit, entry: null, addressNumber: null }))
-  return { kind: 'transaction', txid, stories: [...stories, ...others] }
+  return { kind: 'transaction', txid, stories: [...stories, ...others], payouts }
 }
 
-async function loadStory(api: Api, deposit: OwnedDeposit): Promise<DepositStory> {
+async function loadStory({ api }: Asker, deposit: OwnedDeposit): Promise<DepositStory> {
   const { uid, entry, address } = deposit
   const [entries, owner] = await Promise.all([
     entry === null ? null : api.get(`/ledger/entries?uid=${uid}&limit=1&before=${entry + 1}`, readPostedEntries),
@@ -91,43 +121,63 @@ async function loadStory(api: Api, deposit: OwnedDeposit): Promise<DepositStory>
   return { deposit, entry: found ?? null, addressNumber: owner.ok ? owner.data.id : null }
 }
 
-async function findAddress(api: Api, address: string): Promise<DeskAnswer> {
-  const [owner, deposits] = await Promise.all([
+async function findAddress(asker: Asker, address: string): Promise<DeskAnswer> {
+  const { api } = asker
+  const [owner, deposits, payouts] = await Promise.all([
     api.get(`/ledger/address?address=${address}`, readOwner),
     api.get(`/ledger/deposits?address=${address}&limit=${listRows}`, readOwnedDeposits),
+    findPayouts(asker, `to=${address}&limit=${listRows}`),
   ])
   if (!owner.ok && owner.status !== 404) return { kind: 'refusal', refusal: owner }
   if (!deposits.ok) return { kind: 'refusal', refusal: deposits }
-  return { kind: 'address', address, owner: owner.ok ? owner.data : null, deposits: deposits.data }
+  if (!payouts.ok) return { kind: 'refusal', refusal: payouts }
+  const lists = { deposits: deposits.data, payouts: payouts.data }
+  return { kind: 'address', address, owner: owner.ok ? owner.data : null, ...lists }
 }
 
 /** `/tron/generate` is not asked: it would issue an address to who has none. */
-async function findUser(api: Api, uid: number): Promise<DeskAnswer> {
-  const [balances, addresses, deposits, entries] = await Promise.all([
+async function findUser(asker: Asker, uid: number): Promise<DeskAnswer> {
+  const { api } = asker
+  const [balances, addresses, deposits, entries, payouts] = await Promise.all([
     api.get(`/ledger/wallets?uid=${uid}`, readDeskBalances),
     api.get(`/ledger/addresses?uid=${uid}&limit=${addressesMax}`, readAddresses),
     api.get(`/ledger/deposits?uid=${uid}&limit=${listRows}`, readOwnedDeposits),
     api.get(`/ledger/entries?uid=${uid}&limit=${listRows}`, readPostedEntries),
+    findPayouts(asker, `uid=${uid}&limit=${listRows}`),
   ])
   if (!balances.ok) return { kind: 'refusal', refusal: balances }
   if (!addresses.ok) return { kind: 'refusal', refusal: addresses }
   if (!deposits.ok) return { kind: 'refusal', refusal: deposits }
   if (!entries.ok) return { kind: 'refusal', refusal: entries }
-  const lists = { addresses: addresses.data, deposits: deposits.data, entries: entries.data }
+  if (!payouts.ok) return { kind: 'refusal', refusal: payouts }
+  const lists = { addresses: addresses.data, deposits: deposits.data, entries: entries.data, payouts: payouts.data }
   return { kind: 'user', uid, balances: balances.data, ...lists }
 }
 
 /** What was seen in final blocks and is not credited: it waits in a gap. */
-async function findGap(api: Api, from: number): Promise<DeskAnswer> {
+async function findGap({ api }: Asker, from: number): Promise<DeskAnswer> {
   const found = await api.get('/ledger/deposits?state=seen&limit=100', readOwnedDeposits)
   return { kind: 'gap', from, seen: found.ok ? found.data.list.filter(({ seconds }) => seconds === 0) : [] }
 }
 
-async function findOrder(api: Api, uid: number, osn: string): Promise<DeskAnswer> {
-  const found = await api.get(
-    `/ledger/entries?uid=${uid}&osn=${encodeURIComponent(osn)}&limit=${listRows}`,
-    readPostedEntries,
-  )
+/** By its number: the lists have the newest ones below a number. */
+async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
+  const found = await findPayouts(asker, `before=${id + 1}&limit=1`)
   if (!found.ok) return { kind: 'refusal', refusal: found }
-  return { kind: 'order', uid, osn, entries: [...found.data.list].reverse() }
+  const own = found.data.list.filter((one) => one.id === id)
+  if (own.length === 0) return { kind: 'no-payout' }
+  return { kind: 'order', payouts: await payoutStories(asker.api, own), entries: [] }
+}
+
+async function findOrder(asker: Asker, uid: number, osn: string): Promise<DeskAnswer> {
+  const filter = `uid=${uid}&osn=${encodeURIComponent(osn)}&limit=${listRows}`
+  const [found, paid] = await Promise.all([
+    asker.api.get(`/ledger/entries?${filter}`, readPostedEntries),
+    findPayouts(asker, filter),
+  ])
+  if (!found.ok) return { kind: 'refusal', refusal: found }
+  if (!paid.ok) return { kind: 'refusal', refusal: paid }
+  const [entries, payouts] = [found.data.list, [...paid.data.list].reverse()]
+  const others = entries.filter((entry) => !payouts.some((payout) => isOf(entry, payout))).reverse()
+  return { kind: 'order', payouts: payouts.map((payout) => storyOf(payout, entries)), entries: others }
 }

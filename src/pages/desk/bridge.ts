@@ -6,6 +6,8 @@ import { createLiveSlot, small } from './parts.ts'
 
 /** The type of entries that deposits make, and what it is called where transfers are summed up. */
 const depositType = 1
+/** The type of entries that payouts make, and withdrawals that are paid otherwise. */
+const withdrawalType = 2
 const creditedName = 'credited'
 
 /** A line of a sum: what it is, and how much, signed. */
@@ -77,13 +79,14 @@ function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: D
 
 /** What is in one of the two sums and not in the other. */
 function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, held: readonly Line[]): Line[] {
-  const { texts } = context
+  const { texts, model } = context
+  const hasPayouts = (model.summary?.payouts ?? null) !== null // from an address of their own
   const posted = [...owedBy].filter(([type]) => type !== depositType)
   const credited = heldBy.get(creditedName) ?? '0'
   const rest = difference(credited, owedBy.get(depositType) ?? '0')
   return [
     ...posted.map(([type, amount]) => ({
-      name: texts.postedOnly(ledgerName(context, type)),
+      name: (type === withdrawalType && hasPayouts ? texts.notFromHere : texts.postedOnly)(ledgerName(context, type)),
       amount: difference('0', amount),
     })),
     { name: texts.movedRest, amount: rest },

@@ -7,6 +7,7 @@ import { small, storyButton } from './parts.ts'
 import { reasonWords } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
 import { forUser, line, named, type Step, steps } from './steps.ts'
+import { remedyOf } from './words.ts'
 
 /** What an answer is called, what support does next, and what it says to the user. */
 interface AnswerWords {
@@ -24,12 +25,20 @@ export function chainElements(context: DeskContext, { txid, found }: Extract<Des
   if (!found.ok) return [head, ...refusalElements(context, found), line(texts.noDeposit)]
   const { uid, answer, why } = found.data
   const { title, step, remedy, say } = answerWords(context, txid, found.data)
+  const alarms = model.summary?.alarms ?? []
+  const isStopping = alarms.some(({ kind, subject }) => kind === 'payout-unknown' && subject.txid === txid)
   const isInGap = answer === 'creditable' && (model.summary?.gaps.length ?? 0) > 0
   const list: readonly Step[] = [
     ...(answer === 'unknown' ? [] : [ownerStep(context, uid, answer)]),
     [...step, small(why, 'en')],
-    ['wait', texts.stepDo, line(remedy), isInGap ? line(texts.canBeInGap) : null],
+    [
+      'wait',
+      texts.stepDo,
+      line(isStopping ? remedyOf(context, 'payout-unknown') : remedy),
+      isInGap ? line(texts.canBeInGap) : null,
+    ],
   ]
+  if (isStopping) return [head, html('h3', {}, texts.stoppedUnknown), steps(list)]
   return [head, html('h3', {}, title), steps(list), forUser(context, say)]
 }
 

@@ -31,6 +31,8 @@ export interface DeskContext {
   readonly common: CommonTexts
   readonly format: Format
   readonly api: Api
+  /** Whether there are payouts, where that is known: then their routes answer. */
+  hasPayouts(): Promise<boolean>
   /** Whether a token was given. */
   isSignedIn(): boolean
   /** Takes a pasted token. Whether it has the form of one. */
@@ -40,7 +42,7 @@ export interface DeskContext {
   update(): void
   /** Asks the service for what is new. */
   refresh(): void
-  /** Puts a question into the box, and goes to its answer. */
+  /** Puts a question into the box, and goes to its answer; `deposits held` or `payouts stuck 2` goes to that of a list. */
   ask(question: string): void
 }
 
@@ -91,10 +93,14 @@ export function sinceText(context: DeskContext, instant: string): string {
   return age === null ? time : context.texts.withAge(time, durationText(context, age).replaceAll(' ', '\u00a0'))
 }
 
-/** The name of a state of a deposit. */
+/** The name of a state of a deposit or of a payout: each has words of its own for its states. */
 export function stateName({ texts }: DeskContext, state: string): string {
   const { seen, held, credited, refused, dropped } = texts
-  const names: Readonly<Record<string, string>> = { seen, held, credited, refused, dropped }
+  const names: Readonly<Record<string, string>> = {
+    ...{ seen, held, credited, refused, dropped },
+    ...{ waiting: texts.payoutWaiting, approved: texts.payoutApproved, signed: texts.payoutSigned },
+    ...{ paid: texts.payoutPaid, stuck: texts.payoutStuck, cancelled: texts.payoutCancelled },
+  }
   return (Object.hasOwn(names, state) ? names[state] : undefined) ?? state
 }
 

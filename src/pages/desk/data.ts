@@ -10,6 +10,7 @@ import {
   readPage,
   readText,
 } from '../kit/read.ts'
+import { readPayout, readPayoutsNow } from './payout-data.ts'
 
 /** What an operator looks at first. */
 export type DeskSummary = ReturnType<typeof readDeskSummary>
@@ -40,7 +41,7 @@ export type ChainFinding = ReturnType<typeof readChainFinding>
 
 /** `GET /ledger/summary` */
 export function readDeskSummary(data: unknown) {
-  const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, nodes, scan, database } =
+  const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, nodes, scan, database, payouts } =
     readMembers(data)
   const { status, behind, finalized, finalized_at, msg, problem, oldest_held_at } = readMembers(scan)
   const { seen, held_for } = readMembers(transfers)
@@ -67,6 +68,8 @@ export function readDeskSummary(data: unknown) {
       const failure = { failingSince: readOptionalText(failing_since), lastFailure: readFailure(last_failure) }
       return { number: readInteger(number), behindSeconds: readInteger(behind_seconds), ...failure }
     }),
+    /** Null without `PAYOUTS`. */
+    payouts: payouts === null ? null : readPayoutsNow(readMembers(payouts)),
     nodes: nodes === null ? null : readList({ list: nodes }, readNode),
     database: readDatabase(readMembers(database)),
     status: readText(status),
@@ -80,7 +83,7 @@ export function readDeskSummary(data: unknown) {
 }
 
 /** What an alarm is about: what it does not name is null. */
-function readSubject({ node, height, from, txid, cuy, address, contract, setting, endpoint, event }: Members) {
+function readSubject({ node, height, from, txid, cuy, address, contract, setting, endpoint, event, payout }: Members) {
   return {
     node: readOptionalInteger(node),
     /** A block, or the first one of a gap. */
@@ -91,6 +94,7 @@ function readSubject({ node, height, from, txid, cuy, address, contract, setting
     setting: readOptionalText(setting),
     endpoint: readOptionalInteger(endpoint),
     event: readOptionalInteger(event),
+    payout: readOptionalInteger(payout),
   }
 }
 
@@ -200,10 +204,12 @@ function readEntry({ id, uid, type, cuy, osn, mark, amt, balance, created_at, by
 /** `GET /ledger/events`: what an event has depends on its type. */
 export function readDeskEvents(data: unknown) {
   return readList(data, ({ id, type, uid, created_at, data: about }) => {
-    const { txid, address, cuy, amt, reason, why, entry } = readMembers(about)
+    const members = readMembers(about)
+    const { txid, address, cuy, amt, reason, why, entry } = members
+    const kind = readText(type)
     return {
       id: readInteger(id),
-      type: readText(type),
+      type: kind,
       uid: readInteger(uid),
       at: readText(created_at),
       txid: readOptionalText(txid),
@@ -213,6 +219,7 @@ export function readDeskEvents(data: unknown) {
       reason: readOptionalText(reason),
       why: readOptionalText(why),
       entry: entry === undefined ? null : readEntry(readMembers(entry)),
+      payout: kind.startsWith('payout.') ? readPayout(members) : null,
     }
   })
 }

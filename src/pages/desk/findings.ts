@@ -1,38 +1,25 @@
 import { type DeskContext, deskAmount, deskSymbol, durationText, sinceText } from './context.ts'
 import type { DeskAlarm, DeskGap, DeskSubject, DeskSummary } from './data.ts'
+import type { Finding, FindingItem } from './finding.ts'
 import { isSilent } from './nodes.ts'
+import { isShownByPayouts, payoutAlarmItem, payoutFindings } from './payout-findings.ts'
 import { reasonWords } from './reasons.ts'
 import { alarmWords, remedyOf } from './words.ts'
-
-/** What a finding is about: one address, one range of blocks, one transaction. */
-export interface FindingItem {
-  /** In the words of the service. */
-  readonly about: string
-  /** In the words of this page. */
-  readonly note: string
-  readonly since: string | null
-  /** The question whose answer is its story. */
-  readonly ask: string | null
-}
-
-/** Something that needs a person, with what to do. */
-export interface Finding {
-  readonly kind: string
-  readonly title: string
-  readonly remedy: string
-  readonly items: readonly FindingItem[]
-}
 
 /** Kinds of findings, the worst first; other kinds follow. */
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
-  ...['tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'reconciliation-shortfall', 'gap-unread'],
-  ...['token-deprecated', 'address-frozen'],
+  ...['tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'payout-unknown'],
+  ...['reconciliation-shortfall', 'gap-unread'],
+  ...['token-deprecated', 'address-frozen', 'payout-stuck'],
 ]
 const then = [
   'reconciliation-surplus',
   'deposit-too-large',
   'review-overdue',
+  'payout-wallet-low',
+  'payouts-unsigned',
+  'payouts-waiting',
   'token-paused',
   'token-fee-set',
   'held',
@@ -63,6 +50,7 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
     ...scanFindings(context, summary),
     ...gapFindings(context, summary),
     ...heldFindings(context, summary),
+    ...payoutFindings(context, summary),
     ...endpointFindings(context, summary),
     ...nodeFindings(context, summary),
   ]
@@ -77,6 +65,7 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
       return number === endpoint && (failingSince !== null || behindSeconds >= lateSeconds)
     })
   const own = alarms.filter(({ kind, subject }) => {
+    if (isShownByPayouts(kind, summary)) return false
     if (kind === 'gap-unread') return gaps.length === 0
     const height = kind === 'nodes-disagree' ? subject.height : null
     if (height !== null && gaps.some(({ from, to }) => from <= height && height <= to)) return false // the gap follows from it
@@ -90,6 +79,8 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
     if (kind === 'decimals-differ') return [decimalsFinding(context, of, summary)]
     const isStalled = kind === 'scan-stalled'
     const items: FindingItem[] = of.map((alarm) => {
+      const ofPayouts = payoutAlarmItem(context, alarm, summary)
+      if (ofPayouts !== null) return ofPayouts
       const note = isStalled ? problemText(context, summary) : subjectText(context, alarm.subject, summary)
       const about = isStalled ? (msg ?? '') : (alarm.subject.txid ?? alarm.subject.setting ?? '')
       return { about, note, since: alarm.since, ask: askOf(alarm.subject) }
@@ -108,7 +99,7 @@ function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { h
     const count = held.find((one) => one.reason === 'decimals-differ' && one.cuy === cuy)?.count ?? 0
     const waiting = count === 0 ? '' : ` · ${texts.pair(texts.heldHeading, format.count(count))}`
     const note = texts.cuyAt(deskSymbol(context, cuy), String(cuy)) + waiting
-    return { about: '', note, since, ask: count === 0 ? null : 'held' }
+    return { about: '', note, since, ask: count === 0 ? null : 'deposits held' }
   })
   const symbols = alarms.map(({ subject }) => deskSymbol(context, subject.cuy ?? 0))
   const only = alarms.length === 1 ? (alarms[0]?.subject.cuy ?? null) : null
@@ -213,7 +204,7 @@ function heldFindings(context: DeskContext, { held, alarms }: DeskSummary): Find
   return own.map(({ reason, cuy, count, oldestAt }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)
     const title = context.texts.heldOf(context.format.count(count), deskSymbol(context, cuy), why)
-    const items = [{ about: '', note: '', since: oldestAt, ask: 'held' }]
+    const items = [{ about: '', note: '', since: oldestAt, ask: 'deposits held' }]
     return { kind: 'held', title, remedy, items }
   })
 }

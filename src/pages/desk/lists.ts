@@ -2,15 +2,16 @@ import { decimalForm } from '../kit/decimal.ts'
 import { type Attributes, button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
 import { createRows } from './rows.ts'
-import { createSources, type FilteredSource } from './sources.ts'
+import type { FilteredSource } from './source.ts'
+import { createSources } from './sources.ts'
 import { type ListFilter, noFilter } from './walk.ts'
 
-/** The lists of deposits, entries and events: one at a time, with a filter. */
+/** The lists of deposits, payouts, entries and events: one at a time, with a filter. */
 export interface ListsView extends PageView {
   /** Something new has happened. */
   renew(): void
-  /** Shows the deposits in a state. */
-  showDeposits(state: string): void
+  /** Goes to a list, with a filter. */
+  show(name: string, filter: ListFilter): void
 }
 
 /** Makes the lists. */
@@ -26,12 +27,13 @@ export function createLists(context: DeskContext): ListsView {
   const choose = (name: string, filter: ListFilter) => {
     model.listed = { name, filter }
     if (model.summary === null) return // without the newest event, a list of events would be empty: `update` chooses it
-    const source = sources.find((one) => one.name === name) ?? sources[0]
-    const view = views.get(name)
+    const source = sources.find((one) => one.name === name && isThere(one)) ?? sources[0]
+    const view = views.get(source?.name ?? '')
     if (source === undefined || view === undefined) return
+    model.listed = { name: source.name, filter }
     for (const [index, one] of buttons.entries()) one.setAttribute('aria-pressed', String(sources[index] === source))
     form = createFilter(context, source, (next) => {
-      model.listed = { name, filter: next }
+      model.listed = { name: source.name, filter: next }
       view.filterBy(next)
     })
     filters.replaceChildren(form.element)
@@ -44,19 +46,22 @@ export function createLists(context: DeskContext): ListsView {
   return {
     element: html('section', { class: 'card wide' }, heading, names, filters, rows),
     update() {
+      for (const [index, source] of sources.entries()) buttons[index]?.toggleAttribute('hidden', !isThere(source))
       if (model.summary === null) return
       if (form === null) choose(nameNow(), model.listed.filter)
       form?.update()
       views.get(nameNow())?.update()
     },
     renew: () => views.get(nameNow())?.renew(),
-    showDeposits(state) {
-      choose('deposits', { ...noFilter, state })
+    show(name, filter) {
+      choose(name, filter)
       heading.focus()
       heading.scrollIntoView({ block: 'start' })
     },
   }
 }
+
+const isThere = ({ isThere = () => true }: FilteredSource) => isThere()
 
 /** The filter of a list: it is used as soon as one of its fields has changed. */
 function createFilter(
@@ -67,7 +72,7 @@ function createFilter(
   const { model, texts } = context
   const all = () => html('option', { value: '' }, texts.filterAll)
   const state = html('select', { id: 'filter-state' }, all())
-  state.append(...states.values.map(([value, name]) => html('option', { value }, name)))
+  state.append(...states.values().map(([value, name]) => html('option', { value }, name)))
   const cuy = html('select', { id: 'filter-cuy' })
   const fillCurrencies = createSlot(cuy)
   const input = (id: string, attributes: Attributes) =>

@@ -14,6 +14,7 @@ import { readDeskSummary } from './data.ts'
 import { loadDeskTexts } from './languages.ts'
 import { createLists, type ListsView } from './lists.ts'
 import { createNodes } from './nodes.ts'
+import { createPayouts } from './payout-section.ts'
 import { createDeskQuestion, type QuestionView } from './question.ts'
 import { createSignIn } from './sign-in.ts'
 import { createDelays, createStatus } from './status.ts'
@@ -31,6 +32,8 @@ const model: DeskModel = {
   ...{ listed: { name: 'deposits', filter: noFilter }, charted: null, question: '', answer: null },
 }
 const live = html('p', { class: 'unseen', role: 'status' })
+/** Who goes on when the summary was read, or could not be. */
+const waiting: (() => void)[] = []
 let views: readonly PageView[] = []
 let context: DeskContext
 let question: QuestionView
@@ -48,6 +51,7 @@ const poller = createPoller({
   paceMs: () => paceMs,
   show(refusal) {
     model.refusal = refusal
+    for (const go of waiting.splice(0)) go()
     update()
   },
 })
@@ -73,6 +77,12 @@ async function load(): Promise<Refusal | null> {
   return null
 }
 
+/** Where the summary is on its way it is awaited: without `PAYOUTS` the routes of payouts are 404, and are not asked. */
+async function hasPayouts(): Promise<boolean> {
+  if (model.summary === null && model.refusal === null) await new Promise<void>((resolve) => waiting.push(resolve))
+  return (model.summary?.payouts ?? null) !== null
+}
+
 /** Makes the page in a language, from the model. */
 async function mount(language: Language): Promise<void> {
   const texts = await loadDeskTexts(language)
@@ -83,12 +93,17 @@ async function mount(language: Language): Promise<void> {
     signIn: token.take,
     announce: (text) => setText(live, text),
     refresh: poller.now,
-    ask: (text) => (text === 'held' ? lists.showDeposits(text) : question.ask(text)),
+    hasPayouts,
+    ask(text) {
+      const [, name, state = '', cuy = ''] = /^(deposits|payouts) ([a-z]+) ?(\d*)$/.exec(text) ?? []
+      if (name === undefined) question.ask(text)
+      else lists.show(name, { ...noFilter, state, cuy })
+    },
   }
   question = createDeskQuestion(context)
   lists = createLists(context)
   const status = [createStatus, createSignIn].map((create) => create(context))
-  const facts = [createNodes, createDelays, createBridge, createCharts].map((create) => create(context))
+  const facts = [createNodes, createDelays, createBridge, createPayouts, createCharts].map((create) => create(context))
   const header = createHeader(language)
   const parts = [...status, question, ...facts, ...createWholeLists(context), lists]
   views = [header, ...parts]

@@ -8,6 +8,7 @@ export type DeskQuestion =
   | { readonly kind: 'order'; readonly uid: number; readonly osn: string }
   | { readonly kind: 'gap'; readonly number: number }
   | { readonly kind: 'endpoint'; readonly number: number }
+  | { readonly kind: 'payout'; readonly number: number }
   /** An order without its user. */
   | { readonly kind: 'whose'; readonly osn: string }
 
@@ -18,8 +19,8 @@ export function parseQuestion(asked: string): DeskQuestion {
   if (txid !== null) return { kind: 'tx', txid }
   const address = /(?<![0-9A-Za-z])(?:T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-fA-F]{40})(?![0-9A-Za-z])/.exec(text)?.[0]
   if (address !== undefined) return { kind: 'address', address }
-  const [, kind, number = ''] = /^(gap|endpoint) (\d{1,15})$/.exec(text) ?? []
-  if (kind === 'gap' || kind === 'endpoint') return { kind, number: Number(number) }
+  const [, kind, number = ''] = /^(gap|endpoint|payout) (\d{1,15})$/.exec(text) ?? []
+  if (kind === 'gap' || kind === 'endpoint' || kind === 'payout') return { kind, number: Number(number) }
   const [, uid, osn] = /^([1-9]\d{0,15})(?:\s+(\S.*))?$/.exec(text) ?? []
   if (uid === undefined) return { kind: 'whose', osn: text }
   return osn === undefined ? { kind: 'user', uid: Number(uid) } : { kind: 'order', uid: Number(uid), osn }
@@ -49,6 +50,6 @@ export function questionAt(fragment: string): string | null {
   const [tx, address, uid, osn] = ['tx', 'address', 'uid', 'osn'].map((name) => parameters.get(name))
   if (tx || address) return tx || address || null
   if (uid) return osn ? `${uid} ${osn}` : uid
-  const named = ['gap', 'endpoint'].find((name) => parameters.has(name))
+  const named = ['gap', 'endpoint', 'payout'].find((name) => parameters.has(name))
   return named === undefined ? null : `${named} ${parameters.get(named)}`
 }

@@ -17,7 +17,7 @@ export interface QuestionView extends PageView {
 
 /** Makes the box. */
 export function createDeskQuestion(context: DeskContext): QuestionView {
-  const { model, texts, api } = context
+  const { model, texts } = context
   const input = html('input', {
     ...{ id: 'question', type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' },
     ...{ maxlength: '400', 'aria-describedby': 'question-help' },
@@ -34,7 +34,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     model.answer = { kind: 'busy' }
     input.value = question
     context.update()
-    const found = await findAnswer(api, question)
+    const found = await findAnswer(context, question)
     if (model.question !== question) return // the reader has asked something else meanwhile
     model.answer = found
     if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // it says so at the top, and takes another token
@@ -105,12 +105,15 @@ function createLinkCopy({ model, texts, common, announce }: DeskContext): PageVi
   }
 }
 
-/** What the answer shows of the newest summary: the symbols of currencies, a gap or an endpoint. */
+/** What the answer shows of the newest summary: the symbols of currencies, a gap or an endpoint, and how payouts are. */
 function aboutNow({ model: { answer, summary } }: DeskContext): unknown {
   return [summary?.currencies.map(({ symbol }) => symbol), subjectNow(answer, summary)]
 }
 
 function subjectNow(answer: DeskModel['answer'], summary: DeskModel['summary']): unknown {
+  const payouts = summary?.payouts ?? null
+  if (answer?.kind === 'address') return answer.address === payouts?.address ? payouts : null
+  if (answer?.kind === 'transaction' || answer?.kind === 'order') return payouts?.stopped
   if (answer?.kind === 'gap') return summary?.gaps.find(({ from }) => from === answer.from)
   return answer?.kind === 'endpoint' ? summary?.endpoints.find(({ number }) => number === answer.number) : null
 }

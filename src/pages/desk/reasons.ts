@@ -47,3 +47,12 @@ export function reasonWords(
   const words = reason !== null && Object.hasOwn(known, reason) ? known[reason as keyof typeof known] : undefined
   return { why: words?.[0] ?? `“${why ?? reason ?? ''}”`, remedy: words?.[1] ?? '' }
 }
+
+/** The words for why a payout is stuck, as those for a reason. */
+export function stuckWords({ texts }: DeskContext, reason: string | null, why: string | null): ReasonWords {
+  const { stuckFailed, stuckFailedDo, stuckOther, stuckOtherDo, stuckExpired, stuckExpiredDo } = texts
+  if (reason === 'failed') return { why: stuckFailed, remedy: stuckFailedDo }
+  if (reason === 'other') return { why: stuckOther, remedy: stuckOtherDo }
+  if (reason === 'expired') return { why: stuckExpired, remedy: stuckExpiredDo }
+  return { why: `“${why ?? reason ?? ''}”`, remedy: '' }
+}

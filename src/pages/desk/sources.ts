@@ -9,31 +9,19 @@ import {
   readPostedEntries,
 } from './data.ts'
 import { depositRow, small, storyButton } from './parts.ts'
-import { reasonWords } from './reasons.ts'
-import type { RowSource } from './rows.ts'
-import type { ListFilter, ListRow, Row } from './walk.ts'
-
-/** A list that can be filtered. */
-export interface FilteredSource extends RowSource {
-  /** What the filter of `state` is called, and its values with their names. */
-  readonly states: { readonly name: string; readonly values: readonly (readonly [value: string, name: string])[] }
-}
+import { payoutStates } from './payout-data.ts'
+import { payoutSource } from './payout-source.ts'
+import { reasonWords, stuckWords } from './reasons.ts'
+import { type FilteredSource, isCounted, query } from './source.ts'
+import type { ListRow, Row } from './walk.ts'
 
 /** All lists of the desk, by their names: a further one is one more here. */
 export const createSources = (context: DeskContext): readonly FilteredSource[] => [
   depositSource(context),
+  payoutSource(context),
   entrySource(context),
   eventSource(context),
 ]
-
-/** What the service filters by itself: then its count is that of the list. */
-const isCounted = ({ from, to, least, most }: ListFilter) => from + to + least + most === ''
-
-/** The parameters of a path; what is empty or null is left out. */
-function query(parameters: Readonly<Record<string, string | number | null>>): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '')
-  return given.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`).join('&')
-}
 
 /** Deposits: all, or those of a user or to an address. */
 export function depositSource(context: DeskContext, of: { uid?: number; address?: string } = {}): FilteredSource {
@@ -42,7 +30,7 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
   return {
     ...{ name: 'deposits', title: texts.listDeposits },
     columns: ['id', 'created_at', 'state', 'uid', 'amount', 'currency', 'txid', 'address', 'reason', 'why', 'entry'],
-    states: { name: texts.filterState, values: names.map((name) => [name, stateName(context, name)]) },
+    states: { name: texts.filterState, values: () => names.map((name) => [name, stateName(context, name)]) },
     async read(before, limit, filter) {
       const { state, cuy } = filter
       const path = `/ledger/deposits?${query({ ...of, state, cuy, limit, before })}`
@@ -70,7 +58,7 @@ export function entrySource(context: DeskContext, uid: number | null = null): Fi
     columns: ['id', 'created_at', 'type', 'uid', 'amount', 'currency', 'balance', 'osn', 'mark', 'by'],
     states: {
       name: texts.filterType,
-      values: [1, 2, 3, 4, 5, 9].map((type) => [String(type), typeName(context, type)]),
+      values: () => [1, 2, 3, 4, 5, 9].map((type) => [String(type), typeName(context, type)]),
     },
     async read(before, limit, filter) {
       const page = await api.get(`/ledger/entries?${query({ uid, limit, before })}`, readPostedEntries)
@@ -104,10 +92,14 @@ const issuerTexts = {
 } as const
 const isOfIssuer = (type: string): type is keyof typeof issuerTexts => Object.hasOwn(issuerTexts, type)
 
-const eventTypes = [
-  ...['seen', 'credited', 'held', 'refused', 'dropped'].map((state) => `deposit.${state}`),
-  ...Object.keys(issuerTexts),
-]
+const depositStates = ['seen', 'credited', 'held', 'refused', 'dropped']
+
+/** The types of events that the service can have. */
+function typesNow({ model }: DeskContext): string[] {
+  const ofPayouts = (model.summary?.payouts ?? null) === null ? [] : payoutStates
+  const deposits = depositStates.map((state) => `deposit.${state}`)
+  return [...deposits, ...ofPayouts.map((state) => `payout.${state}`), ...Object.keys(issuerTexts), 'entry.posted']
+}
 
 /** Events. The service gives those after an id, without a hole up to the newest: the ones before an id are read from as many below it. */
 function eventSource(context: DeskContext): FilteredSource {
@@ -117,7 +109,7 @@ function eventSource(context: DeskContext): FilteredSource {
     columns: ['id', 'type', 'created_at', 'uid', 'amount', 'currency', 'txid', 'osn', 'reason', 'why'],
     states: {
       name: texts.filterType,
-      values: [...eventTypes, 'entry.posted'].map((type) => [type, eventName(context, type, null)]),
+      values: () => typesNow(context).map((type) => [type, eventName(context, type, null)]),
     },
     async read(before, limit) {
       const end = before ?? (model.summary?.newestEvent ?? 0) + 1
@@ -135,6 +127,7 @@ function eventName(context: DeskContext, type: string, entry: PostedEntry | null
   const { texts } = context
   const [kind, state = ''] = type.split('.')
   if (kind === 'deposit') return texts.pair(texts.type1, stateName(context, state))
+  if (kind === 'payout') return texts.pair(texts.payout, stateName(context, state))
   if (isOfIssuer(type)) return texts[issuerTexts[type]]
   if (type !== 'entry.posted') return type
   return entry === null ? texts.listEntries : typeName(context, entry.type)
@@ -142,22 +135,33 @@ function eventName(context: DeskContext, type: string, entry: PostedEntry | null
 
 /** An event as a row of a list. Not every type has an amount; a type that this page does not know leads to its user. */
 function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
-  const { id, type, uid, at, txid, entry, reason, why } = event
+  const { id, type, uid, at, txid, entry, payout, reason, why } = event
   const cuy = entry?.cuy ?? event.cuy
   const amount = entry?.amount ?? event.amount
-  const isDeposit = type.startsWith('deposit.')
   const symbolOf = () => (cuy === null ? null : deskSymbol(context, cuy))
   const cells = (): Row => {
-    const isChange = !isDeposit && !isOfIssuer(type)
-    const sum = isChange ? (...about: [DeskContext, string, number]) => deskAmount(...about, 'always') : depositAmount
-    const about = amount === null || cuy === null ? symbolOf() : sum(context, amount, cuy)
-    const named = isOfIssuer(type) ? event.address : txid // a transaction of an issuer has no story here
-    const question = named ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
-    const label = storyButton(context, [eventName(context, type, entry), about].filter(Boolean).join(' · '), question)
-    const words = reason === null ? null : html('span', {}, reasonWords(context, reason, why).why)
-    const mark = small(isDeposit ? null : (entry?.mark ?? null))
-    return [[label, words, mark, small(context.texts.user(String(uid)))], [sinceText(context, at)]]
+    const sum = (shown: string, of: number) =>
+      entry === null || type.startsWith('deposit.')
+        ? depositAmount(context, shown, of)
+        : deskAmount(context, shown, of, 'always')
+    const about = amount === null || cuy === null ? symbolOf() : sum(amount, cuy)
+    const label = [eventName(context, type, entry), about].filter(Boolean).join(' · ')
+    const words = reason === null ? null : html('span', {}, reasonText(context, event, reason))
+    const mark = small(type.startsWith('deposit.') ? null : ((entry ?? payout)?.mark ?? null))
+    const user = small(context.texts.user(String(uid)))
+    return [[storyButton(context, label, questionOf(event)), words, mark, user], [sinceText(context, at)]]
   }
-  const values = () => [id, type, at, uid, amount, symbolOf(), txid, entry?.osn ?? null, reason, why]
+  const osn = (entry ?? payout)?.osn ?? null
+  const values = () => [id, type, at, uid, amount, symbolOf(), txid, osn, reason, why]
   return { ...{ id, at, state: type, cuy, amount }, cells, values }
+}
+
+const reasonText = (context: DeskContext, { payout, why }: DeskEvent, reason: string) =>
+  payout === null ? reasonWords(context, reason, why).why : stuckWords(context, reason, why).why
+
+/** The question whose answer is the story of an event. A transaction of an issuer has none here, but its address. */
+function questionOf({ type, uid, address, txid, entry, payout }: DeskEvent): string {
+  if (payout !== null) return `payout ${payout.id}`
+  const named = isOfIssuer(type) ? address : txid
+  return named ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
 }

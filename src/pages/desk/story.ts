@@ -12,9 +12,14 @@ import {
   stateName,
   typeName,
 } from './context.ts'
-import type { DeskEndpoint, OwnedDeposit, PostedEntry } from './data.ts'
+import type { OwnedDeposit, PostedEntry } from './data.ts'
+import { eventStep } from './event-step.ts'
 import { gapRange } from './findings.ts'
 import { depositRow, hint, lateText, listTable, sentence, small, storyButton } from './parts.ts'
+import type { DeskPayout } from './payout-data.ts'
+import { payoutTables } from './payout-section.ts'
+import { payoutListRow, payoutSource } from './payout-source.ts'
+import { payoutElements } from './payout-story.ts'
 import { reasonWords } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
 import { createRows, type RowSource } from './rows.ts'
@@ -34,7 +39,11 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
     case 'refusal':
       return refusalElements(context, answer.refusal)
     case 'transaction':
-      return [named(texts.transaction, answer.txid), ...answer.stories.flatMap((one) => storyElements(context, one))]
+      return [
+        named(texts.transaction, answer.txid),
+        ...answer.payouts.flatMap((one) => payoutElements(context, one, answer.txid)),
+        ...answer.stories.flatMap((one) => storyElements(context, one)),
+      ]
     case 'chain':
       return chainElements(context, answer)
     case 'address':
@@ -42,8 +51,13 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
     case 'user':
       return userElements(context, answer)
     case 'order':
-      if (answer.entries.length === 0) return plainAnswer(texts.noOrder, texts.noOrderHelp)
-      return answer.entries.flatMap((entry) => orderElements(context, answer.uid, entry))
+      if (answer.entries.length + answer.payouts.length === 0) return plainAnswer(texts.noOrder, texts.noOrderHelp)
+      return [
+        ...answer.payouts.flatMap((one) => payoutElements(context, one)),
+        ...answer.entries.flatMap((entry) => orderElements(context, entry)),
+      ]
+    case 'no-payout':
+      return plainAnswer(texts.noPayout, texts.noPayoutHelp)
     case 'gap':
       return gapElements(context, answer)
     case 'endpoint':
@@ -100,39 +114,6 @@ function entryLines(context: DeskContext, { id, amount, cuy, balance, at, by, ma
   return [line(text), ...rest.map((one) => small(one))]
 }
 
-/** The event, and which endpoints have it. */
-function eventStep(context: DeskContext, type: string, at: string, isStoredThen: boolean): Step {
-  const { texts, model, format } = context
-  const endpoints = model.summary?.endpoints ?? []
-  const states = endpoints.map((endpoint) => deliveryState(context, endpoint, at, isStoredThen))
-  const lines = endpoints.map(({ number, lastFailure }, index) => {
-    const [isDelivered, words] = states[index] ?? [false, '']
-    const name = storyButton(context, texts.endpoint(format.count(number)), `endpoint ${number}`)
-    return html('p', {}, name, ` ${words} `, isDelivered ? null : small(lastFailure, 'en'))
-  })
-  const isDone = states.every(([isDelivered]) => isDelivered)
-  const none = endpoints.length === 0 ? [small(texts.noEndpoints)] : []
-  return [isDone ? 'done' : 'wait', texts.stepEvents, html('p', {}, html('code', {}, type)), ...lines, ...none]
-}
-
-/** An endpoint has all events that are older than the oldest one that it lacks. An event can be stored later than its transfer. */
-function deliveryState(
-  context: DeskContext,
-  { behindSeconds, failingSince }: DeskEndpoint,
-  at: string,
-  isStoredThen: boolean,
-): readonly [isDelivered: boolean, words: string] {
-  const { texts, model, format } = context
-  const isWaiting = behindSeconds > 0 || failingSince !== null
-  if (model.summaryAt === null) {
-    return isWaiting ? [false, lateText(context, behindSeconds)] : [true, texts.has]
-  }
-  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // seconds are rounded down
-  if (Date.parse(at) < until && (isStoredThen || !isWaiting)) return [true, texts.has]
-  const isLacking = isWaiting && Date.parse(at) > until + 1_000
-  return [false, isLacking ? texts.lacks : texts.hasUntil(format.time(new Date(Math.max(0, until)).toISOString()))]
-}
-
 function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): string {
   const { texts, format } = context
   const { amount: sent, cuy, state, seconds, reason, why } = deposit
@@ -150,11 +131,20 @@ function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: Pos
 
 function addressElements(
   context: DeskContext,
-  { address, owner, deposits }: Extract<DeskAnswer, { kind: 'address' }>,
+  { address, owner, deposits, payouts }: Extract<DeskAnswer, { kind: 'address' }>,
 ): Child[] {
   const { texts, format, model } = context
   const head = named(texts.address, address)
-  if (owner === null) return [head, ...plainAnswer(texts.strangeAddress, texts.strangeAddressHelp)]
+  const paid = payouts.count === 0 ? [] : payoutRows(context, payouts, payoutSource(context, { to: address }))
+  const payoutsNow = model.summary?.payouts ?? null
+  if (payoutsNow !== null && payoutsNow.address === address) {
+    const what = plainAnswer(texts.payoutAddress, texts.payoutAddressHelp)
+    return [head, ...what, ...frozenOf(context, [{ address }]), ...payoutTables(context, payoutsNow)]
+  }
+  if (owner === null) {
+    if (paid.length > 0) return [head, html('h3', {}, texts.payoutsOnly), ...paid]
+    return [head, ...plainAnswer(texts.strangeAddress, texts.strangeAddressHelp)]
+  }
   const name = texts.owner(String(owner.uid), format.count(owner.id))
   const differences = (model.summary?.differences ?? []).filter((one) => one.address === address)
   const lines = differences.map((one) => {
@@ -165,7 +155,7 @@ function addressElements(
   const title = html('h3', {}, storyButton(context, name, String(owner.uid)))
   const source = depositSource(context, { address })
   const frozen = owner.frozen.map((cuy) => frozenLine(context, cuy))
-  return [head, title, ...frozen, ...lines, ...depositRows(context, deposits, source)]
+  return [head, title, ...frozen, ...lines, ...depositRows(context, deposits, source), ...paid]
 }
 
 /** That the issuer of a currency has frozen an address, and what to do. */
@@ -191,6 +181,12 @@ function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source:
   return storyRows(context, context.texts.transfersOf(context.format.count(page.count)), source, page, rows)
 }
 
+/** The payouts of a story, as its deposits. */
+function payoutRows(context: DeskContext, page: ListPage<DeskPayout>, source: RowSource): Child[] {
+  const rows = page.list.map((payout) => payoutListRow(context, payout))
+  return storyRows(context, context.texts.payoutsOf(context.format.count(page.count)), source, page, rows)
+}
+
 function storyRows(
   context: DeskContext,
   title: string,
@@ -206,12 +202,13 @@ function storyRows(
 
 function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 'user' }>): Child[] {
   const { texts, format } = context
-  const { uid, balances, addresses, deposits, entries } = answer
+  const { uid, balances, addresses, deposits, payouts, entries } = answer
   const head = html('h3', {}, texts.user(String(uid)))
   const isKnown = addresses.count + deposits.count + entries.count > 0
   if (!isKnown) return [head, html('p', {}, texts.noUser)]
   const sums = balances.map(([cuy, amount]) => html('li', { class: 'number' }, deskAmount(context, amount, cuy)))
   const rows = entries.list.map((entry) => entryListRow(context, entry))
+  const source = payoutSource(context, { uid })
   const own = addresses.list.map(({ address }) => html('li', {}, storyButton(context, address, address)))
   const left =
     addresses.count > own.length ? texts.shownOf(format.count(own.length), format.count(addresses.count)) : null
@@ -224,12 +221,14 @@ function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 
     html('ul', { class: 'sums' }, ...own),
     small(left),
     ...depositRows(context, deposits, depositSource(context, { uid })),
+    ...(source.isThere?.() ? payoutRows(context, payouts, source) : []),
     ...storyRows(context, texts.entriesOf(format.count(entries.count)), entrySource(context, uid), entries, rows),
   ]
 }
 
-function orderElements(context: DeskContext, uid: number, entry: PostedEntry): Child[] {
+function orderElements(context: DeskContext, entry: PostedEntry): Child[] {
   const { texts, format } = context
+  const { uid } = entry
   const amount = deskAmount(context, entry.amount, entry.cuy, 'always')
   const what = typeName(context, entry.type)
   const event = entry.type === 1 ? 'deposit.credited' : 'entry.posted'

@@ -12,7 +12,10 @@ const deceptive = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
 export function parseExact(text: string): unknown {
   // In JSON a quote inside a text has a backslash before it, so a name with its colon is found only where it is one.
   return JSON.parse(
-    text.replace(/("(?:amt|balance|owed|held|frozen|destroyed|unexplained|sum)"\s*:\s*)(-?\d[^\s,}\]]*)/g, '$1"$2"'),
+    text.replace(
+      /("(?:amt|fee|balance|owed|held|frozen|destroyed|unexplained|sum)"\s*:\s*)(-?\d[^\s,}\]]*)/g,
+      '$1"$2"',
+    ),
   )
 }
 

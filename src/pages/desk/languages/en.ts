@@ -1,4 +1,5 @@
 import { alarmTable } from '../../../platform/alarm-table.ts'
+import { enPayouts } from './en-payouts.ts'
 import { enStories } from './en-stories.ts'
 import type { AlarmTexts } from './zh-alarms.ts'
 
@@ -10,6 +11,7 @@ const enAlarms = Object.fromEntries(
 /** What the desk says, in English. */
 export const enDesk = {
   ...enStories,
+  ...enPayouts,
   alarms: enAlarms,
   title: 'Desk',
   pair: (name: string, value: string) => `${name}: ${value}`,

@@ -1,10 +1,12 @@
 import type { DeskTexts } from './en.ts'
 import { zhAlarms } from './zh-alarms.ts'
+import { zhPayouts } from './zh-payouts.ts'
 import { zhStories } from './zh-stories.ts'
 
 /** What the desk says, in Chinese. */
 export const zhDesk: DeskTexts = {
   ...zhStories,
+  ...zhPayouts,
   alarms: zhAlarms,
   title: '工作台',
   pair: (name, value) => `${name}：${value}`,

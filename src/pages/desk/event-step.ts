@@ -1,0 +1,38 @@
+import { html } from '../kit/dom.ts'
+import type { DeskContext } from './context.ts'
+import type { DeskEndpoint } from './data.ts'
+import { lateText, small, storyButton } from './parts.ts'
+import type { Step } from './steps.ts'
+
+/** The event, and which endpoints have it. */
+export function eventStep(context: DeskContext, type: string, at: string, isStoredThen: boolean): Step {
+  const { texts, model, format } = context
+  const endpoints = model.summary?.endpoints ?? []
+  const states = endpoints.map((endpoint) => deliveryState(context, endpoint, at, isStoredThen))
+  const lines = endpoints.map(({ number, lastFailure }, index) => {
+    const [isDelivered, words] = states[index] ?? [false, '']
+    const name = storyButton(context, texts.endpoint(format.count(number)), `endpoint ${number}`)
+    return html('p', {}, name, ` ${words} `, isDelivered ? null : small(lastFailure, 'en'))
+  })
+  const isDone = states.every(([isDelivered]) => isDelivered)
+  const none = endpoints.length === 0 ? [small(texts.noEndpoints)] : []
+  return [isDone ? 'done' : 'wait', texts.stepEvents, html('p', {}, html('code', {}, type)), ...lines, ...none]
+}
+
+/** An endpoint has all events that are older than the oldest one that it lacks. An event can be stored later than its transfer. */
+function deliveryState(
+  context: DeskContext,
+  { behindSeconds, failingSince }: DeskEndpoint,
+  at: string,
+  isStoredThen: boolean,
+): readonly [isDelivered: boolean, words: string] {
+  const { texts, model, format } = context
+  const isWaiting = behindSeconds > 0 || failingSince !== null
+  if (model.summaryAt === null) {
+    return isWaiting ? [false, lateText(context, behindSeconds)] : [true, texts.has]
+  }
+  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // seconds are rounded down
+  if (Date.parse(at) < until && (isStoredThen || !isWaiting)) return [true, texts.has]
+  const isLacking = isWaiting && Date.parse(at) > until + 1_000
+  return [false, isLacking ? texts.lacks : texts.hasUntil(format.time(new Date(Math.max(0, until)).toISOString()))]
+}

@@ -1,0 +1,105 @@
+/** What the desk says of payouts, in English. */
+export const enPayouts = {
+  payouts: 'Payouts',
+  payout: 'Payout',
+  payoutsOf: (n: string) => `Payouts: ${n}`,
+  payoutWaiting: 'Waits for a person',
+  payoutApproved: 'Approved',
+  payoutSigned: 'Signed',
+  payoutPaid: 'Paid',
+  payoutStuck: 'Stuck',
+  payoutCancelled: 'Cancelled',
+
+  payoutsFrom: 'Paid from',
+  payoutsOffer: 'To the signer',
+  payoutsOffered: 'What is approved is offered',
+  payoutsStopped: 'Stopped: nothing is offered',
+  payoutsOpen: 'Open',
+  payoutsNone: 'Nothing is open',
+  payoutsOldest: (age: string) => `the oldest for ${age}`,
+  payoutsHeld: 'The address holds',
+  payoutsHeldAt: (time: string) => `Read ${time}, by one node`,
+
+  stoppedUnknown: 'Payouts are stopped: a final transaction of the payout address is named by no payout',
+  stoppedRestored: 'Payouts are stopped: an older copy of the database was restored',
+  stoppedRestoredDo:
+    'Leave the signer running: it hands in again what the copy lacks, and names the payouts that the copy does not know; have the backend ask for these again, with the same `uid`, `cuy` and `osn`. Payouts go on by themselves when a final block is read that is an hour later than the restore.',
+  payoutsWait: (n: string, age: string) => `Payouts wait for a person: ${n}, the oldest for ${age}`,
+  payoutsWaitDo:
+    'Approve it, by another name than has asked for it (`POST /ledger/payouts/approve`), or cancel it (`POST /ledger/payouts/cancel`).',
+  payoutNeeds: (symbol: string, holds: string, open: string) =>
+    `${symbol}: holds ${holds}, approved and signed ${open}`,
+  payoutAt: (id: string) => `Payout ${id}`,
+
+  noPayout: 'There is no such payout',
+  noPayoutHelp: 'Nothing was asked for under this number, or payouts are not configured.',
+  stepAsked: 'Asked for',
+  askedBy: (time: string, by: string) => `${time}, by ${by}`,
+  payoutTo: 'To',
+  payoutTaken: (amount: string) => `Taken from the balance at once: ${amount}`,
+  payoutTakenFee: (amount: string, fee: string) => `Taken from the balance at once: ${amount}, and a fee of ${fee}`,
+  stepApproved: 'Approved',
+  approvedByLimits: 'By the limits of `PAYOUTS`',
+  approvedBy: (name: string) => `By ${name}`,
+  approvedNot: 'Not yet: it is not within the limits of `PAYOUTS`, so a person decides.',
+  approvedNever: 'Nobody has approved it.',
+  stepSigned: 'Signed',
+  signedNext: 'Not yet: the signer is offered it.',
+  signedStopped: 'Not yet: payouts are stopped, and the signer is offered none.',
+  signedLater: 'Not yet: its token stands in the way.',
+  signedUntil: (time: string) => `It can get into a block until ${time}`,
+  payoutAttempts: (n: string) => `Transactions that ended without paying: ${n}`,
+  payoutWentOn: 'This transaction is an earlier one of the payout, which went on without it.',
+  copyTxid: 'Copy the txid',
+  stepSent: 'Sent',
+  sentOn: 'Again and again, to every node, until it is in a block or has expired. Its block is read once it is final.',
+  sentExpired: 'It has expired, and is not sent any more. Every final block that can have it is read first.',
+  stepPaid: 'Paid',
+  paidLater: 'Not yet',
+  paidIn: (block: string) => `${block}, final: exactly this has left for its recipient`,
+  endedIn: (block: string) => `${block}, final`,
+  stuckFailed: 'No. Its transaction is final and has failed: nothing was paid, fees were.',
+  stuckFailedDo:
+    'Repair the cause (energy, TRX for fees, a token that refuses the recipient), then approve it again or cancel it.',
+  stuckOther: 'No. Its transaction is final and has succeeded, without paying exactly this.',
+  stuckOtherDo: 'Look at what it has moved, then approve it again or cancel it.',
+  stuckExpired: 'No. Its transactions have expired, and none of them can be mined any more.',
+  stuckExpiredDo:
+    'Look why (the network, no TRX for bandwidth, the clock of the signer), then approve it again or cancel it.',
+  movedTo: (what: string, to: string) => `Has left the payout address: ${what}, to ${to}`,
+  movedUnits: (n: string, contract: string) => `${n} units of the contract ${contract}`,
+  movedDo: 'Money has left: decide who pays for it first, and send `"moved": true` with the step.',
+  movedNone: 'By its logs nothing has left the payout address.',
+  stepCancelled: 'Cancelled',
+  cancelledBack: (amount: string) => `${amount} is back in the balance`,
+  approvedDo:
+    'Nothing while the signer runs. If it stays for ten minutes, look at the signer: what it leaves, it names.',
+  laterDo:
+    'Look at what the desk says of the token, at the top. It goes on by itself after that; until then it can be cancelled.',
+  signedDo: 'Nothing. Nobody can cancel it now, since it may still be paid.',
+  expiredDo:
+    'Nothing: it is signed again, or stuck after three. If nothing follows, a gap is in the way (see Gaps): it is never paid twice.',
+  doneDo: 'Nothing has to be done.',
+  cancelledDo: 'Nothing has to be done. To pay it after all, the backend asks under another osn.',
+
+  sayPayoutWaits: (amount: string, to: string) => `Your withdrawal of ${amount} to ${to} is being looked at.`,
+  sayPayoutComes: (amount: string, to: string) => `Your withdrawal of ${amount} to ${to} is on its way.`,
+  sayPayoutSent: (amount: string, to: string, txid: string) =>
+    `Your withdrawal of ${amount} to ${to} is on its way (transaction ${txid}).`,
+  sayPayoutPaid: (amount: string, to: string, txid: string) =>
+    `Your withdrawal of ${amount} to ${to} is paid (transaction ${txid}).`,
+  sayPayoutStuck: (amount: string, to: string) =>
+    `Your withdrawal of ${amount} to ${to} is delayed. We are looking at it.`,
+  sayPayoutCancelled: (amount: string, to: string, back: string) =>
+    `Your withdrawal of ${amount} to ${to} was cancelled: ${back} is back in your balance.`,
+
+  payoutAddress: 'The address that payouts are paid from',
+  payoutAddressHelp: 'It pays nothing else, and belongs to no user: what arrives at it is no deposit.',
+  payoutsOnly: 'No user has this address, but payouts go to it',
+  notFromHere: (what: string) => `${what}: not paid from these addresses`,
+} as const
+
+/** Of these, in one language. */
+export type PayoutTexts = {
+  readonly [Name in keyof typeof enPayouts]: (typeof enPayouts)[Name] extends string ? string : (typeof enPayouts)[Name]
+}

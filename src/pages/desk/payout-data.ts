@@ -1,0 +1,78 @@
+import {
+  type Members,
+  readDecimal,
+  readForm,
+  readInteger,
+  readList,
+  readMembers,
+  readOptionalInteger,
+  readOptionalText,
+  readPage,
+  readText,
+} from '../kit/read.ts'
+
+/** A payout of a user. What is null is not there, or not known yet. */
+export type DeskPayout = ReturnType<typeof readPayout>
+/** What is open of payouts, why they are stopped, and what their address holds. */
+export type DeskPayouts = ReturnType<typeof readPayoutsNow>
+
+/** The states of a payout. */
+export const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
+
+/** `GET /ledger/payouts` */
+export const readPayouts = (data: unknown) => readPage(data, readPayout)
+
+/** A payout, as lists and events have it. */
+export function readPayout(members: Members) {
+  const { id, uid, cuy, amt, fee, to, osn, mark, state, created_at, by, approved_by, txid, expires_at } = members
+  const { height, attempts, reason, why, moved } = members
+  return {
+    id: readInteger(id),
+    uid: readInteger(uid),
+    cuy: readInteger(cuy),
+    amount: readDecimal(amt),
+    fee: readDecimal(fee),
+    to: readText(to),
+    osn: readText(osn),
+    mark: readText(mark),
+    state: readText(state),
+    at: readText(created_at),
+    by: readText(by),
+    approvedBy: readOptionalText(approved_by),
+    txid: txid === undefined ? null : readForm(txid, /^[0-9a-f]{64}$/),
+    expiresAt: readOptionalText(expires_at),
+    height: readOptionalInteger(height),
+    attempts: readInteger(attempts),
+    reason: readOptionalText(reason),
+    why: readOptionalText(why),
+    moved: moved === undefined ? null : readList({ list: moved }, readMoved),
+  }
+}
+
+/** What has left the payout address: of a currency, or so many units of a contract that is none here. */
+type Moved =
+  | { readonly to: string; readonly cuy: number; readonly amount: string }
+  | { readonly to: string; readonly contract: string; readonly units: string }
+
+function readMoved({ to, cuy, amt, contract, units }: Members): Moved {
+  const place = readText(to)
+  if (cuy === undefined) return { to: place, contract: readText(contract), units: readForm(units, /^\d{1,80}$/) }
+  return { to: place, cuy: readInteger(cuy), amount: readDecimal(amt) }
+}
+
+/** The member `payouts` of `GET /ledger/summary`. */
+export function readPayoutsNow(members: Members) {
+  const { address, open, stopped, holds } = members
+  const { why, since } = stopped === null ? {} : readMembers(stopped)
+  return {
+    address: readText(address),
+    open: readList({ list: open }, ({ state, cuy, count, sum, oldest_at }) => {
+      const kind = { state: readText(state), cuy: readInteger(cuy), count: readInteger(count) }
+      return { ...kind, sum: readDecimal(sum), oldestAt: readText(oldest_at) }
+    }),
+    stopped: stopped === null ? null : { why: readText(why), since: readText(since) },
+    holds: readList({ list: holds }, ({ symbol, amt, read_at }) => {
+      return { symbol: readText(symbol), amount: readDecimal(amt), readAt: readText(read_at) }
+    }),
+  }
+}

@@ -1,0 +1,87 @@
+import { sumOf } from '../kit/decimal.ts'
+import { ageSeconds, type DeskContext, deskAmount, deskSymbol, durationText } from './context.ts'
+import type { DeskAlarm, DeskSummary } from './data.ts'
+import type { Finding, FindingItem } from './finding.ts'
+import type { DeskPayouts } from './payout-data.ts'
+import { remedyOf } from './words.ts'
+
+/** A payout that waits for a person for longer is shown, as a deposit in review is. */
+const waitsLongSeconds = 3_600
+
+/** Whether the finding of stopped payouts has more facts than an alarm, or is the cause of it. */
+export function isShownByPayouts(kind: string, { payouts }: DeskSummary): boolean {
+  const isStopped = payouts !== null && payouts.stopped !== null
+  return isStopped && (kind === 'payout-unknown' || kind === 'payouts-unsigned')
+}
+
+/** What an alarm of payouts is about; null where it is another alarm. */
+export function payoutAlarmItem(
+  context: DeskContext,
+  { kind, subject, since }: DeskAlarm,
+  { payouts }: DeskSummary,
+): FindingItem | null {
+  const item = (note: string, ask: string) => ({ about: '', note, since, ask })
+  if (subject.payout !== null) return item(context.texts.payoutAt(String(subject.payout)), `payout ${subject.payout}`)
+  if (payouts === null) return null
+  if (kind === 'payouts-unsigned') return item(openText(context, payouts, 'approved'), 'payouts approved')
+  if (kind !== 'payout-wallet-low') return null
+  return item(needsText(context, payouts, subject.cuy), payouts.address)
+}
+
+/** How much is in a state, by currency. */
+function openText(context: DeskContext, { open }: DeskPayouts, wanted: string): string {
+  const own = open.filter(({ state }) => state === wanted)
+  return own.map((one) => groupText(context, one)).join(' · ')
+}
+
+const groupText = (context: DeskContext, { sum, cuy, count }: DeskPayouts['open'][number]) =>
+  context.texts.pair(context.format.count(count), deskAmount(context, sum, cuy))
+
+/** What the payout address holds of a currency, and what it needs; TRX has no number where it is no currency. */
+function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: number | null): string {
+  const { texts, format } = context
+  const symbol = cuy === null ? 'TRX' : deskSymbol(context, cuy)
+  const held = holds.find((one) => one.symbol === symbol)
+  const needed = sumOf(open.filter((one) => one.cuy === cuy && isToBePaid(one.state)).map(({ sum }) => sum))
+  if (held === undefined) return symbol
+  return texts.payoutNeeds(symbol, format.amount(held.amount), format.amount(needed))
+}
+
+const isToBePaid = (state: string) => state === 'approved' || state === 'signed'
+
+/** Payouts that are stopped, or wait for a person for long. */
+export function payoutFindings(context: DeskContext, { payouts, alarms }: DeskSummary): Finding[] {
+  return payouts === null ? [] : [...stopFindings(context, payouts, alarms), ...waitFindings(context, payouts)]
+}
+
+function stopFindings(context: DeskContext, { stopped }: DeskPayouts, alarms: readonly DeskAlarm[]): Finding[] {
+  const { texts } = context
+  if (stopped === null) return []
+  const kind = 'payout-unknown'
+  const { since } = stopped
+  const known = alarms.filter((alarm) => alarm.kind === kind && alarm.subject.txid !== null)
+  const items = known.map(({ subject: { txid }, since }) => ({ about: txid ?? '', note: '', since, ask: txid }))
+  const title = stopped.why === 'restored' ? texts.stoppedRestored : texts.stoppedUnknown
+  const remedy = stopRemedy(context, stopped.why)
+  return [{ kind, title, remedy, items: items.length > 0 ? items : [{ about: '', note: '', since, ask: null }] }]
+}
+
+/** What to do where payouts are stopped. */
+export function stopRemedy(context: DeskContext, why: string): string {
+  return why === 'restored' ? context.texts.stoppedRestoredDo : remedyOf(context, 'payout-unknown')
+}
+
+function waitFindings(context: DeskContext, { open }: DeskPayouts): Finding[] {
+  const { texts, format } = context
+  const long = open.filter(({ state, oldestAt }) => {
+    return state === 'waiting' && (ageSeconds(context, oldestAt) ?? 0) >= waitsLongSeconds
+  })
+  const age = Math.max(...long.map(({ oldestAt }) => ageSeconds(context, oldestAt) ?? 0))
+  if (long.length === 0) return []
+  const count = long.reduce((sum, one) => sum + one.count, 0)
+  const items = long.map((one) => {
+    return { about: '', note: groupText(context, one), since: one.oldestAt, ask: `payouts waiting ${one.cuy}` }
+  })
+  const title = texts.payoutsWait(format.count(count), durationText(context, age))
+  return [{ kind: 'payouts-waiting', title, remedy: texts.payoutsWaitDo, items }]
+}

@@ -1,0 +1,77 @@
+import { type Child, html, type PageView } from '../kit/dom.ts'
+import { ageSeconds, type DeskContext, deskSymbol, durationText, sinceText, stateName } from './context.ts'
+import { createLiveSlot, fact, small, storyButton } from './parts.ts'
+import type { DeskPayouts } from './payout-data.ts'
+import { line } from './steps.ts'
+
+/** What is open of payouts, and what their address holds. Without `PAYOUTS` it is not there. */
+export function createPayouts(context: DeskContext): PageView {
+  const { model, texts } = context
+  const body = html('div', { class: 'currencies' })
+  const show = createLiveSlot(body)
+  const element = html(
+    'section',
+    { class: 'card wide', hidden: '' },
+    html('h2', { id: 'payouts' }, texts.payouts),
+    body,
+  )
+  return {
+    element,
+    update() {
+      const payouts = model.summary?.payouts ?? null
+      element.hidden = payouts === null
+      if (payouts !== null) show([offerOf(context, payouts), ...payoutTables(context, payouts)])
+    },
+  }
+}
+
+/** Where payouts are paid from, and whether the signer is offered any. */
+function offerOf(context: DeskContext, { address, stopped }: DeskPayouts): HTMLElement {
+  const { texts } = context
+  const offer =
+    stopped === null
+      ? [texts.payoutsOffered]
+      : [html('span', { class: 'fault' }, texts.payoutsStopped), small(texts.since(sinceText(context, stopped.since)))]
+  const from = fact(texts.payoutsFrom, storyButton(context, address, address))
+  return html('dl', { class: 'delays' }, from, fact(texts.payoutsOffer, ...offer))
+}
+
+/** By currency what is open, each line with its list, and what the address holds. */
+export function payoutTables(context: DeskContext, payouts: DeskPayouts): Child[] {
+  const { open, holds } = payouts
+  const symbols = [...open.map(({ cuy }) => deskSymbol(context, cuy)), ...holds.map(({ symbol }) => symbol)]
+  const tables = [...new Set(symbols)].map((symbol) => tableOf(context, payouts, symbol))
+  return [
+    open.length === 0 ? line(context.texts.payoutsNone) : null,
+    tables.length === 0 ? null : html('div', { class: 'bridge' }, ...tables),
+  ]
+}
+
+function tableOf(context: DeskContext, { open, holds }: DeskPayouts, symbol: string): HTMLElement {
+  const { texts, format, model } = context
+  const isLow = (model.summary?.alarms ?? []).some(({ kind, subject: { cuy } }) => {
+    return kind === 'payout-wallet-low' && (cuy === null ? 'TRX' : deskSymbol(context, cuy)) === symbol
+  })
+  const row = (name: Child, note: string, amount: string, look: string | null = null) =>
+    html(
+      'tr',
+      { class: look },
+      html('th', { scope: 'row' }, name, small(note)),
+      html('td', { class: 'number' }, format.amount(amount)),
+    )
+  const rows = open
+    .filter(({ cuy }) => deskSymbol(context, cuy) === symbol)
+    .map(({ state, cuy, count, sum, oldestAt }) => {
+      const label = texts.pair(stateName(context, state), format.count(count))
+      const age = ageSeconds(context, oldestAt)
+      const oldest = age === null ? '' : texts.payoutsOldest(durationText(context, age))
+      return row(storyButton(context, label, `payouts ${state} ${cuy}`, `${texts.payouts} ${symbol}`), oldest, sum)
+    })
+  const held = holds
+    .filter((one) => one.symbol === symbol)
+    .map(({ amount, readAt }) => {
+      const read = texts.payoutsHeldAt(sinceText(context, readAt))
+      return row(texts.payoutsHeld, read, amount, isLow ? 'total fault' : 'total')
+    })
+  return html('table', {}, html('caption', {}, symbol), html('tbody', {}, ...rows, ...held))
+}

@@ -1,0 +1,43 @@
+import { html } from '../kit/dom.ts'
+import { type DeskContext, deskAmount, deskSymbol, sinceText, stateName } from './context.ts'
+import { small, storyButton } from './parts.ts'
+import { type DeskPayout, payoutStates, readPayouts } from './payout-data.ts'
+import { type FilteredSource, isCounted, query } from './source.ts'
+import type { ListRow, Row } from './walk.ts'
+
+/** Payouts: all, or those of a user or to an address. */
+export function payoutSource(context: DeskContext, of: { uid?: number; to?: string } = {}): FilteredSource {
+  const { texts, api, model } = context
+  return {
+    ...{ name: 'payouts', title: texts.payouts },
+    columns: [
+      ...['id', 'created_at', 'state', 'uid', 'amount', 'fee', 'currency', 'to', 'osn', 'mark', 'txid', 'by'],
+      ...['approved_by', 'attempts', 'reason', 'why'],
+    ],
+    states: { name: texts.filterState, values: () => payoutStates.map((state) => [state, stateName(context, state)]) },
+    isThere: () => (model.summary?.payouts ?? null) !== null,
+    async read(before, limit, filter) {
+      const { state, cuy } = filter
+      const page = await api.get(`/ledger/payouts?${query({ ...of, state, cuy, limit, before })}`, readPayouts)
+      if (!page.ok) return page
+      const { list, count } = page.data
+      const rows = list.map((payout) => payoutListRow(context, payout))
+      return { ...page, data: { rows, count: isCounted(filter) ? count : null } }
+    },
+  }
+}
+
+/** A payout as a row of a list. */
+export function payoutListRow(context: DeskContext, payout: DeskPayout): ListRow {
+  const { id, at, state, uid, amount, fee, cuy, to, osn, mark, txid, by, approvedBy, attempts, reason, why } = payout
+  const cells = (): Row => {
+    const label = storyButton(context, deskAmount(context, amount, cuy), `payout ${id}`)
+    const user = small(context.texts.user(String(uid)))
+    return [[label, html('span', {}, stateName(context, state)), user, small(osn)], [sinceText(context, at)]]
+  }
+  const values = () => [
+    ...[id, at, state, uid, amount, fee, deskSymbol(context, cuy), to, osn, mark, txid, by],
+    ...[approvedBy, attempts, reason, why],
+  ]
+  return { ...{ id, at, state, cuy, amount }, cells, values }
+}

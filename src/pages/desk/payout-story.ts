@@ -1,0 +1,148 @@
+import { copyButton } from '../kit/copy.ts'
+import { isZero, sumOf } from '../kit/decimal.ts'
+import { type Child, html } from '../kit/dom.ts'
+import { type DeskContext, deskAmount, sinceText, stateName } from './context.ts'
+import { eventStep } from './event-step.ts'
+import { listTable, small, storyButton } from './parts.ts'
+import type { PayoutStory } from './payout-answer.ts'
+import type { DeskPayout } from './payout-data.ts'
+import { stopRemedy } from './payout-findings.ts'
+import { stuckWords } from './reasons.ts'
+import { entryListRow } from './sources.ts'
+import { forUser, line, type Step, steps } from './steps.ts'
+
+/** What became of a payout, and what to do. `txid`: the transaction by which it was asked for, which can be an earlier one. */
+export function payoutElements(context: DeskContext, { payout, entries }: PayoutStory, txid?: string): Child[] {
+  const { texts, format } = context
+  const { id, uid, osn, mark, amount, cuy, state } = payout
+  const isEarlier = txid !== undefined && txid !== payout.txid
+  const list: readonly Step[] = [
+    askedStep(context, payout),
+    ['done', texts.stepOwner, storyButton(context, texts.user(String(uid)), String(uid))],
+    approvalStep(context, payout),
+    ...transactionSteps(context, payout),
+    ...endSteps(context, payout),
+    eventStep(context, `payout.${state}`, payout.at, state === 'waiting'),
+    ['wait', texts.stepDo, ...remedies(context, payout).map(line)],
+  ]
+  const rows = entries.map((entry) => entryListRow(context, entry).cells())
+  return [
+    html('h3', {}, texts.pair(deskAmount(context, amount, cuy), stateName(context, state))),
+    small([texts.payoutAt(String(id)), osn, mark].filter(Boolean).join(' · ')),
+    isEarlier ? line(texts.payoutWentOn) : null,
+    steps(list),
+    forUser(context, sentenceOf(context, payout)),
+    rows.length === 0 ? null : html('h4', {}, texts.entriesOf(format.count(rows.length))),
+    ...listTable(context, rows),
+  ]
+}
+
+function askedStep(context: DeskContext, { at, by, to, amount, fee, cuy }: DeskPayout): Step {
+  const { texts } = context
+  const paid = deskAmount(context, amount, cuy)
+  const taken = isZero(fee) ? texts.payoutTaken(paid) : texts.payoutTakenFee(paid, deskAmount(context, fee, cuy))
+  const place = html('p', {}, `${texts.payoutTo} `, storyButton(context, to, to))
+  return ['done', texts.stepAsked, line(texts.askedBy(sinceText(context, at), by)), place, line(taken)]
+}
+
+function approvalStep(context: DeskContext, { state, approvedBy }: DeskPayout): Step {
+  const { texts } = context
+  if (approvedBy !== null) {
+    const who = approvedBy === 'limits' ? texts.approvedByLimits : texts.approvedBy(approvedBy)
+    return ['done', texts.stepApproved, line(who)]
+  }
+  if (state === 'cancelled') return ['no', texts.stepApproved, line(texts.approvedNever)]
+  return ['wait', texts.stepApproved, line(texts.approvedNot)]
+}
+
+/** Whether its transaction can be in no further block, by the clock of the service. */
+const isExpired = ({ api }: DeskContext, { expiresAt }: DeskPayout) =>
+  expiresAt !== null && Date.parse(expiresAt) < (api.now() ?? 0)
+
+/** How it is signed and sent, as far as it has come. */
+function transactionSteps(context: DeskContext, payout: DeskPayout): Step[] {
+  const { texts, format, model } = context
+  const { state, txid, expiresAt, attempts, why } = payout
+  const tried = small(attempts === 0 ? null : texts.payoutAttempts(format.count(attempts)))
+  if (state === 'approved') {
+    const isStopped = (model.summary?.payouts?.stopped ?? null) !== null
+    const words = isStopped ? texts.signedStopped : why === null ? texts.signedNext : texts.signedLater
+    return [['wait', texts.stepSigned, line(words), small(why, 'en'), tried]]
+  }
+  if (txid === null) return []
+  const isOpen = state === 'signed'
+  const until = isOpen && expiresAt !== null ? line(texts.signedUntil(format.time(expiresAt))) : null
+  const signed: Step = ['done', texts.stepSigned, txidLine(context, txid), until, tried]
+  if (!isOpen) return [signed]
+  const words = isExpired(context, payout) ? texts.sentExpired : texts.sentOn
+  return [signed, ['wait', texts.stepSent, line(words)], ['wait', texts.stepPaid, line(texts.paidLater)]]
+}
+
+/** A txid, with a button that copies it. */
+function txidLine({ texts, common, announce }: DeskContext, txid: string): HTMLElement {
+  const shown = html('span', { class: 'code' }, txid)
+  const words = { label: texts.copyTxid, copied: common.copied, selected: common.selected }
+  const copied = (result: keyof typeof words) => announce(words[result])
+  return html('p', {}, shown, ' ', copyButton({ class: 'plain' }, words, { element: shown, text: txid }, copied))
+}
+
+/** How it has ended, if it has. */
+function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
+  const { texts, format } = context
+  const { state, height, reason, why } = payout
+  const block = height === null ? null : texts.block(format.count(height))
+  if (state === 'paid') return [['done', texts.stepPaid, block === null ? null : line(texts.paidIn(block))]]
+  if (state === 'cancelled') {
+    return [['done', texts.stepCancelled, line(texts.cancelledBack(takenOf(context, payout))), small(why)]]
+  }
+  if (state !== 'stuck') return []
+  const place = small(block === null ? null : texts.endedIn(block))
+  const words = line(stuckWords(context, reason, why).why)
+  return [['no', texts.stepPaid, words, small(why, 'en'), place, ...movedLines(context, payout)]]
+}
+
+/** What its transaction has moved instead. */
+function movedLines(context: DeskContext, { moved }: DeskPayout): Child[] {
+  const { texts } = context
+  if (moved === null) return []
+  if (moved.length === 0) return [line(texts.movedNone)]
+  return moved.map((one) => {
+    const what =
+      'contract' in one
+        ? texts.movedUnits(context.format.amount(one.units), one.contract)
+        : deskAmount(context, one.amount, one.cuy)
+    return html('p', { class: 'fault' }, texts.movedTo(what, one.to))
+  })
+}
+
+/** What was taken for it, and is back where it is cancelled. */
+const takenOf = (context: DeskContext, { amount, fee, cuy }: DeskPayout) =>
+  deskAmount(context, sumOf([amount, fee]), cuy)
+
+/** What to do, in sentences. */
+function remedies(context: DeskContext, payout: DeskPayout): readonly string[] {
+  const { texts, model } = context
+  const { state, reason, why, moved } = payout
+  const stopped = model.summary?.payouts?.stopped ?? null
+  if (state === 'waiting') return [texts.payoutsWaitDo]
+  if (state === 'approved') {
+    if (stopped !== null) return [stopRemedy(context, stopped.why)]
+    return [why === null ? texts.approvedDo : texts.laterDo]
+  }
+  if (state === 'signed') return [isExpired(context, payout) ? texts.expiredDo : texts.signedDo]
+  if (state === 'cancelled') return [texts.cancelledDo]
+  if (state !== 'stuck') return [texts.doneDo]
+  const isGone = moved !== null && moved.length > 0
+  return [...(isGone ? [texts.movedDo] : []), stuckWords(context, reason, why).remedy].filter(Boolean)
+}
+
+function sentenceOf(context: DeskContext, payout: DeskPayout): string {
+  const { texts } = context
+  const { state, to, txid, amount: paid, cuy } = payout
+  const amount = deskAmount(context, paid, cuy)
+  if (state === 'waiting') return texts.sayPayoutWaits(amount, to)
+  if (state === 'stuck') return texts.sayPayoutStuck(amount, to)
+  if (state === 'cancelled') return texts.sayPayoutCancelled(amount, to, takenOf(context, payout))
+  if (txid === null) return texts.sayPayoutComes(amount, to)
+  return state === 'paid' ? texts.sayPayoutPaid(amount, to, txid) : texts.sayPayoutSent(amount, to, txid)
+}
