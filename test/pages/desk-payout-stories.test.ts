@@ -4,7 +4,7 @@ import { useDesk } from './desk-fixture.ts'
 import { alarm, happened, onChain, owned, posted } from './desk-story.ts'
 import { desktop } from './fixture.ts'
 import { addPayouts, paidOut, payoutAddress, payoutTo } from './payout-fixture.ts'
-import { askDesk, downloadedBy, filterBy, poke, press, seeIn, showList, strangeTexts, textOfFirst } from './reading.ts'
+import { askDesk, downloadedBy, filterBy, foreignTexts, poke, press, seeIn, showList, textOfFirst } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
 
@@ -97,7 +97,7 @@ describe('the story of a payout', () => {
         const story = await askDesk(page, `payout ${id}`)
         for (const words of says) expect(story).toContain(words)
         expect(await textOfFirst(page, 'blockquote')).toContain(forUser)
-        if (language === 'zh-CN') expect(await strangeTexts(page)).toEqual([])
+        if (language === 'zh-CN') expect(await foreignTexts(page, 'zh')).toEqual([])
       }
     },
   )

@@ -1,8 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { ago } from './ago.ts'
 import { useDesk } from './desk-fixture.ts'
 import { addEvents, alarm, faults, happened, onChain, owned } from './desk-story.ts'
 import { hostile, variants } from './hostile.ts'
+import { addPayouts, noneOpen, openIn, paidOut } from './payout-fixture.ts'
 import { askDesk, poke, see, seeIn, showList } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
@@ -23,6 +25,13 @@ describe('hostile texts', () => {
       happened(1, hostile, { txid: hostile }),
       happened(2, 'deposit.held', { txid: hostile, cuy: 1, reason: hostile, why: hostile }),
     ]
+    at.desk.summary.payouts = {
+      ...{ address: hostile, stopped: { why: hostile, since: hostile } },
+      ...{ open: [openIn(hostile, 1, '10')], holds: [{ symbol: hostile, amt: exact('1'), read_at: hostile }] },
+    }
+    const moved = [{ to: hostile, contract: hostile, units: '1' }]
+    const by = { by: hostile, approved_by: hostile, reason: hostile, why: hostile, expires_at: hostile, moved }
+    at.desk.payouts = [paidOut(1, 'stuck', { ...by, to: hostile, osn: hostile, mark: hostile })]
     at.desk.chain = onChain(hostile, hostile)
     at.desk.summary.scan.msg = hostile
     at.desk.entries = at.desk.entries.map((one) => ({ ...one, mark: hostile, by: hostile, osn: hostile, cuy: 1 }))
@@ -37,11 +46,21 @@ describe('hostile texts', () => {
     })
     await page.waitForSelector('.status h2')
     await seeIn(page, 'section:has(#differences)', '<img src=x')
-    for (const list of ['deposits', 'entries', 'events']) {
+    for (const list of ['deposits', 'payouts', 'entries', 'events']) {
       await showList(page, list)
       await seeIn(page, 'section:has(> #lists) td', '<img src=x')
     }
-    for (const question of [txidOf(8), txidOf(99), '7', `7 ${hostile}`, hostile, 'gap 1', 'endpoint 1', payAddress]) {
+    for (const question of [
+      txidOf(8),
+      txidOf(99),
+      '7',
+      `7 ${hostile}`,
+      hostile,
+      'gap 1',
+      'endpoint 1',
+      'payout 1',
+      payAddress,
+    ]) {
       await askDesk(page, question)
       await see(page, '<img src=x')
     }
@@ -61,6 +80,8 @@ describe('hostile texts', () => {
 describe('the desk', () => {
   it('survives any member of the summary, and any of a deposit, of another kind', async () => {
     for (const [, change] of faults) change(at.desk)
+    addPayouts(at.desk)
+    Object.assign(at.desk.summary.payouts ?? noneOpen(), { stopped: { why: 'restored', since: ago(60) } })
     const page = await open()
     await page.waitForSelector('.findings')
     for (const path of ['/ledger/summary', '/ledger/deposits']) {
@@ -89,9 +110,13 @@ describe('the desk', () => {
       pages.answer('/ledger/transaction', { data: found })
       expect(await askDesk(page, txidOf(99))).toMatch(/credited|could not be read|decided/)
     }
+    for (const payout of variants(at.desk.payouts[0])) {
+      pages.answer('/ledger/payouts', { data: { list: [payout], count: 1 } })
+      expect(await askDesk(page, 'payout 48')).toMatch(/10 USDT|could not be read|no such payout|<img/)
+    }
     pages.answer('/ledger/events', { data: { list: [], count: 0 } })
     await poke(page)
-    await seeIn(page, '#state', 'Blocks 100 to 105 could not be read')
+    await seeIn(page, '.status', 'Blocks 100 to 105 could not be read')
   })
 
   it('needs no more than a keyboard: a row leads to its story and back', async () => {

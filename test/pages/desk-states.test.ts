@@ -1,10 +1,10 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
+import { ago } from './ago.ts'
 import { useDesk } from './desk-fixture.ts'
 import {
   addDifferences,
   addEvents,
-  ago,
   alarm,
   type DeskStory,
   faults,
@@ -15,6 +15,7 @@ import {
   wellDesk,
 } from './desk-story.ts'
 import { languages, type Seen, windows, wrongLooks } from './looks.ts'
+import { addPayouts } from './payout-fixture.ts'
 import { drawn, showList } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
@@ -105,6 +106,10 @@ const states: Readonly<Record<string, State>> = {
   'a user with 64 deposits, and the list of entries': {
     ...{ seen: sentence, has: '.result .rows td', change: addMany, hash: '#token=good&uid=7' },
     acts: (page) => showList(page, 'entries'),
+  },
+  'payouts in each of their states, the story of one that is stuck, and their list': {
+    ...{ seen: sentence, has: '.result blockquote', change: addPayouts, hash: '#token=good&payout=48' },
+    acts: (page) => showList(page, 'payouts'),
   },
   'nothing at all yet': {
     ...{ seen: sentence, has: `${lists} .list:not(.skeleton)` },

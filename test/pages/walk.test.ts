@@ -9,6 +9,7 @@ import { type OpenPage, openAs, type Reader, violationsOf } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { connectBrowser, desktop } from './fixture.ts'
 import { type LocalService, startLocalService } from './local-service.ts'
+import { payoutAddress, payoutTo } from './payout-fixture.ts'
 import { askAbout, askDesk, choose, openFold, press, see, seeIn, showList, textOfFirst } from './reading.ts'
 
 const foreignPage = 'https://shop.example'
@@ -27,7 +28,11 @@ beforeAll(async () => {
   shop = await listen(server)
   const origins = `${foreignPage},${shop.url}`
   const keys = { AUTH_JWT_SECRET: secrets.callers, BACKEND_JWT_SECRET: secrets.backends }
-  ;[service, browser] = await Promise.all([startLocalService({ PAGE_ORIGINS: origins, ...keys }), connectBrowser()])
+  const payouts = { PAYOUTS: JSON.stringify({ address: payoutAddress }) }
+  ;[service, browser] = await Promise.all([
+    startLocalService({ PAGE_ORIGINS: origins, ...keys, ...payouts }),
+    connectBrowser(),
+  ])
 }, 120_000)
 afterAll(async () => {
   await browser.disconnect()
@@ -172,6 +177,35 @@ it('the desk has the story of what was paid, and says which endpoint fails', asy
     await page.waitForSelector('section:has(> #lists) td')
   }
   expect(await askDesk(page, 'ab'.repeat(32))).toContain('not known here')
+  expect(faults).toEqual([])
+  await close()
+})
+
+it('the desk has what backends do with a payout: asked for, and cancelled', async () => {
+  const token = await localBackendToken(secrets.backends, 'ledger:read ledger:pay')
+  const send = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const response = await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    return [response.status, await response.json()]
+  }
+  const asked = { uid: 1, cuy: 2, amt: '10.5', fee: '1', to: payoutTo, osn: 'payout-1' }
+  expect(await send('/ledger/payouts', { payouts: [asked] })).toMatchObject([200, {}])
+  const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
+  await seeIn(page, 'section:has(> #payouts)', 'Waits for a person: 1')
+  await showList(page, 'payouts')
+  await seeIn(page, 'section:has(> #lists) td', '10.5 USDT')
+  for (const question of ['payout 1', '1 payout-1']) {
+    expect(await askDesk(page, question)).toContain('Taken from the balance at once: 10.5 USDT, and a fee of 1 USDT')
+  }
+  expect(await askDesk(page, payoutTo)).toContain('No user has this address, but payouts go to it')
+  expect(await send('/ledger/payouts/cancel', { ids: [1], why: 'for this test' })).toMatchObject([200, {}])
+  const story = await askDesk(page, '1 payout-1')
+  for (const words of ['10.5 USDT: Cancelled', '11.5 USDT is back', 'for this test', 'Entries: 3']) {
+    expect(story).toContain(words)
+  }
+  await showList(page, 'events')
+  await page.evaluate(() => window.dispatchEvent(new Event('online')))
+  await seeIn(page, 'section:has(> #lists)', 'Payout: Cancelled · 10.5 USDT')
   expect(faults).toEqual([])
   await close()
 })

@@ -1,7 +1,7 @@
 import type { Api, Reply } from '../kit/api.ts'
 import type { ListPage } from '../kit/read.ts'
 import { type PostedEntry, readPostedEntries } from './data.ts'
-import { type DeskPayout, readPayouts } from './payout-data.ts'
+import { type DeskPayout, readDeskPayouts } from './payout-data.ts'
 
 /** What questions are answered by. */
 export interface Asker {
@@ -22,7 +22,7 @@ const payoutEntryTypes = [2, 4, 5]
 /** Payouts by a filter of the service; none where there are none. */
 export async function findPayouts({ api, hasPayouts }: Asker, filter: string): Promise<Reply<ListPage<DeskPayout>>> {
   if (!(await hasPayouts())) return { ok: true, data: { list: [], count: 0 }, msg: '' }
-  return api.get(`/ledger/payouts?${filter}`, readPayouts)
+  return api.get(`/ledger/payouts?${filter}`, readDeskPayouts)
 }
 
 /** The stories of payouts, the first one first. */

@@ -17,10 +17,10 @@ export type DeskPayout = ReturnType<typeof readPayout>
 export type DeskPayouts = ReturnType<typeof readPayoutsNow>
 
 /** The states of a payout. */
-export const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
+export const deskPayoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
 
 /** `GET /ledger/payouts` */
-export const readPayouts = (data: unknown) => readPage(data, readPayout)
+export const readDeskPayouts = (data: unknown) => readPage(data, readPayout)
 
 /** A payout, as lists and events have it. */
 export function readPayout(members: Members) {

@@ -1,7 +1,7 @@
 import { html } from '../kit/dom.ts'
 import { type DeskContext, deskAmount, deskSymbol, sinceText, stateName } from './context.ts'
 import { small, storyButton } from './parts.ts'
-import { type DeskPayout, payoutStates, readPayouts } from './payout-data.ts'
+import { type DeskPayout, deskPayoutStates, readDeskPayouts } from './payout-data.ts'
 import { type FilteredSource, isCounted, query } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
@@ -14,11 +14,14 @@ export function payoutSource(context: DeskContext, of: { uid?: number; to?: stri
       ...['id', 'created_at', 'state', 'uid', 'amount', 'fee', 'currency', 'to', 'osn', 'mark', 'txid', 'by'],
       ...['approved_by', 'attempts', 'reason', 'why'],
     ],
-    states: { name: texts.filterState, values: () => payoutStates.map((state) => [state, stateName(context, state)]) },
+    states: {
+      name: texts.filterState,
+      values: () => deskPayoutStates.map((state) => [state, stateName(context, state)]),
+    },
     isThere: () => (model.summary?.payouts ?? null) !== null,
     async read(before, limit, filter) {
       const { state, cuy } = filter
-      const page = await api.get(`/ledger/payouts?${query({ ...of, state, cuy, limit, before })}`, readPayouts)
+      const page = await api.get(`/ledger/payouts?${query({ ...of, state, cuy, limit, before })}`, readDeskPayouts)
       if (!page.ok) return page
       const { list, count } = page.data
       const rows = list.map((payout) => payoutListRow(context, payout))

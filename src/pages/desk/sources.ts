@@ -9,7 +9,7 @@ import {
   readPostedEntries,
 } from './data.ts'
 import { depositRow, small, storyButton } from './parts.ts'
-import { payoutStates } from './payout-data.ts'
+import { deskPayoutStates } from './payout-data.ts'
 import { payoutSource } from './payout-source.ts'
 import { reasonWords, stuckWords } from './reasons.ts'
 import { type FilteredSource, isCounted, query } from './source.ts'
@@ -96,7 +96,7 @@ const depositStates = ['seen', 'credited', 'held', 'refused', 'dropped']
 
 /** The types of events that the service can have. */
 function typesNow({ model }: DeskContext): string[] {
-  const ofPayouts = (model.summary?.payouts ?? null) === null ? [] : payoutStates
+  const ofPayouts = (model.summary?.payouts ?? null) === null ? [] : deskPayoutStates
   const deposits = depositStates.map((state) => `deposit.${state}`)
   return [...deposits, ...ofPayouts.map((state) => `payout.${state}`), ...Object.keys(issuerTexts), 'entry.posted']
 }
