@@ -20,7 +20,7 @@ const inEnglish: readonly Told[] = [
     41,
     [
       ...['10 USDT: Waits for a person', 'by shop', `To ${payoutTo}`, '10 USDT, and a fee of 0.5 USDT', 'User 7'],
-      ...['it is not within the limits of PAYOUTS', 'payout.waiting', 'Approve it, by another name'],
+      ...['it is not within the limits of PAYOUTS', 'payout.waiting', 'Approve, by another name'],
     ],
     'is being looked at',
   ],
@@ -147,6 +147,18 @@ describe('the story of a payout', () => {
     const list = { list: [paidOut(42, 'approved', { approved_by: 'office', attempts: 1 })], count: 1 }
     pages.answer('/ledger/payouts', { data: list })
     expect(await askDesk(page, txidOf(40))).toContain('an earlier one of the payout, which went on without it')
+  })
+
+  it('is shown also where the summary comes late, and nobody knew before whether there are payouts', async () => {
+    addPayouts(at.desk)
+    const summary = pages.service.routes.get('/ledger/summary')
+    pages.answer('/ledger/summary', { status: 503, msg: 'not now' })
+    const page = await open(desktop, '#token=good&payout=41')
+    await seeIn(page, '.status', 'not now')
+    await seeIn(page, '.result', 'There is no such payout')
+    if (summary !== undefined) pages.service.routes.set('/ledger/summary', summary)
+    await poke(page)
+    await seeIn(page, '.result', '10 USDT: Waits for a person')
   })
 
   it('has its txid with a button that copies it', async () => {

@@ -34,6 +34,8 @@ const model: DeskModel = {
 const live = html('p', { class: 'unseen', role: 'status' })
 /** Who goes on when the summary was read, or could not be. */
 const waiting: (() => void)[] = []
+/** Whether something was answered without payouts because the summary could not be read. */
+let isUnsure = false
 let views: readonly PageView[] = []
 let context: DeskContext
 let question: QuestionView
@@ -42,7 +44,7 @@ let lists: ListsView
 const token = createTokenSource(() => {
   model.refusal = null
   update()
-  question.answerAgain()
+  if (model.answer?.kind === 'refusal') question.answerAgain()
   poller.now()
 }, tabMemory)
 const api = createApi(token)
@@ -52,6 +54,8 @@ const poller = createPoller({
   show(refusal) {
     model.refusal = refusal
     for (const go of waiting.splice(0)) go()
+    if (isUnsure && (model.summary?.payouts ?? null) !== null) question.answerAgain()
+    if (model.summary !== null) isUnsure = false
     update()
   },
 })
@@ -80,6 +84,7 @@ async function load(): Promise<Refusal | null> {
 /** Where the summary is on its way it is awaited: without `PAYOUTS` the routes of payouts are 404, and are not asked. */
 async function hasPayouts(): Promise<boolean> {
   if (model.summary === null && model.refusal === null) await new Promise<void>((resolve) => waiting.push(resolve))
+  isUnsure ||= model.summary === null
   return (model.summary?.payouts ?? null) !== null
 }
 

@@ -7,7 +7,7 @@ import { line } from './steps.ts'
 /** What is open of payouts, and what their address holds. Without `PAYOUTS` it is not there. */
 export function createPayouts(context: DeskContext): PageView {
   const { model, texts } = context
-  const body = html('div', { class: 'currencies' })
+  const body = html('div', { class: 'payouts' })
   const show = createLiveSlot(body)
   const element = html(
     'section',

@@ -11,7 +11,7 @@ export interface QuestionView extends PageView {
   ask(question: string): void
   /** Answers what the address of the page asks, if that is something else. */
   answerPlace(): void
-  /** Asks again what needed another token. */
+  /** Asks again what is shown: another answer is possible now. */
   answerAgain(): void
 }
 
@@ -81,7 +81,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
       context.update()
     },
     answerAgain() {
-      if (model.answer?.kind === 'refusal') void answer(model.question)
+      if (model.question !== '') void answer(model.question)
     },
   }
 }

@@ -26,7 +26,7 @@ export const enPayouts = {
     'Leave the signer running: it hands in again what the copy lacks, and names the payouts that the copy does not know; have the backend ask for these again, with the same `uid`, `cuy` and `osn`. Payouts go on by themselves when a final block is read that is an hour later than the restore.',
   payoutsWait: (n: string, age: string) => `Payouts wait for a person: ${n}, the oldest for ${age}`,
   payoutsWaitDo:
-    'Approve it, by another name than has asked for it (`POST /ledger/payouts/approve`), or cancel it (`POST /ledger/payouts/cancel`).',
+    'Approve, by another name than has asked (`POST /ledger/payouts/approve`), or cancel (`POST /ledger/payouts/cancel`).',
   payoutNeeds: (symbol: string, holds: string, open: string) =>
     `${symbol}: holds ${holds}, approved and signed ${open}`,
   payoutAt: (id: string) => `Payout ${id}`,
