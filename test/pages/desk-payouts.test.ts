@@ -59,12 +59,7 @@ describe('the first screen', () => {
   })
 
   it.each([
-    [
-      'en',
-      'Payouts are stopped: a final transaction',
-      'Payouts are stopped: an older copy',
-      'Leave the signer running',
-    ],
+    ['en', 'Payouts are stopped: no payout names', 'Payouts are stopped: an older copy', 'Leave the signer running'],
     ['zh-CN', '提现已停止：提现地址有一笔最终交易', '提现已停止：数据库被恢复', '请让签名程序继续运行'],
   ])('says that payouts are stopped, why, and what to do, once (%s)', async (language, unknown, restored, advice) => {
     addPayouts(at.desk)

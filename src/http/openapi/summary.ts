@@ -195,7 +195,10 @@ const payouts = () =>
           cuy: docs.idSchema('The currency.'),
           count: docs.countSchema('How many.'),
           sum: docs.amountSchema('What they sum up to, in whole units, without fees.'),
-          oldest_at: docs.described(docs.instantSchema(), 'Since when the one that has been in this state for longest is in it.'),
+          oldest_at: docs.described(
+            docs.instantSchema(),
+            'Since when the one that has been in this state for longest is in it.',
+          ),
         }),
       ),
       'What is open, by state and currency.',

@@ -1,6 +1,6 @@
 import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { type Child, html, type PageView } from '../kit/dom.ts'
-import { type DeskContext, isUncertain } from './context.ts'
+import { type DeskContext, isUncertain, payoutsNow } from './context.ts'
 import type { DeskCurrency } from './data.ts'
 import { createLiveSlot, small } from './parts.ts'
 
@@ -80,7 +80,7 @@ function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: D
 /** What is in one of the two sums and not in the other. */
 function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, held: readonly Line[]): Line[] {
   const { texts, model } = context
-  const hasPayouts = (model.summary?.payouts ?? null) !== null // from an address of their own
+  const hasPayouts = payoutsNow(model) !== null // from an address of their own
   const posted = [...owedBy].filter(([type]) => type !== depositType)
   const credited = heldBy.get(creditedName) ?? '0'
   const rest = difference(credited, owedBy.get(depositType) ?? '0')

@@ -46,6 +46,9 @@ export interface DeskContext {
   ask(question: string): void
 }
 
+/** What the newest summary has of payouts; null without `PAYOUTS`, and before there is a summary. */
+export const payoutsNow = ({ summary }: Pick<DeskModel, 'summary'>) => summary?.payouts ?? null
+
 /** The symbol of a currency, or its number where it is not known. */
 export function deskSymbol({ model }: DeskContext, cuy: number): string {
   return model.summary?.currencies.find((one) => one.cuy === cuy)?.symbol ?? `#${cuy}`

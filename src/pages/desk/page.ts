@@ -9,7 +9,7 @@ import { applyTheme } from '../kit/theme.ts'
 import { createTokenSource } from '../kit/token.ts'
 import { createBridge } from './bridge.ts'
 import { createCharts } from './charts.ts'
-import type { DeskContext, DeskModel } from './context.ts'
+import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { readDeskSummary } from './data.ts'
 import { loadDeskTexts } from './languages.ts'
 import { createLists, type ListsView } from './lists.ts'
@@ -54,7 +54,7 @@ const poller = createPoller({
   show(refusal) {
     model.refusal = refusal
     for (const go of waiting.splice(0)) go()
-    if (isUnsure && (model.summary?.payouts ?? null) !== null) question.answerAgain()
+    if (isUnsure && payoutsNow(model) !== null) question.answerAgain()
     if (model.summary !== null) isUnsure = false
     update()
   },
@@ -85,7 +85,7 @@ async function load(): Promise<Refusal | null> {
 async function hasPayouts(): Promise<boolean> {
   if (model.summary === null && model.refusal === null) await new Promise<void>((resolve) => waiting.push(resolve))
   isUnsure ||= model.summary === null
-  return (model.summary?.payouts ?? null) !== null
+  return payoutsNow(model) !== null
 }
 
 /** Makes the page in a language, from the model. */

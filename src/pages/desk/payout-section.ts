@@ -1,5 +1,5 @@
 import { type Child, html, type PageView } from '../kit/dom.ts'
-import { ageSeconds, type DeskContext, deskSymbol, durationText, sinceText, stateName } from './context.ts'
+import { ageSeconds, type DeskContext, deskSymbol, durationText, payoutsNow, sinceText, stateName } from './context.ts'
 import { createLiveSlot, fact, small, storyButton } from './parts.ts'
 import type { DeskPayouts } from './payout-data.ts'
 import { line } from './steps.ts'
@@ -18,7 +18,7 @@ export function createPayouts(context: DeskContext): PageView {
   return {
     element,
     update() {
-      const payouts = model.summary?.payouts ?? null
+      const payouts = payoutsNow(model)
       element.hidden = payouts === null
       if (payouts !== null) show([offerOf(context, payouts), ...payoutTables(context, payouts)])
     },

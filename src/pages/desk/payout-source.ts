@@ -1,5 +1,5 @@
 import { html } from '../kit/dom.ts'
-import { type DeskContext, deskAmount, deskSymbol, sinceText, stateName } from './context.ts'
+import { type DeskContext, deskAmount, deskSymbol, payoutsNow, sinceText, stateName } from './context.ts'
 import { small, storyButton } from './parts.ts'
 import { type DeskPayout, deskPayoutStates, readDeskPayouts } from './payout-data.ts'
 import { type FilteredSource, isCounted, query } from './source.ts'
@@ -18,7 +18,7 @@ export function payoutSource(context: DeskContext, of: { uid?: number; to?: stri
       name: texts.filterState,
       values: () => deskPayoutStates.map((state) => [state, stateName(context, state)]),
     },
-    isThere: () => (model.summary?.payouts ?? null) !== null,
+    isThere: () => payoutsNow(model) !== null,
     async read(before, limit, filter) {
       const { state, cuy } = filter
       const page = await api.get(`/ledger/payouts?${query({ ...of, state, cuy, limit, before })}`, readDeskPayouts)

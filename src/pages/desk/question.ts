@@ -1,7 +1,7 @@
 import { copyText } from '../kit/copy.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
 import { findAnswer } from './answer.ts'
-import type { DeskContext, DeskModel } from './context.ts'
+import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { fragmentOf, parseQuestion, questionAt } from './place.ts'
 import { answerElements } from './story.ts'
 
@@ -111,7 +111,7 @@ function aboutNow({ model: { answer, summary } }: DeskContext): unknown {
 }
 
 function subjectNow(answer: DeskModel['answer'], summary: DeskModel['summary']): unknown {
-  const payouts = summary?.payouts ?? null
+  const payouts = payoutsNow({ summary })
   if (answer?.kind === 'address') return answer.address === payouts?.address ? payouts : null
   if (answer?.kind === 'transaction' || answer?.kind === 'order') return payouts?.stopped
   if (answer?.kind === 'gap') return summary?.gaps.find(({ from }) => from === answer.from)

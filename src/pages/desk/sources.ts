@@ -1,5 +1,14 @@
 import { html } from '../kit/dom.ts'
-import { type DeskContext, depositAmount, deskAmount, deskSymbol, sinceText, stateName, typeName } from './context.ts'
+import {
+  type DeskContext,
+  depositAmount,
+  deskAmount,
+  deskSymbol,
+  payoutsNow,
+  sinceText,
+  stateName,
+  typeName,
+} from './context.ts'
 import {
   type DeskEvent,
   type OwnedDeposit,
@@ -96,7 +105,7 @@ const depositStates = ['seen', 'credited', 'held', 'refused', 'dropped']
 
 /** The types of events that the service can have. */
 function typesNow({ model }: DeskContext): string[] {
-  const ofPayouts = (model.summary?.payouts ?? null) === null ? [] : deskPayoutStates
+  const ofPayouts = payoutsNow(model) === null ? [] : deskPayoutStates
   const deposits = depositStates.map((state) => `deposit.${state}`)
   return [...deposits, ...ofPayouts.map((state) => `payout.${state}`), ...Object.keys(issuerTexts), 'entry.posted']
 }

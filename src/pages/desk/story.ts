@@ -8,6 +8,7 @@ import {
   deskAmount,
   deskSymbol,
   isUncertain,
+  payoutsNow,
   sinceText,
   stateName,
   typeName,
@@ -136,10 +137,10 @@ function addressElements(
   const { texts, format, model } = context
   const head = named(texts.address, address)
   const paid = payouts.count === 0 ? [] : payoutRows(context, payouts, payoutSource(context, { to: address }))
-  const payoutsNow = model.summary?.payouts ?? null
-  if (payoutsNow !== null && payoutsNow.address === address) {
+  const ofPayouts = payoutsNow(model)
+  if (ofPayouts !== null && ofPayouts.address === address) {
     const what = plainAnswer(texts.payoutAddress, texts.payoutAddressHelp)
-    return [head, ...what, ...frozenOf(context, [{ address }]), ...payoutTables(context, payoutsNow)]
+    return [head, ...what, ...frozenOf(context, [{ address }]), ...payoutTables(context, ofPayouts)]
   }
   if (owner === null) {
     if (paid.length > 0) return [head, html('h3', {}, texts.payoutsOnly), ...paid]

@@ -14,13 +14,12 @@ export const enPayouts = {
   payoutsOffer: 'To the signer',
   payoutsOffered: 'What is approved is offered',
   payoutsStopped: 'Stopped: nothing is offered',
-  payoutsOpen: 'Open',
   payoutsNone: 'Nothing is open',
   payoutsOldest: (age: string) => `the oldest for ${age}`,
   payoutsHeld: 'The address holds',
   payoutsHeldAt: (time: string) => `Read ${time}, by one node`,
 
-  stoppedUnknown: 'Payouts are stopped: a final transaction of the payout address is named by no payout',
+  stoppedUnknown: 'Payouts are stopped: no payout names a final transaction of the payout address',
   stoppedRestored: 'Payouts are stopped: an older copy of the database was restored',
   stoppedRestoredDo:
     'Leave the signer running: it hands in again what the copy lacks, and names the payouts that the copy does not know; have the backend ask for these again, with the same `uid`, `cuy` and `osn`. Payouts go on by themselves when a final block is read that is an hour later than the restore.',
