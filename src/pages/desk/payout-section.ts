@@ -52,26 +52,28 @@ function tableOf(context: DeskContext, { open, holds }: DeskPayouts, symbol: str
   const isLow = (model.summary?.alarms ?? []).some(({ kind, subject: { cuy } }) => {
     return kind === 'payout-wallet-low' && (cuy === null ? 'TRX' : deskSymbol(context, cuy)) === symbol
   })
-  const row = (name: Child, note: string, amount: string, look: string | null = null) =>
+  const row = (name: Child, note: string | null, amount: string, look: string | null = null) =>
     html(
       'tr',
       { class: look },
       html('th', { scope: 'row' }, name, small(note)),
       html('td', { class: 'number' }, format.amount(amount)),
     )
+  const aged = (at: string, words: (age: string) => string) => {
+    const age = ageSeconds(context, at)
+    return age === null ? null : words(durationText(context, age))
+  }
   const rows = open
     .filter(({ cuy }) => deskSymbol(context, cuy) === symbol)
     .map(({ state, cuy, count, sum, oldestAt }) => {
       const label = texts.pair(stateName(context, state), format.count(count))
-      const age = ageSeconds(context, oldestAt)
-      const oldest = age === null ? '' : texts.payoutsOldest(durationText(context, age))
-      return row(storyButton(context, label, `payouts ${state} ${cuy}`, `${texts.payouts} ${symbol}`), oldest, sum)
+      const name = storyButton(context, label, `payouts ${state} ${cuy}`, `${texts.payouts} ${symbol}`)
+      return row(name, aged(oldestAt, texts.payoutsOldest), sum)
     })
   const held = holds
     .filter((one) => one.symbol === symbol)
     .map(({ amount, readAt }) => {
-      const read = texts.payoutsHeldAt(sinceText(context, readAt))
-      return row(texts.payoutsHeld, read, amount, isLow ? 'total fault' : 'total')
+      return row(texts.payoutsHeld, aged(readAt, texts.payoutsHeldAt), amount, isLow ? 'total fault' : 'total')
     })
   return html('table', {}, html('caption', {}, symbol), html('tbody', {}, ...rows, ...held))
 }

@@ -140,7 +140,7 @@ function addressElements(
   const ofPayouts = payoutsNow(model)
   if (ofPayouts !== null && ofPayouts.address === address) {
     const what = plainAnswer(texts.payoutAddress, texts.payoutAddressHelp)
-    return [head, ...what, ...frozenOf(context, [{ address }]), ...payoutTables(context, ofPayouts)]
+    return [head, ...what, ...frozenLines(context, address), ...payoutTables(context, ofPayouts)]
   }
   if (owner === null) {
     if (paid.length > 0) return [head, html('h3', {}, texts.payoutsOnly), ...paid]
@@ -166,14 +166,21 @@ function frozenLine(context: DeskContext, cuy: number): HTMLElement {
   return html('p', {}, html('strong', { class: 'fault' }, texts.frozenIn(deskSymbol(context, cuy))), ...advice)
 }
 
-/** The frozen ones among the addresses of what is listed: each has an alarm. */
+/** That an address is frozen, by its alarms: a line for each currency. */
+function frozenLines(context: DeskContext, address: string): HTMLElement[] {
+  const alarms = context.model.summary?.alarms ?? []
+  return alarms.flatMap(({ kind, subject }) => {
+    const isOwn = kind === 'address-frozen' && subject.address === address
+    return isOwn && subject.cuy !== null ? [frozenLine(context, subject.cuy)] : []
+  })
+}
+
+/** The frozen ones among the addresses of what is listed. */
 function frozenOf(context: DeskContext, listed: readonly { readonly address: string }[]): Child[] {
   const own = new Set(listed.map(({ address }) => address))
-  const alarms = context.model.summary?.alarms ?? []
-  return alarms.flatMap(({ kind, subject: { address, cuy } }) => {
-    if (kind !== 'address-frozen' || address === null || cuy === null || !own.has(address)) return []
-    return [frozenLine(context, cuy), html('p', {}, storyButton(context, address, address))]
-  })
+  return [...own].flatMap((address) =>
+    frozenLines(context, address).flatMap((frozen) => [frozen, html('p', {}, storyButton(context, address, address))]),
+  )
 }
 
 /** The deposits of a story, of which the first page is read already. */

@@ -17,7 +17,7 @@ export const enPayouts = {
   payoutsNone: 'Nothing is open',
   payoutsOldest: (age: string) => `the oldest for ${age}`,
   payoutsHeld: 'The address holds',
-  payoutsHeldAt: (time: string) => `Read ${time}, by one node`,
+  payoutsHeldAt: (age: string) => `read ${age} ago, by one node`,
 
   stoppedUnknown: 'Payouts are stopped: no payout names a final transaction of the payout address',
   stoppedRestored: 'Payouts are stopped: an older copy of the database was restored',

@@ -19,7 +19,7 @@ export const zhPayouts: PayoutTexts = {
   payoutsNone: '没有未完成的提现',
   payoutsOldest: (age) => `最早的已有 ${age}`,
   payoutsHeld: '提现地址持有',
-  payoutsHeldAt: (time) => `由一个节点读取，${time}`,
+  payoutsHeldAt: (age) => `${age}前由一个节点读取`,
 
   stoppedUnknown: '提现已停止：提现地址有一笔最终交易不属于任何提现',
   stoppedRestored: '提现已停止：数据库被恢复为较早的副本',
