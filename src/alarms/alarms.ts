@@ -3,7 +3,7 @@ import type { UnixMs } from '../common/time.ts'
 import { bare, openTables, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { alarmRows } from '../d1/state-tables.ts'
 import { type AlarmKind, type AlarmSubject, type AlarmSubjects, unobservedKinds } from '../platform/alarm-table.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 
 /** Whatever stands still for this long raises an alarm. */
@@ -14,6 +14,8 @@ export const wellAfterMs = 3_600_000
 const storedEveryMs = 600_000
 /** Alarms that are kept in memory. With more of them the memory is cleared. */
 const knownMax = 200
+/** A call of the database that takes longer counts as one without an answer: it can be what the alarm is about. */
+const answerMs = 5_000
 
 /** What an alarm of this kind is about. `fields` are those of its log line. */
 type FaultOf<Kind extends AlarmKind> = {
@@ -53,7 +55,7 @@ export interface Alarms {
 /** What alarms need. */
 export interface AlarmParts {
   readonly db: WriteDatabase
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly logger: Pick<Logger, 'alarm'>
 }
 
@@ -71,6 +73,15 @@ interface KnownAlarm {
  */
 export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   const known = new Map<string, KnownAlarm>()
+  /** The result, or null if the database cannot be reached. */
+  const orNull = async <T>(work: () => Promise<T>): Promise<T | null> => {
+    let result: T | null = null
+    const over = async () => {
+      result = await work()
+    }
+    await endsWithin(over(), answerMs, clock)
+    return result
+  }
   const recall = ({ key, kind }: Noted) => {
     const last = known.get(key)
     const isOld = last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at >= wellAfterMs
@@ -154,15 +165,6 @@ function noted({ kind, subject }: { readonly kind: AlarmKind; readonly subject: 
 
 const keyOf = (kind: AlarmKind, text: string) => `${kind} ${text}`
 const kindIn = (key: string) => key.slice(0, key.indexOf(' ')) as AlarmKind // safe: made by `keyOf`
-
-/** The result, or null if the database cannot be reached. */
-async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work()
-  } catch {
-    return null
-  }
-}
 
 const { kind: kindColumn, subject: subjectColumn, raised_at, seen_at } = alarmRows
 

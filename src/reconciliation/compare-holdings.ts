@@ -35,7 +35,7 @@ const blockMs = blockSeconds * 1000
 /** What comparing needs. It cannot write to the ledger: it reports, and a person decides. */
 export interface CompareParts {
   readonly db: WriteDatabase
-  /** Paid by `rest`. */
+  /** With leftover requests. */
   readonly chain: Pick<Chain, 'balances'>
   readonly currencies: Currencies
   readonly clock: Pick<Clock, 'now'>

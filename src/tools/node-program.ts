@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url).href)
 /**
  * Stops if another program runs this command than the Node of package-lock.json or that of the machine: a package could call its own
  * program `node`, and would read what is typed. That of the machine is any outside of `node_modules`: no package of a project
- * brings it (decisions/0034-the-node-of-the-lock-file.md). What reads a mnemonic calls this first.
+ * brings it (decisions/0037-the-node-of-the-lock-file.md). What reads a mnemonic calls this first.
  */
 export function requireKnownNode(program: string = process.execPath, project: string = root): void {
   const real = realpathSync(program)

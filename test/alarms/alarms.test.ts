@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createAlarms, wellAfterMs } from '../../src/alarms/alarms.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { writable } from '../../src/d1/database.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -20,7 +21,7 @@ async function start() {
     prepare: (sql) => reach().prepare(sql),
     batch: (statements) => reach().batch(statements),
   })
-  const clock = { now: () => state.now as UnixMs }
+  const clock = { ...systemClock, now: () => state.now as UnixMs }
   return {
     db,
     state,
@@ -129,7 +130,7 @@ describe('faults that are observed', () => {
       },
       batch: (statements) => db.batch(statements),
     })
-    const clock = { now: () => 10_000_000 as UnixMs }
+    const clock = { ...systemClock, now: () => 10_000_000 as UnixMs }
     await createAlarms({ db: counted, clock, logger: createLogger(() => undefined) }).observe([
       { kinds: ['gap-unread'], faults: faults },
     ])

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createAlarms } from '../../src/alarms/alarms.ts'
 import { writable } from '../../src/d1/database.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { addressAt, dayMs, paid, shown, startReconciliation, surplus } from './harness.ts'
 
 const row = `${surplus} ${JSON.stringify({ address: addressAt(0), cuy: 1 })}`
@@ -59,7 +60,11 @@ it('the alarm of a difference that is gone ends also where the database fails on
     batch: (statements: D1PreparedStatement[]) => service.db.batch(statements),
   } as typeof service.db
   const { clock, logger } = service.parts
-  const alarms = createAlarms({ db: writable(failing), clock, logger: { alarm: () => undefined, ...logger } })
+  const alarms = createAlarms({
+    db: writable(failing),
+    clock: { ...systemClock, ...clock },
+    logger: { alarm: () => undefined, ...logger },
+  })
   service.setBalance(1, 0, 0n)
   for (let i = 0; i < 10; i += 1) {
     service.state.now += 60_000

@@ -5,6 +5,7 @@ import type { ChainFailure } from '../../src/chain/chain.ts'
 import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { writable } from '../../src/d1/database.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import type { LogFields, Logger } from '../../src/platform/logger.ts'
 import { type ComparedScan, type CompareParts, compareHoldings } from '../../src/reconciliation/compare-holdings.ts'
 import { currencies } from '../support/currencies.ts'
@@ -47,7 +48,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
     error: () => undefined,
     alarm: (kind, fields) => raised.push([kind, fields]),
   }
-  const clock = { now: () => state.now as UnixMs }
+  const clock = { ...systemClock, now: () => state.now as UnixMs }
   const alarms: Alarms = createAlarms({ db: writable(db), clock, logger })
   const parts: CompareParts = {
     ...{ chain: node.chain, currencies, clock, logger, alarms, db: writable(db), host: createMemoryHost() },

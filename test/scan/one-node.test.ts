@@ -166,5 +166,6 @@ describe('a call of the database that never returns', () => {
       expect(host.alarmAt).not.toBeNull()
     }
     expect(lines.filter((line) => line.includes('tick-lost'))).toHaveLength(2)
+    expect(lines.filter((line) => line.includes('"alarm":"tick-failed"'))).toHaveLength(1)
   })
 })

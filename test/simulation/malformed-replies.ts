@@ -4,7 +4,7 @@ import type { Random } from './random.ts'
 
 /**
  * A reply that a careful client can recognize as wrong without a second node. Every node sends such replies sometimes. A
- * wrong reply that cannot be recognized is Byzantine (`byzantine-faults.ts`).
+ * wrong reply that cannot be recognized is Byzantine (`false-blocks.ts`).
  */
 export type MalformedReply =
   /** A status, or HTTP 200 with a body that is no JSON-RPC response. */
