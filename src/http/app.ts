@@ -90,10 +90,12 @@ function methodsOf(path: string, origins: Config['cors']): readonly Method[] {
   const caller = callerRoutes.find((route) => route.path === path)
   const own = backendRoutes.filter((route) => route.path === path)
   const acts = caller?.acts ?? own.some((route) => route.acts)
+  const posts = own.some(({ method }) => method === 'POST')
+  const gets = !posts || own.some(({ method }) => method === 'GET')
   return [
-    'GET',
-    ...(acts ? [] : (['HEAD'] as const)),
-    ...(own.some(({ method }) => method === 'POST') ? (['POST'] as const) : []),
+    ...(gets ? (['GET'] as const) : []),
+    ...(gets && !acts ? (['HEAD'] as const) : []),
+    ...(posts ? (['POST'] as const) : []),
     ...(caller === undefined || origins === null ? [] : (['OPTIONS'] as const)),
   ]
 }

@@ -171,6 +171,8 @@ describe('another method', () => {
     ['PUT', '/ledger/entries', ['GET', 'HEAD', 'POST']],
     ['OPTIONS', '/ledger/entries', ['GET', 'HEAD', 'POST']],
     ['POST', '/ledger/wallets', ['GET', 'HEAD']],
+    ['GET', '/ledger/deposits/decide', ['POST']],
+    ['OPTIONS', '/ledger/deposits/decide', ['POST']],
     ['DELETE', '/ledger/address', ['GET']],
   ] as const)('%s %s is 405, with CORS and without', async (method, path, methods) => {
     for (const one of [service, service.with({ CORS_ORIGINS: '*' })]) {
