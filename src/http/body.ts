@@ -65,7 +65,7 @@ function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
     const value = parse(text, (key, value, { source }) => {
       if (typeof value !== 'number') return value
       if (key === 'amt' || key === 'fee') return source
-      return String(value) === source ? value : Number.NaN
+      return String(value) === source?.replace(/\.0+$/, '') ? value : Number.NaN // 7.0 is a whole number, too
     })
     const fault = findFault(text)
     return fault === null ? ok(value) : err(fault)

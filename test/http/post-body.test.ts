@@ -95,6 +95,16 @@ describe('the body of a post', () => {
     expect(await read(await service.ledger('/ledger/entries', init))).toEqual(failed(400, brokenBody.msg))
   })
 
+  test.each([
+    ['7.0', 200],
+    ['7.00', 200],
+    ['7.5', 400],
+    ['70.0e-1', 400],
+    ['9007199254740993.0', 400],
+  ])('has %s as a whole number, or not: %d', async (uid, status) => {
+    expect((await postText(good.replace('"uid":7', `"uid":${uid}`))).status).toBe(status)
+  })
+
   test('is read up to its limit', async () => {
     const padded = good + ' '.repeat(bodyBytesMax - good.length)
     expect((await postText(padded)).status).toBe(200)
