@@ -47,15 +47,6 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly content: { 'application/json': { examples: unknown } } }>>
 }
 
-/** What is read of the schema of an entry to post. */
-interface PostedComponents {
-  readonly schemas: {
-    readonly EntryToPost: {
-      readonly properties: { readonly amt: { readonly anyOf: readonly [{ readonly pattern: string }] } }
-    }
-  }
-}
-
 describe('the OpenAPI document', () => {
   /** The problems that a linter finds. It also checks every example against its schema. */
   async function lint(source: string): Promise<string[]> {
@@ -99,13 +90,6 @@ describe('the OpenAPI document', () => {
       const page = operation(path)?.parameters.find(({ name }) => name === 'page')
       expect(page?.description).toContain('Not allowed with `before`')
     }
-  })
-
-  it('takes an amount to post as text only if the service may: a decimal that is not zero', () => {
-    const { components } = JSON.parse(fresh()) as { components: PostedComponents } // as above
-    const form = new RegExp(components.schemas.EntryToPost.properties.amt.anyOf[0].pattern)
-    expect(['-2.5', '25', '0.000001', '100'].filter((text) => !form.test(text))).toEqual([])
-    expect(['0', '-0', '0.00', '', '-', '1e3', '+1', '.5', '1.'].filter((text) => form.test(text))).toEqual([])
   })
 
   it('has the routes of backends in a group of their own, and a webhook for each type of event', () => {

@@ -27,6 +27,9 @@ const signs: Readonly<Record<PostedType, 'negative' | 'positive' | 'either'>> = 
   9: 'either',
 }
 const types = Object.keys(signs).map((type) => Number(type) as PostedType) // safe: the record's own keys
+/** The types whose amount can have this sign. */
+export const typesWith = (sign: 'negative' | 'positive') =>
+  types.filter((type) => signs[type] === sign || signs[type] === 'either')
 
 const uidTakes = `a whole number from 1 to ${reservedUid}`
 const cuyForm = 'a whole number from 1'

@@ -109,9 +109,11 @@ function fault(index: number, member: string, why: string) {
   return err({ kind: 'bad-input', payout: index + 1, member, why } as const)
 }
 
+/** The form of a compact JWS. */
+export const proofForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 /** Whether a text has the form of a proof. Who signed it is the signer's to check: the service has none of its keys. */
 function isProof(text: string): boolean {
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return false
+  if (!proofForm.test(text)) return false
   try {
     const { alg = '' } = decodeProtectedHeader(text)
     const claims = decodeJwt(text)

@@ -29,7 +29,7 @@ const moved = z.optional(z.literal(true, movedTakes))
 /** What an approval names. `moved`: what has left the address in a stuck one is known. */
 const approval = z.strictObject({ ids, moved }, 'an object with ids and optionally moved, and nothing else')
 /** What a cancellation names. */
-export const cancellation = z.strictObject(
+const cancellation = z.strictObject(
   {
     ids,
     why: z.string(whyTakes).check(z.refine((text) => text !== '' && isRemark(text), whyTakes)),

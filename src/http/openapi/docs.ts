@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import { internalPositionForm } from '../../chain/block.ts'
+import { amountCharsMax, amountMax } from '../../common/amount.ts'
 import { reasons } from '../../common/reasons.ts'
+import { remarkCharsMax } from '../../ledger/parse-post.ts'
 import { successMsg } from '../envelope.ts'
 import type { Problem } from '../errors.ts'
 
@@ -123,7 +125,7 @@ export const noteExample = (name: string, given: Situation, query: string, note:
 }
 
 /** What the document adds to a schema: an `id` makes it a component of that name. */
-export const notes = /* @__PURE__ */ z.registry<{ id?: string; description?: string }>()
+export const notes = /* @__PURE__ */ z.registry<{ id?: string; description?: string; uniqueItems?: boolean }>()
 
 const components = new Map<string, z.ZodMiniType>()
 
@@ -163,6 +165,51 @@ export const positionSchema = (description = positionText) =>
 
 /** An amount in whole units. */
 export const amountSchema = (description: string) => described(z.number(), description)
+
+/** A decimal within the bounds of every currency; those of its own are its `scale`. */
+const decimalForm = '(?=.*[1-9])0*\\d{1,16}(\\.\\d{1,8}0*)?'
+
+/** An amount in a request, as text or as a number. What is not positive is at least 0. */
+export function sentAmountSchema(sign: 'negative' | 'positive' | 'not negative', description: string) {
+  const most = Number(amountMax)
+  const [form, bounds] = {
+    negative: [`^-${decimalForm}$`, [z.minimum(-most), z.lt(0)]] as const,
+    positive: [`^${decimalForm}$`, [z.gt(0), z.maximum(most)]] as const,
+    'not negative': [`^(0+(\\.0+)?|${decimalForm})$`, [z.minimum(0), z.maximum(most)]] as const,
+  }[sign]
+  return described(
+    z.union([
+      textSchema(`A decimal, ${sign}.`, new RegExp(form)).check(z.maxLength(amountCharsMax)),
+      amountSchema('The same as a number, which is read digit by digit.').check(...bounds),
+    ]),
+    description,
+  )
+}
+
+/** The invisible characters and the turns of direction above U+FFFF, as they are: not every reader of patterns has an escape for them. */
+const unfitAbove = '\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}'
+/** What `isRemark` takes, in what every reader of patterns knows. */
+const remarkForm =
+  '^[^\\x00-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f' +
+  `\\u3164\\ufeff\\uffa0\\ufff0-\\ufff8${unfitAbove}]*$`
+
+/** A remark of at least so many characters. */
+export const remarkSchema = (description: string, charsMin: number) =>
+  textSchema(description, new RegExp(remarkForm, 'u')).check(z.minLength(charsMin), z.maxLength(remarkCharsMax))
+
+/** An address in a request. */
+export const sentAddressSchema = (description: string) => textSchema(description, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
+
+/** A transaction in a request. */
+export const sentTxidSchema = () =>
+  textSchema('The transaction: 64 hex digits, optionally prefixed with `0x`.', /^(0[xX])?[0-9a-fA-F]{64}$/)
+
+/** A list in a request, from 1 item. None is the same as another one. */
+export function sentListSchema<Item extends z.ZodMiniType>(item: Item, itemsMax: number, description?: string) {
+  const list = z.array(item).check(z.minLength(1), z.maxLength(itemsMax))
+  notes.add(list, { uniqueItems: true, ...(description === undefined ? {} : { description }) })
+  return list
+}
 
 /** A text, of this form where one is given. */
 export const textSchema = (description: string, form?: RegExp) =>

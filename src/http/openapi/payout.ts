@@ -61,11 +61,7 @@ export const payoutSchema = () => docs.object('Payout', payoutMembers)
 export const payoutList = (id: string) => docs.listBody(id, payoutSchema, 'The number of payouts in the list.')
 
 /** The payouts of a step. */
-export const idsMember = () =>
-  docs.described(
-    z.array(docs.idSchema('A payout.')).check(z.minLength(1), z.maxLength(askedMax)),
-    'The payouts, each once.',
-  )
+export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), askedMax, 'The payouts, each once.')
 
 /** What a step of a stuck payout says. */
 export const movedMember = () =>

@@ -4,9 +4,9 @@ import { decideDeposits, decisionsMax, decisionToMake } from '../../deposits/dec
 import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, success } from '../envelope.ts'
-import { toDecideProblem } from '../errors.ts'
+import { toDecideProblem, wrongBody } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { refused } from '../openapi/failures.ts'
+import { bodyFailures, refused } from '../openapi/failures.ts'
 import { ownedDeposit, ownedItem } from './ledger-deposits.ts'
 import { depositDocs } from './tron-deposits.ts'
 
@@ -30,16 +30,16 @@ export const decideLedgerDeposits = {
 
 const body = () =>
   docs.object('DecideDepositsRequest', () => {
-    const { txid, decision, why } = decisionToMake.shape
+    const { decision } = decisionToMake.shape
     const one = docs.component('DecisionToMake', () =>
       z.strictObject({
-        txid: docs.described(txid, 'The transaction, 64 hex digits.'),
+        txid: docs.sentTxidSchema(),
         position: docs.positionSchema('The position of the transfer in it, as it is listed.'),
         decision: docs.described(decision, '`credit` or `refuse`. What was refused can still be credited.'),
-        why: docs.described(why, 'The reason, for those who look later.'),
+        why: docs.remarkSchema('The reason, for those who look later.', 1),
       }),
     )
-    return { deposits: z.array(one).check(z.minLength(1), z.maxLength(decisionsMax)) }
+    return { deposits: docs.sentListSchema(one, decisionsMax) }
   })
 
 const response = () =>
@@ -78,6 +78,7 @@ const failures = (): readonly docs.Failure[] => [
     given,
     request: { deposits: [{ ...decisionOf('credit'), decision: 'wait' }] },
   },
+  ...bodyFailures({ deposits: [decisionOf('credit')] }, given, wrongBody('deposits'), '{"deposits": [...]}'),
   {
     name: 'unknown-deposit',
     problem: toDecideProblem({ kind: 'not-found', deposit: 1, why: 'no such transfer' }),

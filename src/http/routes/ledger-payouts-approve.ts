@@ -3,7 +3,7 @@ import { approvePayouts } from '../../payouts/steps.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { refused } from '../openapi/failures.ts'
+import { bodyFailures, refused } from '../openapi/failures.ts'
 import { idsMember, movedMember, payoutList, waitingPayout } from '../openapi/payout.ts'
 import { answerStep } from '../payouts.ts'
 
@@ -41,6 +41,7 @@ export const ledgerPayoutsApproveDocs = () => {
     ],
     failures: [
       bad,
+      ...bodyFailures({ ids: [2] }, given, wrongStep('ids'), '{"ids": [...]}'),
       unknown,
       {
         name: 'own-payout',
@@ -62,6 +63,14 @@ export const ledgerPayoutsApproveDocs = () => {
     ],
   } satisfies docs.Operation
 }
+
+/** The failure of a body that is no step. */
+export const wrongStep = (members: string) =>
+  toPayoutProblem({
+    kind: 'bad-input',
+    member: 'body',
+    why: `an object with ${members} and optionally moved, and nothing else`,
+  })
 
 /** The failures of every step of payouts. `request` is one for the second payout. */
 export const stepFailures = (request: object) =>

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini'
 import { whyCharsMax } from '../../d1/payout-tables.ts'
-import { cancellation, cancelPayouts } from '../../payouts/steps.ts'
+import { cancelPayouts } from '../../payouts/steps.ts'
 import { stop, stoppedForUnknown } from '../../payouts/stopped.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { refused } from '../openapi/failures.ts'
+import { bodyFailures, refused } from '../openapi/failures.ts'
 import { approvedPayout, idsMember, movedMember, payoutList } from '../openapi/payout.ts'
 import { answerStep } from '../payouts.ts'
-import { stepFailures } from './ledger-payouts-approve.ts'
+import { stepFailures, wrongStep } from './ledger-payouts-approve.ts'
 
 /** Cancels payouts: all or none. */
 export const ledgerPayoutsCancel = {
@@ -28,7 +28,7 @@ export const ledgerPayoutsCancel = {
 const body = () =>
   docs.object('CancelPayoutsRequest', () => ({
     ids: idsMember(),
-    why: docs.described(cancellation.shape.why, `Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`),
+    why: docs.remarkSchema(`Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`, 1),
     moved: z.exactOptional(movedMember()),
   }))
 
@@ -57,6 +57,7 @@ export const ledgerPayoutsCancelDocs = () => {
     ],
     failures: [
       bad,
+      ...bodyFailures({ ids: [2], why }, given, wrongStep('ids, why'), '{"ids": [...], "why"}'),
       unknown,
       moved,
       refused(

@@ -39,8 +39,7 @@ const body = () =>
         z.strictObject({
           id: docs.idSchema('The payout.'),
           transaction: docs.textSchema(
-            'The whole signed message in hex, as for `broadcasthex`.',
-            /^(0x)?([0-9a-f]{2})+$/i,
+            'The whole signed message in hex, as for `broadcasthex`. Another text is refused alone, with the word `not-a-transaction`.',
           ),
         }),
       )

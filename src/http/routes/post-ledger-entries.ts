@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { reservedUid } from '../../common/ids.ts'
+import { entryTypes, reservedUid } from '../../common/ids.ts'
 import type { ConflictReason } from '../../common/reasons.ts'
-import { postedItem } from '../../ledger/entry.ts'
-import { postEntriesMax, postedEntry, remarkCharsMax } from '../../ledger/parse-post.ts'
+import { type PostedType, postedItem } from '../../ledger/entry.ts'
+import { postEntriesMax, postedEntry, remarkCharsMax, typesWith } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'
 import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
@@ -33,36 +33,49 @@ export const postLedgerEntries = {
   },
 } satisfies LedgerRoute
 
-const entryToPost = () =>
-  docs.component('EntryToPost', () => {
-    const { uid, cuy, type, osn, mark } = postedEntry.shape
-    return z.strictObject({
-      uid: docs.described(
-        uid,
-        `The user. ${reservedUid} is the owner of reserved addresses, and only gives, in transfers.`,
-      ),
-      cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`),
-      type: docs.described(
-        type,
-        '2 withdraw (negative), 3 transfer between wallets (either), 4 payment (negative), 5 refund (positive), 9 adjustment ' +
-          'by an operator (either).',
-      ),
+const entryToPost = () => {
+  const { cuy, osn } = postedEntry.shape
+  const one = <Type extends z.ZodMiniType<PostedType>, User extends z.ZodMiniType<number>>(
+    id: string,
+    sign: 'negative' | 'positive',
+    members: { readonly uid: User; readonly type: Type },
+  ) =>
+    docs.object(id, () => ({
+      ...{ uid: members.uid, cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`), type: members.type },
       osn: docs.described(osn, 'The order serial reference, unique per type and wallet.'),
-      amt: docs.described(
-        z.union([
-          docs.textSchema('A decimal, with a minus sign where it is negative.', /^-?(?=.*[1-9])\d+(\.\d+)?$/),
-          docs.amountSchema('The same as a number, which is read digit by digit.'),
-        ]),
-        'The change of the balance, signed, in whole units, not zero, without an exponent.',
+      amt: docs.sentAmountSchema(
+        sign,
+        `The change of the balance in whole units, ${sign}, without an exponent, with at most as many decimals as \`scale\` of the currency.`,
       ),
-      mark: docs.described(mark, `A remark for people, at most ${remarkCharsMax} characters.`),
-    })
-  })
+      mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`, 0)),
+    }))
+  const user = () => docs.described(z.int().check(z.minimum(1), z.maximum(reservedUid - 1)), 'The user.')
+  return docs.component('EntryToPost', () =>
+    z.union([
+      one('EntryToTake', 'negative', {
+        uid: user(),
+        type: docs.described(
+          z.literal(typesWith('negative')),
+          '2 withdraw, 3 transfer between wallets, 4 payment, 9 adjustment by an operator.',
+        ),
+      }),
+      one('EntryToGive', 'positive', {
+        uid: user(),
+        type: docs.described(
+          z.literal(typesWith('positive')),
+          '3 transfer between wallets, 5 refund, 9 adjustment by an operator.',
+        ),
+      }),
+      one('EntryToTakeFromReserved', 'negative', {
+        uid: docs.described(z.literal(reservedUid), 'The owner of reserved addresses, who only gives, in transfers.'),
+        type: docs.described(z.literal(entryTypes.transfer), '3 transfer between wallets.'),
+      }),
+    ]),
+  )
+}
 
 const body = () =>
-  docs.object('PostEntriesRequest', () => ({
-    entries: z.array(entryToPost()).check(z.minLength(1), z.maxLength(postEntriesMax)),
-  }))
+  docs.object('PostEntriesRequest', () => ({ entries: docs.sentListSchema(entryToPost(), postEntriesMax) }))
 
 const response = () =>
   docs.dataBody('PostEntriesResponse', () => ({

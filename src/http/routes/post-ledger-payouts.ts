@@ -3,7 +3,7 @@ import type { PayoutReason } from '../../common/reasons.ts'
 import { proofCharsMax } from '../../d1/payout-tables.ts'
 import { remarkCharsMax } from '../../ledger/parse-post.ts'
 import { askPayouts } from '../../payouts/ask.ts'
-import { askedMax, askedPayout } from '../../payouts/parse-asking.ts'
+import { askedMax, askedPayout, proofForm } from '../../payouts/parse-asking.ts'
 import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, success } from '../envelope.ts'
@@ -37,38 +37,30 @@ export const postLedgerPayouts = {
   },
 } satisfies LedgerRoute
 
-const amountText = (description: string) =>
-  docs.described(
-    z.union([
-      docs.textSchema('A decimal, positive.', /^\d+(\.\d+)?$/),
-      docs.amountSchema('The same as a number, which is read digit by digit.'),
-    ]),
-    description,
-  )
-
 const payoutToAsk = () =>
   docs.component('PayoutToAsk', () => {
-    const { uid, cuy, osn, mark, to, proof } = askedPayout.shape // shared with entries: a description is that of one schema
+    const { uid, cuy, osn } = askedPayout.shape // shared with entries: a description is that of one schema
     return z.strictObject({
       uid: docs.described(uid.clone(), 'The user whose wallet pays.'),
       cuy: docs.described(cuy.clone(), 'The currency.'),
-      amt: amountText('What is paid, in whole units, without an exponent.'),
-      to: docs.described(to, 'Who is paid: `T…`, 34 characters.'),
+      amt: docs.sentAmountSchema('positive', 'What is paid, in whole units, without an exponent.'),
+      to: docs.sentAddressSchema('Who is paid: `T…`, 34 characters, with a right checksum.'),
       osn: docs.described(osn.clone(), 'The order serial reference: with `uid` and `cuy` the key of the payout.'),
-      fee: z.optional(amountText('What is taken beside it, as a payment.')),
-      mark: docs.described(mark.clone(), `A remark for people, at most ${remarkCharsMax} characters.`),
-      proof: docs.described(
-        proof,
-        'A compact JWS (EdDSA or ES256) of `uid`, `cuy`, `amt`, `to` and `osn`, by a key of yours, for a signer that asks for one; at most ' +
-          `${proofCharsMax} characters.`,
+      fee: z.optional(docs.sentAmountSchema('not negative', 'What is taken beside it, as a payment.')),
+      mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`, 0)),
+      proof: z.optional(
+        docs
+          .textSchema(
+            'A compact JWS (EdDSA or ES256) of `uid`, `cuy`, `amt`, `to` and `osn`, by a key of yours, for a signer that asks for one; at most ' +
+              `${proofCharsMax} characters.`,
+            proofForm,
+          )
+          .check(z.maxLength(proofCharsMax)),
       ),
     })
   })
 
-const body = () =>
-  docs.object('AskPayoutsRequest', () => ({
-    payouts: z.array(payoutToAsk()).check(z.minLength(1), z.maxLength(askedMax)),
-  }))
+const body = () => docs.object('AskPayoutsRequest', () => ({ payouts: docs.sentListSchema(payoutToAsk(), askedMax) }))
 
 const response = () =>
   docs.dataBody('AskPayoutsResponse', () => ({

@@ -1,0 +1,112 @@
+import { describe, expect, it, test } from 'vitest'
+import { createDocument, documentedOperations } from '../../../src/http/openapi/document.ts'
+import { isRemark } from '../../../src/ledger/parse-post.ts'
+
+/** What is read of a schema of a request. */
+interface Schema {
+  readonly anyOf?: readonly Schema[]
+  readonly $ref?: string
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly uniqueItems?: boolean
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+const document = JSON.parse(JSON.stringify(createDocument('0.0.0'))) as {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters: readonly Named[] } }>>
+}
+type Named = { readonly name?: string; readonly schema?: Schema }
+
+const parametersOf = (path: string) => document.paths[path]?.get?.parameters ?? []
+const named = (name: string): Schema => document.components.schemas[name] ?? {}
+const resolved = ({ $ref = '' }: Schema = {}) => named($ref.replace(/.*\//, ''))
+const member = (schema: Schema, name: string): Schema => schema.properties?.[name] ?? {}
+const formOf = (schema: Schema) => new RegExp(schema.pattern ?? 'none', 'u')
+const fits = (schema: Schema, text: string) =>
+  formOf(schema).test(text) && text.length <= (schema.maxLength ?? Number.POSITIVE_INFINITY)
+const valuesOf = ({ enum: all, const: only }: Schema = {}) => all ?? [only]
+const textOf = (schema: Schema = {}) => schema.anyOf?.find(({ type }) => type === 'string') ?? schema
+
+describe('an entry to post', () => {
+  const [take = {}, give = {}, reserved = {}] = (named('EntryToPost').anyOf ?? []).map(resolved)
+
+  it('is one that takes, one that gives, or one that takes from the owner of reserved addresses', () => {
+    const shown = [take, give, reserved].map(({ properties }) => [
+      valuesOf(properties?.type),
+      properties?.uid?.const ?? 'a user',
+    ])
+    expect(shown).toEqual([
+      [[2, 3, 4, 9], 'a user'],
+      [[3, 5, 9], 'a user'],
+      [[3], Number.MAX_SAFE_INTEGER],
+    ])
+  })
+
+  test.each([
+    ['takes', textOf(take.properties?.amt), ['-2.5', '-25', '-0.000001', '-1.0000000000'], ['2.5', '-0', '-0.00']],
+    ['gives', textOf(give.properties?.amt), ['2.5', '25', '007', '9007199254740991'], ['-2.5', '0', '0.00', '']],
+    ['reserves', textOf(reserved.properties?.amt), ['-2.5'], ['2.5']],
+  ])('that %s has an amount of its sign', (_, amt, good, bad) => {
+    const never = ['', '-', '1e3', '+1', '.5', '1.', '1.123456789', '12345678901234567', `1.1${'0'.repeat(80)}`]
+    expect(good.filter((text) => !fits(amt, text))).toEqual([])
+    expect([...bad, ...never].filter((text) => fits(amt, text))).toEqual([])
+  })
+})
+
+it('has a payout with a positive amount, and a fee that can be 0', () => {
+  const { amt, fee } = named('PayoutToAsk').properties ?? {}
+  expect(['2.5', '0', '0.0', '-2.5'].filter((text) => fits(textOf(amt), text))).toEqual(['2.5'])
+  expect(['2.5', '0', '0.0', '-2.5'].filter((text) => fits(textOf(fee), text))).toEqual(['2.5', '0', '0.0'])
+})
+
+describe('a remark', () => {
+  const remarks = {
+    'the mark of an entry': [member(named('EntryToTake'), 'mark'), 0],
+    'the mark of a payout': [member(named('PayoutToAsk'), 'mark'), 0],
+    'the reason of a decision': [member(named('DecisionToMake'), 'why'), 1],
+    'the reason of a cancellation': [member(named('CancelPayoutsRequest'), 'why'), 1],
+  } as const
+
+  test.each(Object.entries(remarks))(
+    '%s takes each character that the service takes, and no other',
+    (_, [schema, least]) => {
+      const form = formOf(schema)
+      const differing: string[] = []
+      for (let code = 0; code <= 0x10ffff; code += 1) {
+        const isSurrogate = code >= 0xd800 && code <= 0xdfff // alone it is no character, and no UTF-8
+        const text = String.fromCodePoint(code)
+        if (!isSurrogate && form.test(text) !== isRemark(text)) differing.push(code.toString(16))
+      }
+      expect(differing).toEqual([])
+      expect([schema?.minLength ?? 0, schema?.maxLength]).toEqual([least, 200])
+    },
+  )
+})
+
+it('has no item twice in a list of a request', () => {
+  const lists = documentedOperations().flatMap(
+    ({ operation: { body }, path }) => (body === undefined || path.endsWith('/signed') ? [] : [path]), // of what is handed in, each is answered by itself
+  )
+  const bodies = [
+    'PostEntriesRequest',
+    'AskPayoutsRequest',
+    'DecideDepositsRequest',
+    'ApprovePayoutsRequest',
+    'CancelPayoutsRequest',
+  ]
+  const list = (name: string) => Object.values(named(name).properties ?? {}).find(({ items }) => items !== undefined)
+  expect(bodies.map((name) => list(name)?.uniqueItems)).toEqual(lists.map(() => true))
+})
+
+it('has instants of days that exist', () => {
+  const from = parametersOf('/wallet/flow/list').find(({ name }) => name === 'from')?.schema ?? {}
+  const good = ['2026-11-01T00:00Z', '2024-02-29T23:59:59.999+08:00', '2000-02-29T00:00:00Z']
+  const bad = ['2026-04-31T00:00Z', '2026-02-29T00:00Z', '1900-02-29T00:00Z', '2026-13-01T00:00Z', '2026-11-01T24:00Z']
+  expect([...good, ...bad].filter((text) => fits(from, text))).toEqual(good)
+})
