@@ -59,6 +59,18 @@ describe('the folders of src', () => {
     expect(importers.filter((file) => !tools.includes(file))).toEqual([])
   })
 
+  it('match no sentence of the service in the pages and commands: `x-reason` is the word for programs', () => {
+    const sentence = '(msg|message|why|remedy|raised|failure)'
+    const matches = [
+      `\\b${sentence}\\??\\.(includes|match|startsWith|endsWith|search)\\(`,
+      `\\.(test|exec)\\((\\w+\\.)*${sentence}\\)`,
+      `\\b${sentence} [!=]== '[^']* `, // a word is no sentence
+    ].map((form) => new RegExp(form))
+    const clients = sources.filter((file) => /^src\/(pages|tools\/payout)\//.test(file))
+    expect(clients.length).toBeGreaterThan(50)
+    expect(clients.filter((file) => matches.some((form) => form.test(textOf(file))))).toEqual([])
+  })
+
   it('leave Node and wrangler to the commands', () => {
     const commands = /^src\/tools\//
     const isForNode = (path: string) => path.startsWith('node:') || path === 'wrangler'
