@@ -25,13 +25,13 @@ export function conclusionStatements(
   at: UnixMs,
 ): readonly D1PreparedStatement[] {
   if (found.length === 0 && !hasOpen) return []
-  const list = JSON.stringify(
-    found.map(({ succeeded, moved, ...one }) => ({
-      ...{ ...one, succeeded: succeeded ? 1 : 0, moved: JSON.stringify(moved) },
-      counts: one.height > (since.get(one.address) ?? -1) ? 1 : 0, // what it did before is the operator's own
-    })),
-  )
-  const ends = found.length === 0 ? [] : [reopen(list, at), conclude(list, at), insertUnknown(list, at)]
+  const facts = found.map(({ succeeded, moved, ...one }) => ({
+    ...{ ...one, succeeded: succeeded ? 1 : 0, isRead: moved !== null, moved: JSON.stringify(moved ?? []) },
+    counts: one.height > (since.get(one.address) ?? -1) ? 1 : 0, // what it did before is the operator's own
+  }))
+  // What a call has moved decides about its payout, and is in its receipt. If no payout names it, that it is there is enough.
+  const [list, all] = [JSON.stringify(facts.filter(({ isRead }) => isRead)), JSON.stringify(facts)]
+  const ends = found.length === 0 ? [] : [reopen(list, at), conclude(list, at), insertUnknown(all, at)]
   const passed = blocks.length === 0 ? [] : [notePassed(JSON.stringify(blocks))]
   return [...ends, ...passed, expire(at)].map((query) => toStatement(db, query))
 }
@@ -81,7 +81,7 @@ UPDATE ${payoutTransactions} SET ${bare(height)} = ${fact(height)}, ${bare(succe
   ${bare(ended)} = iif(${ended} IS NULL, iif(${fact(succeeded)}, iif(${pays}, 'paid', 'other'), 'failed'),
     iif(${ended} = 'unknown', 'unknown', 'late'))
 FROM ${factOf(list)} WHERE ${txid} = ${fact(txid)} AND (${ended} IS NULL
-  OR (${ended} = 'unknown' AND ${height} IS NOT ${fact(height)})
+  OR (${ended} = 'unknown' AND (${height}, ${moved}) IS NOT (${fact(height)}, ${fact(moved)}))
   OR (${ended} IN ('failed', 'other', 'expired') AND ${fact(succeeded)}
     AND (${height}, ${succeeded}) IS NOT (${fact(height)}, ${fact(succeeded)})))`
 }

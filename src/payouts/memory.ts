@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import type { Txid } from '../chain/block.ts'
+import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { PayoutTransactionId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
-import { scans } from '../d1/state-tables.ts'
+import { rescans, scans } from '../d1/state-tables.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 
@@ -18,6 +18,8 @@ const lostMs = 10_000
 interface Stored {
   readonly newest: Newest | null
   readonly restoredAt: UnixMs | null
+  /** A final block that is an hour later, once there is one: payouts go on when all blocks up to it are read. */
+  readonly readTo?: BlockHeight | undefined
 }
 interface Newest {
   readonly id: PayoutTransactionId
@@ -51,13 +53,16 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
     begun += 1
     const number = begun
     const before = await host.load<Stored>(storageKey)
-    const { same, newest, finalTime } = await selectNewest(db, before?.newest?.id ?? 0)
+    const { same, newest, position, finalTime, unread } = await selectNewest(db, before?.newest?.id ?? 0)
     if (number < stored) return known // it counted as lost
     stored = number
     const isLost = before === undefined ? newest !== null : before.newest !== null && same !== before.newest.txid
     const since = isLost ? clock.now() : (before?.restoredAt ?? null)
-    const isOver = since !== null && finalTime !== null && finalTime >= since + restoredMs
-    const next: Stored = { newest, restoredAt: isOver ? null : since }
+    const isPast = since !== null && finalTime !== null && finalTime >= since + restoredMs
+    const readTo = (isLost ? undefined : before?.readTo) ?? (isPast ? position : undefined)
+    // A block that is not read can have what the copy lacks. After a correction the position is lower for a while.
+    const isOver = readTo !== undefined && readTo <= position && (unread === null || unread > readTo)
+    const next: Stored = isOver ? { newest, restoredAt: null } : { newest, restoredAt: since, readTo }
     if (JSON.stringify(next) !== JSON.stringify(before)) host.save(storageKey, next)
     known = next.restoredAt
     return known
@@ -78,27 +83,30 @@ interface Row {
   readonly same: Txid | null
   readonly id: PayoutTransactionId | null
   readonly txid: Txid | null
+  readonly position: BlockHeight
   readonly finalTime: UnixMs | null
+  readonly unread: BlockHeight | null
 }
 
 /**
- * `finalTime`: the time of the newest final block, if it is read. A row without a payout does not count: the scan of an older copy finds
+ * `position`: -1 before the scan has started. `finalTime`: the time of the newest final block, if it is read. `unread`: the lowest block
+ * below that is not read; what an operator asks for was read before. A row without a payout does not count: the scan of an older copy finds
  * what the copy lacks, and can store it under the number that it had.
  */
 async function selectNewest(db: ReadDatabase, known: PayoutTransactionId | 0) {
   const { id, txid, payout_id } = payoutTransactions
+  const { kind, finished_at, next_height } = rescans
   const row = await toStatement(
     db,
     sql`SELECT newest.id, newest.txid,
   (SELECT ${txid} FROM ${payoutTransactions} WHERE ${id} = ${known} AND ${payout_id} IS NOT NULL) AS same,
-  (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime"
+  coalesce((SELECT ${scans.height} FROM ${scans}), -1) AS position,
+  (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime",
+  (SELECT min(${next_height}) FROM ${rescans} INDEXED BY rescan_open WHERE ${finished_at} IS NULL AND ${kind} <> 'request') AS unread
 FROM (SELECT 1) LEFT JOIN (
   SELECT ${id}, ${txid} FROM ${payoutTransactions} WHERE ${payout_id} IS NOT NULL ORDER BY ${id} DESC LIMIT 1) AS newest`,
   ).first<Row>()
-  const { same = null, id: newestId = null, txid: newestTxid = null, finalTime = null } = row ?? {}
-  return {
-    same,
-    newest: newestId === null || newestTxid === null ? null : { id: newestId, txid: newestTxid },
-    finalTime,
-  }
+  if (row === null) throw new Error('a query with a left join has a row')
+  const { id: newestId, txid: newestTxid, ...others } = row
+  return { ...others, newest: newestId === null || newestTxid === null ? null : { id: newestId, txid: newestTxid } }
 }

@@ -11,7 +11,8 @@ export interface Outgoing {
   readonly address: Address
   readonly height: BlockHeight
   readonly succeeded: boolean
-  readonly moved: readonly Moved[]
+  /** Null: its receipt is not read yet. */
+  readonly moved: readonly Moved[] | null
 }
 
 /** Final blocks as payouts need them. */
@@ -23,16 +24,15 @@ export interface OutgoingReading {
   readonly blocks: readonly { readonly height: BlockHeight; readonly time: UnixMs }[]
 }
 
-/**
- * What payout addresses have sent in these blocks. Of a block whose token transfers are missing a successful call is left out: its receipt
- * shows what it has moved.
- */
+/** What payout addresses have sent in these blocks. */
 export function findOutgoing(blocks: readonly BlockReading[], watched: ReadonlySet<Address>): OutgoingReading {
   const read = blocks.filter((block) => block.kind === 'read')
   const found = read.flatMap(({ header: { height }, sent, transfers, callsToRead }) => {
     const isMissing = new Set(callsToRead)
-    const own = sent.filter(({ txid, owner }) => watched.has(owner) && !isMissing.has(txid))
-    return outgoingOf(own, transfers, height, watched)
+    const own = sent.filter(({ owner }) => watched.has(owner))
+    return outgoingOf(own, transfers, height, watched).map((one) =>
+      isMissing.has(one.txid) ? { ...one, moved: null } : one,
+    )
   })
   return { watched, found, blocks: read.map(({ header: { height, timestamp } }) => ({ height, time: timestamp })) }
 }

@@ -8,7 +8,7 @@ import type { PayoutFailure } from './failure.ts'
 /** Why payouts are stopped. */
 export const stoppedForUnknown = 'a transaction of the payout address is final that no payout names: payouts stop'
 export const stoppedAfterRestore =
-  'an older copy of the database was restored: payouts stop until a final block is read that is an hour later'
+  'an older copy of the database was restored: payouts stop until a final block that is an hour later, and each one before it, is read'
 
 /** The failure of what is not done while payouts are stopped. */
 export function stop(why: string) {

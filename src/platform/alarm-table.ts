@@ -236,7 +236,7 @@ export const alarmTable = {
   'payout-unknown': {
     raised:
       'A final transaction has moved money from the payout address, or was sent by it, and no payout names it; or an older copy of the database was restored. No payout is offered to the signer from then on.',
-    ends: 'The signer has handed in its bytes, or an operator has resumed; after a restore, when a final block is read that is an hour later.',
+    ends: 'The signer has handed in its bytes, or an operator has resumed; after a restore, when a final block that is an hour later, and each one before it, is read.',
     remedy:
       'Look at the transaction with an explorer, and at the journal of the signer: start it, and what it has signed is handed in. If a payout that it has signed is missing, have the backend ask for it again with the same `uid`, `cuy` and `osn`. If nobody of yours has signed it, the key is in other hands: move what the address holds. Otherwise `npm run operate -- payouts resume --txid <txid> --reason "…" --production`.',
   },

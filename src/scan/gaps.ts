@@ -164,7 +164,8 @@ async function readReceipts(
     const isReadable = (txid: Txid) => batch.includes(txid) && !read.unreadable.includes(txid)
     const own = senders.filter(({ txid }) => isReadable(txid))
     const calls = findInReceipts(own, read.transfers, block.height, watch.watched)
-    const first = i === 0 ? found.payouts.found : []
+    const isStill = ({ txid }: { readonly txid: Txid }) => calls.found.every((one) => one.txid !== txid)
+    const first = i === 0 ? found.payouts.found.filter(isStill) : [] // its receipt says more
     const payouts = { ...watch, ...calls, found: [...first, ...calls.found] }
     const step = { rescan, correctedBy, judged, sent, acts, payouts, left, isWholeBlock, at }
     const stored = await storeRescanStep(db, step)

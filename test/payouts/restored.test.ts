@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { finalityLag, type RunningService } from '../http/service.ts'
-import { alarmsOf, finalizedIn, headOf, tickLater } from '../scan/harness.ts'
+import { finalityLag, type RunningService, usdtTo } from '../http/service.ts'
+import {
+  alarmsOf,
+  disagreeOn,
+  finalizedIn,
+  headOf,
+  limitLogs,
+  noise,
+  openGaps,
+  repairNodes,
+  tickFor,
+  tickLater,
+  withoutReceiptOf,
+} from '../scan/harness.ts'
 import { payoutAddress } from '../support/payouts.ts'
 import {
   ask,
@@ -64,6 +76,56 @@ describe('a database that was restored to an older copy', () => {
     await tickLater(service)
     expect(await stoppedBy(service)).toBeNull()
     expect(await stateOfPayout(service, id)).toBe('approved/0')
+  })
+
+  it.each<[string, (service: RunningService, txid: string) => void]>([
+    ['that nodes do not agree on', (service) => disagreeOn(service, service.chain.tip().height + 1)],
+    [
+      'whose receipts cannot be read',
+      (service, txid) => {
+        limitLogs(service, 50)
+        for (const node of service.nodes) node.script = () => withoutReceiptOf(txid)
+      },
+    ],
+  ])(
+    'offers nothing, cancels nothing and sends nothing as long as a block of that hour is one %s',
+    async (_, trouble) => {
+      const service = await startPaying()
+      const { id } = await ask(service)
+      const lost = await sign(service)
+      knowMore(service, 1, lost.txid)
+      expect(await offered(service)).toBe('payouts-stopped')
+      trouble(service, lost.txid)
+      await mineFinal(service, noise(60), mined(lost))
+      await passBlocks(service, 1_300)
+      expect(await offered(service)).toBe('payouts-stopped')
+      expect((await send(service, '/cancel', { ids: [id], why: 'a test' })).reason).toBe('payouts-stopped')
+      const other = await sign(service, { timestamp: 2n })
+      await handIn(service, id, other.transaction)
+      expect(service.nodes.flatMap(({ broadcasts }) => broadcasts)).toEqual([])
+      repairNodes(service)
+      await tickFor(service, 7_200, () => {}, 600)
+      expect(alarmsOf(service, 'payout-unknown')).toContainEqual(expect.objectContaining({ txid: lost.txid }))
+      expect(await offered(service)).toBe('payouts-stopped')
+    },
+  )
+
+  it('offers again once all blocks of that hour are read, although a later one is a gap', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    knowMore(service, 5)
+    expect(await offered(service)).toBe('payouts-stopped')
+    const gapNext = () => {
+      disagreeOn(service, service.chain.tip().height + 1)
+      return mineFinal(service, usdtTo(recipient, 1n))
+    }
+    await gapNext()
+    await passBlocks(service, 1_300)
+    expect(await offered(service)).toBe('payouts-stopped')
+    const later = await gapNext() // the nodes agree on the first one now
+    await tickFor(service, 3_600, () => {}, 600)
+    expect(await openGaps(service)).toMatchObject([{ from_height: later }])
+    expect(await offered(service)).toEqual([id])
   })
 
   it('cancels nothing in that hour: what the copy lacks can have paid it', async () => {

@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { finalityLag, type RunningService, startService } from '../http/service.ts'
-import { alarmsOf, correct, headOf, openGaps, rescan, tickLater } from '../scan/harness.ts'
+import {
+  alarmsOf,
+  correct,
+  headOf,
+  limitLogs,
+  noise,
+  openGaps,
+  repairNodes,
+  rescan,
+  tickFor,
+  tickLater,
+  withoutReceiptOf,
+} from '../scan/harness.ts'
 import { payoutAddress } from '../support/payouts.ts'
 import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import {
@@ -67,6 +79,23 @@ describe('a transaction of the payout address that no payout names', () => {
     await resume(service, txid)
     expect(await offered(service)).toEqual([id])
     expect(await stopped(service)).toBeNull()
+  })
+
+  it('stops the offer although its receipt cannot be read, and shows what it has moved once it can', async () => {
+    const service = await startPaying()
+    await ask(service)
+    const signed = await sign(service)
+    limitLogs(service, 50)
+    for (const node of service.nodes) node.script = () => withoutReceiptOf(signed.txid)
+    await mineFinal(service, noise(60), mined(signed))
+    expect(await offered(service)).toBe('payouts-stopped')
+    expect(alarmsOf(service, 'payout-unknown')).toMatchObject([{ txid: signed.txid }])
+    const moved = async () => await service.db.prepare('SELECT moved FROM payout_transaction').first('moved')
+    expect(await moved()).toBe('[]')
+    repairNodes(service)
+    await tickFor(service, 3_600, () => {}, 600)
+    expect(await moved()).toContain('5000000')
+    expect(await offered(service)).toBe('payouts-stopped')
   })
 
   it('ends when the signer hands in its bytes, and is the transaction of that payout then', async () => {

@@ -22,7 +22,7 @@ export const enPayouts = {
   stoppedUnknown: 'Payouts are stopped: no payout names a final transaction of the payout address',
   stoppedRestored: 'Payouts are stopped: an older copy of the database was restored',
   stoppedRestoredDo:
-    'Leave the signer running: it hands in again what the copy lacks, and names the payouts that the copy does not know; have the backend ask for these again, with the same `uid`, `cuy` and `osn`. Payouts go on by themselves when a final block is read that is an hour later than the restore.',
+    'Leave the signer running: it hands in again what the copy lacks, and names the payouts that the copy does not know; have the backend ask for these again, with the same `uid`, `cuy` and `osn`. Payouts go on by themselves when a final block that is an hour later than the restore, and each one before it, is read.',
   payoutsWait: (n: string, age: string) => `Payouts wait for a person: ${n}, the oldest for ${age}`,
   payoutsWaitDo:
     'Approve, by another name than has asked (`POST /ledger/payouts/approve`), or cancel (`POST /ledger/payouts/cancel`).',
