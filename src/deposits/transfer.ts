@@ -90,8 +90,11 @@ export interface JudgeRules {
   readonly operators: OperatorRule
   /** Decimals that nodes agreed on, by contract. */
   readonly decimals: ReadonlyMap<Address, number>
-  /** Addresses that were not issued here, and of which the hand of an issuer is seen as well. */
-  readonly watched: ReadonlySet<Address>
+  /**
+   * The addresses that payouts were ever paid from, with the height from which each counts: what they send is looked for, and the hand of
+   * an issuer on them.
+   */
+  readonly payers: ReadonlyMap<Address, BlockHeight>
 }
 
 /** The callers of the addresses that were issued. */

@@ -19,19 +19,19 @@ export interface IssuerFact extends IssuerAct {
 
 /**
  * What is stored of acts in a final block: what concerns a whole token, and what concerns an address that was issued here (`owners`
- * has it) or is `watched`, as the one that payouts are paid from.
+ * has it) or is one that payouts were paid from.
  */
 export function selectActs(
   acts: readonly IssuerAct[],
   height: BlockHeight,
   owners: { has(address: Address): boolean },
-  { currencies, watched }: { readonly currencies: Currencies; readonly watched: ReadonlySet<Address> },
+  { currencies, payers }: { readonly currencies: Currencies; readonly payers: { has(address: Address): boolean } },
 ): readonly IssuerFact[] {
   return acts.flatMap((act) => {
     const { kind, address, contract } = act
     const currency = currencies.byContract.get(contract)
     const isOfToken = address === null || kind === 'deprecated'
-    const concerns = isOfToken || owners.has(address) || watched.has(address)
+    const concerns = isOfToken || owners.has(address) || payers.has(address)
     return currency === undefined || !concerns ? [] : [{ ...act, height, cuy: currency.cuy }]
   })
 }

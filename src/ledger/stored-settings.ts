@@ -36,6 +36,7 @@ export interface SettingDifference {
 
 /** Setting names that are not configured values: they keep what was agreed or configured once. */
 const operatorPrefix = 'OPERATOR_ADDRESSES.'
+const payerPrefix = 'PAYOUT_ADDRESSES.'
 const decimalsPrefix = 'DECIMALS.'
 
 /** The settings of a deployment. The first address identifies the key, whichever level of it is configured. */
@@ -108,6 +109,8 @@ export async function rememberSettings(
 export interface KeptSettings {
   /** The operator's addresses that were ever configured, each with the finalized height from which it counts. */
   readonly operators: ReadonlyMap<Address, BlockHeight>
+  /** Those of them that payouts were ever paid from, in the same way. */
+  readonly payers: ReadonlyMap<Address, BlockHeight>
   /** The decimals of contracts, as nodes have agreed on them. */
   readonly decimals: ReadonlyMap<Address, number>
 }
@@ -117,30 +120,35 @@ export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
   const rows = await openTables(db)
     .select({ name, value })
     .from(storedSettings)
-    .where(or(hasPrefix(operatorPrefix), hasPrefix(decimalsPrefix)))
+    .where(or(hasPrefix(operatorPrefix), hasPrefix(payerPrefix), hasPrefix(decimalsPrefix)))
   const operators = new Map<Address, BlockHeight>()
+  const payers = new Map<Address, BlockHeight>()
   const decimals = new Map<Address, number>()
   for (const row of rows) {
     if (row.name.startsWith(decimalsPrefix)) {
       decimals.set(row.name.slice(decimalsPrefix.length) as Address, Number(row.value)) // safe: stored as one
       continue
     }
-    const address = parseAddress(row.name.slice(operatorPrefix.length))
-    if (address.ok) operators.set(address.value, Number(row.value) as BlockHeight) // safe: stored as one
+    const [prefix, kept] = row.name.startsWith(payerPrefix) ? [payerPrefix, payers] : [operatorPrefix, operators]
+    const address = parseAddress(row.name.slice(prefix.length))
+    if (address.ok) kept.set(address.value, Number(row.value) as BlockHeight) // safe: stored as one
   }
-  return { operators, decimals }
+  return { operators, payers, decimals }
 }
 
-/** Stores the operator's addresses with the height from which they count. A known one keeps its height. */
+/**
+ * Stores the operator's addresses, and those that payouts are paid from, with the height from which they count. A known one keeps its
+ * height.
+ */
 export async function storeOperators(
   db: WriteDatabase,
-  addresses: Iterable<Address>,
+  operators: Iterable<Address>,
+  payers: Iterable<Address>,
   height: BlockHeight,
 ): Promise<void> {
-  await storeOnce(
-    db,
-    [...addresses].map((address) => [`${operatorPrefix}${formatBase58(address)}`, String(height)]),
-  )
+  const settings = (prefix: string, addresses: Iterable<Address>) =>
+    [...addresses].map((address) => [`${prefix}${formatBase58(address)}`, String(height)] as const)
+  await storeOnce(db, [...settings(operatorPrefix, operators), ...settings(payerPrefix, payers)])
 }
 
 /** The setting with the agreed decimals of a contract. */
@@ -185,5 +193,5 @@ SELECT ${name}, ${value}, ${name} NOT GLOB 'CURRENCIES.*'
     AND (EXISTS (SELECT 1 FROM ${wallets} WHERE ${wallets.cuy} = ${cuy})
       OR EXISTS (SELECT 1 FROM ${transfers} WHERE ${transfers.cuy} = ${cuy}))) AS used
 FROM ${storedSettings}
-WHERE ${name} NOT GLOB ${`${operatorPrefix}*`} AND ${name} NOT GLOB ${`${decimalsPrefix}*`}`
+WHERE ${name} NOT GLOB ${`${operatorPrefix}*`} AND ${name} NOT GLOB ${`${payerPrefix}*`} AND ${name} NOT GLOB ${`${decimalsPrefix}*`}`
 }

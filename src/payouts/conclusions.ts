@@ -14,7 +14,7 @@ import type { OutgoingReading } from './outgoing.ts'
 export interface ReadOfPayouts extends OutgoingReading {
   /** Whether a transaction was open when the read began. One that came since has its blocks read again, and expires later. */
   readonly hasOpen: boolean
-  /** From which height each address counts as the payout address, by what was stored when it was configured. */
+  /** From which height each address counts as a payout address, by what was stored when it was configured. */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 

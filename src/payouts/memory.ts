@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { PayoutTransactionId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -7,6 +8,7 @@ import { payoutTransactions } from '../d1/payout-tables.ts'
 import { rescans, scans } from '../d1/state-tables.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
+import { openAddresses } from './conclusions.ts'
 
 /** Everything that was signed before a restore has expired, or was found, when so much more of the chain is read. */
 const restoredMs = 3_600_000
@@ -20,6 +22,8 @@ interface Stored {
   readonly restoredAt: UnixMs | null
   /** A final block that is an hour later, once there is one: payouts go on when all blocks up to it are read. */
   readonly readTo?: BlockHeight | undefined
+  /** All addresses that transactions were sent from. */
+  readonly payers?: readonly Address[]
 }
 interface Newest {
   readonly id: PayoutTransactionId
@@ -35,6 +39,11 @@ export interface PayoutMemory {
   compare(): Promise<UnixMs | null>
   /** What the newest comparison of this instance has returned: null before the first one. */
   known(): UnixMs | null
+}
+
+/** The payout addresses that the object remembers: a restored copy can be older than its knowledge of them. */
+export async function loadPayers(host: Pick<ObjectHost, 'load'>): Promise<readonly Address[]> {
+  return (await host.load<Stored>(storageKey))?.payers ?? []
 }
 
 /** What the memory is made of. */
@@ -53,7 +62,7 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
     begun += 1
     const number = begun
     const before = await host.load<Stored>(storageKey)
-    const { same, newest, position, finalTime, unread } = await selectNewest(db, before?.newest?.id ?? 0)
+    const { same, newest, position, finalTime, unread, openPayers } = await selectNewest(db, before?.newest?.id ?? 0)
     if (number < stored) return known // it counted as lost
     stored = number
     const isLost = before === undefined ? newest !== null : before.newest !== null && same !== before.newest.txid
@@ -62,7 +71,8 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
     const readTo = (isLost ? undefined : before?.readTo) ?? (isPast ? position : undefined)
     // A block that is not read can have what the copy lacks. After a correction the position is lower for a while.
     const isOver = readTo !== undefined && readTo <= position && (unread === null || unread > readTo)
-    const next: Stored = isOver ? { newest, restoredAt: null } : { newest, restoredAt: since, readTo }
+    const payers = [...new Set([...(before?.payers ?? []), ...openPayers])]
+    const next: Stored = { newest, payers, ...(isOver ? { restoredAt: null } : { restoredAt: since, readTo }) }
     if (JSON.stringify(next) !== JSON.stringify(before)) host.save(storageKey, next)
     known = next.restoredAt
     return known
@@ -86,6 +96,7 @@ interface Row {
   readonly position: BlockHeight
   readonly finalTime: UnixMs | null
   readonly unread: BlockHeight | null
+  readonly openPayers: string
 }
 
 /**
@@ -102,11 +113,14 @@ async function selectNewest(db: ReadDatabase, known: PayoutTransactionId | 0) {
   (SELECT ${txid} FROM ${payoutTransactions} WHERE ${id} = ${known} AND ${payout_id} IS NOT NULL) AS same,
   coalesce((SELECT ${scans.height} FROM ${scans}), -1) AS position,
   (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime",
-  (SELECT min(${next_height}) FROM ${rescans} INDEXED BY rescan_open WHERE ${finished_at} IS NULL AND ${kind} <> 'request') AS unread
+  (SELECT min(${next_height}) FROM ${rescans} INDEXED BY rescan_open WHERE ${finished_at} IS NULL AND ${kind} <> 'request') AS unread,
+  ${openAddresses} AS "openPayers"
 FROM (SELECT 1) LEFT JOIN (
   SELECT ${id}, ${txid} FROM ${payoutTransactions} WHERE ${payout_id} IS NOT NULL ORDER BY ${id} DESC LIMIT 1) AS newest`,
   ).first<Row>()
   if (row === null) throw new Error('a query with a left join has a row')
   const { id: newestId, txid: newestTxid, ...others } = row
-  return { ...others, newest: newestId === null || newestTxid === null ? null : { id: newestId, txid: newestTxid } }
+  const openPayers = JSON.parse(row.openPayers) as readonly Address[] // safe: a list of the column
+  const isNone = newestId === null || newestTxid === null
+  return { ...others, openPayers, newest: isNone ? null : { id: newestId, txid: newestTxid } }
 }

@@ -195,7 +195,7 @@ async function judgeTransaction(
   if (!found.ok) return found
   const { reading, internals, owners, transfers } = found.value
   const { header, owner } = reading
-  const rules = await loadRules(context, chain, state?.height ?? header.height)
+  const rules = await loadRules(context, chain, state?.height ?? header.height, [])
   const moved = new Set(await selectMovedIn(db, txid))
   const isOurs = owner !== null && (owners.has(owner) || isOperator(rules.operators, owner, header.height))
   const judged = transfers

@@ -50,38 +50,41 @@ export function selectOwned(transfers: readonly ChainTransfer[], owners: Owners)
 }
 
 /**
- * What transfers are judged by. Operators are stored for good, with the position of the scan as the height from which they
- * count: nothing above it is decided yet. The decimals of a token are asked until nodes agree on the configured ones, ever
+ * What transfers are judged by. Operators and payout addresses are stored for good, with the position of the scan as the height from
+ * which they count: nothing above it is decided yet. `payersBefore` are payout addresses that an older copy may lack. The decimals of a token are asked until nodes agree on the configured ones, ever
  * more rarely, and then never again.
  */
 export async function loadRules(
   context: ScanContext,
   chain: Pick<Chain, 'decimals'>,
   position: BlockHeight,
+  payersBefore: readonly Address[],
 ): Promise<JudgeRules> {
-  const { db, currencies, operators } = context
-  const { operators: since, decimals: stored } = await selectKept(db)
-  const added = [...operators].filter((address) => !since.has(address))
+  const { db, currencies, operators, payouts } = context
+  const kept = await selectKept(db)
   const from = Math.max(0, position) as BlockHeight // safe: a height, or 0
-  if (added.length > 0) await storeOperators(db, added, from)
-  const decimals = await askDecimals(context, chain, stored)
-  const counted = new Map([...since, ...added.map((address) => [address, from] as const)])
-  return { currencies, operators: { listed: operators, since: counted }, decimals, watched: payerOf(context) }
+  const newIn = (known: ReadonlyMap<Address, BlockHeight>, addresses: Iterable<Address>) =>
+    [...new Set(addresses)].filter((address) => !known.has(address))
+  const addedPayers = newIn(kept.payers, [...payersBefore, ...(payouts === null ? [] : [payouts.address])])
+  const added = newIn(kept.operators, [...operators, ...payersBefore])
+  if (added.length + addedPayers.length > 0) await storeOperators(db, added, addedPayers, from)
+  const decimals = await askDecimals(context, chain, kept.decimals)
+  const addTo = (known: ReadonlyMap<Address, BlockHeight>, addresses: readonly Address[]) =>
+    new Map([...known, ...addresses.map((address) => [address, from] as const)])
+  const since = addTo(kept.operators, added)
+  return { currencies, operators: { listed: operators, since }, decimals, payers: addTo(kept.payers, addedPayers) }
 }
 
-/** What blocks are read with for payouts: the configured payout address, and those of open transactions, whatever is configured. */
+/** What blocks are read with for payouts: all payout addresses that ever were, and those of open transactions, whatever is configured. */
 export type PayoutWatch = Pick<ReadOfPayouts, 'watched' | 'hasOpen' | 'since'>
 
 /** The payout addresses to watch, by the state of the scan. */
 export function watchedFor(
-  { payouts }: Pick<ScanContext, 'payouts'>,
   { openPayers }: { readonly openPayers: readonly Address[] },
-  { operators: { since } }: Pick<JudgeRules, 'operators'>,
+  { payers }: Pick<JudgeRules, 'payers'>,
 ): PayoutWatch {
-  return { watched: new Set([...payerOf({ payouts }), ...openPayers]), hasOpen: openPayers.length > 0, since }
+  return { watched: new Set([...payers.keys(), ...openPayers]), hasOpen: openPayers.length > 0, since: payers }
 }
-
-const payerOf = ({ payouts }: Pick<ScanContext, 'payouts'>) => new Set(payouts === null ? [] : [payouts.address])
 
 /** The stored decimals, and those that nodes agree on now. */
 async function askDecimals(

@@ -17,6 +17,7 @@ import {
   type SentFact,
 } from '../deposits/transfer.ts'
 import { type IssuerFact, selectActs } from '../issuer/acts.ts'
+import { loadPayers } from '../payouts/memory.ts'
 import { findOutgoing } from '../payouts/outgoing.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import type { Gap } from './rescans.ts'
@@ -65,7 +66,7 @@ export async function scan(
     logger.info('scan-stopped', { ...failure })
     return { state: null, head: null, latest: null, behind: [], rules: null, failure }
   }
-  const end = await catchUp(context, chain, started.value, startedAt)
+  const end = await catchUp(context, chain, host, started.value, startedAt)
   const { state, head, behind, failure, rules } = end
   if (failure !== null) {
     logger.info('scan-stopped', { ...failure })
@@ -87,7 +88,13 @@ interface CatchUp {
   readonly rules: JudgeRules | null
 }
 
-async function catchUp(context: ScanContext, chain: Chain, first: ScanState, startedAt: UnixMs): Promise<CatchUp> {
+async function catchUp(
+  context: ScanContext,
+  chain: Chain,
+  host: Pick<ObjectHost, 'load'>,
+  first: ScanState,
+  startedAt: UnixMs,
+): Promise<CatchUp> {
   const { db, clock } = context
   const agreed = await chain.finalizedHead({ height: first.finalized, time: first.finalizedTime })
   if (!agreed.ok) return { state: first, head: null, behind: [], failure: agreed.error, rules: null }
@@ -99,7 +106,7 @@ async function catchUp(context: ScanContext, chain: Chain, first: ScanState, sta
     await storeFinalized(db, first, head, at)
     state = { ...first, finalized: head.height, finalizedTime: head.timestamp, finalizedAt: at }
   }
-  const rules = await loadRules(context, chain, state.height)
+  const rules = await loadRules(context, chain, state.height, await loadPayers(host))
   while (state.height < head.height) {
     const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
     if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // it can be halted now
@@ -181,7 +188,7 @@ async function readRange(
   }
   const { height, hash } = last.kind === 'read' ? last.header : { height: last.height, hash: null }
   const found = judgeBlocks(read.value, await readOwners(db, read.value), rules)
-  const watch = watchedFor(context, state, rules)
+  const watch = watchedFor(state, rules)
   const payouts = { ...watch, ...findOutgoing(read.value, watch.watched) }
   const caughtUpAt = height === head ? startedAt : null
   const at = clock.now()

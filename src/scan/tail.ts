@@ -41,7 +41,7 @@ export async function readTail(
 ): Promise<BlockHeight | null> {
   const { db, clock, logger } = context
   const { height, hash } = state
-  const { watched } = watchedFor(context, state, rules)
+  const { watched } = watchedFor(state, rules)
   const base = hash !== null && height > head.height ? { height, hash } : head
   const stored = await host.load<BlockRef>(storageKey)
   let known = stored !== undefined && stored.height > base.height ? stored : base

@@ -194,7 +194,7 @@ async function useLeftover(
   if (work.hasRescans || state.nodes !== parts.nodes) await noteNodes(parts, state.nodes, now)
   const half = (now + (until - now) / 2) as UnixMs // safe: a later time
   if (work.hasRescans) {
-    const watch = watchedFor(parts, state, rules)
+    const watch = watchedFor(state, rules)
     await readAgain(parts, chain, { rules, correctedBy: state.correctedBy, watch }, half)
     parts.wakeEndpoints()
   }

@@ -90,19 +90,20 @@ describe('operators', () => {
 
   it('are stored for good, each with the height from which it counts', async () => {
     expect((await selectKept(db)).operators).toEqual(new Map())
-    await storeOperators(db, [a], height(100))
-    await storeOperators(db, [a, b], height(200))
-    await storeOperators(db, [], height(300))
+    await storeOperators(db, [a], [], height(100))
+    await storeOperators(db, [a, b], [b], height(200))
+    await storeOperators(db, [], [b], height(300))
     expect((await selectKept(db)).operators).toEqual(
       new Map([
         [a, 100],
         [b, 200],
       ]),
     )
+    expect((await selectKept(db)).payers).toEqual(new Map([[b, 200]]))
   })
 
   it('are no setting of the configuration', async () => {
-    await storeOperators(db, [a], height(100))
+    await storeOperators(db, [a], [a], height(100))
     await storeDecimals(db, b, 6)
     expect(await rememberSettings(db, [chain])).toEqual([{ ...chain, used: true }])
   })

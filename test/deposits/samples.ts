@@ -41,7 +41,7 @@ export const rules: JudgeRules = {
   currencies,
   operators: { listed: new Set([operator]), since: new Map() },
   decimals: new Map([[usdtAddress, 6]]),
-  watched: new Set(),
+  payers: new Map(),
 }
 
 /** A transfer of 1 TRX from a stranger to Alice, with changes. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { writable } from '../../src/d1/database.ts'
+import { withoutTriggers } from '../d1/fixtures.ts'
 import { finalityLag, type RunningService, usdtTo } from '../http/service.ts'
 import {
   alarmsOf,
@@ -22,6 +24,7 @@ import {
   mineFinal,
   offered,
   passBlocks,
+  payoutsSetting,
   recipient,
   send,
   sign,
@@ -126,6 +129,40 @@ describe('a database that was restored to an older copy', () => {
     await tickFor(service, 3_600, () => {}, 600)
     expect(await openGaps(service)).toMatchObject([{ from_height: later }])
     expect(await offered(service)).toEqual([id])
+  })
+
+  const elsewhere = { PAYOUTS: { ...payoutsSetting, address: 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK' } }
+  it.each<[string, Record<string, unknown>]>([
+    ['another address is configured since', elsewhere],
+    ['PAYOUTS was taken away for a while', { PAYOUTS: undefined }],
+  ])('finds what it lacks although %s', async (_, variables) => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const lost = await sign(service)
+    knowMore(service, 1, lost.txid)
+    const now = service.with(variables)
+    await mineFinal(now, mined(lost))
+    await passBlocks(now, 40)
+    const last = variables === elsewhere ? now : service
+    await passBlocks(last, 1_300)
+    expect(await offered(last)).toBe('payouts-stopped')
+    expect((await send(last, '/cancel', { ids: [id], why: 'a test' })).reason).toBe('payouts-stopped')
+    expect(alarmsOf(service, 'payout-unknown')).toContainEqual(expect.objectContaining({ txid: lost.txid }))
+  })
+
+  it('finds what it lacks although it is older than the setting of that address: the scanner remembers it', async () => {
+    const service = await startPaying()
+    const { id, ...lost } = await signedPayout(service)
+    await withoutTriggers(writable(service.db), [
+      'DELETE FROM payout_transaction',
+      `UPDATE payout SET state = 'approved', txid = NULL, expires_at = NULL`,
+      `DELETE FROM stored_setting WHERE name GLOB 'PAYOUT_ADDRESSES.*' OR name GLOB 'OPERATOR_ADDRESSES.*'`,
+    ])
+    const now = service.with(elsewhere)
+    expect(await offered(now)).toBe('payouts-stopped')
+    await mineFinal(now, mined(lost))
+    expect(alarmsOf(service, 'payout-unknown')).toContainEqual(expect.objectContaining({ txid: lost.txid }))
+    expect((await send(now, '/cancel', { ids: [id], why: 'a test' })).reason).toBe('payouts-stopped')
   })
 
   it('cancels nothing in that hour: what the copy lacks can have paid it', async () => {
