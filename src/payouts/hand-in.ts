@@ -16,7 +16,7 @@ import { askedMax } from './parse-asking.ts'
 import { type Payout, payoutColumns } from './payout.ts'
 import { readSigned, type SignedTransfer } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
-import { isStoppedForUnknown, stop, stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
+import { hasPaidLate, isStoppedForUnknown, stop, stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
 
 /** The newest agreed final block: what a signer refers to. */
 export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
@@ -175,6 +175,8 @@ interface StoredSigned {
   readonly owner: PayoutId | null
   readonly ended: TransactionEnd | null
   readonly state: Payout['state']
+  /** Whether another transaction has paid it after all. */
+  readonly isLate: 0 | 1
 }
 
 /** Stores what can be signed now, and returns what is stored of each then, in the same order. */
@@ -185,7 +187,7 @@ async function storeSigned(db: WriteDatabase, taken: readonly Taken[], at: UnixM
     ...taken.flatMap((one) => [toStatement(db, openUnknown(one, at)), toStatement(db, insertOpen(one, at))]),
     toStatement(
       db,
-      sql`SELECT ${payout_id} AS owner, ${ended}, ${payouts.state} FROM json_each(${list})
+      sql`SELECT ${payout_id} AS owner, ${ended}, ${payouts.state}, ${hasPaidLate(sql`${payouts.id}`)} AS "isLate" FROM json_each(${list})
         CROSS JOIN ${payouts} ON ${payouts.id} = ${member(payouts.id)}
         LEFT JOIN ${payoutTransactions} ON ${txid} = ${member(txid)} ORDER BY key`,
     ),
@@ -200,7 +202,7 @@ const notTaken: Refused = {
 }
 
 /** Why a transaction was not taken, or null if it is that of its payout and can be mined. */
-function whyNotTaken(id: number, { owner, ended, state }: StoredSigned): Refused | null {
+function whyNotTaken(id: number, { owner, ended, state, isLate }: StoredSigned): Refused | null {
   if (owner === id) {
     return ended === null
       ? null
@@ -213,7 +215,12 @@ function whyNotTaken(id: number, { owner, ended, state }: StoredSigned): Refused
     return { code: 409, reason: 'another-transaction', why: `payout ${id} has another transaction that can be mined` }
   }
   if (state !== 'approved') return { code: 409, reason: 'not-in-this-state', why: `payout ${id} is ${state}` }
-  return notTaken
+  if (isLate === 0) return notTaken
+  return {
+    code: 409,
+    reason: 'another-transaction',
+    why: `another transaction of payout ${id} has succeeded after all`,
+  }
 }
 
 const { txid, payout_id, ended } = payoutTransactions
@@ -222,7 +229,8 @@ const { txid, payout_id, ended } = payoutTransactions
 const isSignable = ({ id, reference }: Taken): SQL => sql`
   EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = ${id} AND ${payouts.state} = 'approved')
   AND ${reference} <= (SELECT ${scans.finalized} FROM ${scans})
-  AND NOT EXISTS (SELECT 1 FROM ${payoutTransactions} AS other WHERE other.payout_id = ${id} AND other.ended IS NULL)`
+  AND NOT EXISTS (SELECT 1 FROM ${payoutTransactions} AS other WHERE other.payout_id = ${id} AND other.ended IS NULL)
+  AND NOT ${hasPaidLate(sql`${id}`)}`
 
 function insertOpen(taken: Taken, at: UnixMs): SQL {
   const { id, bytes, address, reference, expiresAt } = taken

@@ -6,6 +6,7 @@ import { bare, member, toStatement, type WriteDatabase } from '../d1/database.ts
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { PayoutMemory } from './memory.ts'
+import { hasPaidLate } from './stopped.ts'
 
 /** Pauses after the first sending of a transaction, the second one, and each further one, as far as ticks come in time. */
 export const sendAgainMs = [15_000, 30_000, 60_000] as const
@@ -87,12 +88,13 @@ async function sendDue({ db, clock, memory, openChain }: SenderParts): Promise<v
   }
 }
 
-const { id, bytes, sends, next_send, ended, expires_at, answer } = payoutTransactions
+const { id, payout_id, bytes, sends, next_send, ended, expires_at, answer } = payoutTransactions
 const isOpen = sql`${payoutTransactions} INDEXED BY payout_transaction_open`
 
+/** Not beside another transaction that has paid the same: what is sent on would pay it twice. */
 async function selectDue(db: WriteDatabase, now: UnixMs): Promise<readonly Due[]> {
   const query = sql`SELECT ${id}, ${bytes}, ${sends} FROM ${isOpen}
-    WHERE ${ended} IS NULL AND ${next_send} <= ${now} AND ${expires_at} > ${now + sendMarginMs}
+    WHERE ${ended} IS NULL AND ${next_send} <= ${now} AND ${expires_at} > ${now + sendMarginMs} AND NOT ${hasPaidLate(payout_id)}
     ORDER BY ${next_send} LIMIT ${sendAtOnceMax}`
   return (await toStatement(db, query).all<Due>()).results
 }

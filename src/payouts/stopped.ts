@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { madeOnce, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import type { PayoutFailure } from './failure.ts'
@@ -20,6 +20,12 @@ const { ended, excused } = payoutTransactions
 export const isStoppedForUnknown = madeOnce(sql`EXISTS (
   SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved
   WHERE ${ended} IN ('unknown', 'late') AND ${excused} IS NULL)`)
+
+/** Whether a transaction of this payout, an expression, has succeeded although the payout went on without it. */
+export function hasPaidLate(payout: SQL | typeof payoutTransactions.payout_id): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${payoutTransactions} AS late INDEXED BY payout_transaction_unresolved
+  WHERE late.ended IN ('unknown', 'late') AND late.excused IS NULL AND late.payout_id = ${payout})`
+}
 
 /** Why payouts are stopped where they are: for an unknown transaction, or else after a restore. */
 export async function findStop(db: WriteDatabase): Promise<PayoutFailure> {

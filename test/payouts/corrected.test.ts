@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { correct, finalizedIn, stateOf, tickLater } from '../scan/harness.ts'
+import { finalityLag } from '../http/service.ts'
+import { correct, finalizedIn, headOf, stateOf, tickLater } from '../scan/harness.ts'
 import {
   balance,
   expiringAfter,
@@ -12,6 +13,7 @@ import {
   scanTo,
   send,
   shown,
+  sign,
   signedPayout,
   startPaying,
   stateOfPayout,
@@ -95,5 +97,32 @@ describe('a correction takes back what rests on blocks above it', () => {
     expect(await stateOfPayout(service, id)).toBe('cancelled/1')
     expect(await offered(service)).toBe('payouts-stopped')
     expect(await balance(service)).toBe(1_000_000_000)
+  })
+
+  it('and while one has paid after all, no other one of its payout is taken or sent on', async () => {
+    const service = await startPaying()
+    const { height } = await headOf(service)
+    const { id, ...first } = await expiringAfter(service, 10)
+    const right = service.chain.fork(service.chain.tip().height - finalityLag + 1)
+    await passBlocks(service, 12)
+    const second = await sign(service)
+    expect(await handIn(service, id, second.transaction)).toMatchObject({ state: 'signed' })
+    right.add([mined(first)])
+    right.addEmpty(40)
+    await correct(service, height)
+    for (const node of service.nodes) node.chain = right
+    await tickLater(service, 60)
+    expect(await offered(service)).toBe('payouts-stopped')
+    const sendings = () => service.nodes.flatMap(({ broadcasts }) => broadcasts).length
+    const before = sendings()
+    for (let i = 0; i < 3; i += 1) await tickLater(service, 60)
+    expect(sendings()).toBe(before)
+    expect(await stateOfPayout(service, id)).toBe('signed/1')
+    right.addEmpty(250)
+    await tickLater(service, 750)
+    expect(await stateOfPayout(service, id)).toBe('approved/2')
+    const third = await sign(service, { timestamp: 3n })
+    const refused = { code: 409, reason: 'another-transaction', why: expect.stringContaining('after all') }
+    expect(await handIn(service, id, third.transaction)).toEqual({ id, refused })
   })
 })
