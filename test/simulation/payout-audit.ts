@@ -5,7 +5,7 @@ import { isStoppedByIssuer } from './issuer-audit.ts'
 import { askAgain, decideAll } from './payout-calls.ts'
 import { keyOf, minedAs, type PayoutWorld } from './payouts.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
-import type { Stored } from './stored.ts'
+import type { Stored, StoredPayout } from './stored.ts'
 
 const minuteMs = 60_000
 /** Until payouts go on after a restore, or are signed with a new journal: an hour of the chain, and what is not final of it. */
@@ -80,6 +80,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   // Nothing is offered for signing: the bytes of an unknown transaction are nowhere, or its payout cannot be asked for again.
   const isForgotten = env.counts.has('signer: journal lost') && has('payout-unknown')
   let isStopped = isForgotten
+  // As long as a block of its time cannot be read, nobody knows that it is not in there.
+  const isHidden = ({ state }: StoredPayout) => state === 'signed' && env.openGaps.size > 0 && has('gap-unread')
   for (const [key, { isAccepted }] of world.asked) {
     if (isAccepted && !byKey.has(key)) return `the accepted payout ${key} is not stored`
   }
@@ -91,6 +93,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     if (isPaid && payout === undefined && !has('payout-unknown')) return `${txid} pays ${key}, which nobody knows`
     if (!isPaid || payout === undefined || payout.txid === txid) continue
     const isOpen = payout.state === 'approved' || payout.state === 'waiting'
+    // Another signer's transaction was handed in, which is not sent, and cannot end before all blocks of its time are read.
+    if (isHidden(payout)) continue
     if (!isForgotten || !isOpen) return `${txid} pays ${key}, which is ${payout.state} with ${payout.txid}`
   }
   for (const payout of payouts) {
@@ -103,10 +107,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     const due = [-amount, -fee, state === 'cancelled' ? amount + fee : 0n]
     if (sums.join() !== due.join()) return `${name}, and its entries are ${sums}`
     const isEnded = state === 'paid' || state === 'cancelled'
-    // As long as a block of its time cannot be read, nobody knows that it is not in there.
-    const isHidden = state === 'signed' && env.openGaps.size > 0 && has('gap-unread')
     const waits = state === 'approved' && isStoppedByIssuer(stored, cuy, payoutAddress)
-    const isExplained = isEnded || isStopped || isHidden || waits || (state === 'stuck' && has('payout-stuck'))
+    const isExplained = isEnded || isStopped || isHidden(payout) || waits || (state === 'stuck' && has('payout-stuck'))
     if (!isExplained) return `${name} at the end, and no alarm says why`
   }
   return null

@@ -16,11 +16,18 @@ export interface Lacking {
   readonly foreign: number
 }
 
+/** How a comparison is made. */
+export interface Comparison {
+  readonly now: UnixMs
+  /** Whether the service has stopped payouts: it lacks a transaction, which can be one of the journal. */
+  readonly isStopped: boolean
+}
+
 /** Compares a journal with what the service knows: after a restore the service lacks what came after its copy. */
 export function findLacking(
   { entries, of, startedAt }: Pick<Journal, 'entries' | 'of' | 'startedAt'>,
   known: readonly ShownPayout[],
-  now: UnixMs,
+  { now, isStopped }: Comparison,
 ): Lacking {
   const byKey = new Map(known.map((payout) => [textOfKey(payout), payout]))
   const isForeign = (payout: ShownPayout) =>
@@ -37,7 +44,9 @@ export function findLacking(
     if (payout === undefined) note('the service does not know it: the backend must ask for it again, with the same key')
     else if (!isSameContent(payout, entry))
       note(`the service has ${payout.amt} to ${payout.to} under its key: find out why`)
-    else if (payout.txid === entry.txid || payout.attempts > entry.attempts) continue
+    else if (payout.txid === entry.txid) continue
+    // More attempts say that it has ended, or, while payouts are stopped, that another signer's has: then this one can have paid.
+    else if (payout.attempts > entry.attempts && !(isStopped && payout.state === 'approved')) continue
     else if (payout.state === 'approved') lacking.handIns.push({ payout, entry })
     else note(`the service shows it as ${payout.state}${payout.txid === undefined ? '' : ` with txid ${payout.txid}`}`)
   }

@@ -57,22 +57,22 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
   const run: Run = {
     ...parts,
     signal,
-    ...{ say: () => {}, after: 0 },
+    ...{ say: () => {}, after: 0, isStopped: false },
     triedAt: new Map(),
     asking: new Set(),
     named: new Set(),
     lives: new Map(),
   }
   const voice = createVoice(parts.print)
-  let [comparedAt, isStopped]: [number | null, boolean] = [null, false]
+  let comparedAt: number | null = null
   while (!signal.aborted) {
     if (run.after === 0) run.say = voice()
     comparedAt ??= (await compare(run)) ? clock.now() : null
     if (comparedAt !== null) {
-      const wasStopped = isStopped
-      isStopped = (await signOffered(run)) === stoppedReason
+      const wasStopped = run.isStopped
+      run.isStopped = (await signOffered(run)) === stoppedReason
       // Nothing is offered. What the service lacks, after a restore for instance, it takes all the same.
-      if (isStopped && (!wasStopped || clock.now() >= comparedAt + compareMs)) comparedAt = null
+      if (run.isStopped && (!wasStopped || clock.now() >= comparedAt + compareMs)) comparedAt = null
     }
     await clock.sleep(pollMs, signal)
   }
@@ -82,6 +82,8 @@ interface Run extends RunParts {
   readonly signal: AbortSignal
   /** Where the next round goes on: what it leaves must not keep it from the others, however much that is. */
   after: number
+  /** Whether the service has stopped payouts. */
+  isStopped: boolean
   /** Prints what is new about a subject. */
   say: (subject: string, line: string) => void
   /** When the service answered about each payout, by its key. */
@@ -113,7 +115,7 @@ async function compare(run: Run): Promise<boolean> {
   const { signer, service, clock } = run
   const known = await service.known(clock.now())
   if (!known.ok) return sayRefusal(run, known.error)
-  const lacking = findLacking(signer.journal, known.value, clock.now())
+  const lacking = findLacking(signer.journal, known.value, { now: clock.now(), isStopped: run.isStopped })
   for (const line of lackingLines(lacking, signer)) sayOnce(run, line)
   const { handIns } = lacking
   for (let i = 0; i < handIns.length; i += batchMax) {

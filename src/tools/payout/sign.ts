@@ -36,7 +36,7 @@ export async function runSignPayouts(
     { id }: ShownPayout,
     { uid, cuy, osn, amt, to, attempts, created_at, txid, transaction }: JournalEntry,
   ) => signed.set(id, { id, uid, cuy, osn, amt, to, attempts, created_at, txid, transaction })
-  const lacking = findLacking(signer.journal, known, systemClock.now())
+  const lacking = findLacking(signer.journal, known, { now: systemClock.now(), isStopped: offer === null })
   for (const line of lackingLines(lacking, signer)) terminal.print(line)
   for (const { payout, entry } of lacking.handIns) add(payout, entry)
   for await (const step of offer === null ? [] : signOffer(signer, offer)) {

@@ -207,6 +207,20 @@ describe('a service that was restored to an older copy', () => {
     expect(test.signer.journal.entries).toHaveLength(3)
   })
 
+  it('gets them although another transaction has expired there since: only if payouts are stopped, else its word counts', async () => {
+    const payout = test.script.ask({ to: recipient })
+    await test.rounds(1)
+    const txid = test.signer.journal.entries[0]?.txid
+    // Its transaction is mined, and the copy lacks it. That of a second signer was handed in and has expired.
+    Object.assign(payout, { state: 'approved', txid: undefined, attempts: 1 })
+    await test.rounds(2)
+    expect(test.script.received).toHaveLength(1)
+    test.script.stopped = 'a transaction of the payout address is final that no payout names'
+    await test.rounds(2)
+    expect(test.script.received.slice(1)).toEqual([{ id: payout.id, txid }])
+    expect(payout).toMatchObject({ state: 'signed', txid })
+  })
+
   it('never gets bytes for a payout that took over the id of another one', async () => {
     test.script.ask({ to: recipient, osn: 'before' })
     await test.rounds(1)
