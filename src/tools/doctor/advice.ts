@@ -1,5 +1,10 @@
 import { configurationAdvice } from '../target.ts'
 
+/** How the line begins if what is stored could not be read. */
+export const notCompared = 'stored data: not compared with the configuration'
+/** How the line ends about a setting without a value. */
+export const notSet = '(it is not set)'
+
 /** What to do about a check that failed, by the first word of its line. */
 const advice: Readonly<Record<string, string>> = {
   configuration: configurationAdvice,
@@ -23,7 +28,11 @@ const advice: Readonly<Record<string, string>> = {
 
 /** The sentence for a failed check, without its full stop. What is not in the table is a setting by its name. */
 export function adviceFor(text: string): string {
+  if (text.startsWith(notCompared)) return 'do what the end of that line says, and run the doctor again'
   const [word = ''] = /^\w+/.exec(text) ?? []
+  if (text.endsWith(notSet)) {
+    return `set ${word}: a secret in the file of secrets (.dev.vars.production or .dev.vars.<environment>, copied from .dev.vars.example), a variable in wrangler.toml`
+  }
   return (
     advice[word] ??
     `correct ${/^[A-Z_]+$/.test(word) ? word : 'this setting'}; src/guides/settings.md says what each takes`

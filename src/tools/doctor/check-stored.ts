@@ -16,6 +16,7 @@ import type { Pool } from '../../tron/node.ts'
 import { type Parsed, parseBytes } from '../../tron/parse/fields.ts'
 import type { ReadStored, StoredData } from '../database.ts'
 import { readUse, sessionOf } from '../node-pool.ts'
+import { notCompared } from './advice.ts'
 import { nodeMs } from './check-node.ts'
 import { type CheckResult, failed, passed, warned } from './check-settings.ts'
 
@@ -34,7 +35,7 @@ export async function* checkStored(
   const stored = await readStored()
   if (!stored.ok) {
     const { why, next } = stored.error
-    yield failed(`stored data: not compared with the configuration: ${why}; ${next}`)
+    yield failed(`${notCompared}: ${why}; ${next}`)
     return
   }
   yield* compareSettings(config, stored.value)

@@ -7,6 +7,7 @@ import type { Pool, TronNode } from '../../tron/node.ts'
 import { type ConfigurationSource, platformBindings } from '../configuration.ts'
 import type { ReadStored } from '../database.ts'
 import { type CommandPlatform, openPool } from '../node-pool.ts'
+import { notSet } from './advice.ts'
 import { type CheckedNode, checkNode, findBehind, nameOf } from './check-node.ts'
 import {
   type CheckResult,
@@ -50,10 +51,11 @@ export async function* runChecks(
   const backendAuth = parseBindings(backendAuthSchema, values)
   yield passed(`configuration: read from ${source.origin}`)
   if (config.ok) yield passed('configuration: every variable is valid')
-  else yield* config.error.map((fault) => failed(isSet(values, fault) ? fault : `${fault} (it is not set)`))
+  else yield* config.error.map((fault) => failed(isSet(values, fault) ? fault : `${fault} ${notSet}`))
   if (isDeployment && !config.ok) {
-    const { varsFile } = source
-    yield warned(`configuration: the platform does not return secrets; set them in ${varsFile} or the environment`)
+    const { varsFile, origin } = source
+    const place = origin.includes(varsFile) ? varsFile : `${varsFile} (copy .dev.vars.example)`
+    yield warned(`configuration: the platform does not return secrets; set them in ${place} or the environment`)
   }
   if (isDeployment) yield databaseResults[source.database]
   for (const fault of source.objectFaults) yield failed(`objects: wrangler.toml has ${fault}`)

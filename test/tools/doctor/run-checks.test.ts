@@ -236,3 +236,9 @@ it('the advice about a node names the clock of this machine, which can be wrong 
   const failure = 'node 1: the newest block is 50 s ahead of the clock of this machine (limit 30 s): the clock is slow'
   expect(adviceFor(failure)).toContain('the clock of this machine')
 })
+
+it('says how the database can be read where it was not, and not that something differs', () => {
+  const failure = 'stored data: not compared with the configuration: wrangler may not use the account; log in'
+  expect(adviceFor(failure)).toBe('do what the end of that line says, and run the doctor again')
+  expect(adviceFor('stored data: the chain differs')).toContain('set back what differs')
+})

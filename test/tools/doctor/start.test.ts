@@ -124,7 +124,8 @@ describe('npm run doctor', () => {
     const { code, out } = await run(['--env', 'nile'])
     expect(out).toContain('read from wrangler.toml [env.nile]\n')
     expect(out).toContain('(it is not set)')
-    expect(out).toContain('the platform does not return secrets; set them in .dev.vars.nile or the environment\n')
+    expect(out).toContain('set them in .dev.vars.nile (copy .dev.vars.example) or the environment\n')
+    expect(out).toMatch(/\nWhat to do: set TRON_XPUB: a secret in the file of secrets .*\n$/)
     expect(code).toBe(1)
   })
 
