@@ -526,8 +526,8 @@ CREATE INDEX `payout_uid` ON `payout` (`uid`);--> statement-breakpoint
 CREATE INDEX `payout_osn` ON `payout` (`osn`);--> statement-breakpoint
 CREATE INDEX `payout_to` ON `payout` (`to_address`);--> statement-breakpoint
 CREATE INDEX `payout_state` ON `payout` (`state`,`cuy`);--> statement-breakpoint
-CREATE INDEX `payout_day` ON `payout` (`cuy`,`approved_at`) WHERE approved_at IS NOT NULL AND state <> 'cancelled';--> statement-breakpoint
-CREATE INDEX `payout_user_day` ON `payout` (`uid`,`cuy`,`approved_at`) WHERE approved_at IS NOT NULL AND state <> 'cancelled';--> statement-breakpoint
+CREATE INDEX `payout_day` ON `payout` (`cuy`,`approved_at`) WHERE approved_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `payout_user_day` ON `payout` (`uid`,`cuy`,`approved_at`) WHERE approved_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `issuer_act` (
 	`txid` text NOT NULL,
 	`position` integer NOT NULL,

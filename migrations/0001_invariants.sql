@@ -735,13 +735,16 @@ BEGIN
       SELECT count(*) FROM wallet JOIN flow ON flow.wallet_id = wallet.id
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.osn = NEW.osn AND flow.posted_by = NEW.posted_by
           AND ((flow.type = 2 AND flow.amount = -NEW.amount) OR (flow.type = 4 AND flow.amount = -NEW.fee)));
+  -- What is cancelled counts all the same where money has left for it.
   UPDATE payout SET state = 'approved', approved_by = '', approved_at = NEW.created_at
     WHERE id = NEW.id AND NEW.amount <= NEW.limit_each
       AND NEW.amount <= NEW.limit_day - (SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_day
-        WHERE cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND state <> 'cancelled')
+        WHERE cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND (state <> 'cancelled' OR EXISTS (
+          SELECT 1 FROM payout_transaction WHERE payout_id = payout.id AND moved <> '[]')))
       AND (NEW.limit_user IS NULL OR NEW.amount <= NEW.limit_user - (
         SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_user_day
-          WHERE uid = NEW.uid AND cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND state <> 'cancelled'));
+          WHERE uid = NEW.uid AND cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND (state <> 'cancelled' OR EXISTS (
+            SELECT 1 FROM payout_transaction WHERE payout_id = payout.id AND moved <> '[]'))));
   INSERT INTO event (type, uid, created_at, payout)
     SELECT 'payout.waiting', payout.uid, payout.created_at, json_object('id', payout.id, 'uid', payout.uid, 'cuy', payout.cuy, 'amount', payout.amount, 'fee', payout.fee,
       'to_address', payout.to_address, 'osn', payout.osn, 'mark', payout.mark, 'state', payout.state, 'created_at', payout.created_at,
@@ -772,10 +775,12 @@ BEGIN
   SELECT RAISE(ABORT, 'payout: it is not within its limits')
     WHERE NEW.state = 'approved' AND NEW.approved_by = '' AND (OLD.state = 'stuck' OR (OLD.state = 'waiting' AND NOT coalesce(NEW.amount <= NEW.limit_each
       AND NEW.amount <= NEW.limit_day - (SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_day
-        WHERE cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND state <> 'cancelled')
+        WHERE cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND (state <> 'cancelled' OR EXISTS (
+          SELECT 1 FROM payout_transaction WHERE payout_id = payout.id AND moved <> '[]')))
       AND (NEW.limit_user IS NULL OR NEW.amount <= NEW.limit_user - (
         SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_user_day
-          WHERE uid = NEW.uid AND cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND state <> 'cancelled')), 0)));
+          WHERE uid = NEW.uid AND cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND (state <> 'cancelled' OR EXISTS (
+            SELECT 1 FROM payout_transaction WHERE payout_id = payout.id AND moved <> '[]')))), 0)));
   SELECT RAISE(ABORT, 'payout: its transaction says otherwise')
     WHERE (NEW.state = 'signed' AND NOT EXISTS (
         SELECT 1 FROM payout_transaction WHERE txid = NEW.txid AND payout_id = NEW.id AND ended IS NULL))

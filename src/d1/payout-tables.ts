@@ -97,12 +97,8 @@ export const payouts = sqliteTable(
     index('payout_osn').on(table.osn),
     index('payout_to').on(table.to_address),
     index('payout_state').on(table.state, table.cuy),
-    index('payout_day')
-      .on(table.cuy, table.approved_at)
-      .where(sql.raw(`approved_at IS NOT NULL AND state <> 'cancelled'`)),
-    index('payout_user_day')
-      .on(table.uid, table.cuy, table.approved_at)
-      .where(sql.raw(`approved_at IS NOT NULL AND state <> 'cancelled'`)),
+    index('payout_day').on(table.cuy, table.approved_at).where(sql.raw('approved_at IS NOT NULL')),
+    index('payout_user_day').on(table.uid, table.cuy, table.approved_at).where(sql.raw('approved_at IS NOT NULL')),
     ...rules(positiveSafe, table.id, table.cuy),
     rule(table.uid, between(1, reservedUid - 1)),
     rule(table.osn, `length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'`),

@@ -1,6 +1,5 @@
 import type { Result } from '../common/result.ts'
-import type { WriteDatabase } from '../d1/database.ts'
-import type { PayoutRules } from '../ledger/context.ts'
+import type { PayoutRules, WriteContext } from '../ledger/context.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
 import { readJsonBody } from './body.ts'
@@ -22,14 +21,14 @@ export function writePayout(c: RequestContext, payout: Payout): JsonMembers {
   return payoutItem(payout, c.env.services.settings.currencies, jsonAmount)
 }
 
-/** Answers a step of payouts: its work takes the body, the backend's name and the time. */
+/** Answers a step of payouts: its work takes the body. */
 export async function answerStep(
   c: RequestContext,
-  work: (db: WriteDatabase, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,
+  work: (context: WriteContext, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,
 ): Promise<Response> {
   const body = await readJsonBody(c.req.raw)
   if (!body.ok) return failure(body.error)
-  const taken = await writing(c, ({ db }) => work(db, body.value))
+  const taken = await writing(c, (context) => work(context, body.value))
   if (!taken.ok) return failure(toPayoutProblem(taken.error))
   c.env.services.wakeEndpoints()
   return success({ list: taken.value.map((payout) => writePayout(c, payout)), count: taken.value.length })

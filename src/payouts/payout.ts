@@ -1,4 +1,5 @@
 import { type Address, formatBase58 } from '../chain/address.ts'
+import { formatUnits } from '../common/amount.ts'
 import type { CurrencyId, PayoutId } from '../common/ids.ts'
 import { formatInstant } from '../common/time.ts'
 import { type PayoutState, payouts, type StuckReason } from '../d1/payout-tables.ts'
@@ -112,6 +113,21 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
 export function readMoved(text: string): readonly Moved[] {
   return JSON.parse(text) as readonly Moved[] // safe: written by `findOutgoing` alone
 }
+
+/** Of what has left, no more is said in a sentence. */
+const saidMax = 5
+
+/** What has left the address as a part of a sentence: how much of what, and to whom. */
+export function sayMoved(moved: readonly Moved[], currencies: Currencies): string {
+  const said = moved.slice(0, saidMax).map(({ contract, to, raw }) => {
+    const { decimals, symbol } = currencyOfContract(contract, currencies) ?? (contract === '' ? trx : unitsOf(contract))
+    return `${formatUnits(BigInt(raw), decimals)} ${symbol} to ${formatBase58(to)}`
+  })
+  return [...said, ...(moved.length > saidMax ? ['more'] : [])].join(', ')
+}
+
+const trx = { decimals: 6, symbol: 'TRX' }
+const unitsOf = (contract: Address) => ({ decimals: 0, symbol: `units of ${formatBase58(contract)}` })
 
 function movedItem<A>({ contract, to, raw }: Moved, currencies: Currencies, write: WriteAmount<A>): MovedItem<A> {
   const currency = currencyOfContract(contract, currencies)

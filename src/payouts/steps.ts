@@ -1,14 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
+import type { Txid } from '../chain/block.ts'
 import type { BackendName, PayoutId } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
-import { isRefusedBy, openTables, toStatement, type WriteDatabase } from '../d1/database.ts'
-import { payouts, transactionsMax, whyCharsMax } from '../d1/payout-tables.ts'
+import { isRefusedBy, madeOnce, openTables, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { payouts, payoutTransactions, transactionsMax, whyCharsMax } from '../d1/payout-tables.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import { isRemark } from '../ledger/parse-post.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
-import { byLimits, type Payout, payoutColumns, readMoved } from './payout.ts'
+import { byLimits, type Moved, type Payout, payoutColumns, readMoved, sayMoved } from './payout.ts'
 import { findStop, isStoppedForUnknown } from './stopped.ts'
 
 // What people decide: a payout is approved, or its money goes back. Triggers allow no other step, and post the money.
@@ -46,83 +48,144 @@ export function parseStep<T>(schema: z.ZodMiniType<T>, body: unknown): Result<T,
   return err({ kind: 'bad-input', member: String(issue?.path[0] ?? 'body'), why: issue?.message ?? '' })
 }
 
+/** What a step needs. */
+export interface StepContext {
+  readonly db: WriteDatabase
+  readonly currencies: Currencies
+  readonly clock: Pick<Clock, 'now'>
+}
+
 /** Approves payouts: all or none. `by` must be another name than has asked. A stuck one may have three more transactions then. */
 export async function approvePayouts(
-  db: WriteDatabase,
+  { db, currencies, clock }: StepContext,
   body: unknown,
   by: BackendName,
-  at: UnixMs,
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   const step = parseStep(approval, body)
   if (!step.ok) return step
   const { ids, moved: isKnown = false } = step.value
   const { state, posted_by, approved_at, attempts, attempts_max } = payouts
-  const isRefused = sql`${posted_by} = ${by} OR ${by} = ${byLimits} OR ${state} = 'cancelled' OR ${hasMoved(isKnown)}`
+  const isFrom = sql`${state} IN ('waiting', 'stuck')`
+  const isRefused = sql`${posted_by} = ${by} OR ${by} = ${byLimits} OR ${state} = 'cancelled' OR (${isFrom} AND ${hasLeft(isKnown)})`
+  const at = clock.now()
   const changes = {
     ...({ state: 'approved', approved_by: by, changed_at: at } as const),
     approved_at: sql`coalesce(${approved_at}, ${at})`,
     attempts_max: sql`iif(${state} = 'stuck', ${attempts} + ${transactionsMax}, ${attempts_max})`,
     ...{ reason: null, moved: null },
   }
-  const found = await takeStep(db, ids, changes, sql`${state} IN ('waiting', 'stuck')`, isRefused)
+  const found = await takeStep(db, ids, changes, isFrom, isRefused)
   return inOrder(ids, found, (payout) => {
     if (by === byLimits) return { kind: 'forbidden', why: `${byLimits} is the name of what approves by itself` }
     if (payout.posted_by === by) {
       return { kind: 'forbidden', why: `payout ${payout.id}: another name must approve it than has asked for it` }
     }
     if (payout.state === 'cancelled') return notNow(payout, 'it is cancelled')
-    return refuseMoved(payout, isKnown)
+    return payout.state === 'waiting' || payout.state === 'stuck' ? refuseLeft(payout, isKnown, currencies) : null
   })
 }
 
-/** What cancelling needs. `isRestored` asks the scanner whether the database is an older copy. */
-export interface CancelContext {
-  readonly db: WriteDatabase
+/**
+ * What cancelling needs. `isRestored` asks the scanner whether the database is an older copy. `mayApprove`: whether who asks has the
+ * right to approve.
+ */
+export interface CancelContext extends StepContext {
   readonly isRestored: () => Promise<boolean>
+  readonly mayApprove: boolean
 }
 
 /**
- * Cancels payouts: all or none. The money of each is back in its wallet then. None while payouts are stopped: a transaction that the
- * database does not have, or that no payout names, can be that of one of them.
+ * Cancels payouts: all or none. The money of each is back in its wallet then. Where money has left for one already, that is lost, so it
+ * takes what an approval takes. None while payouts are stopped: a transaction that the database does not have, or that no payout names,
+ * can be that of one of them.
  */
 export async function cancelPayouts(
-  { db, isRestored }: CancelContext,
+  { db, currencies, clock, isRestored, mayApprove }: CancelContext,
   body: unknown,
   by: BackendName,
-  at: UnixMs,
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   const step = parseStep(cancellation, body)
   if (!step.ok) return step
   const { ids, why, moved: isKnown = false } = step.value
-  const { state } = payouts
+  const { state, posted_by } = payouts
   const isOlder = await isRestored()
   const isStopped = isOlder ? sql`1` : isStoppedForUnknown
-  const isRefused = sql`${state} IN ('signed', 'paid') OR ${hasMoved(isKnown)} OR (${state} <> 'cancelled' AND ${isStopped})`
-  const changes = { state: 'cancelled', cancelled_by: by, why, changed_at: at, reason: null, moved: null } as const
+  const isForbidden = mayApprove ? sql`(${posted_by} = ${by} AND ${hasLeft(false)})` : hasLeft(false)
+  const isRefused = sql`${state} IN ('signed', 'paid') OR (${state} <> 'cancelled' AND (${hasLeft(isKnown)} OR ${isForbidden} OR ${isStopped}))`
+  const changes = {
+    state: 'cancelled',
+    cancelled_by: by,
+    why,
+    changed_at: clock.now(),
+    reason: null,
+    moved: null,
+  } as const
   try {
     const found = await takeStep(db, ids, changes, sql`${state} IN ('waiting', 'approved', 'stuck')`, isRefused)
     const answer = inOrder(ids, found, (payout) => {
+      if (payout.state === 'cancelled') return null
       if (payout.state === 'signed') return notNow(payout, 'it is signed: its transaction can be mined')
-      return payout.state === 'paid' ? notNow(payout, 'it is paid') : refuseMoved(payout, isKnown)
+      if (payout.state === 'paid') return notNow(payout, 'it is paid')
+      const isAllowed = mayApprove && payout.posted_by !== by
+      return refuseLeft(payout, isKnown, currencies) ?? (isAllowed ? null : forbidLoss(payout, currencies))
     })
-    const isLeft = answer.ok && answer.value.some((payout) => payout.state !== 'cancelled')
-    return isLeft ? err(await findStop(db)) : answer
+    const isUntaken = answer.ok && answer.value.some((payout) => payout.state !== 'cancelled')
+    return isUntaken ? err(await findStop(db)) : answer
   } catch (cause) {
     if (!isRefusedBy('flow_balance', cause)) throw cause
     return err({ kind: 'refused', reason: 'wallet-full', why: 'a wallet has no room for what would return to it' })
   }
 }
 
-/** What of a stuck payout has left the address, and the request does not say that it is known. */
-function hasMoved(isKnown: boolean): SQL {
-  return isKnown ? sql`0` : sql`(${payouts.moved} IS NOT NULL AND ${payouts.moved} <> '[]')`
+/** A payout, and a transaction besides its newest one that has paid something for it. */
+type FoundPayout = Payout & { readonly left: string | null }
+/** That transaction, as JSON. */
+interface Left {
+  readonly txid: Txid
+  readonly moved: readonly Moved[]
 }
 
-function refuseMoved(payout: Payout, isKnown: boolean): PayoutFailure | null {
-  const left = payout.moved === null || isKnown ? [] : readMoved(payout.moved)
-  if (left.length === 0) return null
-  const why = 'its transaction has moved money: look at moved, decide who pays for it, and send moved: true'
-  return { kind: 'conflict', reason: 'money-moved', why: `payout ${payout.id}: ${why}` }
+/**
+ * A transaction besides its newest one that has cost what a payout pays: one of its own that has succeeded although it went on, or one
+ * that no payout names, excused or not, and that pays exactly this.
+ */
+const selectLeft = madeOnce(sql`coalesce(
+  (SELECT json_object('txid', own.txid, 'moved', json(own.moved)) FROM ${payoutTransactions} AS own INDEXED BY payout_transaction_payout
+    WHERE own.payout_id = ${payouts.id} AND own.ended = 'late' AND own.moved <> '[]' LIMIT 1),
+  (SELECT json_object('txid', other.txid, 'moved', json(other.moved))
+    FROM ${payoutTransactions} AS other INDEXED BY payout_transaction_payout
+    WHERE other.payout_id IS NULL AND EXISTS (SELECT 1 FROM json_each(other.moved) AS one
+      WHERE one.value ->> 'contract' = ${payouts.contract} AND one.value ->> 'to' = ${payouts.to_address}
+        AND one.value ->> 'raw' = ${payouts.raw}) LIMIT 1))`)
+
+/** Whether money has left the address for a payout, and the request does not say that it is known. */
+function hasLeft(isKnown: boolean): SQL {
+  return isKnown
+    ? sql`0`
+    : sql`((${payouts.moved} IS NOT NULL AND ${payouts.moved} <> '[]') OR ${selectLeft} IS NOT NULL)`
+}
+
+/** What has left for a payout as a part of a sentence, or null. */
+function sayLeft({ moved, left }: FoundPayout, currencies: Currencies): string | null {
+  const own = moved === null ? [] : readMoved(moved)
+  if (own.length > 0) return `its transaction has moved ${sayMoved(own, currencies)}`
+  if (left === null) return null
+  const other = JSON.parse(left) as Left // safe: `selectLeft` has made it
+  return `another transaction of the payout address has moved ${sayMoved(other.moved, currencies)} in ${other.txid}`
+}
+
+function refuseLeft(payout: FoundPayout, isKnown: boolean, currencies: Currencies): PayoutFailure | null {
+  const left = isKnown ? null : sayLeft(payout, currencies)
+  if (left === null) return null
+  const why = `payout ${payout.id}: ${left}: decide who pays for it, and send moved: true`
+  return { kind: 'conflict', reason: 'money-moved', why }
+}
+
+/** Where money has left for it, its refund is a loss: a backend must not decide that of what it has asked for itself. */
+function forbidLoss(payout: FoundPayout, currencies: Currencies): PayoutFailure | null {
+  if (sayLeft(payout, currencies) === null) return null
+  const takes = 'cancelling it takes the scope ledger:approve, and another name than has asked for it'
+  return { kind: 'forbidden', why: `payout ${payout.id}: money has left for it: ${takes}` }
 }
 
 const notNow = ({ id }: Payout, why: string): PayoutFailure => {
@@ -138,14 +201,17 @@ async function takeStep(
   changes: PayoutChanges,
   isFrom: SQL,
   isRefused: SQL,
-): Promise<readonly Payout[]> {
+): Promise<readonly FoundPayout[]> {
   const list = JSON.stringify(ids)
   const isListed = sql`${payouts.id} IN (SELECT value FROM json_each(${list}))`
   const isWhole = sql`NOT EXISTS (SELECT 1 FROM json_each(${list}) LEFT JOIN ${payouts} ON ${payouts.id} = value
     WHERE ${payouts.id} IS NULL OR ${isRefused})`
-  const [, found] = await db.batch<Payout>([
+  const [, found] = await db.batch<FoundPayout>([
     toStatement(db, openTables(db).update(payouts).set(changes).where(sql`${isListed} AND ${isFrom} AND ${isWhole}`)),
-    toStatement(db, sql`SELECT ${sql.join(payoutColumns, sql`, `)} FROM ${payouts} WHERE ${isListed}`),
+    toStatement(
+      db,
+      sql`SELECT ${sql.join(payoutColumns, sql`, `)}, ${selectLeft} AS "left" FROM ${payouts} WHERE ${isListed}`,
+    ),
   ])
   return found?.results ?? []
 }
@@ -153,8 +219,8 @@ async function takeStep(
 /** The payouts in the order of the ids, or why nothing was changed. */
 function inOrder(
   ids: readonly number[],
-  found: readonly Payout[],
-  whyNot: (payout: Payout) => PayoutFailure | null,
+  found: readonly FoundPayout[],
+  whyNot: (payout: FoundPayout) => PayoutFailure | null,
 ): Result<readonly Payout[], PayoutFailure> {
   const byId = new Map(found.map((payout) => [payout.id, payout]))
   const list: Payout[] = []

@@ -74,9 +74,9 @@ export interface LedgerPayouts {
   readonly count: number
 }
 
-/** What is known of a stuck payout. */
+/** What is known of a payout for which money has left. */
 export interface StepOptions {
-  /** That it is known what it has `moved`. */
+  /** That it is known what has left. */
   readonly moved?: true
 }
 
@@ -160,7 +160,7 @@ export interface LedgerMethods {
   ): Promise<LedgerAnswer<LedgerPayouts & { readonly replayed: boolean }>>
   /** Approves payouts, all or none; `by` must be another name than has asked for them. */
   approvePayouts(ids: readonly number[], by: string, options?: StepOptions): Promise<LedgerAnswer<LedgerPayouts>>
-  /** Cancels payouts, all or none: their money is back then. */
+  /** Cancels payouts, all or none: their money is back then. `by` must be another name than has asked, where money has left for one. */
   cancelPayouts(
     ids: readonly number[],
     why: string,

@@ -1,10 +1,10 @@
 import { formatUnits } from '../common/amount.ts'
 import type { BackendName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { WriteDatabase } from '../d1/database.ts'
 import type { Invocation } from '../d1/sessions.ts'
 import { parseParameters } from '../http/query.ts'
 import { ledgerPayoutsQuery } from '../http/routes/ledger-payouts.ts'
+import type { WriteContext } from '../ledger/context.ts'
 import { backendNameTakes, parseBackendName } from '../ledger/entry.ts'
 import { askPayouts } from '../payouts/ask.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
@@ -29,12 +29,12 @@ export function createPayoutMethods(
   const step = async (
     by: unknown,
     invocation: Invocation,
-    work: (db: WriteDatabase, name: BackendName) => Promise<Result<readonly Payout[], PayoutFailure>>,
+    work: (context: WriteContext, name: BackendName) => Promise<Result<readonly Payout[], PayoutFailure>>,
   ): Promise<Result<LedgerPayouts, LedgerError>> => {
     const name = parseBackendName(by)
     if (rules === null) return err(notHere)
     if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
-    const taken = await services.write(invocation, ({ db }) => work(db, name))
+    const taken = await services.write(invocation, (context) => work(context, name))
     if (!taken.ok) return taken
     services.wakeEndpoints()
     return ok(listed(taken.value))
@@ -62,13 +62,14 @@ export function createPayoutMethods(
       }),
     approvePayouts: (ids, by, options) =>
       call('approvePayouts', (invocation) =>
-        step(by, invocation, (db, name) => approvePayouts(db, { ...options, ids }, name, clock.now())),
+        step(by, invocation, (context, name) => approvePayouts(context, { ...options, ids }, name)),
       ),
     cancelPayouts: (ids, why, by, options) =>
       call('cancelPayouts', (invocation) =>
-        step(by, invocation, (db, name) => {
-          const isRestored = () => services.scanner.isRestored()
-          return cancelPayouts({ db, isRestored }, { ...options, ids, why }, name, clock.now())
+        step(by, invocation, (context, name) => {
+          // Whoever is bound to this entrypoint has every scope.
+          const parts = { isRestored: () => services.scanner.isRestored(), mayApprove: true }
+          return cancelPayouts({ ...context, ...parts }, { ...options, ids, why }, name)
         }),
       ),
   }

@@ -83,6 +83,21 @@ it('within the limits of its row it is approved by them', async () => {
   expect(await db.prepare('SELECT state FROM payout WHERE id = 2').first('state')).toBe('waiting')
 })
 
+it.each([
+  ['that has moved something counts', paid(7), 'waiting'],
+  ['that has moved nothing does not count', `'[]'`, 'approved'],
+])('for the limits of a day a cancelled payout with a transaction %s', async (_, moved, next) => {
+  const limits = { limit_each: '20', limit_day: '25', limit_user: '30' }
+  await run(
+    payout(limits),
+    open(),
+    found('other', moved),
+    move(`state = 'cancelled', cancelled_by = 'office', why = 'x', reason = NULL, moved = NULL`),
+  )
+  await run(payout({ ...limits, osn: `'q'`, amount: '6', raw: `'6'`, fee: '0' }))
+  expect(await db.prepare('SELECT state FROM payout WHERE id = 2').first('state')).toBe(next)
+})
+
 describe('a payout is refused', () => {
   it.each<[string, Values, string]>([
     ['of more than there is', { amount: '50' }, 'flow_balance'],

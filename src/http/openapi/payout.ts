@@ -63,9 +63,9 @@ export const payoutList = (id: string) => docs.listBody(id, payoutSchema, 'The n
 /** The payouts of a step. */
 export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), askedMax, 'The payouts, each once.')
 
-/** What a step of a stuck payout says. */
+/** What a step of a payout says for which money has left. */
 export const movedMember = () =>
-  docs.described(z.literal(true), 'That it is known what a stuck payout has `moved`: without it such a step is 409.')
+  docs.described(z.literal(true), 'That it is known what has left for a payout: without it such a step is 409.')
 
 /** The address that payouts of the examples are paid from. Its key is known to everybody. */
 export const payoutAddress = 'TXgoAQ1o6BJmtNbDmFu7QeatwATExE6xuw'

@@ -202,7 +202,8 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cure: 'Look at the payout: its `state` has what it may become.',
   },
   'money-moved': {
-    cause: 'The transaction of the stuck payout has moved money, although not what was asked for: see `moved`.',
+    cause:
+      'A transaction has moved money for the payout, although it did not end as paid: the message says what, and to whom.',
     cure: 'Decide who pays for that, and send `moved: true` with the same request.',
   },
   'payouts-stopped': {

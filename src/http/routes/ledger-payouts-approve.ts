@@ -4,7 +4,7 @@ import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
-import { idsMember, movedMember, payoutList, waitingPayout } from '../openapi/payout.ts'
+import { idsMember, movedMember, payoutList, payoutTo, waitingPayout } from '../openapi/payout.ts'
 import { answerStep } from '../payouts.ts'
 
 /** Approves payouts: all or none. */
@@ -13,10 +13,7 @@ export const ledgerPayoutsApprove = {
   method: 'POST',
   isOfPayouts: true,
   scope: () => 'ledger:approve',
-  handle: (c) => {
-    const { clock } = c.env.services.settings
-    return answerStep(c, (db, body) => approvePayouts(db, body, c.get('backend').name, clock.now()))
-  },
+  handle: (c) => answerStep(c, (context, body) => approvePayouts(context, body, c.get('backend').name)),
 } satisfies LedgerRoute
 
 const body = () =>
@@ -99,7 +96,7 @@ export const stepFailures = (request: object) =>
       toPayoutRefusal({
         kind: 'conflict',
         reason: 'money-moved',
-        why: 'payout 2: its transaction has moved money: look at moved, decide who pays for it, and send moved: true',
+        why: `payout 2: its transaction has moved 2 USDT to ${payoutTo}: decide who pays for it, and send moved: true`,
       }),
       { given: 'a stuck payout that has moved money', request, by: 'office' },
     ),

@@ -3,7 +3,7 @@ import { whyCharsMax } from '../../d1/payout-tables.ts'
 import { cancelPayouts } from '../../payouts/steps.ts'
 import { stop, stoppedForUnknown } from '../../payouts/stopped.ts'
 import type { LedgerRoute } from '../context.ts'
-import { toPayoutRefusal } from '../errors.ts'
+import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { approvedPayout, idsMember, movedMember, payoutList } from '../openapi/payout.ts'
@@ -17,11 +17,10 @@ export const ledgerPayoutsCancel = {
   isOfPayouts: true,
   scope: () => ['ledger:pay', 'ledger:approve'] as const,
   handle: (c) => {
-    const { scanner, settings } = c.env.services
-    const isRestored = () => scanner.isRestored()
-    return answerStep(c, (db, body) =>
-      cancelPayouts({ db, isRestored }, body, c.get('backend').name, settings.clock.now()),
-    )
+    const { scanner } = c.env.services
+    const { name, scopes } = c.get('backend')
+    const parts = { isRestored: () => scanner.isRestored(), mayApprove: scopes.includes('ledger:approve') }
+    return answerStep(c, (context, body) => cancelPayouts({ ...context, ...parts }, body, name))
   },
 } satisfies LedgerRoute
 
@@ -42,7 +41,8 @@ export const ledgerPayoutsCancelDocs = () => {
     summary: 'Cancel payouts: all or none',
     description:
       'Cancels payouts that wait, are approved or are stuck. The money is back in the wallet with the same statement: one entry of type 5 of ' +
-      '`amt` and `fee` together, with the same `osn`. Sent again it is answered as the first time. While payouts are stopped none is cancelled: ' +
+      '`amt` and `fee` together, with the same `osn`. Sent again it is answered as the first time. Where money has left for a payout it takes ' +
+      '`moved: true`, the scope `ledger:approve` and another name than has asked for it. While payouts are stopped none is cancelled: ' +
       'a transaction that the service does not know could have paid it.',
     body: body(),
     success: payoutList('CancelPayoutsResponse'),
@@ -60,6 +60,18 @@ export const ledgerPayoutsCancelDocs = () => {
       ...bodyFailures({ ids: [2], why }, given, wrongStep('ids, why'), '{"ids": [...], "why"}'),
       unknown,
       moved,
+      {
+        name: 'own-loss',
+        problem: toPayoutProblem({
+          kind: 'forbidden',
+          why: 'payout 2: money has left for it: cancelling it takes the scope ledger:approve, and another name than has asked for it',
+        }),
+        cause:
+          'Money has left for the payout, and the backend of the token has asked for it itself, or may not approve.',
+        cure: 'Have it cancelled by another name that may approve.',
+        given: 'a stuck payout that has moved money',
+        request: { ids: [2], why, moved: true },
+      },
       refused(
         toPayoutRefusal({
           kind: 'conflict',
