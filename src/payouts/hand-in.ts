@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import type { Address } from '../chain/address.ts'
-import type { BlockHash, Header, Txid } from '../chain/block.ts'
+import type { BlockHash, BlockHeight, Header, Txid } from '../chain/block.ts'
 import type { PayoutId } from '../common/ids.ts'
 import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
@@ -14,7 +14,7 @@ import type { PayoutRules } from '../ledger/context.ts'
 import type { PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
 import { type Payout, payoutColumns } from './payout.ts'
-import { readSigned, type SignedTransfer } from './signed-bytes.ts'
+import { readSigned, type SignedTransfer, txidIn } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
 import { hasPaidLate, isStoppedForUnknown, stop, stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
 
@@ -125,17 +125,14 @@ export async function takeSigned(
   const parsed = parseStep(handIn, body)
   if (!parsed.ok) return parsed
   const { signed } = parsed.value
-  const { payoutsById, head } = await selectSignable(
-    db,
-    signed.map(({ id }) => id),
-  )
+  const { payoutsById, newest, head } = await selectSignable(db, signed)
   if (head === null) return err(noHead)
   const read = signed.map(({ id, transaction }): Result<SignedTransfer, Refused> => {
     const payout = payoutsById.get(id)
     if (payout === undefined) return err({ code: 404, reason: 'unknown-payout', why: `there is no payout ${id}` })
     const { to_address: to, contract, raw } = payout
     const expected = { from: rules.address, to, contract, amount: BigInt(raw), feeLimit: rules.feeLimit }
-    const bytes = readSigned(transaction, expected, head)
+    const bytes = readSigned(transaction, expected, head, newest.get(txidIn(transaction)) ?? null)
     return bytes.ok ? bytes : err({ code: 422, ...bytes.error })
   })
   const taken = signed.flatMap(({ id }, i): readonly Taken[] => {
@@ -153,19 +150,34 @@ export async function takeSigned(
   return ok(judged)
 }
 
-async function selectSignable(db: ReadDatabase, ids: readonly number[]) {
+/** The payouts of what is handed in, the newest block that each transaction can refer to that is known already, and the head. */
+async function selectSignable(
+  db: ReadDatabase,
+  signed: readonly { readonly id: number; readonly transaction: string }[],
+) {
   const { id, state, to_address, contract, raw } = payouts
-  const [found, heads] = await db.batch([
+  const ids = JSON.stringify(signed.map((one) => one.id))
+  const txids = JSON.stringify(signed.map(({ transaction }) => txidIn(transaction)))
+  const [found, known, heads] = await db.batch([
     toStatement(
       db,
       sql`SELECT ${id}, ${state}, ${to_address}, ${contract}, ${raw} FROM ${payouts}
-        WHERE ${id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+        WHERE ${id} IN (SELECT value FROM json_each(${ids}))`,
+    ),
+    toStatement(
+      db,
+      sql`SELECT ${txid}, coalesce(${reference}, ${height} - 1) AS newest FROM ${payoutTransactions}
+        WHERE ${txid} IN (SELECT value FROM json_each(${txids})) AND coalesce(${reference}, ${height}) > 0`,
     ),
     toStatement(db, selectHead),
   ])
   const rows = (found?.results ?? []) as Signable[] // safe: the columns of the statement
-  const payoutsById = new Map<number, Signable>(rows.map((row) => [row.id, row]))
-  return { payoutsById, head: readHead(heads?.results as HeadRow[] | undefined) } // safe: as above
+  const stored = (known?.results ?? []) as { readonly txid: Txid; readonly newest: BlockHeight }[] // safe: as above
+  return {
+    payoutsById: new Map<number, Signable>(rows.map((row) => [row.id, row])),
+    newest: new Map<Txid | null, BlockHeight>(stored.map((one) => [one.txid, one.newest])),
+    head: readHead(heads?.results as HeadRow[] | undefined), // safe: as above
+  }
 }
 
 type Taken = SignedTransfer & { readonly id: PayoutId; readonly address: Address }
@@ -223,7 +235,7 @@ function whyNotTaken(id: number, { owner, ended, state, isLate }: StoredSigned):
   }
 }
 
-const { txid, payout_id, ended } = payoutTransactions
+const { txid, payout_id, ended, height, reference } = payoutTransactions
 
 /** Whether the payout may be signed now, by bytes with this reference block. */
 const isSignable = ({ id, reference }: Taken): SQL => sql`
@@ -248,7 +260,7 @@ function insertOpen(taken: Taken, at: UnixMs): SQL {
 /** One that was found in a block before its bytes came: the block is read again. */
 function openUnknown(taken: Taken, at: UnixMs): SQL {
   const { id, bytes, address, reference, expiresAt } = taken
-  const { height, succeeded, moved, excused, expires_at, changed_at, next_send } = payoutTransactions
+  const { succeeded, moved, excused, expires_at, changed_at, next_send } = payoutTransactions
   return sql`
 UPDATE ${payoutTransactions} SET ${bare(payout_id)} = ${id}, ${bare(payoutTransactions.bytes)} = ${bytes},
   ${bare(payoutTransactions.reference)} = ${reference}, ${bare(expires_at)} = ${expiresAt}, ${bare(ended)} = NULL, ${bare(height)} = NULL,

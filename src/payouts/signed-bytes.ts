@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, formatBase58 } from '../chain/address.ts'
-import { type BlockHeight, type Header, nativeAsset, type Txid, trc20Asset } from '../chain/block.ts'
+import { type BlockHeight, blockSeconds, type Header, nativeAsset, type Txid, trc20Asset } from '../chain/block.ts'
 import { accountIn, bytesOf, type Fields, fieldNumbers, numberOf, readFields } from '../chain/contract.ts'
 import {
   callType,
@@ -57,25 +57,34 @@ const referenceBlocks = 65_536
 
 /**
  * Reads a signed message as java-tron does, and compares it with the one transaction that a node would write for this transfer
- * with the same times, fee limit and reference. `head` is the newest agreed final block.
+ * with the same times, fee limit and reference. `head` is the newest agreed final block. `newest`: the newest block that it
+ * can refer to, where that is known since it is stored or a final block has it. Then it can be of any age. Else null.
  */
 export function readSigned(
   text: string,
   expected: ExpectedTransfer,
   head: Pick<Header, 'height' | 'hash' | 'timestamp'>,
+  newest: BlockHeight | null,
 ): Result<SignedTransfer, BytesFault> {
-  const digits = text.replace(/^0x/i, '').toLowerCase()
-  if (!/^(?:[0-9a-f]{2})+$/.test(digits) || digits.length > signedDigitsMax) {
+  const digits = digitsOf(text)
+  if (digits === null) {
     return fault('not-a-transaction', `not the whole signed message in hex, of at most ${signedDigitsMax} digits`)
   }
   const parts = parseMessage(hexToBytes(digits))
   if (parts === null) return fault('not-a-transaction', 'the bytes are malformed')
-  const wrong = findStrange(parts) ?? findDifferent(parts, expected) ?? findWrongTimes(parts, expected, head)
+  const wrong =
+    findStrange(parts) ?? findDifferent(parts, expected) ?? findWrongTimes(parts, expected, head, newest === null)
   if (wrong !== null) return err(wrong)
   const { rawData, signature, raw } = parts
-  const reference = heightOf(raw, head)
+  const reference = heightOf(raw, newest ?? head.height)
   const isOfChain = reference !== head.height || referenceOf(head).hash === hexOf(raw, 4)
   if (reference < 0 || !isOfChain) return fault('reference', 'it refers to no block of this chain')
+  if (newest === null && isAfterExpiration(raw, reference, head)) {
+    return fault(
+      'reference',
+      'it has expired before the newest block that it can refer to: which one it means is not known',
+    )
+  }
   const content = { ...referredTo(expected), reference: { bytes: hexOf(raw, 1), hash: hexOf(raw, 4) }, ...timesOf(raw) }
   if (bytesToHex(encodeTransfer(content)) !== bytesToHex(rawData) || encodeSigned(rawData, signature) !== digits) {
     return fault('not-canonical', 'the bytes are not those that a node would write')
@@ -85,6 +94,19 @@ export function readSigned(
   }
   const expiresAt = Number(content.expiration) as UnixMs // safe: near the time of the head
   return ok({ bytes: digits, txid: txidOf(rawData), expiresAt, reference })
+}
+
+/** The txid of a signed message, or null where the text is none. */
+export function txidIn(text: string): Txid | null {
+  const digits = digitsOf(text)
+  const parts = digits === null ? null : parseMessage(hexToBytes(digits))
+  return parts === null ? null : txidOf(parts.rawData)
+}
+
+/** The digits of a message, or null where the text has something else or too many. */
+function digitsOf(text: string): string | null {
+  const digits = text.replace(/^0x/i, '').toLowerCase()
+  return /^(?:[0-9a-f]{2})+$/.test(digits) && digits.length <= signedDigitsMax ? digits : null
 }
 
 const fault = (reason: BytesReason, why: string) => err<BytesFault>({ reason, why })
@@ -193,6 +215,7 @@ function findWrongTimes(
   { raw }: Parts,
   { feeLimit: most }: ExpectedTransfer,
   { timestamp }: Pick<Header, 'timestamp'>,
+  isNew: boolean,
 ): BytesFault | null {
   const { expiration, feeLimit } = timesOf(raw)
   if (feeLimit < 0n || feeLimit > most)
@@ -200,7 +223,7 @@ function findWrongTimes(
   if (expiration > BigInt(timestamp + expirationAheadMsMax)) {
     return { reason: 'expiration', why: 'it expires more than 60 minutes after the newest final block' }
   }
-  const isOver = expiration < BigInt(timestamp - expiredMsMax)
+  const isOver = isNew && expiration < BigInt(timestamp - expiredMsMax)
   if (isOver) return { reason: 'expiration', why: 'it has expired more than a day before the newest final block' }
   const hasReference = bytesOf(raw, 1).length === 2 && bytesOf(raw, 4).length === 8
   return hasReference ? null : { reason: 'reference', why: 'it has no reference block' }
@@ -216,8 +239,21 @@ const referredTo = ({ from, to, contract, amount }: ExpectedTransfer) => {
   return { asset: contract === '' ? nativeAsset : trc20Asset(contract), from, to, amount }
 }
 
-/** The height at or below the head whose last two bytes are these: below 0 where there is none. */
-function heightOf(raw: Fields, { height }: Pick<Header, 'height'>): BlockHeight {
+/** The height at or below this one whose last two bytes are these: below 0 where there is none. */
+function heightOf(raw: Fields, highest: BlockHeight): BlockHeight {
   const low = Number.parseInt(hexOf(raw, 1), 16)
-  return (height - ((((height - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: or below 0
+  return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: or below 0
+}
+
+/**
+ * Whether the newest block that it can refer to may be later than its expiration. Then it refers to an older one, and could be in blocks
+ * below this one. No block comes sooner than `blockSeconds` after the one before.
+ */
+function isAfterExpiration(
+  raw: Fields,
+  reference: BlockHeight,
+  { height, timestamp }: Pick<Header, 'height' | 'timestamp'>,
+): boolean {
+  const latest = timestamp - (height - reference) * blockSeconds * 1000
+  return reference >= referenceBlocks && BigInt(latest) > timesOf(raw).expiration // a younger chain has no older one
 }

@@ -9,16 +9,25 @@ import { build, differing, head, sun, token, trx, usdt } from './differing-bytes
 import { contentOf } from './harness.ts'
 
 const read = (transaction: string, of: Parameters<typeof readSigned>[1] = token) => {
-  const result = readSigned(transaction, of, head)
+  const result = readSigned(transaction, of, head, null)
   return result.ok ? 'taken' : result.error.reason
 }
+/** The reference to the block so many below the newest final one. */
+const blocksAgo = (blocks: number) => {
+  return { ...referenceOf(head), bytes: ((head.height - blocks) & 0xffff).toString(16).padStart(4, '0') }
+}
+/** Bytes that have expired so long ago, with a reference block that is so many blocks old. */
+const expired = (ms: number, blocks: number) =>
+  usdt({ expiration: BigInt(head.timestamp - ms), reference: blocksAgo(blocks) })
+
 describe('signed bytes of a payout', () => {
   it.each([
     ['of a token', usdt(), token],
     ['of TRX', sun(), trx],
     ['with 0x before them, in capitals', `0X${usdt().toUpperCase()}`, token],
     ['that expire in just an hour', usdt({ expiration: BigInt(head.timestamp + expirationAheadMsMax) }), token],
-    ['that have expired just a day ago', usdt({ expiration: BigInt(head.timestamp - expiredMsMax) }), token],
+    ['that have expired just a day ago', expired(expiredMsMax, 28_800), token],
+    ['that have expired when their reference block can just have been made', expired(3_600_000, 1_200), token],
     ['that may burn just as much as they may', usdt({ feeLimit: 100_000_000n }), token],
     ['that may burn nothing', usdt({ feeLimit: 0n }), token],
     ['of TRX with a fee limit', sun({ feeLimit: 5n }), trx],
@@ -28,23 +37,47 @@ describe('signed bytes of a payout', () => {
   })
 
   it('have their txid, their expiration, and the newest block that they can refer to', () => {
-    const low = (n: number) => ({ ...referenceOf(head), bytes: n.toString(16).padStart(4, '0') })
     const signed = signTransfer(contentOf(head))
-    expect(readSigned(signed.transaction, token, head)).toEqual({
+    expect(readSigned(signed.transaction, token, head, null)).toEqual({
       ok: true,
       value: {
         ...{ bytes: signed.transaction, txid: signed.txid, reference: head.height },
         expiresAt: head.timestamp + 600_000,
       },
     })
-    const referenceIn = (bytes: number) => {
-      const result = readSigned(usdt({ reference: low(bytes) }), token, head)
+    const referenceIn = (blocks: number) => {
+      const result = readSigned(usdt({ reference: blocksAgo(blocks) }), token, head, null)
       return result.ok ? result.value.reference - head.height : null
     }
-    const last = head.height & 0xffff
-    expect(referenceIn(last - 1)).toBe(-1)
-    expect(referenceIn(last + 1)).toBe(-65_535) // the bytes of a block that is not final yet
-    expect(referenceIn(last)).toBe(0)
+    expect(referenceIn(1)).toBe(-1)
+    expect(referenceIn(-1)).toBe(-65_535) // the bytes of a block that is not final yet
+    expect(referenceIn(0)).toBe(0)
+  })
+})
+
+describe('bytes that have expired before the newest block that they can refer to', () => {
+  it('are refused: they refer to an older one', () => {
+    expect(read(expired(3_600_000, 1_199))).toBe('reference')
+  })
+
+  it('are taken where the chain has no older one', () => {
+    const young = { ...head, height: 2_000 as BlockHeight }
+    const bytes = { ...referenceOf(head), bytes: (1_999).toString(16).padStart(4, '0') }
+    const { transaction } = signTransfer(
+      contentOf(head, { expiration: BigInt(head.timestamp - 3_600_000), reference: bytes }),
+    )
+    expect(readSigned(transaction, token, young, null)).toMatchObject({ ok: true, value: { reference: 1_999 } })
+  })
+})
+
+it('bytes are taken at any age where the newest block is known that they can refer to', () => {
+  const newest = (head.height - 100_001) as BlockHeight
+  const old = { expiration: BigInt(head.timestamp - 290_000_000), reference: blocksAgo(100_005) }
+  expect(readSigned(usdt(old), token, head, newest)).toMatchObject({
+    ...{ ok: true, value: { reference: head.height - 100_005 } },
+  })
+  expect(readSigned(usdt({ ...old, reference: blocksAgo(100_000) }), token, head, newest)).toMatchObject({
+    ...{ ok: true, value: { reference: head.height - 165_536 } },
   })
 })
 
@@ -66,7 +99,7 @@ describe('bytes that differ from those of a payout are refused by a word', () =>
   it('also where the chain is younger than the bytes of a reference can tell', () => {
     const young = { ...head, height: 100 as BlockHeight }
     const above = signTransfer(contentOf(head, { reference: { ...referenceOf(head), bytes: '0065' } })).transaction
-    const result = readSigned(above, token, young)
+    const result = readSigned(above, token, young, null)
     expect(result.ok ? null : result.error.reason).toBe('reference')
   })
 

@@ -27,6 +27,7 @@ import {
   payoutEvents,
   payoutsSetting,
   send,
+  shown,
   sign,
   startPaying,
   stateOfPayout,
@@ -111,6 +112,24 @@ describe('a transaction of the payout address that no payout names', () => {
     expect(await stateOfPayout(service, id)).toBe('paid/0')
     expect(await payoutEvents(service)).toEqual(['approved', 'approved', 'signed', 'paid'])
     expect(await unknownTxids(service)).toEqual([])
+  })
+
+  it('ends when the signer hands in bytes that have expired more than a day ago, and that payout is paid', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const { timestamp } = await headOf(service)
+    const signed = await sign(service, { expiration: BigInt(timestamp - 90_000_000) })
+    expect(await handIn(service, id, signed.transaction)).toMatchObject({ refused: { reason: 'expiration' } })
+    const height = await mineFinal(service, mined(signed)) // as a restored copy sees it: no node would take it now
+    await passBlocks(service, 3)
+    expect(await offered(service)).toBe('payouts-stopped')
+    for (let i = 0; i < 2; i += 1) {
+      expect(await handIn(service, id, signed.transaction)).toEqual({ id, state: 'signed', txid: signed.txid })
+    }
+    await tickLater(service)
+    expect(await shown(service, id)).toMatchObject({ state: 'paid', height })
+    expect(await offered(service)).toEqual([])
+    expect(service.nodes.flatMap(({ broadcasts }) => broadcasts)).toEqual([])
   })
 
   it('keeps payouts from being cancelled, since it could have paid one of them, until an operator excuses it', async () => {
