@@ -107,10 +107,19 @@ interface BookState {
   readonly address: Address
 }
 
+/** Which addresses are issued. */
+export interface NextAddresses {
+  readonly addressAt: AddressAt
+  /** Where indices begin. */
+  readonly firstIndex: number
+  /** The address that pays out, or null: it is nobody's. */
+  readonly payer: Address | null
+}
+
 /**
  * The caller's first address, or with a `gapLimit` a further one: null where so many of the caller's addresses are without a
  * deposit. Two calls at once for the first one issue one address; two callers never share one; indices grow from `firstIndex`
- * without gaps. The scan must have started.
+ * without gaps, so nothing is issued, which is `payer`, where the next one is the address that pays out. The scan must have started.
  *
  * Only the statement that takes an index sees which one is free, and SQL cannot derive: so each attempt offers a few
  * candidates, and the statement takes the one with the right index.
@@ -118,14 +127,15 @@ interface BookState {
 export async function issueNext(
   db: WriteDatabase,
   caller: Uid,
-  addressAt: AddressAt,
-  firstIndex: number,
+  { addressAt, firstIndex, payer }: NextAddresses,
   gapLimit: number | null,
-): Promise<IssuedAddress | null> {
+): Promise<IssuedAddress | 'payer' | null> {
   let first = 0
   for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
     const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first only reads
-    const candidates = JSON.stringify(Array.from({ length: count }, (_, i) => addressAt(first + i)))
+    const following = Array.from({ length: count }, (_, i) => addressAt(first + i))
+    const payerAt = payer === null ? -1 : following.indexOf(payer)
+    const candidates = JSON.stringify(payerAt < 0 ? following : following.slice(0, payerAt))
     const [insertion, selection] = await db.batch<BookState>([
       toStatement(db, insertCandidate(caller, first, candidates, firstIndex, gapLimit ?? 0)),
       toStatement(db, selectState(caller, firstIndex)),
@@ -136,6 +146,7 @@ export async function issueNext(
     const isDone = insertion.results.length > 0 || gapLimit === null
     if (isDone && id !== null) return { id, uid: caller, address }
     if (gapLimit !== null && unpaid >= gapLimit) return null
+    if (payerAt >= 0 && next === first + payerAt) return 'payer'
     first = next
   }
   throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)

@@ -19,6 +19,8 @@ export interface IssueAddressParts {
   /** `TRON_FIRST_INDEX`, or null. */
   readonly firstIndex: number | null
   readonly issuesAddresses: boolean
+  /** Whose address pays out, or null: it is never issued, although the key may have it. */
+  readonly payouts: { readonly address: Address } | null
 }
 
 /**
@@ -27,7 +29,7 @@ export interface IssueAddressParts {
  * `reservedUid`.
  */
 export async function issueAddress(
-  { db, scanner, addressAt, firstIndex, issuesAddresses }: IssueAddressParts,
+  { db, scanner, addressAt, firstIndex, issuesAddresses, payouts }: IssueAddressParts,
   uid: Uid,
   { fresh }: { readonly fresh: boolean },
 ): Promise<Result<{ readonly id: number; readonly address: Address }, QueryFailure>> {
@@ -39,7 +41,9 @@ export async function issueAddress(
   if (!issuesAddresses) return err({ kind: 'issuing-off' })
   const prepared = await scanner.prepareIssue(uid, firstIndex)
   if (!prepared.ok) return prepared
-  const issued = await issueNext(db, uid, addressAt, firstIndex ?? 0, fresh ? gapLimit : null)
+  const next = { addressAt, firstIndex: firstIndex ?? 0, payer: payouts?.address ?? null }
+  const issued = await issueNext(db, uid, next, fresh ? gapLimit : null)
+  if (issued === 'payer') return err({ kind: 'cannot-issue', reason: 'configuration-differs' })
   return issued === null ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)
 }
 

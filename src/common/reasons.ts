@@ -76,6 +76,7 @@ export type PayoutReason =
   | ConflictReason
   | 'insufficient'
   | 'wallet-full'
+  | 'configuration-differs'
   | (typeof payoutSteps)[number]
   | (typeof handInReasons)[number]
 

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import type { Address } from '../chain/address.ts'
 import type { BlockHash, BlockHeight, Header, Txid } from '../chain/block.ts'
@@ -16,7 +16,15 @@ import { askedMax } from './parse-asking.ts'
 import { type Payout, payoutColumns } from './payout.ts'
 import { readSigned, type SignedTransfer, txidIn } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
-import { hasPaidLate, isStoppedForUnknown, stop, stoppedAfterRestore, stoppedForUnknown } from './stopped.ts'
+import {
+  hasPaidLate,
+  isPayerReplaced,
+  isStoppedForUnknown,
+  isToUser,
+  stop,
+  stoppedAfterRestore,
+  stoppedForUnknown,
+} from './stopped.ts'
 
 /** The newest agreed final block: what a signer refers to. */
 export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
@@ -37,8 +45,8 @@ const noHead = {
 } as const satisfies PayoutFailure
 
 /**
- * The approved payouts with an id above `after`, oldest first, without those that wait for the issuer of their token; or why none is
- * offered. `isRestored` asks the scanner whether the database is an older copy: after what is offered was read, so that nothing of such a
+ * The approved payouts with an id above `after`, oldest first, without those that wait for the issuer of their token, and those to an
+ * address that was issued here since; or why none is offered. `isRestored` asks the scanner whether the database is an older copy: after what is offered was read, so that nothing of such a
  * copy is offered.
  */
 export async function offerPayouts(
@@ -50,15 +58,17 @@ export async function offerPayouts(
   const { id, cuy, state, proof } = payouts
   const waiting = [...stoppedIn(await selectIssuerState(db), payer).keys()]
   const columns = sql.join([...payoutColumns, proof], sql`, `)
-  const [approved, heads, unknown] = await db.batch([
+  const [approved, heads, unknown, replaced] = await db.batch([
     toStatement(
       db,
       sql`SELECT ${columns} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'approved' AND ${id} > ${after ?? 0}
-        AND ${cuy} NOT IN (SELECT value FROM json_each(${JSON.stringify(waiting)})) ORDER BY ${id} LIMIT ${offeredMax}`,
+        AND ${cuy} NOT IN (SELECT value FROM json_each(${JSON.stringify(waiting)})) AND NOT ${isToUser} ORDER BY ${id} LIMIT ${offeredMax}`,
     ),
     toStatement(db, selectHead),
     toStatement(db, sql`SELECT 1 WHERE ${isStoppedForUnknown}`),
+    toStatement(db, sql`SELECT 1 WHERE ${isPayerReplaced(payer)}`),
   ])
+  if ((replaced?.results.length ?? 0) > 0) return err({ kind: 'conflict', ...payerReplaced })
   if ((unknown?.results.length ?? 0) > 0) return err(stop(stoppedForUnknown))
   if (await isRestored()) return err(stop(stoppedAfterRestore))
   const head = readHead(heads?.results as HeadRow[] | undefined) // safe: the columns of the statement
@@ -66,6 +76,11 @@ export async function offerPayouts(
     ? err(noHead)
     : ok({ payouts: (approved?.results ?? []) as SignerOffer['payouts'][number][], head }) // safe: as above
 }
+
+const payerReplaced = {
+  reason: 'configuration-differs',
+  why: 'another address has a signed payout, or the payout address was issued to a user: nothing is paid from this one',
+} as const
 
 interface HeadRow {
   readonly height: Head['height']
@@ -189,17 +204,24 @@ interface StoredSigned {
   readonly state: Payout['state']
   /** Whether another transaction has paid it after all. */
   readonly isLate: 0 | 1
+  /** Whether the payout has a transaction that can be mined, its recipient is a user here, and nothing is paid from the address now. */
+  readonly hasOpen: 0 | 1
+  readonly isToUser: 0 | 1
+  readonly isReplaced: 0 | 1
 }
 
 /** Stores what can be signed now, and returns what is stored of each then, in the same order. */
 async function storeSigned(db: WriteDatabase, taken: readonly Taken[], at: UnixMs): Promise<readonly StoredSigned[]> {
-  if (taken.length === 0) return []
+  const [first] = taken
+  if (first === undefined) return []
+  const { address } = first // the same for all
   const list = JSON.stringify(taken.map(({ id, txid }) => ({ id, txid })))
   const results = await db.batch<StoredSigned>([
     ...taken.flatMap((one) => [toStatement(db, openUnknown(one, at)), toStatement(db, insertOpen(one, at))]),
     toStatement(
       db,
-      sql`SELECT ${payout_id} AS owner, ${ended}, ${payouts.state}, ${hasPaidLate(sql`${payouts.id}`)} AS "isLate" FROM json_each(${list})
+      sql`SELECT ${payout_id} AS owner, ${ended}, ${payouts.state}, ${hasPaidLate(sql`${payouts.id}`)} AS "isLate",
+          ${hasOpen(payouts.id)} AS "hasOpen", ${isToUser} AS "isToUser", ${isPayerReplaced(address)} AS "isReplaced" FROM json_each(${list})
         CROSS JOIN ${payouts} ON ${payouts.id} = ${member(payouts.id)}
         LEFT JOIN ${payoutTransactions} ON ${txid} = ${member(txid)} ORDER BY key`,
     ),
@@ -214,7 +236,8 @@ const notTaken: Refused = {
 }
 
 /** Why a transaction was not taken, or null if it is that of its payout and can be mined. */
-function whyNotTaken(id: number, { owner, ended, state, isLate }: StoredSigned): Refused | null {
+function whyNotTaken(id: number, stored: StoredSigned): Refused | null {
+  const { owner, ended, state, isLate, hasOpen, isToUser, isReplaced } = stored
   if (owner === id) {
     return ended === null
       ? null
@@ -223,26 +246,32 @@ function whyNotTaken(id: number, { owner, ended, state, isLate }: StoredSigned):
   if (owner !== null) {
     return { code: 409, reason: 'transaction-of-another', why: `this transaction is that of payout ${owner}` }
   }
-  if (state === 'signed') {
+  if (state === 'signed' || hasOpen === 1) {
     return { code: 409, reason: 'another-transaction', why: `payout ${id} has another transaction that can be mined` }
   }
   if (state !== 'approved') return { code: 409, reason: 'not-in-this-state', why: `payout ${id} is ${state}` }
-  if (isLate === 0) return notTaken
-  return {
-    code: 409,
-    reason: 'another-transaction',
-    why: `another transaction of payout ${id} has succeeded after all`,
+  if (isLate === 1) {
+    const why = `another transaction of payout ${id} has succeeded after all`
+    return { code: 409, reason: 'another-transaction', why }
   }
+  if (isToUser === 1) {
+    const why = `to of payout ${id} is the address of a user here now: cancel it, and post a transfer between the two`
+    return { code: 422, reason: 'to-user', why }
+  }
+  return isReplaced === 1 ? { code: 409, ...payerReplaced } : notTaken
 }
 
 const { txid, payout_id, ended, height, reference } = payoutTransactions
 
-/** Whether the payout may be signed now, by bytes with this reference block. */
-const isSignable = ({ id, reference }: Taken): SQL => sql`
+/** Whether a payout has a transaction that can be mined. */
+const hasOpen = (id: SQLWrapper | PayoutId) => sql`EXISTS (
+  SELECT 1 FROM ${payoutTransactions} AS other WHERE other.payout_id = ${id} AND other.ended IS NULL)`
+
+/** Whether the payout may be signed now, by bytes with this reference block: it can be another moment than that of the comparison. */
+const isSignable = ({ id, reference, address }: Taken): SQL => sql`
   EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = ${id} AND ${payouts.state} = 'approved')
-  AND ${reference} <= (SELECT ${scans.finalized} FROM ${scans})
-  AND NOT EXISTS (SELECT 1 FROM ${payoutTransactions} AS other WHERE other.payout_id = ${id} AND other.ended IS NULL)
-  AND NOT ${hasPaidLate(sql`${id}`)}`
+  AND ${reference} <= (SELECT ${scans.finalized} FROM ${scans}) AND NOT ${hasOpen(id)} AND NOT ${hasPaidLate(sql`${id}`)}
+  AND NOT ${isPayerReplaced(address)}`
 
 function insertOpen(taken: Taken, at: UnixMs): SQL {
   const { id, bytes, address, reference, expiresAt } = taken
@@ -253,7 +282,8 @@ function insertOpen(taken: Taken, at: UnixMs): SQL {
   return insertSelect(
     payoutTransactions,
     row,
-    sql`WHERE ${isSignable(taken)} AND NOT EXISTS (SELECT 1 FROM ${payoutTransactions} WHERE ${txid} = ${taken.txid})`,
+    sql`WHERE ${isSignable(taken)} AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = ${id} AND ${isToUser})
+      AND NOT EXISTS (SELECT 1 FROM ${payoutTransactions} WHERE ${txid} = ${taken.txid})`,
   )
 }
 

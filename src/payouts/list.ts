@@ -9,6 +9,7 @@ import { selectIssuerState, stoppedIn } from '../issuer/state.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { pageRowsDefault } from '../ledger/entries.ts'
 import { type Payout, payoutColumns } from './payout.ts'
+import { isToUser } from './stopped.ts'
 
 /** Which payouts, and which page of them. What is absent filters nothing. */
 export interface PayoutSelection {
@@ -41,18 +42,21 @@ export async function listPayouts(
   const { before = endOfIds, limit = pageRowsDefault } = selection
   const cuys = selection.cuy === undefined ? currencies.list.map((one) => one.cuy) : [selection.cuy]
   const all = keyOf(selection) ?? kindsOf(selection, cuys)
-  const [counted, page] = await db.batch<Payout & { readonly count: number }>([
+  const [counted, page] = await db.batch<Payout & { readonly count: number; readonly isToUser: 0 | 1 }>([
     toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${all.rows} LIMIT ${countedMax})`),
     toStatement(
       db,
-      sql`SELECT ${sql.join(payoutColumns, sql`, `)} FROM ${all.newest(before, limit)} ORDER BY ${id} DESC LIMIT ${limit}`,
+      sql`SELECT ${sql.join(payoutColumns, sql`, `)}, ${isToUser} AS "isToUser" FROM ${all.newest(before, limit)} ORDER BY ${id} DESC LIMIT ${limit}`,
     ),
   ])
   const list = page?.results ?? []
   const isSigning = rules !== null && list.some((payout) => payout.state === 'approved')
   const stopped = isSigning ? stoppedIn(await selectIssuerState(db), rules.address) : null
   return {
-    list: list.map((payout) => (payout.state === 'approved' ? { ...payout, stop: stopped?.get(payout.cuy) } : payout)),
+    list: list.map((payout) => {
+      const stop = payout.isToUser === 1 ? 'to-user' : stopped?.get(payout.cuy)
+      return payout.state === 'approved' ? { ...payout, stop } : payout
+    }),
     count: counted?.results[0]?.count ?? 0,
   }
 }

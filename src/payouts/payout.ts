@@ -10,8 +10,11 @@ import type { WriteAmount } from '../ledger/entry.ts'
 /** What everybody may know of a payout: its columns, in ledger units. An event has a copy of them. */
 export type Payout = Pick<typeof payouts.$inferSelect, (typeof shownNames)[number]> & {
   /** What keeps an approved payout from being signed, where it was looked up. */
-  readonly stop?: Stop | undefined
+  readonly stop?: PayoutStop | undefined
 }
+
+/** The issuer of its token, or that its recipient was issued here since it was asked for. */
+type PayoutStop = Stop | 'to-user'
 
 const shownNames = [
   ...(['id', 'uid', 'cuy', 'amount', 'fee', 'to_address', 'osn', 'mark', 'state', 'created_at', 'posted_by'] as const),
@@ -72,11 +75,12 @@ const explained: Readonly<Record<StuckReason, string>> = {
   other: 'its transaction is final and has succeeded without paying exactly this',
   expired: 'its transactions have expired, and none of them can be mined any more',
 }
-const waiting: Readonly<Record<Stop, string>> = {
+const waiting: Readonly<Record<PayoutStop, string>> = {
   frozen: 'it waits: the issuer of the token has frozen the payout address',
   paused: 'it waits: the issuer has paused the token',
   'fee-unconfirmed': 'it waits: the issuer takes a fee that no operator has confirmed, so less would arrive',
   deprecated: 'it waits: the issuer has replaced the contract of the token',
+  'to-user': 'it waits: to is the address of a user here now: cancel it, and post a transfer (type 3) between the two',
 }
 const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
 

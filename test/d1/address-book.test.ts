@@ -37,11 +37,12 @@ beforeEach(async () => {
 })
 
 const first = async (owner: number, index = 0) => {
-  const issued = await issueNext(db, uid(owner), addressAt, index, null)
-  if (issued === null) throw new Error('the first address has no limit')
+  const issued = await issueNext(db, uid(owner), nextFrom(index), null)
+  if (issued === null || issued === 'payer') throw new Error('the first address has no limit')
   return issued
 }
-const further = (owner: number, limit: number, index = 0) => issueNext(db, uid(owner), addressAt, index, limit)
+const nextFrom = (firstIndex: number, payer: Address | null = null) => ({ addressAt, firstIndex, payer })
+const further = (owner: number, limit: number, index = 0) => issueNext(db, uid(owner), nextFrom(index), limit)
 
 const indices = async () =>
   (await db.prepare('SELECT derivation_index FROM address ORDER BY id').raw<[number]>()).flat()
@@ -51,6 +52,16 @@ describe('the first address', () => {
     expect(await first(7)).toEqual({ id: 1, uid: 7, address: addressAt(0) })
     expect(await first(8)).toEqual({ id: 2, uid: 8, address: addressAt(1) })
     expect(await selectCurrent(db, uid(8))).toEqual({ id: 2, uid: 8, address: addressAt(1) })
+  })
+
+  it('is never the address that pays out: the callers before it get theirs, and nobody after it', async () => {
+    const next = nextFrom(0, addressAt(2))
+    const issue = (owner: number) => issueNext(db, uid(owner), next, null)
+    expect(await Promise.all([7, 8].map(issue))).toMatchObject([{ uid: 7 }, { uid: 8 }])
+    for (const owner of [9, 10]) expect(await issue(owner)).toBe('payer')
+    expect(await issueNext(db, uid(7), next, 20)).toBe('payer')
+    expect(await indices()).toEqual([0, 1])
+    expect(await issue(7)).toMatchObject({ uid: 7 })
   })
 
   it('issues one address for two hundred concurrent calls of one caller', async () => {
@@ -171,7 +182,7 @@ describe('match', () => {
     expect(list.map((one) => result.get(one)?.uid)).toEqual([8, 2001, undefined])
     expect(trips).toBe(1)
     expect(rows).toBeLessThanOrEqual(8)
-    const current = await measure(db, (metered) => issueNext(metered, uid(500_000), addressAt, 0, null))
+    const current = await measure(db, (metered) => issueNext(metered, uid(500_000), nextFrom(0), null))
     expect(current.result).toMatchObject({ id: 100_001 })
     expect(current.rows).toBeLessThan(60)
   })

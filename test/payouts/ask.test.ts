@@ -301,9 +301,14 @@ it('without PAYOUTS the paths do not exist, and what is stored stays', async () 
   const service = await startPaying()
   await ask(service)
   const without = service.with({ PAYOUTS: undefined })
-  expect(await send(without, '', { payouts: [asking()] })).toMatchObject({ status: 404, msg: 'no such path' })
-  expect((await without.ledger('/ledger/payouts')).status).toBe(404)
-  expect((await without.ledger('/ledger/payouts/unsigned')).status).toBe(404)
+  const posts = { '': { payouts: [asking()] }, '/approve': { ids: [1] }, '/cancel': { ids: [1], why: 'a test' } }
+  for (const [path, body] of Object.entries({ ...posts, '/signed': { signed: [{ id: 1, transaction: 'ab' }] } })) {
+    expect([path, await send(without, path, body, 'office')]).toMatchObject([
+      path,
+      { status: 404, msg: 'no such path' },
+    ])
+  }
+  for (const path of ['', '/unsigned']) expect((await without.ledger(`/ledger/payouts${path}`)).status).toBe(404)
   expect(await without.rpc.payouts({})).toMatchObject({ ok: false, error: { kind: 'not-found' } })
   expect((await without.post([{ uid: 7, cuy: 2, type: 5, osn: 'other', amt: '1' }])).status).toBe(200)
 })

@@ -205,6 +205,24 @@ describe('a signed transaction that is handed in', () => {
     expect(await handIn(service, id, next.transaction)).toMatchObject({ state: 'signed' })
   })
 
+  it('is refused for an approved one whose earlier, other bytes can be mined, although no step leads there', async () => {
+    const service = await startPaying()
+    const { id } = await signedPayout(service)
+    await service.db.prepare('DROP TRIGGER payout_takes_its_steps').run()
+    await service.db.prepare(`UPDATE payout SET state = 'approved' WHERE id = ?`).bind(id).run()
+    const { transaction, txid } = await laterSigned(service)
+    expect(await handIn(service, id, transaction)).toMatchObject({
+      refused: {
+        code: 409,
+        reason: 'another-transaction',
+        why: `payout ${id} has another transaction that can be mined`,
+      },
+    })
+    expect(await service.db.prepare('SELECT count(*) AS n FROM payout_transaction').first('n')).toBe(1)
+    expect(broadcastsOf(service)).not.toContain(transaction)
+    expect(txid).not.toBe((await shown(service, id)).txid)
+  })
+
   it('is refused for one that is paid or cancelled', async () => {
     const service = await startPaying()
     const { id, ...signed } = await signedPayout(service)

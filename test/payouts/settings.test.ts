@@ -1,9 +1,24 @@
 import { expect, it } from 'vitest'
-import { addressIn, startService } from '../http/service.ts'
+import { addressFrom, addressIn, secondAddress, startService } from '../http/service.ts'
 import { alarmsOf, balancesOf, statesOf, tickLater } from '../scan/harness.ts'
 import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
-import { usdtAddress } from '../support/transaction-spec.ts'
-import { mined, mineFinal, payoutsSetting, signedPayout, startPaying, stateOfPayout } from './harness.ts'
+import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import {
+  ask,
+  balance,
+  handIn,
+  mined,
+  mineFinal,
+  offered,
+  paidLog,
+  payoutsSetting,
+  send,
+  shown,
+  sign,
+  signedPayout,
+  startPaying,
+  stateOfPayout,
+} from './harness.ts'
 
 it('a payout address that was issued here is refused: nothing is served', async () => {
   const service = await startService()
@@ -28,6 +43,66 @@ it('while a payout is signed another payout address is refused, and taken once i
   await mineFinal(service, mined(signed))
   expect(await stateOfPayout(service, id)).toBe('paid/0')
   expect((await service.with(other).get('/wallet/list')).status).toBe(200)
+})
+
+it('an instance that was right before a payout of another address was signed offers and takes nothing', async () => {
+  const service = await startPaying()
+  const other = service.with({ PAYOUTS: { ...payoutsSetting, address: 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK' } })
+  expect(await offered(other)).toEqual([])
+  await signedPayout(service)
+  const { id } = await ask(service)
+  expect(await offered(other)).toBe('configuration-differs')
+  expect(await offered(service)).toEqual([id])
+  // As if the other one had signed it.
+  await service.db.prepare('DROP TRIGGER payout_transaction_takes_its_steps').run()
+  await service.db.prepare(`UPDATE payout_transaction SET address = '${addressOf(90)}'`).run()
+  const { transaction } = await sign(service, { timestamp: 1n })
+  expect(await handIn(service, id, transaction)).toMatchObject({
+    refused: { code: 409, reason: 'configuration-differs' },
+  })
+})
+
+it('a payout address that was issued after the settings were compared is paid from no more', async () => {
+  const service = await startPaying()
+  const { id } = await ask(service)
+  const { transaction } = await sign(service)
+  const columns = 'derivation_index, uid, address, issued_height, created_at'
+  await service.db
+    .prepare(`INSERT INTO address (${columns}) VALUES (1, 8, '${payoutAddress}', (SELECT finalized FROM scan), 5)`)
+    .run()
+  expect(await offered(service)).toBe('configuration-differs')
+  expect(await handIn(service, id, transaction)).toMatchObject({
+    refused: { code: 409, reason: 'configuration-differs' },
+  })
+})
+
+it('a payout to an address that was issued since it was asked for waits and says why, until it is cancelled', async () => {
+  const service = await startPaying()
+  const { id } = await ask(service, { to: secondAddress })
+  const { id: other } = await ask(service)
+  const to = addressFrom(secondAddress)
+  const signed = await sign(service, { to })
+  expect(await addressIn(await service.get('/tron/generate', 8))).toBe(to)
+  expect(await offered(service)).toEqual([other])
+  expect((await shown(service, id)).why).toMatch(/^it waits: to is the address of a user here now/)
+  expect((await shown(service, other)).why).toBeUndefined()
+  expect(await handIn(service, id, signed.transaction)).toMatchObject({ refused: { code: 422, reason: 'to-user' } })
+  expect(await stateOfPayout(service, id)).toBe('approved/0')
+  expect(await send(service, '/cancel', { ids: [id], why: 'a test' })).toMatchObject({ status: 200 })
+  expect(await balance(service)).toBe(995_000_000)
+})
+
+it('what was mined for a payout before its recipient was issued is handed in all the same', async () => {
+  const service = await startPaying()
+  const { id } = await ask(service, { to: secondAddress })
+  const to = addressFrom(secondAddress)
+  const signed = await sign(service, { to })
+  await mineFinal(service, mined(signed, { logs: [paidLog(5_000_000n, to)] }))
+  await service.get('/tron/generate', 8)
+  expect(await handIn(service, id, signed.transaction)).toMatchObject({ state: 'signed' })
+  await tickLater(service)
+  expect(await stateOfPayout(service, id)).toBe('paid/0')
+  expect(await balancesOf(service, 8)).toEqual({ 1: 0, 2: 0 })
 })
 
 it('without PAYOUTS what is signed is followed to its end all the same', async () => {

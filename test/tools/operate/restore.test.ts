@@ -38,7 +38,7 @@ function open(database: LocalDatabase) {
     db,
     close: () => sqlite.close(),
     issue: async (caller: number, issuesAddresses = true, fresh = false) => {
-      const parts = { db, scanner, addressAt, firstIndex: null, issuesAddresses }
+      const parts = { db, scanner, addressAt, firstIndex: null, issuesAddresses, payouts: null }
       const issued = await issueAddress(parts, uid(caller), { fresh })
       return issued.ok ? issued.value.address : issued.error.kind
     },
