@@ -30,14 +30,18 @@ const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.t
 const importsOf = (text: string) =>
   [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap((match) => match[1] ?? [])
 
+/** The files of src that a file imports. */
+const localImportsOf = (file: string) =>
+  importsOf(textOf(file))
+    .filter((path) => path.startsWith('.'))
+    .map((path) => normalize(join(dirname(file), path)))
+
 describe('the folders of src', () => {
   it.each(sources)('%s imports only what its folder may import', (file) => {
     const folder = folderOf(file)
     const allowed = mayImport[folder] ?? layers.slice(0, layers.indexOf(folder))
     expect([...layers, 'tools', 'pages'], 'a folder without a rule').toContain(folder)
-    const imported = importsOf(textOf(file))
-      .filter((path) => path.startsWith('.'))
-      .map((path) => normalize(join(dirname(file), path)))
+    const imported = localImportsOf(file)
       .filter((other) => !mayImportFiles[folder]?.includes(other))
       .map(folderOf)
     expect(imported.filter((other) => other !== folder && !allowed.includes(other))).toEqual([])
@@ -69,6 +73,15 @@ describe('the folders of src', () => {
     const clients = sources.filter((file) => /^src\/(pages|tools\/payout)\//.test(file))
     expect(clients.length).toBeGreaterThan(50)
     expect(clients.filter((file) => matches.some((form) => form.test(textOf(file))))).toEqual([])
+  })
+
+  it('have a signer of payouts that broadcasts nothing: nothing that it imports, nor what that imports, asks a node to', () => {
+    const reached = new Set(sources.filter((file) => file.startsWith('src/tools/payout/')))
+    for (const file of reached) for (const next of localImportsOf(file)) reached.add(next) // what is added is visited, too
+    expect([...reached]).toEqual(expect.arrayContaining(['src/tools/nodes.ts', 'src/tron/finalized-head.ts']))
+    const senders = sources.filter((file) => /'[^' ]*broadcast(hex|transaction)'/.test(textOf(file)))
+    expect(senders).toEqual(['src/tools/collect/node-api.ts', 'src/tron/broadcast.ts'])
+    expect([...reached].filter((file) => senders.includes(file))).toEqual([])
   })
 
   it('leave Node and wrangler to the commands', () => {
@@ -107,14 +120,7 @@ describe('the folders of src', () => {
   })
 
   it('have no circle of imports, those of types included', () => {
-    const imported = new Map(
-      sources.map((file) => [
-        file,
-        importsOf(textOf(file))
-          .filter((path) => path.startsWith('.'))
-          .map((path) => normalize(join(dirname(file), path))),
-      ]),
-    )
+    const imported = new Map(sources.map((file) => [file, localImportsOf(file)]))
     const done = new Set<string>()
     const circles: string[] = []
     const visit = (file: string, way: readonly string[]) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
+import { CompactSign, decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import { TronWeb } from 'tronweb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
@@ -177,6 +177,32 @@ describe('the three steps for a machine without a network', () => {
     expect(all).toContain('1 transactions: third.json')
     await deployment.call(['submit', 'third.json'])
     expect(payout.state).toBe('signed')
+  })
+
+  it('sign with --backend-keys only what carries a right proof, and name the rest', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+    writeFileSync(deployment.path('keys.json'), JSON.stringify({ keys: [await exportJWK(publicKey)] }))
+    const prove = (content: object) =>
+      new CompactSign(new TextEncoder().encode(JSON.stringify(content)))
+        .setProtectedHeader({ alg: 'EdDSA' })
+        .sign(privateKey)
+    const contentOf = (osn: string) => ({ uid: 1, cuy: 1, amt: '1', to: recipient, osn })
+    deployment.script.ask({ ...contentOf('right'), proof: await prove(contentOf('right')) })
+    deployment.script.ask({ ...contentOf('other'), proof: await prove({ ...contentOf('other'), amt: '2' }) })
+    deployment.script.ask(contentOf('without'))
+    await deployment.call(['fetch', '--out', 'fetched.json'])
+    const { code, all } = await deployment.call(sign('--backend-keys', 'keys.json'))
+    expect([code, all]).toEqual([0, expect.stringContaining('1 transactions: fetched.signed.json')])
+    expect(all).toMatch(/not signed: .*\(uid 1, other\): its proof is of another payout/)
+    expect(all).toMatch(/not signed: .*\(uid 1, without\): it has no proof of a backend/)
+    await deployment.call(['submit', 'fetched.signed.json'])
+    expect(deployment.script.payouts.map(({ state }) => state)).toEqual(['signed', 'approved', 'approved'])
+  })
+
+  it('sign nothing where the file of --backend-keys has no public keys', async () => {
+    await deployment.call(['fetch', '--out', 'fetched.json'])
+    const { code, all } = await deployment.call(sign('--backend-keys', 'limits.json'))
+    expect([code, all]).toEqual([1, expect.stringContaining('is no JWKS of public keys alone')])
   })
 
   it('sign nothing beside a network, of another chain or of another file', async () => {
