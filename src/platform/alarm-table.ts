@@ -114,10 +114,11 @@ export const alarmTable = {
     remedy: 'The next tick tries again. If it stays, look at the database and at the exception.',
   },
   'gap-unread': {
-    raised: 'A block cannot be read or agreed on. It was passed over and is read again ever more rarely.',
+    raised:
+      'A block cannot be read or agreed on: it was passed over and is read again ever more rarely. Or blocks that a signed payout needs were not read again for a quarter of an hour.',
     ends: 'The block was read, or an operator closed the gap.',
     remedy:
-      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add a node to `TRON_NODES` or replace one, and deploy: where nodes disagree, the log line of `nodes-disagree` has what each says, and an explorer which is right. Where its reason names a transaction, only that one waits: look it up by its txid. The last resort is `npm run operate -- gap close --from <block> --reason "…" --production`: the rest of it is never read, so deposits in it are credited only where their owner asks by txid.',
+      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add a node to `TRON_NODES` or replace one, and deploy: where nodes disagree, the log line of `nodes-disagree` has what each says, and an explorer which is right. Where its reason names a transaction, only that one waits: look it up by its txid. Where it says that no requests were left, raise the allowance of a node, or add one. The last resort is `npm run operate -- gap close --from <block> --reason "…" --production`: the rest of it is never read, so deposits in it are credited only where their owner asks by txid.',
     needsLine: true,
   },
   'transaction-unreadable': {

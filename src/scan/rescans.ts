@@ -76,6 +76,10 @@ export const splitAttempts = 4
 export const notAgreed = 'the nodes do not agree on it, or cannot give it'
 /** Why a block is a row of its own before its receipts were tried. */
 export const receiptsMissing = 'its receipts are not read yet'
+/** Why a rescan has not begun. */
+const notTried = 'no requests were left for it: what nodes allow is too little'
+/** What a payout needs is read within some ticks. */
+const payoutMs = 900_000
 /** Gaps in one list. */
 const gapsMax = 100
 
@@ -102,16 +106,20 @@ export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Res
   return { ...row, unread: row.unread === null ? [] : (JSON.parse(row.unread) as Txid[]) } // safe: our own JSON
 }
 
-/** The open gaps from the lowest on, and what was asked for and could not be read; at most 100. */
-export async function selectOpenGaps(db: ReadDatabase): Promise<readonly OpenGap[]> {
-  const { id, kind, next_height, to_height, attempts, why } = rescans
+/**
+ * The open gaps from the lowest on, what was asked for and could not be read, and what a payout has needed for a quarter of an hour;
+ * at most 100.
+ */
+export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<readonly OpenGap[]> {
+  const { id, kind, next_height, to_height, attempts, why, created_at } = rescans
+  const isLate = and(eq(kind, 'payout'), lte(created_at, (at - payoutMs) as UnixMs)) // safe: an earlier time
   const rows = await openTables(db)
     .select({ id, from: next_height, to: to_height, attempts, why })
     .from(rescans)
-    .where(and(isOpen, or(eq(kind, 'gap'), gte(attempts, 1))))
+    .where(and(isOpen, or(eq(kind, 'gap'), gte(attempts, 1), isLate)))
     .orderBy(to_height)
     .limit(gapsMax)
-  return rows.map((row) => ({ ...row, why: row.why ?? '' }))
+  return rows.map((row) => ({ ...row, why: row.why ?? notTried }))
 }
 
 /** What was asked of other nodes, or before one of them was well again, is due at once. */

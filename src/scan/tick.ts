@@ -96,7 +96,7 @@ export async function runTick(
   await useLeftover(parts, end, work, startedAt, next())
   if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
   if (work.hasOldEvents) await removeExpiredEvents(parts)
-  const gaps = work.hasRescans ? await selectOpenGaps(db) : []
+  const gaps = work.hasRescans ? await selectOpenGaps(db, clock.now()) : []
   const ended = endedKinds(parts, rules, work)
   const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, ended })
   const held = work.hasHeld ? await watchHeld(parts) : noneHeld

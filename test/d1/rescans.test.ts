@@ -87,7 +87,8 @@ const due = async (at: number) => {
   const rescan = await selectDueRescan(db, ms(at))
   return rescan && [Number(rescan.id), Number(rescan.from), Number(rescan.to), rescan.attempts]
 }
-const open = async () => (await selectOpenGaps(db)).map(({ from, to, attempts }) => `${from}–${to}, ${attempts}`).sort()
+const open = async () =>
+  (await selectOpenGaps(db, ms(60))).map(({ from, to, attempts }) => `${from}–${to}, ${attempts}`).sort()
 const tried = { attempts: 3, why: notAgreed }
 
 describe('the due rescan', () => {

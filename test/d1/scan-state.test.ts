@@ -116,7 +116,7 @@ describe('a step', () => {
     expect(await scan()).toMatchObject({ ...block(101), advancedAt: 2000 })
     expect(await statesOf()).toEqual(['credited', 'held', 'moved'])
     expect(await column(db, 'SELECT txid FROM sent')).toEqual([txid(3)])
-    expect(await selectOpenGaps(db)).toMatchObject([{ from: 101, to: 101, attempts: 0 }])
+    expect(await selectOpenGaps(db, ms(60))).toMatchObject([{ from: 101, to: 101, attempts: 0 }])
   })
 
   it.each([
@@ -129,7 +129,7 @@ describe('a step', () => {
       kind: 'superseded',
     })
     expect(await scan()).toMatchObject(block(100))
-    expect([await statesOf(), await selectOpenGaps(db)]).toEqual([[], []])
+    expect([await statesOf(), await selectOpenGaps(db, ms(60))]).toEqual([[], []])
   })
 
   it('that is stored by two objects at once is stored once', async () => {
@@ -152,7 +152,7 @@ describe('a step', () => {
     const expected = { ...block(101), correctedBy: 0 }
     await appendStep(db, step({ expected, to: block(102), sent: [sent(3), sent(4)], gaps: [gap(101)] }))
     expect(await column(db, 'SELECT sent FROM holding')).toEqual([2])
-    expect(await selectOpenGaps(db)).toHaveLength(1)
+    expect(await selectOpenGaps(db, ms(60))).toHaveLength(1)
   })
 
   it('drops what was seen in its blocks and is not in them, but what a gap may have', async () => {
@@ -190,7 +190,7 @@ describe('a step', () => {
 })
 
 describe('gaps', () => {
-  const gaps = async () => (await selectOpenGaps(db)).map(({ from, to }) => [from, to])
+  const gaps = async () => (await selectOpenGaps(db, ms(60))).map(({ from, to }) => [from, to])
 
   it('are listed from the lowest on, at most 100', async () => {
     const many = upTo(120).map((n) => gap(101 + 2 * n))

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { referenceOf } from '../../src/chain/transaction.ts'
+import { nodesWith } from '../http/service.ts'
 import {
+  alarmsOf,
   breakNodes,
   disagreeOn,
   finalizedIn,
@@ -199,4 +201,20 @@ describe('a transaction that is in no final block', () => {
       { kind: 'payout', from_height: head.height + 1, to_height: head.height + 5 },
     ])
   })
+})
+
+it('what a payout needs to be read again has an alarm after a quarter of an hour, where nodes allow too little for it', async () => {
+  const service = await startPaying()
+  const { id } = await ask(service)
+  const { transaction } = await sign(service)
+  const poor = service.with(nodesWith({ perDay: 22_500 })) // what ticks need in a day
+  await passBlocks(poor, 3)
+  expect(await handIn(service, id, transaction)).toMatchObject({ state: 'signed' })
+  for (let minute = 1; minute <= 14; minute += 1) await tickLater(poor, 60)
+  expect(alarmsOf(service, 'gap-unread')).toEqual([])
+  await tickLater(poor, 60)
+  await tickLater(poor, 60)
+  expect(alarmsOf(service, 'gap-unread')).toMatchObject([{ attempts: 0, why: expect.stringContaining('no requests') }])
+  await tickLater(service, 60)
+  expect(await openGaps(service)).toEqual([])
 })

@@ -53,6 +53,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'transaction-unreadable':
       return scenario.quorum === 1 && scenario.rates.malformed > 0
     case 'gap-unread':
+      if (fields.attempts === 0 && scenario.payouts !== null) return true // a quarter of an hour without a tick that has room
       // A tick of a storm can end after it.
       if (scenario.rates.operator > 0 && scenario.payouts !== null) return true // the blocks of a payout can be above an older copy
       if (env.phase === 'storm' || (env.phase === 'recovery' && scenario.storm !== null)) return true
