@@ -637,9 +637,9 @@ BEGIN
     SELECT 'payout', low, OLD.to_height, low, OLD.why, NEW.finished_at, OLD.next_try, OLD.tried_at, OLD.attempts FROM (
       SELECT max(OLD.next_height, min(reference) + 1) AS low FROM payout_transaction INDEXED BY payout_transaction_open
         WHERE ended IS NULL AND reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
-    WHERE low IS NOT NULL AND NEW.closed IS NOT NULL AND OLD.kind <> 'request' AND OLD.next_height <= (SELECT height FROM scan);
+    WHERE low IS NOT NULL AND NEW.closed IS NOT NULL AND OLD.next_height <= (SELECT height FROM scan);
   SELECT RAISE(ABORT, 'rescan: a payout needs these blocks')
-    WHERE NEW.closed IS NOT NULL AND OLD.kind <> 'request' AND OLD.next_height <= (SELECT height FROM scan) AND EXISTS (
+    WHERE NEW.closed IS NOT NULL AND OLD.next_height <= (SELECT height FROM scan) AND EXISTS (
       SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_open
         WHERE ended IS NULL AND reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
       AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open

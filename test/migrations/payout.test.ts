@@ -224,6 +224,18 @@ describe('a transaction is refused', () => {
   })
 })
 
+it('a request that has the blocks of a transaction stands for them; where an operator ends it, the part that is needed goes on', async () => {
+  await run(payout(), approve, rescan({ from_height: '90', to_height: '100', next_height: '90' }))
+  await run(open({ reference: '95' }))
+  const kinds = async () => {
+    const { results } = await db.prepare('SELECT kind, next_height AS at FROM rescan WHERE finished_at IS NULL').all()
+    return results.map(({ kind, at }) => `${kind} ${at}`)
+  }
+  expect(await kinds()).toEqual(['request 90'])
+  await run(`UPDATE rescan SET finished_at = 31, closed = 'not needed' WHERE finished_at IS NULL`)
+  expect(await kinds()).toEqual(['payout 96'])
+})
+
 describe('an end that blocks do not show is refused', () => {
   beforeEach(() => run(payout(), approve, open({ reference: '90' })))
 
