@@ -37,6 +37,6 @@ it('the data of each event is the payout as it is after that step', async () => 
   const moved = [{ to: payoutBase58, cuy: 2, amt: 2 }]
   await mineFinal(service, mined(other, { logs: [paidLog(2_000_000n, payoutAddress)] }))
   await expectEvent('stuck', second, { reason: 'other', txid: other.txid, attempts: 1, moved })
-  await send(service, '/cancel', { ids: [second], why: 'it has paid less', moved: true })
+  await send(service, '/cancel', { ids: [second], why: 'it has paid less', moved: true }, 'office')
   await expectEvent('cancelled', second, { why: 'it has paid less' })
 })

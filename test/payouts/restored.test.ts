@@ -146,7 +146,8 @@ describe('a database that was restored to an older copy', () => {
     const last = variables === elsewhere ? now : service
     await passBlocks(last, 1_300)
     expect(await offered(last)).toBe('payouts-stopped')
-    expect((await send(last, '/cancel', { ids: [id], why: 'a test' })).reason).toBe('payouts-stopped')
+    const known = { ids: [id], why: 'a test', moved: true }
+    expect((await send(last, '/cancel', known, 'office')).reason).toBe('payouts-stopped')
     expect(alarmsOf(service, 'payout-unknown')).toContainEqual(expect.objectContaining({ txid: lost.txid }))
   })
 
@@ -162,7 +163,8 @@ describe('a database that was restored to an older copy', () => {
     expect(await offered(now)).toBe('payouts-stopped')
     await mineFinal(now, mined(lost))
     expect(alarmsOf(service, 'payout-unknown')).toContainEqual(expect.objectContaining({ txid: lost.txid }))
-    expect((await send(now, '/cancel', { ids: [id], why: 'a test' })).reason).toBe('payouts-stopped')
+    const known = { ids: [id], why: 'a test', moved: true }
+    expect((await send(now, '/cancel', known, 'office')).reason).toBe('payouts-stopped')
   })
 
   it('cancels nothing in that hour: what the copy lacks can have paid it', async () => {
