@@ -8,6 +8,7 @@ import { systemClock, uniqueName } from './platform/clock.ts'
 import { createLogger } from './platform/logger.ts'
 import { hostOf } from './platform/object-host.ts'
 import type {
+  ApproveOptions,
   DecisionToMake,
   EntriesQuery,
   EntryToPost,
@@ -109,7 +110,7 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
   askPayouts(payouts: readonly PayoutToAsk[], by: string) {
     return service.ledger(this.env).askPayouts(payouts, by)
   }
-  approvePayouts(ids: readonly number[], by: string, options?: StepOptions) {
+  approvePayouts(ids: readonly number[], by: string, options?: ApproveOptions) {
     return service.ledger(this.env).approvePayouts(ids, by, options)
   }
   cancelPayouts(ids: readonly number[], why: string, by: string, options?: StepOptions) {

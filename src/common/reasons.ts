@@ -57,7 +57,7 @@ export type IssueReason = (typeof issueReasons)[number] | 'configuration-differs
 /** Why a payout is not taken, or why it takes no step: besides those of a post. */
 const payoutSteps = [
   ...['to-user', 'to-payout-address', 'to-contract', 'to-nobody'],
-  ...['not-in-this-state', 'money-moved', 'payouts-stopped', 'no-final-block'],
+  ...['not-in-this-state', 'money-moved', 'stuck-since', 'payouts-stopped', 'no-final-block'],
 ] as const
 /** Why a signed transaction is not taken for a payout, whatever its bytes are. */
 const takenReasons = ['unknown-payout', 'transaction-of-another', 'transaction-ended', 'another-transaction'] as const

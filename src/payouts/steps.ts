@@ -17,6 +17,7 @@ import { findStop, isStoppedForUnknown } from './stopped.ts'
 
 const idsTake = `an array of 1 to ${askedMax} ids of payouts, each once`
 const movedTakes = 'true, or absent'
+const attemptsTakes = 'a whole number from 0, or absent'
 const whyTakes = `1 to ${whyCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
 
 const ids = z
@@ -27,9 +28,16 @@ const ids = z
     z.refine((list) => new Set(list).size === list.length, idsTake),
   )
 const moved = z.optional(z.literal(true, movedTakes))
+const attempts = z.optional(z.int(attemptsTakes).check(z.minimum(0, attemptsTakes)))
 
-/** What an approval names. `moved`: what has left the address in a stuck one is known. */
-const approval = z.strictObject({ ids, moved }, 'an object with ids and optionally moved, and nothing else')
+/**
+ * What an approval names. `moved`: what has left for them is known. `attempts`: how many each stuck one of them shows, so that a request
+ * that is sent again approves none that is stuck anew.
+ */
+const approval = z.strictObject(
+  { ids, moved, attempts },
+  'an object with ids and optionally moved and attempts, and nothing else',
+)
 /** What a cancellation names. */
 const cancellation = z.strictObject(
   {
@@ -55,7 +63,10 @@ export interface StepContext {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Approves payouts: all or none. `by` must be another name than has asked. A stuck one may have three more transactions then. */
+/**
+ * Approves payouts: all or none. `by` must be another name than has asked. A stuck one may have three more transactions then; one that the
+ * same name has approved before takes `attempts`.
+ */
 export async function approvePayouts(
   { db, currencies, clock }: StepContext,
   body: unknown,
@@ -63,10 +74,12 @@ export async function approvePayouts(
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   const step = parseStep(approval, body)
   if (!step.ok) return step
-  const { ids, moved: isKnown = false } = step.value
-  const { state, posted_by, approved_at, attempts, attempts_max } = payouts
+  const { ids, moved: isKnown = false, attempts: shown } = step.value
+  const { state, posted_by, approved_by, approved_at, attempts, attempts_max } = payouts
   const isFrom = sql`${state} IN ('waiting', 'stuck')`
-  const isRefused = sql`${posted_by} = ${by} OR ${by} = ${byLimits} OR ${state} = 'cancelled' OR (${isFrom} AND ${hasLeft(isKnown)})`
+  const isSince = shown === undefined ? sql`${approved_by} = ${by}` : sql`${attempts} <> ${shown}`
+  const isRefused = sql`${posted_by} = ${by} OR ${by} = ${byLimits} OR ${state} = 'cancelled'
+    OR (${isFrom} AND ${hasLeft(isKnown)}) OR (${state} = 'stuck' AND ${isSince})`
   const at = clock.now()
   const changes = {
     ...({ state: 'approved', approved_by: by, changed_at: at } as const),
@@ -81,7 +94,8 @@ export async function approvePayouts(
       return { kind: 'forbidden', why: `payout ${payout.id}: another name must approve it than has asked for it` }
     }
     if (payout.state === 'cancelled') return notNow(payout, 'it is cancelled')
-    return payout.state === 'waiting' || payout.state === 'stuck' ? refuseLeft(payout, isKnown, currencies) : null
+    if (payout.state !== 'waiting' && payout.state !== 'stuck') return null
+    return refuseLeft(payout, isKnown, currencies) ?? refuseSince(payout, shown, by)
   })
 }
 
@@ -186,6 +200,19 @@ function forbidLoss(payout: FoundPayout, currencies: Currencies): PayoutFailure 
   if (sayLeft(payout, currencies) === null) return null
   const takes = 'cancelling it takes the scope ledger:approve, and another name than has asked for it'
   return { kind: 'forbidden', why: `payout ${payout.id}: money has left for it: ${takes}` }
+}
+
+/** Where it may have got stuck since the request was made: an approval that is sent again is no new one. */
+function refuseSince(
+  { id, state, attempts, approved_by }: Payout,
+  shown: number | undefined,
+  by: BackendName,
+): PayoutFailure | null {
+  const isSince = shown === undefined ? approved_by === by : shown !== attempts
+  if (state !== 'stuck' || !isSince) return null
+  const since = shown === undefined ? `since ${by} has approved it` : `since it had ${shown} attempts`
+  const why = `payout ${id}: it is stuck ${since}: to approve it once more, send attempts: ${attempts}`
+  return { kind: 'conflict', reason: 'stuck-since', why }
 }
 
 const notNow = ({ id }: Payout, why: string): PayoutFailure => {

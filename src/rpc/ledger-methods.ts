@@ -80,6 +80,12 @@ export interface StepOptions {
   readonly moved?: true
 }
 
+/** The same for an approval. */
+export interface ApproveOptions extends StepOptions {
+  /** How many each stuck one shows: required where `by` has approved it before. */
+  readonly attempts?: number
+}
+
 /** What happened, as `GET /ledger/events` shows it; amounts are decimals as text. */
 export type LedgerEvent = EventItem<string>
 
@@ -159,7 +165,7 @@ export interface LedgerMethods {
     by: string,
   ): Promise<LedgerAnswer<LedgerPayouts & { readonly replayed: boolean }>>
   /** Approves payouts, all or none; `by` must be another name than has asked for them. */
-  approvePayouts(ids: readonly number[], by: string, options?: StepOptions): Promise<LedgerAnswer<LedgerPayouts>>
+  approvePayouts(ids: readonly number[], by: string, options?: ApproveOptions): Promise<LedgerAnswer<LedgerPayouts>>
   /** Cancels payouts, all or none: their money is back then. `by` must be another name than has asked, where money has left for one. */
   cancelPayouts(
     ids: readonly number[],

@@ -105,13 +105,13 @@ function cancelAny(run: SimulatedRun, { random }: PayoutWorld): void {
 
 /** Approves all that waits, and does with what is stuck one or the other. */
 export function decideAll(run: SimulatedRun, { random }: PayoutWorld): void {
-  for (const { id, state } of run.stored.payouts()) {
+  for (const { id, state, attempts } of run.stored.payouts()) {
     if (state === 'waiting') void send(run, 'boss', '/approve', { ids: [id] })
     if (state !== 'stuck') continue
     const isApproved = random.chance(0.5)
     void send(run, 'boss', isApproved ? '/approve' : '/cancel', {
       ids: [id],
-      ...(isApproved ? {} : { why: 'simulation' }),
+      ...(isApproved ? { attempts } : { why: 'simulation' }),
     })
   }
 }

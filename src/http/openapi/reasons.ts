@@ -206,6 +206,11 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
       'A transaction has moved money for the payout, although it did not end as paid: the message says what, and to whom.',
     cure: 'Decide who pays for that, and send `moved: true` with the same request.',
   },
+  'stuck-since': {
+    cause:
+      'The backend has approved the payout before, and it has got stuck since; or it has other `attempts` than were sent.',
+    cure: 'Look at the payout. To approve it once more, send the `attempts` that it shows beside `ids`.',
+  },
   'payouts-stopped': {
     cause:
       'Money has left the payout address and no payout names the transaction, or an older copy of the database was restored.',

@@ -4,7 +4,7 @@ import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
-import { idsMember, movedMember, payoutList, payoutTo, waitingPayout } from '../openapi/payout.ts'
+import { attemptsMember, idsMember, movedMember, payoutList, payoutTo, waitingPayout } from '../openapi/payout.ts'
 import { answerStep } from '../payouts.ts'
 
 /** Approves payouts: all or none. */
@@ -17,7 +17,11 @@ export const ledgerPayoutsApprove = {
 } satisfies LedgerRoute
 
 const body = () =>
-  docs.object('ApprovePayoutsRequest', () => ({ ids: idsMember(), moved: z.exactOptional(movedMember()) }))
+  docs.object('ApprovePayoutsRequest', () => ({
+    ids: idsMember(),
+    moved: z.exactOptional(movedMember()),
+    attempts: z.exactOptional(attemptsMember()),
+  }))
 
 /** The documentation of `POST /ledger/payouts/approve`. */
 export const ledgerPayoutsApproveDocs = () => {
@@ -30,7 +34,7 @@ export const ledgerPayoutsApproveDocs = () => {
     summary: 'Approve payouts: all or none',
     description:
       'Approves payouts that wait, by another name than has asked for them; or stuck ones, which may have three more transactions then. ' +
-      'Sent again it is answered as the first time.',
+      'Sent again it is answered as the first time; one that has got stuck since takes its `attempts`.',
     body: body(),
     success: payoutList('ApprovePayoutsResponse'),
     examples: [
@@ -52,6 +56,18 @@ export const ledgerPayoutsApproveDocs = () => {
         request: { ids: [1] },
       },
       moved,
+      refused(
+        toPayoutRefusal({
+          kind: 'conflict',
+          reason: 'stuck-since',
+          why: 'payout 2: it is stuck since it had 0 attempts: to approve it once more, send attempts: 1',
+        }),
+        {
+          given: 'a stuck payout that has moved money',
+          request: { ids: [2], moved: true, attempts: 0 },
+          by: 'office',
+        },
+      ),
       refused(toPayoutRefusal({ kind: 'conflict', reason: 'not-in-this-state', why: 'payout 1: it is cancelled' }), {
         given: 'a cancelled payout',
         request: { ids: [1] },
