@@ -218,7 +218,8 @@ function findWrongTimes(
   isNew: boolean,
 ): BytesFault | null {
   const { expiration, feeLimit } = timesOf(raw)
-  if (feeLimit < 0n || feeLimit > most)
+  // What is known already has burnt what it could, whatever the limit is now.
+  if (feeLimit < 0n || (isNew && feeLimit > most))
     return { reason: 'fee-limit', why: `its fee_limit is not between 0 and ${most} sun` }
   if (expiration > BigInt(timestamp + expirationAheadMsMax)) {
     return { reason: 'expiration', why: 'it expires more than 60 minutes after the newest final block' }

@@ -182,16 +182,17 @@ function hasLeft(isKnown: boolean): SQL {
 /** What has left for a payout as a part of a sentence, or null. */
 function sayLeft({ moved, left }: FoundPayout, currencies: Currencies): string | null {
   const own = moved === null ? [] : readMoved(moved)
-  if (own.length > 0) return `its transaction has moved ${sayMoved(own, currencies)}`
+  if (own.length > 0) return `its transaction has moved ${sayMoved(own, currencies)}: decide who pays for it`
   if (left === null) return null
   const other = JSON.parse(left) as Left // safe: `selectLeft` has made it
-  return `another transaction of the payout address has moved ${sayMoved(other.moved, currencies)} in ${other.txid}`
+  const what = `${sayMoved(other.moved, currencies)} in ${other.txid}`
+  return `another transaction of the payout address has moved ${what}: find out whether that was this payout`
 }
 
 function refuseLeft(payout: FoundPayout, isKnown: boolean, currencies: Currencies): PayoutFailure | null {
   const left = isKnown ? null : sayLeft(payout, currencies)
   if (left === null) return null
-  const why = `payout ${payout.id}: ${left}: decide who pays for it, and send moved: true`
+  const why = `payout ${payout.id}: ${left}, and send moved: true`
   return { kind: 'conflict', reason: 'money-moved', why }
 }
 

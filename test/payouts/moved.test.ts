@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RunningService } from '../http/service.ts'
+import { tickLater } from '../scan/harness.ts'
 import { act, fee } from '../scan/issuer-acts.ts'
 import { payoutBase58 } from '../support/payouts.ts'
 import { addressOf } from '../support/transaction-spec.ts'
@@ -125,6 +126,19 @@ it('what has left is in the refusal: how much of what, and to whom', async () =>
     expect(refused.msg).toContain(`2 USDT to ${recipientBase58}, 0.5 USDT to T`)
     expect(refused.msg).toContain('moved: true')
   }
+})
+
+it('a payout that waits although it was mined, as after a restore, is approved with moved: true, handed in and paid', async () => {
+  const service = await startPaying({ PAYOUTS: { address: payoutBase58 } })
+  const { id } = await ask(service)
+  const signed = await sign(service)
+  await mineFinal(service, mined(signed))
+  const refused = await approve(service, id)
+  expect(refused.msg).toContain('find out whether that was this payout, and send moved: true')
+  expect(await approve(service, id, { moved: true })).toMatchObject({ status: 200 })
+  expect(await handIn(service, id, signed.transaction)).toMatchObject({ state: 'signed' })
+  await tickLater(service)
+  expect(await stateOfPayout(service, id)).toBe('paid/0')
 })
 
 it('a transaction that an operator has excused, and that pays exactly this payout, takes moved: true', async () => {

@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
+import { deriveAddress, parseExtendedPublicKey } from '../../src/addresses/derive.ts'
+import { formatBase58 } from '../../src/chain/address.ts'
 import { addressFrom, addressIn, secondAddress, startService } from '../http/service.ts'
 import { alarmsOf, balancesOf, statesOf, tickLater } from '../scan/harness.ts'
 import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import { testXpub } from '../support/variables.ts'
 import {
   ask,
   balance,
@@ -74,6 +77,18 @@ it('a payout address that was issued after the settings were compared is paid fr
   expect(await handIn(service, id, transaction)).toMatchObject({
     refused: { code: 409, reason: 'configuration-differs' },
   })
+})
+
+it('the payout address is not issued where the key has it: the next user gets none, and those with one keep it', async () => {
+  const key = parseExtendedPublicKey(testXpub)
+  if (!key.ok) throw new Error(key.error)
+  const address = formatBase58(deriveAddress(key.value, 21))
+  const service = await startService({ PAYOUTS: { address }, TRON_FIRST_INDEX: '20' })
+  expect((await service.get('/tron/generate')).status).toBe(200)
+  const next = await service.get('/tron/generate', 8)
+  expect([next.status, next.headers.get('x-reason')]).toEqual([503, 'configuration-differs'])
+  expect((await service.get('/tron/generate?fresh=1')).status).toBe(503)
+  expect((await service.get('/tron/generate')).status).toBe(200)
 })
 
 it('a payout to an address that was issued since it was asked for waits and says why, until it is cancelled', async () => {

@@ -70,9 +70,11 @@ describe('bytes that have expired before the newest block that they can refer to
   })
 })
 
-it('bytes are taken at any age where the newest block is known that they can refer to', () => {
+it('bytes are taken at any age, and with any fee limit, where the newest block is known that they can refer to', () => {
   const newest = (head.height - 100_001) as BlockHeight
-  const old = { expiration: BigInt(head.timestamp - 290_000_000), reference: blocksAgo(100_005) }
+  const old = {
+    ...{ expiration: BigInt(head.timestamp - 290_000_000), reference: blocksAgo(100_005), feeLimit: 900_000_000n },
+  }
   expect(readSigned(usdt(old), token, head, newest)).toMatchObject({
     ...{ ok: true, value: { reference: head.height - 100_005 } },
   })
