@@ -64,8 +64,7 @@ export interface StepContext {
 }
 
 /**
- * Approves payouts: all or none. `by` must be another name than has asked. A stuck one may have three more transactions then; one that the
- * same name has approved before takes `attempts`.
+ * Approves payouts: all or none. `by` must be another name than has asked. A stuck one may have three more transactions then.
  */
 export async function approvePayouts(
   { db, currencies, clock }: StepContext,
@@ -75,9 +74,9 @@ export async function approvePayouts(
   const step = parseStep(approval, body)
   if (!step.ok) return step
   const { ids, moved: isKnown = false, attempts: shown } = step.value
-  const { state, posted_by, approved_by, approved_at, attempts, attempts_max } = payouts
+  const { state, posted_by, approved_at, attempts, attempts_max } = payouts
   const isFrom = sql`${state} IN ('waiting', 'stuck')`
-  const isSince = shown === undefined ? sql`${approved_by} = ${by}` : sql`${attempts} <> ${shown}`
+  const isSince = shown === undefined ? sql`0` : sql`${attempts} <> ${shown}`
   const isRefused = sql`${posted_by} = ${by} OR ${by} = ${byLimits} OR ${state} = 'cancelled'
     OR (${isFrom} AND ${hasLeft(isKnown)}) OR (${state} = 'stuck' AND ${isSince})`
   const at = clock.now()
@@ -95,7 +94,7 @@ export async function approvePayouts(
     }
     if (payout.state === 'cancelled') return notNow(payout, 'it is cancelled')
     if (payout.state !== 'waiting' && payout.state !== 'stuck') return null
-    return refuseLeft(payout, isKnown, currencies) ?? refuseSince(payout, shown, by)
+    return refuseLeft(payout, isKnown, currencies) ?? refuseSince(payout, shown)
   })
 }
 
@@ -204,15 +203,9 @@ function forbidLoss(payout: FoundPayout, currencies: Currencies): PayoutFailure 
 }
 
 /** Where it may have got stuck since the request was made: an approval that is sent again is no new one. */
-function refuseSince(
-  { id, state, attempts, approved_by }: Payout,
-  shown: number | undefined,
-  by: BackendName,
-): PayoutFailure | null {
-  const isSince = shown === undefined ? approved_by === by : shown !== attempts
-  if (state !== 'stuck' || !isSince) return null
-  const since = shown === undefined ? `since ${by} has approved it` : `since it had ${shown} attempts`
-  const why = `payout ${id}: it is stuck ${since}: to approve it once more, send attempts: ${attempts}`
+function refuseSince({ id, state, attempts }: Payout, shown: number | undefined): PayoutFailure | null {
+  if (state !== 'stuck' || shown === undefined || shown === attempts) return null
+  const why = `payout ${id}: it is stuck since it had ${shown} attempts: to approve it once more, send attempts: ${attempts}`
   return { kind: 'conflict', reason: 'stuck-since', why }
 }
 

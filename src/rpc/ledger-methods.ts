@@ -82,7 +82,7 @@ export interface StepOptions {
 
 /** The same for an approval. */
 export interface ApproveOptions extends StepOptions {
-  /** How many each stuck one shows: required where `by` has approved it before. */
+  /** How many each stuck one shows: with it, an approval that is sent again approves none that has got stuck since. */
   readonly attempts?: number
 }
 

@@ -67,11 +67,11 @@ export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), a
 export const movedMember = () =>
   docs.described(z.literal(true), 'That it is known what has left for a payout: without it such a step is 409.')
 
-/** What an approval of a stuck payout says that the same name has approved before. */
+/** What an approval of a stuck payout can say, so that it is not taken twice. */
 export const attemptsMember = () =>
   docs.countSchema(
-    'How many each stuck payout of them shows: another number is 409, and so is none where the same name has approved it before. So a ' +
-      'request that is sent again approves none that has got stuck since.',
+    'How many each stuck payout of them shows: another number is 409. With it, a request that is sent again approves none that has got ' +
+      'stuck since.',
   )
 
 /** The address that payouts of the examples are paid from. Its key is known to everybody. */

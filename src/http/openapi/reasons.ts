@@ -207,8 +207,7 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cure: 'Decide who pays for that, and send `moved: true` with the same request.',
   },
   'stuck-since': {
-    cause:
-      'The backend has approved the payout before, and it has got stuck since; or it has other `attempts` than were sent.',
+    cause: 'The payout has other `attempts` than were sent: it has got stuck since.',
     cure: 'Look at the payout. To approve it once more, send the `attempts` that it shows beside `ids`.',
   },
   'payouts-stopped': {
