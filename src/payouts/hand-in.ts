@@ -46,8 +46,8 @@ const noHead = {
 
 /**
  * The approved payouts with an id above `after`, oldest first, without those that wait for the issuer of their token, and those to an
- * address that was issued here since; or why none is offered. `isRestored` asks the scanner whether the database is an older copy: after what is offered was read, so that nothing of such a
- * copy is offered.
+ * address that was issued here since; or why none is offered. `isRestored` asks the scanner whether the database is an older copy: after
+ * what is offered was read, so that nothing of such a copy is offered.
  */
 export async function offerPayouts(
   db: ReadDatabase,
