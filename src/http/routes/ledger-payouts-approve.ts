@@ -42,7 +42,7 @@ export const ledgerPayoutsApproveDocs = () => {
     ],
     failures: [
       bad,
-      ...bodyFailures({ ids: [2] }, given, wrongStep('ids'), '{"ids": [...]}'),
+      ...bodyFailures({ ids: [2] }, given, wrongStep('ids and optionally moved and attempts'), '{"ids": [...]}'),
       unknown,
       {
         name: 'own-payout',
@@ -82,7 +82,7 @@ export const wrongStep = (members: string) =>
   toPayoutProblem({
     kind: 'bad-input',
     member: 'body',
-    why: `an object with ${members} and optionally moved, and nothing else`,
+    why: `an object with ${members}, and nothing else`,
   })
 
 /** The failures of every step of payouts. `request` is one for the second payout. */

@@ -57,7 +57,7 @@ export const ledgerPayoutsCancelDocs = () => {
     ],
     failures: [
       bad,
-      ...bodyFailures({ ids: [2], why }, given, wrongStep('ids, why'), '{"ids": [...], "why"}'),
+      ...bodyFailures({ ids: [2], why }, given, wrongStep('ids, why and optionally moved'), '{"ids": [...], "why"}'),
       unknown,
       moved,
       {
