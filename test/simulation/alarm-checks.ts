@@ -53,9 +53,8 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'transaction-unreadable':
       return scenario.quorum === 1 && scenario.rates.malformed > 0
     case 'gap-unread':
-      if (fields.attempts === 0 && scenario.payouts !== null) return true // a quarter of an hour without a tick that has room
-      // A tick of a storm can end after it.
-      if (scenario.rates.operator > 0 && scenario.payouts !== null) return true // the blocks of a payout can be above an older copy
+      // The blocks of a payout can be above an older copy, or have waited for long. A tick of a storm can end after it.
+      if (scenario.payouts !== null && (scenario.rates.operator > 0 || fields.attempts === 0)) return true
       if (env.phase === 'storm' || (env.phase === 'recovery' && scenario.storm !== null)) return true
       return canDisagree(scenario) || env.unreadable.size > 0 || scenario.rates.malformed > 0
     case 'tick-failed':

@@ -19,7 +19,16 @@ const paying = {
   allowance: freeAllowance,
   rates: { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 },
   troubles: { node: 0, transfers: 60, hanging: 0, full: 0 },
-  payouts: { asked: 0.9, signers: 1, blockMs: 3_000, kill: 0, trouble: 0, failing: 0, losesJournal: false },
+  payouts: {
+    asked: 0.9,
+    signers: 1,
+    blockMs: 3_000,
+    kill: 0,
+    trouble: 0,
+    failing: 0,
+    losesJournal: false,
+    losesSetting: false,
+  },
 } as const satisfies Overrides
 
 /** What the overrides of a run with payouts can have beside those of the calm one. */

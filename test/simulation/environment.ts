@@ -104,6 +104,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     retiredAt: 0, // when one was last retired
     allowance: scenario.allowance, // of each node, and in the deployed configuration
     listsOperator: true as boolean, // whether the deployed configuration has the operator's wallet
+    paysOut: true as boolean, // whether it has PAYOUTS, where there are payouts
     restores: 0, // how often a copy of the database was put back: what ran then has ended
     instancesAt: [] as number[], // when instances of objects began
     counts: new Map<string, number>(), // of each fault and each kind of call

@@ -94,7 +94,10 @@ export function createDeployment(
   }
 }
 
-function variablesOf({ scenario, lost, allowance, startHeight, retired, listsOperator }: Environment, nodes: Nodes) {
+function variablesOf(
+  { scenario, lost, allowance, startHeight, retired, listsOperator, paysOut }: Environment,
+  nodes: Nodes,
+) {
   const start = startHeight()
   const { perSecond, perDay } = allowance
   return {
@@ -114,7 +117,7 @@ function variablesOf({ scenario, lost, allowance, startHeight, retired, listsOpe
     BACKEND_JWT_SECRET: backendSecret,
     SCAN_EVERY_SECONDS: scenario.scanEverySeconds,
     ...endpointVariables,
-    ...(scenario.payouts === null ? {} : { PAYOUTS: payoutVariable }),
+    ...(scenario.payouts === null || !paysOut ? {} : { PAYOUTS: payoutVariable }),
     ...(start === null ? {} : { TRON_START_BLOCK: start }),
   }
 }

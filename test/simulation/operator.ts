@@ -97,6 +97,7 @@ function restore(run: SimulatedRun): void {
   env.trace(() => 'OPERATOR restores the copy')
   env.restores += 1
   env.listsOperator = true // the copy can be older than the list
+  if (env.scenario.payouts?.losesSetting === true) env.paysOut = false
   run.repair((sqlite) => {
     const issued = sqlite.prepare('SELECT * FROM address ORDER BY id').all()
     sqlite.exec('ROLLBACK TO copy')

@@ -41,6 +41,11 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
   askAgain(run, world)
   await pass(env, sentMs)
   checkSending(env, world, stored)
+  if (!env.paysOut) {
+    env.paysOut = true
+    run.deploy()
+    askAgain(run, world)
+  }
   if (env.restores > 0 || env.counts.has('signer: journal lost')) {
     await sleep(env, world, restMs)
     askAgain(run, world)

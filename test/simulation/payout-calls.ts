@@ -64,7 +64,7 @@ async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
   const amounts = { amt: formatUnits(amount, scale), ...(fee > 0n ? { fee: formatUnits(fee, scale) } : {}) }
   const { restores } = env
   const { status, reason } = await send(run, 'shop', '', { payouts: [{ ...sentAsking(asking), ...amounts }] })
-  if (status >= 500) return
+  if (status >= 500 || (status === 404 && env.scenario.payouts?.losesSetting === true)) return
   asking.isAnswered = true
   if (status === 200) asking.isAccepted = true
   else if (wasAccepted && env.restores === restores)

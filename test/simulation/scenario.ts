@@ -200,5 +200,6 @@ function drawPayouts(random: Random) {
     trouble: random.pick([0, 0.3, 0.8]), // a node does another thing with a transaction than it should
     failing: random.pick([0, 0.1, 0.4]), // a token's transfer fails or moves something else
     losesJournal: random.chance(0.15), // a signer begins a new journal
+    losesSetting: false as boolean, // each restore deploys without PAYOUTS, until what was sent is mined
   }
 }

@@ -173,6 +173,10 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
     payingWith({ rates: { operator: 0.5 }, payouts: { blockMs: 15_000, trouble: 0.3 } }),
   ],
   [
+    'what the payout address has sent is found, although PAYOUTS was away when it was final and a journal is lost',
+    payingWith({ rates: { operator: 0.5 }, payouts: { blockMs: 15_000, losesJournal: true, losesSetting: true } }),
+  ],
+  [
     'a journal that is lost has nothing signed twice',
     payingWith({ rates: { kill: 0.05 }, payouts: { blockMs: 15_000, trouble: 0.8, losesJournal: true } }),
   ],
