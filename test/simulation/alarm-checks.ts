@@ -53,10 +53,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'transaction-unreadable':
       return scenario.quorum === 1 && scenario.rates.malformed > 0
     case 'gap-unread':
-      // The blocks of a payout can be above an older copy, or have waited for long. A tick of a storm can end after it.
-      if (scenario.payouts !== null && (scenario.rates.operator > 0 || fields.attempts === 0)) return true
-      if (env.phase === 'storm' || (env.phase === 'recovery' && scenario.storm !== null)) return true
-      return canDisagree(scenario) || env.unreadable.size > 0 || scenario.rates.malformed > 0
+      return canBeUnread(env, fields)
     case 'tick-failed':
       return scenario.rates.database > 0 || scenario.rates.kill > 0 || hasFailed(env)
     case 'allowance-used-up':
@@ -74,6 +71,15 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'paid-before-issue':
       return true // from a node's lag or another chain's id; a long fault; a payment to an address that is issued later
   }
+}
+
+/** Whether blocks can be unread for so long. */
+function canBeUnread({ scenario, phase, unreadable }: Environment, { attempts }: LogFields): boolean {
+  const isOfPayouts = scenario.payouts !== null
+  if (isOfPayouts && attempts === 0) return true // a quarter of an hour without a tick that has room
+  if (isOfPayouts && scenario.rates.operator > 0) return true // the blocks of a payout can be above an older copy
+  if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true // a tick of a storm can end after it
+  return canDisagree(scenario) || unreadable.size > 0 || scenario.rates.malformed > 0
 }
 
 /** Whether the database has refused or lost anything that no rate decides about. */
