@@ -26,12 +26,11 @@ export function conclusionStatements(
 ): readonly D1PreparedStatement[] {
   if (found.length === 0 && !hasOpen) return []
   const facts = found.map(({ succeeded, moved, ...one }) => ({
-    ...{ ...one, succeeded: succeeded ? 1 : 0, isRead: moved !== null, moved: JSON.stringify(moved ?? []) },
+    ...{ ...one, succeeded: succeeded ? 1 : 0, isRead: moved === null ? 0 : 1, moved: JSON.stringify(moved ?? []) },
     counts: one.height > (since.get(one.address) ?? -1) ? 1 : 0, // what it did before is the operator's own
   }))
-  // What a call has moved decides about its payout, and is in its receipt. If no payout names it, that it is there is enough.
-  const [list, all] = [JSON.stringify(facts.filter(({ isRead }) => isRead)), JSON.stringify(facts)]
-  const ends = found.length === 0 ? [] : [reopen(list, at), conclude(list, at), insertUnknown(all, at)]
+  const list = JSON.stringify(facts)
+  const ends = found.length === 0 ? [] : [reopen(list, at), conclude(list, at), insertUnknown(list, at)]
   const passed = blocks.length === 0 ? [] : [notePassed(JSON.stringify(blocks))]
   return [...ends, ...passed, expire(at)].map((query) => toStatement(db, query))
 }
@@ -57,6 +56,7 @@ export const openAddresses = madeOnce(sql`(SELECT json_group_array(DISTINCT ${pa
 /** The facts of a list, by the columns' names. */
 const fact = (column: Parameters<typeof member>[0]) => sql`fact.${member(column)}`
 const factOf = (list: string) => sql`json_each(${list}) AS fact`
+const isRead = sql`fact.value ->> 'isRead'`
 /** What the bytes of a transaction pay, among what it has moved. */
 const pays = madeOnce(sql`EXISTS (SELECT 1 FROM ${payouts} CROSS JOIN json_each(${fact(moved)}) AS one
       ON ${payouts.id} = ${payout_id} AND one.value ->> 'contract' = ${payouts.contract}
@@ -73,15 +73,18 @@ FROM ${factOf(list)} WHERE ${txid} = ${fact(txid)} AND ${ended} IN ('failed', 'o
     AND ${payouts.state} IN ('approved', 'stuck'))`
 }
 
-/** Those that were found. One that has succeeded although its payout went on is late. */
+/**
+ * Those that were found. One that has succeeded although its payout went on is late. What a call has moved decides about its payout,
+ * and is in its receipt: until that is read, a call only stops payouts.
+ */
 function conclude(list: string, at: UnixMs): SQL {
   return sql`
 UPDATE ${payoutTransactions} SET ${bare(height)} = ${fact(height)}, ${bare(succeeded)} = ${fact(succeeded)},
   ${bare(moved)} = ${fact(moved)}, ${bare(changed_at)} = ${at},
   ${bare(ended)} = iif(${ended} IS NULL, iif(${fact(succeeded)}, iif(${pays}, 'paid', 'other'), 'failed'),
     iif(${ended} = 'unknown', 'unknown', 'late'))
-FROM ${factOf(list)} WHERE ${txid} = ${fact(txid)} AND (${ended} IS NULL
-  OR (${ended} = 'unknown' AND (${height}, ${moved}) IS NOT (${fact(height)}, ${fact(moved)}))
+FROM ${factOf(list)} WHERE ${txid} = ${fact(txid)} AND ((${ended} IS NULL AND ${isRead})
+  OR (${ended} = 'unknown' AND ${isRead} AND (${height}, ${moved}) IS NOT (${fact(height)}, ${fact(moved)}))
   OR (${ended} IN ('failed', 'other', 'expired') AND ${fact(succeeded)}
     AND (${height}, ${succeeded}) IS NOT (${fact(height)}, ${fact(succeeded)})))`
 }
