@@ -43,7 +43,8 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   const { junkBytes = 0 } = node ?? {}
   if (node !== null) node.junkBytes = 0
   for (let second = 0; second < trial.minutes * 60 && env.violation === null; second += 5) {
-    const excused = Math.max(slowUntil, failPlatform(run, trial, second), isNeeded ? excuse(trial, begunAt) : 0)
+    const byNode = isNeeded ? excuse(trial, begunAt) : isAlone(env, trial) ? begunAt + oldHeadMs : 0
+    const excused = Math.max(slowUntil, failPlatform(run, trial, second), byNode)
     if (second % 30 === 0) pay(run)
     if (second === farSeconds && node?.tail === 'far') node.tail = null
     if (second === trial.minutes * 30) {
@@ -87,6 +88,11 @@ function excuse({ trouble }: Trial, begunAt: number): number {
   const isFast = trouble === 'fewer requests a second' || trouble === 'junk'
   return isFast ? begunAt + 60_000 : Number.POSITIVE_INFINITY
 }
+
+/** Where one node is enough, no other one shows that it is cut off: its head must be old first. */
+const isAlone = ({ scenario }: SimulatedRun['env'], { trouble }: Trial) =>
+  scenario.quorum === 1 && trouble === 'cut off'
+const oldHeadMs = 120_000
 
 /** What was not stored for minutes is read again at the pace of a node that is slow and asked first. */
 const backlogMs = 60_000
