@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, formatBase58 } from '../chain/address.ts'
-import { type BlockHeight, blockSeconds, type Header, nativeAsset, type Txid, trc20Asset } from '../chain/block.ts'
+import { type BlockHeight, type Header, nativeAsset, type Txid, trc20Asset } from '../chain/block.ts'
 import { accountIn, bytesOf, type Fields, fieldNumbers, numberOf, readFields } from '../chain/contract.ts'
 import {
   callType,
@@ -79,12 +79,6 @@ export function readSigned(
   const reference = heightOf(raw, newest ?? head.height)
   const isOfChain = reference !== head.height || referenceOf(head).hash === hexOf(raw, 4)
   if (reference < 0 || !isOfChain) return fault('reference', 'it refers to no block of this chain')
-  if (newest === null && isAfterExpiration(raw, reference, head)) {
-    return fault(
-      'reference',
-      'it has expired before the newest block that it can refer to: which one it means is not known',
-    )
-  }
   const content = { ...referredTo(expected), reference: { bytes: hexOf(raw, 1), hash: hexOf(raw, 4) }, ...timesOf(raw) }
   if (bytesToHex(encodeTransfer(content)) !== bytesToHex(rawData) || encodeSigned(rawData, signature) !== digits) {
     return fault('not-canonical', 'the bytes are not those that a node would write')
@@ -244,17 +238,4 @@ const referredTo = ({ from, to, contract, amount }: ExpectedTransfer) => {
 function heightOf(raw: Fields, highest: BlockHeight): BlockHeight {
   const low = Number.parseInt(hexOf(raw, 1), 16)
   return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: or below 0
-}
-
-/**
- * Whether the newest block that it can refer to may be later than its expiration. Then it refers to an older one, and could be in blocks
- * below this one. No block comes sooner than `blockSeconds` after the one before.
- */
-function isAfterExpiration(
-  raw: Fields,
-  reference: BlockHeight,
-  { height, timestamp }: Pick<Header, 'height' | 'timestamp'>,
-): boolean {
-  const latest = timestamp - (height - reference) * blockSeconds * 1000
-  return reference >= referenceBlocks && BigInt(latest) > timesOf(raw).expiration // a younger chain has no older one
 }
