@@ -84,9 +84,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   const byKey = new Map(payouts.map((payout) => [keyOf(payout), payout]))
   // Nothing is offered for signing: the bytes of an unknown transaction are nowhere, or its payout cannot be asked for again.
   const isForgotten = env.counts.has('signer: journal lost') && has('payout-unknown')
-  // What a copy lacks can be in a block that is never read; or what it has paid waits for a person who says that it is known.
-  const isRestored = env.restores > 0 && has('payout-unknown')
-  let isStopped = isForgotten || isRestored
+  const isRestored = env.restores > 0 && has('payout-unknown') // one that waits can be paid, and a person must say that this is known
+  let isStopped = isForgotten || (isRestored && env.openGaps.size > 0) // what a copy lacks can be in a block that is never read
   // As long as a block of its time cannot be read, nobody knows that it is not in there.
   const isHidden = ({ state }: StoredPayout) => state === 'signed' && env.openGaps.size > 0 && has('gap-unread')
   for (const [key, { isAccepted }] of world.asked) {
@@ -102,8 +101,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     const isOpen = payout.state === 'approved' || payout.state === 'waiting'
     // Another signer's transaction was handed in, which is not sent, and cannot end before all blocks of its time are read.
     if (isHidden(payout)) continue
-    if (!(isForgotten || isRestored) || !isOpen)
-      return `${txid} pays ${key}, which is ${payout.state} with ${payout.txid}`
+    if (isRestored && payout.state === 'waiting') isStopped = true
+    else if (!isForgotten || !isOpen) return `${txid} pays ${key}, which is ${payout.state} with ${payout.txid}`
   }
   for (const payout of payouts) {
     const { uid, cuy, osn, state, amount, fee, txid } = payout
