@@ -19,6 +19,7 @@ export const seenMax = 1_000
 
 /** The newest block of the tail that was read, in the object's storage: an evicted object reads no block again. It can be lost at any time. */
 const storageKey = 'tail'
+type NewestRead = BlockRef & Pick<Header, 'timestamp'>
 
 /** What a scan that is caught up knows. */
 interface CaughtUp {
@@ -30,7 +31,7 @@ interface CaughtUp {
 /**
  * Stores the transfers to callers in the blocks that are not final: information, never money, and no reason for a scan to
  * fail. What one node says costs a bounded number of rows. Blocks that were read before are not read again, unless they have left the
- * chain.
+ * chain, or may have.
  * @returns the newest block of the node, or null if there was no reply
  */
 export async function readTail(
@@ -43,8 +44,8 @@ export async function readTail(
   const { height, hash } = state
   const { watched } = watchedFor(state, rules)
   const base = hash !== null && height > head.height ? { height, hash } : head
-  const stored = await host.load<BlockRef>(storageKey)
-  let known = stored !== undefined && stored.height > base.height ? stored : base
+  const stored = await host.load<NewestRead>(storageKey)
+  let known: BlockRef = stored !== undefined && stored.height > base.height ? stored : base
   const finalized = Math.max(height, head.height) as BlockHeight // safe: one of the two
   let latest: BlockHeight | null = null
   for (let reads = 0; reads < tailReadsMax; reads += 1) {
@@ -62,14 +63,18 @@ export async function readTail(
     })
     if (paying.length > 0) await seenStatement(db, paying, clock.now()).run()
     const newest = blocks.at(-1)?.header
-    if (!follows && known !== base) {
+    const isOld = (at: number) => clock.now() - at >= newestMsMax
+    // A node without a block above an old one can have other blocks, and fewer: the one that an earlier scan has read can be invented.
+    const isDoubtful = newest === undefined && known === stored && isOld(stored.timestamp)
+    if (known !== base && (!follows || isDoubtful)) {
       known = base
       continue
     }
     if (newest === undefined) return latest
-    known = { height: newest.height, hash: newest.hash }
-    host.save(storageKey, known) // after what it has shown is stored
-    if (clock.now() - newest.timestamp < newestMsMax) return latest
+    const { height, hash, timestamp } = newest
+    known = newest
+    host.save<NewestRead>(storageKey, { height, hash, timestamp }) // after what it has shown is stored
+    if (!isOld(timestamp)) return latest
   }
   return latest
 }

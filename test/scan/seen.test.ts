@@ -53,6 +53,20 @@ describe('the tail of the chain', () => {
     expect(await statesOf(service)).toEqual(['seen'])
   })
 
+  it('is read again where a node shows no block above the newest one that was read: it can be another chain', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const fork = service.chain.fork(service.chain.tip().height)
+    service.chain.addEmpty(5)
+    service.clock.seconds += 20
+    await service.tick()
+    fork.add([usdtTo(own, 1_000_000n)])
+    for (const node of service.nodes) node.chain = fork // with fewer blocks
+    service.clock.seconds += 20
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['seen'])
+  })
+
   it.each([
     ['its newest block is of now', 1],
     ['it is minutes old', 300],
