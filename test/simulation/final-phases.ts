@@ -29,7 +29,7 @@ export async function creditInTime(run: SimulatedRun): Promise<void> {
   const { height, transactions } = env.chain.tip()
   const txid = transactions[0]?.txid ?? ''
   const state = () => stored.transfer(txid, 0)?.state
-  const moreMs = slackMs + (needsBatchless(env) ? singleQuestionsMs : 0)
+  const moreMs = slackMs + (needsBatchless(run) ? singleQuestionsMs : 0)
   if (
     !(await passUntil(env, () => state() !== undefined, env.scenario.scanEverySeconds * 1_000 + seenAfterMs + moreMs))
   ) {
@@ -41,9 +41,12 @@ export async function creditInTime(run: SimulatedRun): Promise<void> {
 }
 
 /** Whether the quorum may need a node that takes no batches. */
-function needsBatchless({ scenario, batchlessUntil, scheduler }: SimulatedRun['env']): boolean {
-  const { batchless, nodes, quorum } = scenario
-  return nodes.length === quorum && (batchlessUntil > scheduler.now() || (batchless > 0 && batchless <= nodes.length))
+function needsBatchless({ env, nodes }: SimulatedRun): boolean {
+  const { scenario, batchlessUntil, scheduler } = env
+  const { batchless, quorum } = scenario
+  const takesNone =
+    (batchless > 0 && batchless <= nodes.list.length) || nodes.list.some(({ callsMax }) => callsMax === 1)
+  return nodes.list.length === quorum && (batchlessUntil > scheduler.now() || takesNone)
 }
 
 /** Whether a quorum of nodes has room for a tick that is not due by the interval: such ticks are spread over the hour. */
@@ -192,16 +195,19 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
 const outageMs = 900_000
 /** A node that has refused requests as too many gets few for most of an hour. */
 const slowedMs = 300_000
+/** With ticks of a minute, a node that takes no batches and five requests a second gives some 50 blocks a minute, of which 20 are new. */
+const withoutBatchesMs = 900_000
 
 /** No node answers for a quarter of an hour. Soon after that the scan must read, whatever it remembers of the nodes. */
-export async function endOutage({ env, nodes, stored }: SimulatedRun): Promise<void> {
+export async function endOutage(run: SimulatedRun): Promise<void> {
+  const { env, nodes, stored } = run
   if (stored.scan() === undefined) return
   nodes.setAway(true)
   await pass(env, outageMs)
   nodes.setAway(false)
   const final = env.finalized()
-  const isSlow = env.slowedUntil > 0 || needsBatchless(env) // without batches each of 300 blocks is a request of its own
-  const soon = (env.scenario.scanEverySeconds + 30) * 1_000 + (isSlow ? slowedMs : 0)
+  const moreMs = needsBatchless(run) ? withoutBatchesMs : env.slowedUntil > 0 ? slowedMs : 0
+  const soon = (env.scenario.scanEverySeconds + 30) * 1_000 + moreMs
   if (await passUntil(env, () => (stored.scan()?.height ?? 0) >= final, soon)) return
   env.violate(`the position is ${stored.scan()?.height} after an outage, and ${final} was final`)
 }
