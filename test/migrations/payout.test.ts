@@ -224,7 +224,7 @@ describe('a transaction is refused', () => {
   })
 })
 
-it('a request that has the blocks of a transaction stands for them; where an operator ends it, the part that is needed goes on', async () => {
+it('a request that has the blocks of a transaction is enough for them; where an operator ends it, the part that is needed goes on', async () => {
   await run(payout(), approve, rescan({ from_height: '90', to_height: '100', next_height: '90' }))
   await run(open({ reference: '95' }))
   const kinds = async () => {

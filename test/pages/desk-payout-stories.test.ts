@@ -13,9 +13,9 @@ const { pages, open } = at
 const lists = 'section:has(> #lists)'
 
 /** A payout, what its story says, and what it says to the user. */
-type Told = readonly [id: number, says: readonly string[], forUser: string]
+type Expected = readonly [id: number, says: readonly string[], forUser: string]
 
-const inEnglish: readonly Told[] = [
+const inEnglish: readonly Expected[] = [
   [
     41,
     [
@@ -64,7 +64,7 @@ const inEnglish: readonly Told[] = [
   ],
 ]
 
-const inChinese: readonly Told[] = [
+const inChinese: readonly Expected[] = [
   [
     41,
     ['10 USDT：待批准', '申请方：shop', '另收手续费 0.5 USDT', '须人工决定', '请以申请者以外的名称批准'],
@@ -102,7 +102,7 @@ describe('the story of a payout', () => {
     },
   )
 
-  it('says what stands in the way of its signature, and what follows when it has expired', async () => {
+  it('says why it is not signed, and what follows when it has expired', async () => {
     addPayouts(at.desk)
     at.desk.payouts = [
       paidOut(2, 'approved', { approved_by: 'limits', why: 'it waits: the issuer has paused the token' }),
@@ -116,7 +116,7 @@ describe('the story of a payout', () => {
     }
     const waiting = await askDesk(page, 'payout 2')
     for (const words of [
-      'Not yet: its token stands in the way.',
+      'Not yet: its token cannot be sent now.',
       'paused the token',
       'until then it can be cancelled',
     ]) {

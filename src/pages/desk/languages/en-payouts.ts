@@ -45,7 +45,7 @@ export const enPayouts = {
   stepSigned: 'Signed',
   signedNext: 'Not yet: the signer is offered it.',
   signedStopped: 'Not yet: payouts are stopped, and the signer is offered none.',
-  signedLater: 'Not yet: its token stands in the way.',
+  signedLater: 'Not yet: its token cannot be sent now.',
   signedUntil: (time: string) => `It can get into a block until ${time}`,
   payoutAttempts: (n: string) => `Transactions that ended without paying: ${n}`,
   payoutWentOn: 'This transaction is an earlier one of the payout, which went on without it.',
