@@ -20,13 +20,14 @@ import { postLedgerPayouts, postLedgerPayoutsDocs } from './routes/post-ledger-p
 import { tronBalance, tronBalanceDocs } from './routes/tron-balance.ts'
 import { tronDeposits, tronDepositsDocs } from './routes/tron-deposits.ts'
 import { tronGenerate, tronGenerateDocs } from './routes/tron-generate.ts'
+import { tronPayouts, tronPayoutsDocs } from './routes/tron-payouts.ts'
 import { tronRecharge, tronRechargeDocs } from './routes/tron-recharge.ts'
 import { walletFlowList, walletFlowListDocs } from './routes/wallet-flow-list.ts'
 import { walletList, walletListDocs } from './routes/wallet-list.ts'
 
 /** Every route for callers and for monitoring. */
 export const routes = [
-  ...[tronGenerate, tronBalance, tronRecharge, tronDeposits, walletList, walletFlowList],
+  ...[tronGenerate, tronBalance, tronRecharge, tronDeposits, tronPayouts, walletList, walletFlowList],
   ...[acceptedCurrencies, health],
 ] as const
 
@@ -45,6 +46,7 @@ export const operations = () =>
     '/tron/balance': { get: tronBalanceDocs() },
     '/tron/recharge': { get: tronRechargeDocs() },
     '/tron/deposits': { get: tronDepositsDocs() },
+    '/tron/payouts': { get: tronPayoutsDocs() },
     '/wallet/list': { get: walletListDocs() },
     '/wallet/flow/list': { get: walletFlowListDocs() },
     '/ledger/entries': { get: ledgerEntriesDocs(), post: postLedgerEntriesDocs() },

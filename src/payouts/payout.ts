@@ -113,6 +113,18 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
   }
 }
 
+/** A payout as its user sees it. */
+export type OwnPayoutItem<A> = Pick<PayoutItem<A>, (typeof ownNames)[number]>
+
+const ownNames = ['id', 'cuy', 'amt', 'fee', 'to', 'osn', 'mark', 'state', 'created_at', 'txid', 'height'] as const
+
+/** The item of a payout for its user: nothing of who approved it, and of why it waits. */
+export function ownPayoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): OwnPayoutItem<A> {
+  const item = payoutItem(payout, currencies, write)
+  const own = ownNames.filter((name) => item[name] !== undefined).map((name) => [name, item[name]])
+  return Object.fromEntries(own) as OwnPayoutItem<A> // the members with these names
+}
+
 /** What is stored of what has left the address. */
 export function readMoved(text: string): readonly Moved[] {
   return JSON.parse(text) as readonly Moved[] // safe: written by `findOutgoing` alone

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, formatBase58, formatHex, formatNumber } from '../../src/chain/address.ts'
 import { blockSeconds } from '../../src/chain/block.ts'
+import { asking, payoutsSetting } from '../payouts/harness.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from './service.ts'
 
 /** What one caller has: two addresses, and a deposit in each currency with an amount that no other caller has. */
@@ -11,6 +12,8 @@ interface Holding {
   readonly txids: readonly string[]
   readonly wids: readonly number[]
   readonly ids: readonly number[]
+  /** The keys of payouts, one of which each caller has asked for. */
+  readonly orders: readonly string[]
   /** As in a response; each is that of one caller. */
   readonly amounts: readonly string[]
 }
@@ -21,7 +24,7 @@ let service: RunningService
 let holdings: readonly Holding[]
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ PAYOUTS: payoutsSetting })
   const owned = await Promise.all(
     uids.map(async (uid) => [
       await addressIn(await service.get('/tron/generate', uid)),
@@ -34,6 +37,8 @@ beforeAll(async () => {
     return payFinal(service, trxTo(first, 5_000_000_000n + part), usdtTo(second, 8_000_000_000n + part))
   })
   await service.tick()
+  const payouts = uids.map((uid) => ({ ...asking(), uid, osn: `out-${uid}` }))
+  expect((await service.send('/ledger/payouts', { payouts })).status).toBe(200)
   // Not final: recharge shows it, and only to its owner.
   for (const [, second] of owned) if (second) service.chain.add([usdtTo(second, 1_000_000n)])
   holdings = await Promise.all(
@@ -48,6 +53,7 @@ beforeAll(async () => {
         txids: paid[i] ?? [],
         wids: data.list.map(({ wid }) => wid),
         ids: data.list.map(({ id }) => id),
+        orders: [`out-${uid}`],
         amounts: [`5000.${part}`, `8000.${part}`],
       }
     }),
@@ -80,7 +86,7 @@ const anyOf = (read: (holding: Holding) => readonly (string | number)[]) =>
 
 const addressValue = anyOf(({ addresses }) => addresses.map(formatBase58))
 const txidValue = anyOf(({ txids }) => txids)
-const osnValue = anyOf(({ txids }) => txids.flatMap((txid) => [txid, `${txid}:0`, `${txid}:1`]))
+const osnValue = anyOf(({ txids, orders }) => [...txids.flatMap((txid) => [txid, `${txid}:0`, `${txid}:1`]), ...orders])
 const widValue = anyOf(({ wids }) => wids)
 const idValue = anyOf(({ ids }) => ids.flatMap((id) => [id, id + 1]))
 const oneOf = (...values: string[]) => fc.constantFrom(...values).map((value) => () => value)
@@ -97,6 +103,13 @@ const shapes: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<() =>
     uid: anyOf(({ uid }) => [uid]),
     address: addressValue,
     txid: txidValue,
+  },
+  '/tron/payouts': {
+    limit: oneOf('1', '100'),
+    before: idValue,
+    osn: osnValue,
+    state: oneOf('waiting', 'approved'),
+    uid: anyOf(({ uid }) => [uid]),
   },
   '/wallet/list': { uid: anyOf(({ uid }) => [uid]) },
   '/wallet/flow/list': {
@@ -176,6 +189,7 @@ describe('a response to one caller', () => {
       '/wallet/flow/list?limit=100',
       '/tron/deposits?limit=100',
       '/tron/deposits?state=credited&cuy=2',
+      '/tron/payouts',
       '/tron/balance?cuy=2',
       '/tron/generate',
       `/tron/recharge?txid=${caller.txids[0]}`,

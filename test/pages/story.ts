@@ -41,6 +41,7 @@ export interface Story {
   transfers: { id: number }[]
   balances: [cuy: number, amount: string][]
   entries: { id: number; cuy: number }[]
+  payouts: { id: number }[]
 }
 
 /** A caller who has paid nothing yet. */
@@ -55,7 +56,14 @@ export const newcomer = (): Story => ({
     [2, '0'],
   ],
   entries: [],
+  payouts: [],
 })
+
+/** A payout of an entry of type 2. */
+export function payout(id: number, state: string, osn: string, members: object = {}) {
+  const basics = { id, cuy: 2, amt: exact('5'), fee: 0, to: payAddress, osn, mark: '', state }
+  return { ...basics, created_at: '2026-11-01T09:30:00.000Z', ...members }
+}
 
 /** A caller with a history: each deposit is an entry, some time after it was found. */
 export const regular = (): Story => ({
@@ -87,6 +95,7 @@ export const regular = (): Story => ({
     entry(12, 5, '2.5', '27.5', { osn: '=cmd|calc!A0', mark: '@refund' }),
     entry(5, 1, '25', '25', { osn: `${txidOf(1)}:0` }),
   ],
+  payouts: [],
 })
 
 /** Answers every route of the page with a story, whose members a test can change at any time. */
@@ -107,6 +116,10 @@ export function serve(service: ScriptedService, story: Story): void {
   routes.set(
     '/wallet/flow/list',
     paged(() => story.entries),
+  )
+  routes.set(
+    '/tron/payouts',
+    paged(() => story.payouts),
   )
   routes.set('/tron/recharge', () => ({ msg: 'success: nothing new' }))
   service.requests.length = 0

@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { desktop, usePages } from './fixture.ts'
 import { openFold, poke, press, seeIn, tokenOf } from './reading.ts'
-import { entry, regular, transfer } from './story.ts'
+import { entry, payout, regular, transfer, txidOf } from './story.ts'
 
 const pages = usePages()
 
@@ -88,6 +88,60 @@ describe('the wallet', () => {
     release()
     const marks = (await file).match(/"[78] \w+"/g) ?? []
     expect([marks.length, ...new Set(marks)]).toEqual([150, what === 'account' ? '"8 all"' : '"7 all"'])
+  })
+
+  it('shows where each withdrawal is, with its transaction in the explorer', async () => {
+    const at = '2026-11-22T09:30:00.000Z'
+    const states = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled']
+    const osnOf = (n: number) => `order-${n}`
+    pages.story.entries = [
+      entry(20, 2, '-1', '4', { osn: 'by hand' }),
+      ...states.map((_, n) => entry(19 - n, 2, '-5', '5', { osn: osnOf(n), created_at: at })),
+      entry(9, 4, '-1', '10', { osn: osnOf(3) }), // the fee of a payout has its key
+    ]
+    pages.story.payouts = states.map((state, n) => {
+      const txid = ['signed', 'paid', 'stuck'].includes(state) ? { txid: txidOf(n) } : {}
+      return payout(9 - n, state, osnOf(n), { created_at: at, ...txid })
+    })
+    const page = await openWallet()
+    await seeIn(page, '.entries', 'Cancelled: the amount is in your balance again')
+    const rows = await page.$$eval('.ledger tbody tr td:first-child', (cells) =>
+      cells.map((cell) => [
+        cell.querySelector('time ~ .muted')?.textContent ?? null,
+        cell.querySelector('a')?.href ?? null,
+      ]),
+    )
+    const link = (n: number) => `https://tronscan.org/#/transaction/${txidOf(n)}`
+    expect(rows).toEqual([
+      ...[
+        [null, null],
+        ['It waits for an approval', null],
+        ['It is sent soon', null],
+      ],
+      ...[
+        ['It is on its way', link(2)],
+        ['Paid', link(3)],
+        ['It is late, and is being looked at', link(4)],
+      ],
+      ...[
+        ['Cancelled: the amount is in your balance again', null],
+        [null, null],
+      ],
+    ])
+  })
+
+  it('asks for payouts only if the history has a withdrawal, and for no more pages than it shows', async () => {
+    pages.tell(regular())
+    pages.story.payouts = Array.from({ length: 450 }, (_, n) => payout(450 - n, 'paid', `order-${450 - n}`))
+    const page = await openWallet()
+    await seeIn(page, '.entries', 'two cups')
+    expect(pages.asked('/tron/payouts')).toBe(0)
+    const at = '2026-11-22T09:30:00.000Z'
+    for (const one of pages.story.payouts.slice(0, 150)) Object.assign(one, { created_at: at })
+    pages.story.entries = [entry(30, 2, '-5', '20', { osn: 'order-301', created_at: at })]
+    await page.select('#filter', '2')
+    await seeIn(page, '.entries', 'Paid')
+    expect(pages.asked('/tron/payouts')).toBe(2)
   })
 
   it('reads older entries by the id of the last one', async () => {

@@ -1,7 +1,7 @@
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
 import type { ListPage } from '../kit/read.ts'
-import type { Arrival, HistoryEntry, Offer, OfferedCurrency } from './data.ts'
+import type { Arrival, HistoryEntry, Offer, OfferedCurrency, OwnPayout } from './data.ts'
 import type { Texts } from './languages/en.ts'
 import { currencyOf, type PaymentRequest, type Progress, progressOf } from './request.ts'
 
@@ -33,6 +33,8 @@ export interface DepositModel {
   arrivalsOpen: number
   balances: ReadonlyMap<number, string> | null
   history: ListPage<HistoryEntry> | null
+  /** Those of the withdrawals in the history, by currency and reference. */
+  payouts: ReadonlyMap<string, OwnPayout>
   /** The currency that the history shows; null for all. */
   filter: number | null
   /** The parts that are open. */
@@ -46,7 +48,7 @@ export interface DepositModel {
 /** What an account begins with. */
 export const emptyAccount = () => ({
   ...{ chosen: null, address: null, arrivals: null, visited: new Set<number>(), arrivalsOpen: 3 },
-  ...{ balances: null, history: null, filter: null, pasted: '', refusal: null },
+  ...{ balances: null, history: null, payouts: new Map<string, OwnPayout>(), filter: null, pasted: '', refusal: null },
 })
 
 /** What the parts of the page share, in the language of now. */

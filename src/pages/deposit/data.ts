@@ -66,6 +66,21 @@ export interface HistoryEntry {
   readonly at: string
 }
 
+const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
+
+/** How far a payout is. */
+export type OwnPayoutState = (typeof payoutStates)[number]
+
+/** A payout to the outside, which has entries of the same currency and `osn`. */
+export interface OwnPayout {
+  readonly id: number
+  readonly cuy: number
+  readonly osn: string
+  readonly state: OwnPayoutState
+  readonly at: string
+  readonly txid: string | null
+}
+
 /** `GET /currencies` */
 export function readOffer(data: unknown): Offer {
   const currencies = readList(data, (item) => ({
@@ -126,4 +141,16 @@ export function readHistory(data: unknown): ListPage<HistoryEntry> {
     balance: readDecimal(item.balance),
     at: readText(item.created_at),
   }))
+}
+
+/** `GET /tron/payouts` */
+export function readOwnPayouts(data: unknown): ListPage<OwnPayout> {
+  return readPage(data, (item) => {
+    const state = payoutStates.find((one) => one === item.state)
+    if (state === undefined) throw new TypeError('not a state')
+    return {
+      ...{ id: readInteger(item.id), cuy: readInteger(item.cuy), osn: readText(item.osn), state },
+      ...{ at: readText(item.created_at), txid: readOptionalText(item.txid) },
+    }
+  })
 }

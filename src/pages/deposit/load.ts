@@ -2,6 +2,7 @@ import type { Api, Refusal, Reply } from '../kit/api.ts'
 import { type DepositModel, mergeNewest } from './context.ts'
 import { type Arrival, readAddress, readArrivals, readHistory, readOffer, readWallets } from './data.ts'
 import { addressPath, arrivalsPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
+import { loadPayouts } from './payouts.ts'
 
 /** Transfers that are read at once, at most. */
 const arrivalRowsMax = 100
@@ -67,7 +68,7 @@ export function createLoader(
       }),
       into(historyPath(filter, pageRows), readHistory, (page) => {
         if (model.filter === filter) model.history = mergeNewest(page, model.history)
-      }),
+      }).then(async (answer) => (answer.ok ? await loadPayouts(model, api) : answer)),
     ]
   }
   const loadOffer = () => {

@@ -5,6 +5,7 @@ import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import { amountText, currencyWith, type DepositContext } from './context.ts'
 import { type HistoryEntry, readHistory } from './data.ts'
 import { historyPath, pageRows } from './paths.ts'
+import { loadPayouts, payoutParts } from './payouts.ts'
 
 /** Entries that are read at once for the file. */
 const downloadRows = 100
@@ -75,7 +76,7 @@ export function createHistory(context: DepositContext): PageView {
       body.classList.toggle('skeleton', history === null || offer === null)
       older.hidden = history === null || history.list.length >= history.count
       download.update()
-      fillBody(JSON.stringify([history, offer]), () => {
+      fillBody(JSON.stringify([history, offer, [...model.payouts.values()]]), () => {
         if (history === null || offer === null) return []
         if (history.list.length > 0) return [chartOf(context, history.list), tableOf(context, history.list)]
         const words = html('p', {}, texts.historyEmptyHelp)
@@ -96,6 +97,10 @@ async function loadHistory(context: DepositContext, before?: number): Promise<vo
   else if (model.history?.list.at(-1)?.id === before) {
     model.history = { list: [...model.history.list, ...answer.data.list], count: model.history.count }
   }
+  context.update()
+  const payouts = await loadPayouts(model, api)
+  if (model.account !== account) return
+  if (payouts?.ok === false) model.refusal = payouts
   context.update()
 }
 
@@ -129,7 +134,8 @@ function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
 function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement {
   const { texts, format } = context
   const small = (words: string) => (words === '' ? null : html('span', { class: 'muted' }, words))
-  const rows = entries.map(({ type, at, mark, amount, balance, cuy }) => {
+  const rows = entries.map((entry) => {
+    const { type, at, mark, amount, balance, cuy } = entry
     const time = type === 1 ? texts.creditedAt(format.time(at)) : format.time(at)
     return html(
       'tr',
@@ -140,6 +146,7 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
         html('span', {}, typeName(context, type)),
         html('time', { datetime: at, class: 'muted' }, time),
         small(type === 1 ? '' : mark), // the service's own word for a deposit: what it is stands above
+        ...payoutParts(context, entry),
       ),
       html(
         'td',

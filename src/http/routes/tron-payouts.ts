@@ -1,0 +1,65 @@
+import * as z from 'zod/mini'
+import type { CurrencyId, PayoutId } from '../../common/ids.ts'
+import { payoutStates } from '../../d1/payout-tables.ts'
+import { countedMax } from '../../deposits/deposits.ts'
+import { pageRowsDefault } from '../../ledger/entries.ts'
+import { listPayouts } from '../../payouts/list.ts'
+import { ownPayoutItem } from '../../payouts/payout.ts'
+import { type Route, reading } from '../context.ts'
+import { jsonAmount, success } from '../envelope.ts'
+import * as docs from '../openapi/docs.ts'
+import { badQuery } from '../openapi/failures.ts'
+import { approvedPayout, ownPayout, ownPayoutSchema, waitingPayout } from '../openapi/payout.ts'
+import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
+import { pageRowsMax } from './wallet-flow-list.ts'
+
+const payoutsQuery = z.object({
+  limit: z.optional(wholeNumber(pageRowsMax)),
+  before: z.optional(idParam<PayoutId>()),
+  state: z.optional(choiceParam(payoutStates)),
+  cuy: z.optional(idParam<CurrencyId>()),
+})
+
+/** The caller's payouts, newest first. Reads the database only. */
+export const tronPayouts = {
+  path: '/tron/payouts',
+  rateClass: () => 'lists',
+  handle: withQuery(payoutsQuery, async (c, selection) => {
+    const { currencies } = c.env.services.settings
+    const { list, count } = await reading(c, (context) => listPayouts(context, { ...selection, uid: c.get('uid') }))
+    return success({ list: list.map((payout) => ownPayoutItem(payout, currencies, jsonAmount)), count })
+  }),
+} satisfies Route
+
+/** The documentation of `GET /tron/payouts`. */
+export const tronPayoutsDocs = () => {
+  const given = 'a payout that waits and an approved one'
+  const [waiting, approved] = [ownPayout(waitingPayout()), ownPayout(approvedPayout())]
+  return {
+    id: 'listOwnPayouts',
+    summary: 'Your payouts, and where each one is',
+    description:
+      'What leaves your wallet on the chain, newest first. `osn` is that of its entries in `/wallet/flow/list`, and `txid` its transaction. ' +
+      'For older ones use `before`: the cost of a page does not grow with its depth.',
+    query: payoutsQuery,
+    parameters: {
+      limit: {
+        description: `Payouts in the list, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`,
+        example: 20,
+      },
+      before: { description: 'Only payouts with a smaller `id`: the last one of the previous page.', example: 1000 },
+      state: { description: 'Only this state; the response schema lists them.', example: 'paid' },
+      cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
+    },
+    success: docs.listBody(
+      'OwnPayoutListResponse',
+      ownPayoutSchema,
+      `The number of payouts that match, on all pages; ${countedMax} means that many or more.`,
+    ),
+    examples: [
+      docs.dataExample('all', given, '', { list: [approved, waiting], count: 2 }),
+      docs.dataExample('what waits', given, '?state=waiting', { list: [waiting], count: 1 }),
+    ],
+    failures: [badQuery('?state=lost', 'state', `one of ${payoutStates.join(', ')}`)],
+  } satisfies docs.Operation
+}
