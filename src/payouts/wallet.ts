@@ -51,7 +51,7 @@ async function selectNeeds(
 export async function readWallet(
   { db, clock, currencies }: Pick<WriteContext, 'db' | 'clock' | 'currencies'>,
   rules: PayoutRules,
-  chain: Pick<Chain, 'balances'>,
+  chain: Pick<Chain, 'balance'>,
 ): Promise<void> {
   const needs = await selectNeeds(db, rules, currencies)
   const known = needs.length === 0 ? [] : await selectHoldings(db, rules.address)
@@ -59,10 +59,14 @@ export async function readWallet(
     const last = known.find((one) => one.contract === contract)
     if (last !== undefined && clock.now() - last.read_at < walletEveryMs) continue
     const asset = contract === '' ? nativeAsset : trc20Asset(contract)
-    const read = await chain.balances([rules.address], asset)
-    const [balance] = read.ok ? read.value : []
-    if (balance === undefined) return // the next tick asks again
-    await storeHolding(db, { contract, address: rules.address, balance: balance.toString(), read_at: clock.now() })
+    const balance = await chain.balance(rules.address, asset)
+    if (!balance.ok) return // the next tick asks again
+    await storeHolding(db, {
+      contract,
+      address: rules.address,
+      balance: balance.value.toString(),
+      read_at: clock.now(),
+    })
   }
 }
 

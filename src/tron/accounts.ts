@@ -21,6 +21,19 @@ export async function readBalances(
   return firstAnswer(session, 'rpc', (node, boxed) => balancesAt(boxed, node, addresses, asset))
 }
 
+/**
+ * The newest balance of an address, which fewer nodes than `quorum` cannot make seem too small. The correct ones are
+ * enough for twice the quorum less one: then such nodes cannot make it seem too large either.
+ */
+export async function readBalance(session: Session, address: Address, asset: Asset): ChainResult<bigint> {
+  const { quorum } = session.pool
+  const query = (node: TronNode, boxed: Session) => balancesAt(boxed, node, [address], asset)
+  const { answers, errors } = await collect(session, 'rpc', query, (all) => 2 * quorum - 1 - all.length)
+  const balances = answers.flatMap(({ value }) => value).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const balance = balances[quorum - 1]
+  return balance === undefined ? err(failureOf(session, errors)) : ok(balance)
+}
+
 /** One call more than in other batches, so that 20 addresses take one request. The chain id in it replaces a probe. */
 function balancesAt(
   session: Session,

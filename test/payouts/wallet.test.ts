@@ -38,6 +38,20 @@ it('too little TRX for what a token’s transfer may burn raises payout-wallet-l
   expect(alarmsOf(service, 'payout-wallet-low')).toHaveLength(2) // it had ended
 })
 
+it('one node alone that shows an empty payout address raises no alarm', async () => {
+  const service = await startPaying()
+  hold(service, 1_000_000_000n, 5_000_000n)
+  service.nodes[0]?.balances.set(payoutAddress, 0n)
+  service.nodes[0]?.balances.set(`${usdtAddress} ${payoutAddress}`, 0n)
+  await ask(service)
+  await tickLater(service)
+  await later(service)
+  expect(alarmsOf(service, 'payout-wallet-low')).toEqual([])
+  service.nodes[1]?.balances.set(payoutAddress, 0n)
+  await later(service)
+  expect(alarmsOf(service, 'payout-wallet-low')).toMatchObject([{ cuy: 1, holds: '0' }])
+})
+
 it('what is open is needed together: payouts of TRX and the fees of a token', async () => {
   const service = await startPaying()
   hold(service, 129_999_999n, 5_000_000n)

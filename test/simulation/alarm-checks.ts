@@ -43,8 +43,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
       return env.restores > 0
     case 'review-overdue':
       return scenario.reviews
-    case 'payout-wallet-low': // one node says what the address holds
-      return scenario.nodes.some(({ byzantine }) => byzantine)
+    case 'payout-wallet-low':
     case 'misconfigured':
     case 'database-filling':
     case 'database-nearly-full':

@@ -71,3 +71,43 @@ describe('balances', () => {
     expect(h.counts()).toEqual([0, 0])
   })
 })
+
+describe('the balance of one address', () => {
+  const units = 100n
+  /** What is read where the nodes show these balances, and how many requests each got. Null: no answer. */
+  const read = async (quorum: number, shown: readonly (bigint | null)[]) => {
+    const h = createHarness({ nodes: shown.length, quorum })
+    for (const [i, balance] of shown.entries()) {
+      if (balance === null)
+        h.fail(
+          i,
+          changing('eth_getBalance', () => null),
+        )
+      else h.node(i).balances.set(us, balance)
+    }
+    const answer = await h.settle(h.open().balance(us, nativeAsset))
+    return [
+      answer.ok ? answer.value : answer.error.kind,
+      h
+        .counts()
+        .map((count) => Math.min(count, 1))
+        .slice(0, shown.length),
+    ]
+  }
+
+  it.each<[string, number, readonly (bigint | null)[], bigint | string]>([
+    ['one node of three cannot make it too small', 2, [0n, units, units], units],
+    ['one node of three cannot make it too large', 2, [10n ** 30n, units, units], units],
+    ['one node of two cannot make it too small', 2, [0n, units], units],
+    ['one node of two cannot make it too small if a third one gives no answer', 2, [0n, null, units], units],
+    ['one node of two that gives no answer is too few', 2, [null, units], 'no-answer'],
+    ['one node is enough for a quorum of one', 1, [units], units],
+  ])('%s', async (_, quorum, shown, expected) => {
+    expect((await read(quorum, shown))[0]).toBe(expected)
+  })
+
+  it('asks twice the quorum less one node', async () => {
+    expect((await read(2, [units, units, units, units]))[1]).toEqual([1, 1, 1, 0])
+    expect((await read(1, [units, units]))[1]).toEqual([1, 0])
+  })
+})
