@@ -5,6 +5,7 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import { amountMax } from '../common/amount.ts'
+import { type EventType, eventTypes } from '../common/event-types.ts'
 import type { CurrencyId, EndpointKey, EntryId, EntryType, EventId, RescanId } from '../common/ids.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -28,16 +29,7 @@ import {
   uid,
   units,
 } from './columns.ts'
-import {
-  type EventType,
-  eventTypes,
-  type RescanKind,
-  reasonRule,
-  rescanKinds,
-  scanSuperseded,
-  type TotalKind,
-  totalKinds,
-} from './tables.ts'
+import { type RescanKind, reasonRule, rescanKinds, scanSuperseded, type TotalKind, totalKinds } from './tables.ts'
 
 /** Characters of the reason for a rescan, a correction or the end of a gap. */
 export const reasonMax = 500

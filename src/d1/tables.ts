@@ -67,27 +67,6 @@ export function reasonRule(isHeld: string, isRefused: string): string {
   return `iif(${isHeld}, ${isOneOf(heldReasons)}, iif(${isRefused}, ${isOneOf(refusedReasons)}, reason IS NULL))`
 }
 
-/** What events report. */
-export const eventTypes = [
-  'deposit.seen',
-  'deposit.dropped',
-  'deposit.credited',
-  'deposit.held',
-  'deposit.refused',
-  'entry.posted',
-  'payout.waiting',
-  'payout.approved',
-  'payout.signed',
-  'payout.paid',
-  'payout.stuck',
-  'payout.cancelled',
-  'address.frozen',
-  'address.released',
-  'address.destroyed',
-] as const
-/** One of `eventTypes`. */
-export type EventType = (typeof eventTypes)[number]
-
 /** Every address that was ever issued. */
 export const addresses = sqliteTable(
   'address',

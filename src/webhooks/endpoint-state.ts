@@ -1,9 +1,9 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import type { EventType } from '../common/event-types.ts'
 import type { EndpointKey, EventId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { bare, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { events, webhooks } from '../d1/state-tables.ts'
-import type { EventType } from '../d1/tables.ts'
 
 /** An endpoint of `WEBHOOKS`. */
 export interface WebhookEndpoint {

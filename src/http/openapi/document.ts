@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
+import { type EventType, eventTypes } from '../../common/event-types.ts'
 import { type Reason, reasons } from '../../common/reasons.ts'
-import { type EventType, eventTypes } from '../../d1/tables.ts'
 import type { LedgerRoute } from '../context.ts'
 import { reasonHeader } from '../errors.ts'
 import { bookmarkCharsMax, bookmarkForm, bookmarkHeader } from '../middleware/access.ts'

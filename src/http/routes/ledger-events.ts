@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
+import type { EventType } from '../../common/event-types.ts'
 import type { EventId } from '../../common/ids.ts'
 import { heldReasons, type Reason, refusedReasons } from '../../common/reasons.ts'
-import type { EventType } from '../../d1/tables.ts'
 import { eventItem, eventsMax, selectEvents } from '../../events/events.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, success } from '../envelope.ts'
