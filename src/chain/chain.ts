@@ -178,8 +178,11 @@ export interface Chain {
   internalTransfers(txid: Txid, height: BlockHeight): ChainResult<InternalReading>
   /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
-  /** The newest balance of an address, in chain units: that of the node that is the `quorum`-th from the smallest one. */
-  balance(address: Address, asset: Asset): ChainResult<bigint>
+  /**
+   * The newest balances of one address, in the order of the assets, in chain units: of those that nodes show, the `quorum`-th smallest.
+   * One request to each of twice the quorum less one nodes.
+   */
+  holdings(address: Address, assets: readonly Asset[]): ChainResult<readonly bigint[]>
   /** The index of the first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. */
   holder(addresses: readonly Address[], asset: Asset): ChainResult<number | null>
   /** Whether the account of this address exists, by the HTTP API of any of `quorum` nodes. */

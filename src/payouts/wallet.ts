@@ -47,27 +47,24 @@ async function selectNeeds(
   return [...tokens, { contract: '', raw: native + (tokens.length > 0 ? feeLimit : 0n) }]
 }
 
-/** Reads what the payout address holds of what is needed, where that was not read for some minutes. */
+/** Reads what the payout address holds of what is needed, if that was not read for some minutes. */
 export async function readWallet(
   { db, clock, currencies }: Pick<WriteContext, 'db' | 'clock' | 'currencies'>,
   rules: PayoutRules,
-  chain: Pick<Chain, 'balance'>,
+  chain: Pick<Chain, 'holdings'>,
 ): Promise<void> {
   const needs = await selectNeeds(db, rules, currencies)
   const known = needs.length === 0 ? [] : await selectHoldings(db, rules.address)
-  for (const { contract } of needs) {
-    const last = known.find((one) => one.contract === contract)
-    if (last !== undefined && clock.now() - last.read_at < walletEveryMs) continue
-    const asset = contract === '' ? nativeAsset : trc20Asset(contract)
-    const balance = await chain.balance(rules.address, asset)
-    if (!balance.ok) return // the next tick asks again
-    await storeHolding(db, {
-      contract,
-      address: rules.address,
-      balance: balance.value.toString(),
-      read_at: clock.now(),
-    })
-  }
+  const isRead = ({ contract }: Need) =>
+    known.some((one) => one.contract === contract && clock.now() - one.read_at < walletEveryMs)
+  if (needs.every(isRead)) return
+  const assets = needs.map(({ contract }) => (contract === '' ? nativeAsset : trc20Asset(contract)))
+  const balances = await chain.holdings(rules.address, assets)
+  if (!balances.ok) return // the next tick asks again
+  const holdings = needs.map(({ contract }, i) => {
+    return { contract, address: rules.address, balance: String(balances.value[i]), read_at: clock.now() }
+  })
+  await storeHoldings(db, holdings)
 }
 
 type Holding = typeof payoutHoldings.$inferSelect
@@ -82,9 +79,12 @@ export async function selectHoldings(db: ReadDatabase, address: Address): Promis
   return rows.filter((row) => row.address === address)
 }
 
-async function storeHolding(db: WriteDatabase, holding: Holding): Promise<void> {
-  const insertion = openTables(db).insert(payoutHoldings).values(holding)
-  await toStatement(db, insertion.onConflictDoUpdate({ target: payoutHoldings.contract, set: holding })).run()
+async function storeHoldings(db: WriteDatabase, holdings: readonly Holding[]): Promise<void> {
+  const insertion = openTables(db).insert(payoutHoldings)
+  const stored = holdings.map((holding) =>
+    insertion.values(holding).onConflictDoUpdate({ target: payoutHoldings.contract, set: holding }),
+  )
+  await db.batch(stored.map((one) => toStatement(db, one)))
 }
 
 /** A currency of which the payout address holds too little, in whole units. Null: TRX that is no currency here. */

@@ -18,33 +18,43 @@ export async function readBalances(
 ): ChainResult<readonly bigint[]> {
   if (addresses.length === 0) return ok([])
   if (addresses.length > balancesMax) return err({ kind: 'no-answer', why: `${addresses.length} balances at once` })
-  return firstAnswer(session, 'rpc', (node, boxed) => balancesAt(boxed, node, addresses, asset))
+  return firstAnswer(session, 'rpc', (node, boxed) => balancesAt(boxed, node, heldBy(addresses, asset)))
 }
 
 /**
- * The newest balance of an address, which fewer nodes than `quorum` cannot make seem too small. The correct ones are
- * enough for twice the quorum less one: then such nodes cannot make it seem too large either.
+ * The newest balances of one address, none of which fewer nodes than `quorum` can make seem too small. Where twice the quorum less
+ * one answer, such nodes cannot make one seem too large either.
  */
-export async function readBalance(session: Session, address: Address, asset: Asset): ChainResult<bigint> {
+export async function readHoldings(
+  session: Session,
+  address: Address,
+  assets: readonly Asset[],
+): ChainResult<readonly bigint[]> {
   const { quorum } = session.pool
-  const query = (node: TronNode, boxed: Session) => balancesAt(boxed, node, [address], asset)
+  const held = assets.map((asset) => ({ address, asset }))
+  const query = (node: TronNode, boxed: Session) => balancesAt(boxed, node, held)
   const { answers, errors } = await collect(session, 'rpc', query, (all) => 2 * quorum - 1 - all.length)
-  const balances = answers.flatMap(({ value }) => value).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  const balance = balances[quorum - 1]
-  return balance === undefined ? err(failureOf(session, errors)) : ok(balance)
+  if (answers.length < quorum) return err(failureOf(session, errors))
+  const inOrder = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0)
+  return ok(assets.map((_, i) => answers.map(({ value }) => value[i] ?? 0n).sort(inOrder)[quorum - 1] ?? 0n))
 }
 
+/** What an address can hold. */
+interface Held {
+  readonly address: Address
+  readonly asset: Asset
+}
+
+const heldBy = (addresses: readonly Address[], asset: Asset): readonly Held[] =>
+  addresses.map((address) => ({ address, asset }))
+
 /** One call more than in other batches, so that 20 addresses take one request. The chain id in it replaces a probe. */
-function balancesAt(
-  session: Session,
-  node: TronNode,
-  addresses: readonly Address[],
-  asset: Asset,
-): NodeResult<readonly bigint[]> {
-  const isNative = asset.kind === 'native'
-  const calls = addresses.map((one) => (isNative ? balanceCall(one) : tokenBalanceCall(asset.contract, one)))
-  const parse = isNative ? parseSun : parseUint256
-  return askRpc(session, node, calls, (reply) => parseResult(reply, 'a balance', parse), batchCallsMax + 1)
+function balancesAt(session: Session, node: TronNode, held: readonly Held[]): NodeResult<readonly bigint[]> {
+  const calls = held.map(({ address, asset }) =>
+    asset.kind === 'native' ? balanceCall(address) : tokenBalanceCall(asset.contract, address),
+  )
+  const parseAt = (i: number) => (held[i]?.asset.kind === 'native' ? parseSun : parseUint256)
+  return askRpc(session, node, calls, (reply, i) => parseResult(reply, 'a balance', parseAt(i)), batchCallsMax + 1)
 }
 
 function parseSun(value: unknown): Parsed<bigint> {
@@ -62,7 +72,7 @@ export async function findHolder(
   asset: Asset,
 ): ChainResult<number | null> {
   const { quorum } = session.pool
-  const query = (node: TronNode, boxed: Session) => balancesAt(boxed, node, addresses, asset)
+  const query = (node: TronNode, boxed: Session) => balancesAt(boxed, node, heldBy(addresses, asset))
   const { answers, errors } = await collect(session, 'rpc', query, (all) => quorum - all.length)
   const index = addresses.findIndex((_, i) => answers.some(({ value }) => (value[i] ?? 0n) > 0n))
   if (index !== -1) return ok(index)

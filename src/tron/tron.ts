@@ -1,7 +1,7 @@
 import type { Chain, Payer } from '../chain/chain.ts'
 import type { NodeReport } from '../chain/node-report.ts'
 import type { UnixMs } from '../common/time.ts'
-import { findHolder, isActivated, readBalance, readBalances, readDecimals } from './accounts.ts'
+import { findHolder, isActivated, readBalances, readDecimals, readHoldings } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
 import { readFinalizedHead } from './finalized-head.ts'
@@ -48,7 +48,7 @@ function chainOf(session: Session): Chain {
     finalTransaction: (txid, height) => readFinalTransaction(session, txid, height),
     internalTransfers: (txid, height) => readInternalTransfers(session, txid, height),
     balances: (addresses, asset) => readBalances(session, addresses, asset),
-    balance: (address, asset) => readBalance(session, address, asset),
+    holdings: (address, assets) => readHoldings(session, address, assets),
     holder: (addresses, asset) => findHolder(session, addresses, asset),
     activated: (address) => isActivated(session, address),
     broadcast: (transaction, turn) => broadcastTransaction(session, transaction, turn),

@@ -72,42 +72,39 @@ describe('balances', () => {
   })
 })
 
-describe('the balance of one address', () => {
+describe('the balances of one address', () => {
   const units = 100n
-  /** What is read where the nodes show these balances, and how many requests each got. Null: no answer. */
-  const read = async (quorum: number, shown: readonly (bigint | null)[]) => {
+  /** What is read where the nodes show these balances in TRX and twice as much of a token. Null: no answer. */
+  const readFrom = async (quorum: number, shown: readonly (bigint | null)[]) => {
     const h = createHarness({ nodes: shown.length, quorum })
     for (const [i, balance] of shown.entries()) {
-      if (balance === null)
+      const node = h.node(i)
+      node.decimals.set(usdtAddress, 6)
+      node.balances.set(us, balance ?? 0n).set(`${usdtAddress} ${us}`, 2n * (balance ?? 0n))
+    }
+    for (const i of shown.keys())
+      if (shown[i] === null)
         h.fail(
           i,
-          changing('eth_getBalance', () => null),
-        )
-      else h.node(i).balances.set(us, balance)
-    }
-    const answer = await h.settle(h.open().balance(us, nativeAsset))
-    return [
-      answer.ok ? answer.value : answer.error.kind,
-      h
-        .counts()
-        .map((count) => Math.min(count, 1))
-        .slice(0, shown.length),
-    ]
+          changing('eth_call', () => null),
+        ) // no balance of the token
+    const answer = await h.settle(h.open().holdings(us, [nativeAsset, trc20Asset(usdtAddress)]))
+    return { read: answer.ok ? answer.value : answer.error.kind, requests: h.nodes.map((node) => node.requests.length) }
   }
 
-  it.each<[string, number, readonly (bigint | null)[], bigint | string]>([
-    ['one node of three cannot make it too small', 2, [0n, units, units], units],
-    ['one node of three cannot make it too large', 2, [10n ** 30n, units, units], units],
-    ['one node of two cannot make it too small', 2, [0n, units], units],
-    ['one node of two cannot make it too small if a third one gives no answer', 2, [0n, null, units], units],
-    ['one node of two that gives no answer is too few', 2, [null, units], 'no-answer'],
-    ['one node is enough for a quorum of one', 1, [units], units],
-  ])('%s', async (_, quorum, shown, expected) => {
-    expect((await read(quorum, shown))[0]).toBe(expected)
+  it.each<[string, number, readonly (bigint | null)[], boolean]>([
+    ['one node of three cannot make them too small', 2, [0n, units, units], true],
+    ['one node of three cannot make them too large', 2, [10n ** 30n, units, units], true],
+    ['one node of two cannot make them too small', 2, [0n, units], true],
+    ['one node of two cannot make them too small if a third one gives no answer', 2, [0n, null, units], true],
+    ['one node of two that gives no answer is too few', 2, [null, units], false],
+    ['one node is enough for a quorum of one', 1, [units], true],
+  ])('%s', async (_, quorum, shown, isRead) => {
+    expect((await readFrom(quorum, shown)).read).toEqual(isRead ? [units, 2n * units] : 'no-answer')
   })
 
-  it('asks twice the quorum less one node', async () => {
-    expect((await read(2, [units, units, units, units]))[1]).toEqual([1, 1, 1, 0])
-    expect((await read(1, [units, units]))[1]).toEqual([1, 0])
+  it('take one request to each of twice the quorum less one nodes', async () => {
+    expect((await readFrom(2, [units, units, units, units])).requests).toEqual([1, 1, 1, 0])
+    expect((await readFrom(1, [units, units])).requests).toEqual([1, 0])
   })
 })
