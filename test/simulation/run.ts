@@ -2,7 +2,7 @@ import { openSqliteD1 } from '../support/sqlite-d1.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
 import { correctAndReplace } from './correction.ts'
 import { settleDecisions, startDecision } from './decisions.ts'
-import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
+import { createEnvironment, depositAddress, startMs } from './environment.ts'
 import { auditEvents } from './event-audit.ts'
 import {
   compareRepeatedly,
@@ -22,13 +22,13 @@ import { settlePayouts } from './payout-audit.ts'
 import { startPayoutCall } from './payout-calls.ts'
 import type { PayoutWorld } from './payouts.ts'
 import { settlePosts, startPost } from './posts.ts'
-import { createRandom, type Random } from './random.ts'
+import { createRandom } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
 import { drawAside, drawPayoutScenario, drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
 import { startSigners } from './signers.ts'
-import { createRun, type SimulatedRun, type StoreOfRuns } from './simulated-run.ts'
+import { createRun, type SimulatedRun } from './simulated-run.ts'
 import { createStored } from './stored.ts'
 import { weatherStorm } from './storm.ts'
 import { endureTrial } from './trial.ts'
@@ -38,6 +38,8 @@ export interface Outcome {
   readonly seed: number
   /** The first broken promise, or null. */
   readonly violation: string | null
+  /** The newest block at the end. */
+  readonly height: number
   /** How often each fault and each kind of call occurred. */
   readonly counts: ReadonlyMap<string, number>
   /** Deposits of the final chain at the end. */
@@ -46,11 +48,15 @@ export interface Outcome {
   readonly early: number
 }
 
-/** How to run a seed. `trace` takes a line for each event. */
+/** How to run a seed. `trace` takes a line for each event. `until`: no longer than up to this block. */
 export interface RunOptions {
   readonly trace?: ((line: string) => void) | undefined
   readonly overrides?: Overrides
+  readonly until?: number
 }
+
+/** Ends a run at its last block, if that is given. */
+const lastBlock = 'the last block of the run'
 
 /** The block of a run at which its database becomes full. */
 const fullAt = 12
@@ -67,7 +73,7 @@ const payoutSeeds = 2 ** 45
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
   const store = openSqliteD1()
   const stores = { store, stored: createStored(store) }
-  return async (seed, { trace, overrides } = {}) => {
+  return async (seed, { trace, overrides, until } = {}) => {
     const random = createRandom(seed)
     const troubles = createRandom(seed + troubleSeeds)
     const [aside, payouts] = [createRandom(seed + asideSeeds), createRandom(seed + payoutSeeds)]
@@ -80,8 +86,11 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()
     try {
-      const early = await live(env, stores, createRandom(seed + postSeeds), createRandom(seed + endpointSeeds))
-      return { seed, violation: env.violation, counts: env.counts, deposits: expectedDeposits(env).size, early }
+      const run = createRun(env, stores, createRandom(seed + postSeeds), createRandom(seed + endpointSeeds))
+      const early = await live(run, until)
+      const violation = env.violation === lastBlock ? null : env.violation
+      const { height } = env.chain.tip()
+      return { seed, violation, height, counts: env.counts, deposits: expectedDeposits(env).size, early }
     } finally {
       store.rollBack()
       await new Promise((resolve) => setImmediate(resolve)) // what else the process has to do
@@ -90,14 +99,9 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
 }
 
 /** Runs all phases. Returns the number of deposits that were credited before the recovery. */
-async function live(
-  env: Environment,
-  stores: StoreOfRuns,
-  backendRandom: Random,
-  endpointRandom: Random,
-): Promise<number> {
-  const run = createRun(env, stores, backendRandom, endpointRandom)
-  await runFaultyPhase(run)
+async function live(run: SimulatedRun, until?: number): Promise<number> {
+  const { env } = run
+  await runFaultyPhase(run, until)
   const early = run.stored.countCredited()
   const phases = [recover]
   if (env.payouts !== null) phases.push(settlePayouts)
@@ -116,11 +120,11 @@ async function live(
 }
 
 /** Blocks, minutes of the cron and requests until the scenario's last block. Blocks and minutes then go on. */
-async function runFaultyPhase(run: SimulatedRun): Promise<void> {
+async function runFaultyPhase(run: SimulatedRun, until?: number): Promise<void> {
   const { env } = run
   const { scheduler, scenario } = env
   const operator = createOperator(run)
-  startBlocks(run, operator)
+  startBlocks(run, operator, until)
   startMinutes(run)
   if (env.payouts !== null) startPayouts(run, env.payouts)
   await scheduler.runUntil(() => env.violation !== null || env.phase !== 'faults' || isOver())
@@ -149,7 +153,7 @@ function startPayouts(run: SimulatedRun, world: PayoutWorld): void {
   scheduler.after(blockMs, next)
 }
 
-function startBlocks(run: SimulatedRun, operator: Operator): void {
+function startBlocks(run: SimulatedRun, operator: Operator, until = Number.POSITIVE_INFINITY): void {
   const { env, nodes } = run
   const { random, scheduler, scenario } = env
   const requests = createRequests()
@@ -157,6 +161,7 @@ function startBlocks(run: SimulatedRun, operator: Operator): void {
   const next = () => {
     nodes.advance(env.produce())
     blocks += 1
+    if (env.chain.tip().height > until) env.violate(lastBlock)
     if (blocks === env.lost?.setAfter) operator.setFirstIndex()
     if (env.phase === 'faults') actBetweenBlocks()
     scheduler.after(env.blockMs, next)

@@ -100,13 +100,13 @@ async function repeatDefect(name: string): Promise<void> {
   process.exitCode = 1
 }
 
-/** Whether a seed finds the mistake that keeps every promise without it. */
+/** Whether a seed finds the mistake that, without it, keeps every promise up to the block at which it is found. */
 async function isFound(name: string): Promise<boolean> {
   const found = await findDefect(name)
   if (found === null) return false
   const unpatched = (await import('./run.ts')).createSimulation()
-  const { violation } = await unpatched(found.seed, { overrides: defects[name]?.overrides ?? {} })
-  return violation === null
+  const overrides = defects[name]?.overrides ?? {}
+  return (await unpatched(found.seed, { overrides, until: found.height })).violation === null
 }
 
 /** The first seed that breaks a promise with the mistake, or null. */

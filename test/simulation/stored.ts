@@ -222,6 +222,8 @@ function transferReads({ rows, first, count }: Queries) {
       return state !== undefined && state !== 'seen' && state !== 'dropped'
     },
     countCredited: count(`SELECT count(*) AS n FROM transfer WHERE state = 'credited'`),
+    /** What was shown by a node, by its number, and dropped from a time on. */
+    countFalse: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND seen_by = ? AND changed_at >= ?`),
     /** What was dropped before a time. */
     countDroppedBefore: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND changed_at < ?`),
     countSeenOf: (uid: Uid) => countState(uid, 'seen'),
