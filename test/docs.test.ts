@@ -152,6 +152,23 @@ describe('the deployment', () => {
   const get = (path: string, method = 'GET') =>
     worker.fetch(`https://wallet.example${path}`, { method, redirect: 'manual' })
 
+  it('says of which transaction /ledger/transaction must be asked, and what excludes what', () => {
+    const { paths } = JSON.parse(fresh()) as {
+      paths: Record<string, { get: { parameters: { name: string; required?: boolean; description?: string }[] } }>
+    }
+    const parameter = (path: string, name: string) => paths[path]?.get.parameters.find((one) => one.name === name)
+    expect(parameter('/ledger/transaction', 'txid')?.required).toBe(true)
+    for (const [path, name, other] of [
+      ['/wallet/flow/list', 'page', 'before'],
+      ['/ledger/entries', 'page', 'before'],
+      ['/ledger/deposits', 'txid', 'uid'],
+      ['/ledger/deposits', 'address', 'uid'],
+    ] as const) {
+      const said = [name, other].map((one) => parameter(path, one)?.description ?? '').join(' ')
+      expect(said, `${path} ${name}`).toMatch(new RegExp(`not .*\\b(${name}|${other})\\b`, 'i'))
+    }
+  })
+
   it('serves the generated document', async () => {
     const response = await get('/openapi.json')
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -186,6 +203,7 @@ describe('the deployment', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(response.headers.get('x-request-id')).toBeTruthy()
     expect(response.headers.get('x-frame-options')).toBeNull()
+    expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
     expect(response.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
         "form-action 'none'; frame-ancestors https://shop.example, require-trusted-types-for 'script'; trusted-types 'none'",

@@ -190,6 +190,7 @@ function welcome({ base, address, nodes, backend, desk, shop }: Welcome): string
     '/tron/generate',
     '/tron/recharge',
     '/tron/deposits',
+    '/tron/payouts',
     '/wallet/list',
     '/wallet/flow/list',
     '/tron/balance',

@@ -18,8 +18,8 @@ function addMany(count: number): void {
   at.desk.deposits = Array.from({ length: count }, (_, index) => {
     const state = index % 5 === 0 ? 'held' : 'credited'
     const id = 1 + count - index
-    const members = { amt: exact(`${id}.25`), created_at: ago(index * 3_600), ...(state === 'held' ? held : {}) }
-    return owned(id, state, members)
+    const members = { amt: exact(`${id}.25`), created_at: ago(index * 3_600), txid: txidOf(id % 256) }
+    return owned(id, state, { ...members, ...(state === 'held' ? held : {}) })
   })
 }
 const held = { reason: 'retired', why: '=cmd|calc!A0' }
@@ -41,6 +41,14 @@ describe('the lists', () => {
     expect(file).toContain(`"'=cmd|calc!A0"`)
     await page.click(`${lists} td button`)
     await seeIn(page, '.result', 'Its currency is not accepted any more')
+  })
+
+  it('give a file of more than ten thousand rows', async () => {
+    addMany(10_050)
+    const page = await open()
+    await seeIn(page, lists, '20 of ')
+    const file = await downloadedBy(page, `${lists} [aria-label^="Download"]`)
+    expect(file.split('\r\n')).toHaveLength(1 + 10_050 + 1)
   })
 
   it('are filtered by currency, time and amount, and say how far they have looked', async () => {
