@@ -99,12 +99,34 @@ function createPrepare(sqlite: DatabaseSync): Prepare {
   }
 }
 
+/** A text or a name, or a parameter, perhaps of LIMIT. */
+const parameterForm = /'[^']*'|"[^"]*"|(?:LIMIT )?\?/g
+/** Of each statement, which parameters are those of LIMIT, and the texts in which they are written out. */
+const statements = new Map<string, { readonly areLimits: readonly boolean[]; readonly written: Map<string, string> }>()
+
+/** SQLite compiles a statement anew for each value of LIMIT, which takes most of its time: such values are written out. */
+function writeLimits({ sql, values }: Bound): Bound {
+  const { areLimits, written } = statements.get(sql) ?? noteStatement(sql)
+  if (!areLimits.includes(true)) return { sql, values }
+  const limits = values.filter((_, i) => areLimits[i])
+  const key = limits.join()
+  const text = written.get(key) ?? sql.replaceAll('LIMIT ?', () => `LIMIT ${limits.shift()}`)
+  written.set(key, text)
+  return { sql: text, values: values.filter((_, i) => !areLimits[i]) }
+}
+
+function noteStatement(sql: string) {
+  const parameters = [...sql.matchAll(parameterForm)].map(([found]) => found).filter((found) => found.endsWith('?'))
+  const statement = { areLimits: parameters.map((found) => found !== '?'), written: new Map<string, string>() }
+  statements.set(sql, statement)
+  return statement
+}
+
 function connect(sqlite: DatabaseSync, prepare: Prepare, roundTrip: RoundTrip): D1Database {
-  const execute = ({ sql, values }: Bound) => ({
-    results: prepare(sql, false).all(...values) as readonly Row[],
-    success: true as const,
-    meta: {},
-  })
+  const execute = (bound: Bound) => {
+    const { sql, values } = writeLimits(bound)
+    return { results: prepare(sql, false).all(...values) as readonly Row[], success: true as const, meta: {} }
+  }
   const single = <R>(bound: Bound, run: (bound: Bound) => R): Promise<R> =>
     roundTrip(
       (failAt) => {
@@ -122,7 +144,11 @@ function connect(sqlite: DatabaseSync, prepare: Prepare, roundTrip: RoundTrip): 
       all,
       run: all,
       first: async () => (await all()).results[0] ?? null,
-      raw: () => single({ sql, values }, (bound) => prepare(bound.sql, true).all(...bound.values)),
+      raw: () =>
+        single({ sql, values }, (bound) => {
+          const written = writeLimits(bound)
+          return prepare(written.sql, true).all(...written.values)
+        }),
     }
   }
   const db = {
