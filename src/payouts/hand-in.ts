@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import type { Address } from '../chain/address.ts'
-import type { BlockHash, BlockHeight, Header, Txid } from '../chain/block.ts'
+import { type BlockHash, type BlockHeight, blockSeconds, type Header, type Txid } from '../chain/block.ts'
 import type { PayoutId } from '../common/ids.ts'
 import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
@@ -14,7 +14,7 @@ import type { PayoutRules } from '../ledger/context.ts'
 import type { PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
 import { type Payout, payoutColumns } from './payout.ts'
-import { readSigned, type SignedTransfer, txidIn } from './signed-bytes.ts'
+import { readSigned, referenceBlocks, type SignedTransfer, txidIn } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
 import {
   hasPaidLate,
@@ -147,8 +147,10 @@ export async function takeSigned(
     if (payout === undefined) return err({ code: 404, reason: 'unknown-payout', why: `there is no payout ${id}` })
     const { to_address: to, contract, raw } = payout
     const expected = { from: rules.address, to, contract, amount: BigInt(raw), feeLimit: rules.feeLimit }
-    const bytes = readSigned(transaction, expected, head, newest.get(txidIn(transaction)) ?? null)
-    return bytes.ok ? bytes : err({ code: 422, ...bytes.error })
+    const known = newest.get(txidIn(transaction)) ?? null
+    const bytes = readSigned(transaction, expected, head, known)
+    if (!bytes.ok) return err({ code: 422, ...bytes.error })
+    return known === null && canBeNewer(bytes.value.reference, head, at) ? err(unsureReference) : bytes
   })
   const taken = signed.flatMap(({ id }, i): readonly Taken[] => {
     const one = read[i]
@@ -227,6 +229,24 @@ async function storeSigned(db: WriteDatabase, taken: readonly Taken[], at: UnixM
     ),
   ])
   return results.at(-1)?.results ?? []
+}
+
+/** By how much the clock can be behind that of the chain. */
+const skewMs = 60_000
+
+/**
+ * Whether the bytes can refer to a block above the head, which is not the newest final one any more, as in an older copy of the
+ * database: its two bytes are those of a block of two days before.
+ */
+function canBeNewer(reference: BlockHeight, head: Head, at: UnixMs): boolean {
+  const blocks = Math.ceil((at + skewMs - head.timestamp) / (blockSeconds * 1000))
+  return reference + referenceBlocks <= head.height + blocks
+}
+
+const unsureReference: Refused = {
+  code: 409,
+  reason: 'no-final-block',
+  why: 'its reference block can be newer than the newest final block that is known: try again',
 }
 
 const notTaken: Refused = {

@@ -53,7 +53,7 @@ export const expirationAheadMsMax = 3_600_000
 /** How long ago it may have expired. Then it is not sent any more, only looked for. */
 export const expiredMsMax = 86_400_000
 /** Blocks that a reference block can be: its height is known by two bytes. */
-const referenceBlocks = 65_536
+export const referenceBlocks = 65_536
 
 /**
  * Reads a signed message as java-tron does, and compares it with the one transaction that a node would write for this transfer

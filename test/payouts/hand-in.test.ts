@@ -1,9 +1,11 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
+import type { BlockHeight } from '../../src/chain/block.ts'
 import { encodeSigned } from '../../src/chain/transaction.ts'
+import type { UnixMs } from '../../src/common/time.ts'
 import { offeredMax } from '../../src/payouts/hand-in.ts'
-import { brokenDatabase, type RunningService } from '../http/service.ts'
-import { correct, headOf } from '../scan/harness.ts'
+import { brokenDatabase, finalityLag, type RunningService } from '../http/service.ts'
+import { correct, headOf, tickLater } from '../scan/harness.ts'
 import { payoutBase58, signatureOf, signTransfer } from '../support/payouts.ts'
 import {
   ask,
@@ -264,6 +266,25 @@ describe('a signed transaction that is handed in', () => {
     expect(await send(service, '/signed', { signed: [{ id, transaction }] }, 'signer')).toMatchObject({
       ...{ status: 409, reason: 'no-final-block' },
     })
+  })
+
+  it('waits for a newer final block if its reference block can be above the known one, as after a restore', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const { height } = await headOf(service)
+    service.chain.addEmpty(finalityLag)
+    service.clock.seconds += 3 * finalityLag
+    const { hash, timeMs } = service.chain.at(height + finalityLag - 1) ?? service.chain.tip()
+    const above = { height: (height + finalityLag - 1) as BlockHeight, hash, timestamp: timeMs as UnixMs }
+    const { transaction, txid } = signTransfer(contentOf(above))
+    expect(await handIn(service, id, transaction)).toEqual({
+      id,
+      refused: { code: 409, reason: 'no-final-block', why: expect.stringContaining('try again') },
+    })
+    await tickLater(service)
+    expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid })
+    const rescans = await service.db.prepare('SELECT from_height FROM rescan').all()
+    expect(rescans.results.every((one) => Number(one.from_height) >= height - 1)).toBe(true)
   })
 
   it('is stored whole or not at all: a database that fails leaves it approved', async () => {
