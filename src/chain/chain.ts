@@ -223,6 +223,8 @@ export interface CreditAnswer {
   readonly when: 'credited' | 'already'
   /** Why the caller's other transfers in it are not credited: one sentence for each. */
   readonly uncredited: readonly string[]
+  /** Whether it cannot be read now what contracts have sent in it: the caller can ask again. */
+  readonly isUnread: boolean
 }
 
 /** What the owner of a transaction would be answered about it. */
@@ -233,6 +235,8 @@ export interface TransactionFinding {
   readonly answer: 'credited' | 'creditable' | QueryFailure
   /** Why other transfers in it to this user are not credited, if some are. */
   readonly uncredited: readonly string[]
+  /** Whether it cannot be read now what contracts have sent in it. */
+  readonly isUnread: boolean
 }
 
 /** What the Worker asks of the scanner, the only place that talks to nodes. Each call is charged to its caller by its requests. */

@@ -66,6 +66,8 @@ export interface TransactionReport {
   readonly already: boolean
   /** Why the caller's other transfers in it are not credited: one sentence for each. */
   readonly uncredited: readonly string[]
+  /** Whether it cannot be read now what contracts have sent in it. */
+  readonly isUnread: boolean
 }
 
 /**
@@ -80,6 +82,6 @@ export async function askTransaction(
   const answer = await scanner.checkTransaction(uid, txid)
   if (!answer.ok) return answer
   const stored = await selectTransfersOf(db, uid, txid)
-  const { when, uncredited } = answer.value
-  return ok({ credited: stored.filter(({ state }) => state === 'credited'), already: when === 'already', uncredited })
+  const { when, ...others } = answer.value
+  return ok({ credited: stored.filter(({ state }) => state === 'credited'), already: when === 'already', ...others })
 }

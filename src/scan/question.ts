@@ -78,9 +78,10 @@ export async function answerQuestion(
   const { db, currencies } = context
   const decided = await selectTransfersOf(db, uid, txid)
   const known = decidedAnswer(decided, currencies)
-  if (known !== null && !(await hasNewInternals(context, chain, decided))) return known
+  const internals = known === null ? 'new' : await lookForInternals(context, chain, decided)
+  if (known !== null && internals !== 'new') return internals === 'none' ? known : withUnread(known)
   const found = await judgeTransaction(context, chain, txid)
-  if (!found.ok) return known ?? found
+  if (!found.ok) return known === null ? found : withUnread(known)
   const open = withoutDecided(found.value, decided)
   const reviews = verdictsFor(uid, open.judged).filter((one) => one.state === 'held' && one.reason === 'review')
   const outcome = await outcomeFor(context, uid, open)
@@ -118,9 +119,10 @@ export async function lookUpTransaction(
     decided === null || owner === undefined
       ? null
       : ok(decided.ok ? creditedTo(owner, 'credited', decided.value.uncredited) : uncreditedTo(owner, decided.error))
-  if (known !== null && !(await hasNewInternals(context, chain, own))) return known
+  const internals = known === null ? 'new' : await lookForInternals(context, chain, own)
+  if (known !== null && internals !== 'new') return internals === 'none' ? known : withUnread(known)
   const found = await judgeTransaction(context, chain, txid)
-  if (!found.ok && known !== null) return known
+  if (!found.ok && known !== null) return withUnread(known)
   if (!found.ok) {
     const isAboutNodes = found.error.kind === 'limited' || found.error.kind === 'chain-unavailable'
     return isAboutNodes ? found : ok(uncreditedTo(stored[0]?.uid ?? null, found.error))
@@ -141,9 +143,14 @@ const creditedTo = (
   uid: Uid | null,
   answer: 'credited' | 'creditable',
   uncredited: readonly string[],
-): TransactionFinding => ({ uid, answer, uncredited })
+): TransactionFinding => ({ uid, answer, uncredited, isUnread: false })
 
-const uncreditedTo = (uid: Uid | null, answer: QueryFailure): TransactionFinding => ({ uid, answer, uncredited: [] })
+const uncreditedTo = (uid: Uid | null, answer: QueryFailure): TransactionFinding => ({
+  uid,
+  answer,
+  uncredited: [],
+  isUnread: false,
+})
 
 /** What is not decided yet. */
 function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfer[]): JudgedTransaction {
@@ -208,20 +215,27 @@ async function judgeTransaction(
   return ok({ reading, internals, owners, rules, correctedBy: state?.correctedBy ?? 0, judged })
 }
 
-/**
- * Whether contracts have sent TRX to the caller in a transaction of which only tokens are stored: the scan does not look for that. What
- * cannot be read is none: the caller can ask again.
- */
-async function hasNewInternals({ db }: ScanContext, chain: Chain, stored: readonly StoredTransfer[]): Promise<boolean> {
+/** What is known of a transaction, while what its contracts have sent cannot be read. */
+function withUnread<T extends { readonly isUnread: boolean }>(known: Result<T, QueryFailure>): Result<T, QueryFailure> {
+  return known.ok ? ok({ ...known.value, isUnread: true }) : known
+}
+
+/** Whether contracts have sent TRX to the caller in a transaction of which only tokens are stored: the scan does not look for that. */
+async function lookForInternals(
+  { db }: ScanContext,
+  chain: Chain,
+  stored: readonly StoredTransfer[],
+): Promise<'new' | 'none' | 'unread'> {
   const first = stored.find(isFinal)
-  if (first === undefined || stored.some(({ native }) => native)) return false
+  if (first === undefined || stored.some(({ native }) => native)) return 'none'
   const read = await chain.internalTransfers(first.txid, first.block.height)
-  if (!read.ok || read.value.kind === 'not-shown') return false
+  if (!read.ok) return 'unread'
+  if (read.value.kind === 'not-shown') return 'none'
   const owners = await matchAddresses(
     db,
     read.value.transfers.map(({ to }) => to),
   )
-  return read.value.transfers.some(({ to }) => owners.get(to)?.uid === first.uid)
+  return read.value.transfers.some(({ to }) => owners.get(to)?.uid === first.uid) ? 'new' : 'none'
 }
 
 function verdictsFor(uid: Uid, judged: JudgedTransaction['judged']) {
@@ -262,7 +276,7 @@ function decidedAnswer(
 ): Result<CreditAnswer, QueryFailure> | null {
   if (own.some(({ state }) => state === 'credited')) {
     const others = own.filter(({ state }) => state === 'held' || state === 'refused')
-    return ok({ when, uncredited: others.map((one) => explainUncredited(one, currencies).why) })
+    return ok({ when, uncredited: others.map((one) => explainUncredited(one, currencies).why), isUnread: false })
   }
   const first = firstUncredited(own)
   return first === undefined ? null : err(explainUncredited(first, currencies))

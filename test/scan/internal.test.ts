@@ -123,14 +123,18 @@ describe('TRX that a contract sends', () => {
     expect(await balancesOf(service)).toEqual({ 1: 5, 2: 10 })
   })
 
-  it('leaves the answer about tokens as it is where the nodes cannot be asked', async () => {
+  it('leaves the answer about tokens as it is if the nodes cannot be asked, and says so', async () => {
     const logs = [transferLog(usdtAddress, multisender, own, 5_000_000n)]
     const txid = await send([{ to: own, sun: 4_000_000 }], { logs })
     breakNodes(service)
     expect(await ask(txid)).toMatchObject({
       status: 200,
-      body: { msg: expect.stringContaining('already credited 5 USDT') },
+      body: {
+        msg: 'success: already credited 5 USDT; what contracts have sent in it cannot be read now: ask again',
+      },
     })
+    const lookedUp = await (await service.ledger(`/ledger/transaction?txid=${txid}`)).json()
+    expect(lookedUp).toMatchObject({ data: { uid: 7, why: expect.stringContaining('cannot be read now') } })
     repairNodes(service)
     service.clock.seconds += 600
     expect(await ask(txid)).toMatchObject({ status: 200 })

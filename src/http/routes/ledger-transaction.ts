@@ -39,9 +39,10 @@ interface Described {
   readonly why: string
 }
 
-function describeFinding({ answer, uncredited }: TransactionFinding): Described {
+function describeFinding(finding: TransactionFinding): Described {
+  const { answer } = finding
   if (answer === 'credited' || answer === 'creditable') {
-    return { answer, why: [credits[answer], ...describeUncredited(uncredited)].join('; ') }
+    return { answer, why: [credits[answer], ...describeUncredited(finding)].join('; ') }
   }
   if (answer.kind === 'bad-input' || answer.kind === 'not-found') {
     return { answer: 'unknown', why: toProblem(answer).msg }

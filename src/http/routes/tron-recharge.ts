@@ -71,15 +71,20 @@ function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowRepo
   return `${count(found, 'transfer')} found, ${when}`
 }
 
-function describeTransaction({ credited, already, uncredited }: TransactionReport, currencies: Currencies): string {
+function describeTransaction(report: TransactionReport, currencies: Currencies): string {
+  const { credited, already } = report
   const sums = `${already ? 'already credited' : 'credited'} ${formatSums(credited, currencies)}`
-  return [sums, ...describeUncredited(uncredited)].join('; ')
+  return [sums, ...describeUncredited(report)].join('; ')
 }
 
-/** Why other transfers of a transaction are not credited, each reason once. */
-export function describeUncredited(uncredited: readonly string[]): readonly string[] {
+/** Why other transfers of a transaction are not credited, each reason once, and what cannot be read. */
+export function describeUncredited({
+  uncredited,
+  isUnread,
+}: Pick<TransactionReport, 'uncredited' | 'isUnread'>): readonly string[] {
   const groups = Map.groupBy(uncredited, (why) => why)
-  return [...groups].map(([why, { length }]) => `${count(length, 'transfer')} not credited: ${why}`)
+  const sentences = [...groups].map(([why, { length }]) => `${count(length, 'transfer')} not credited: ${why}`)
+  return isUnread ? [...sentences, 'what contracts have sent in it cannot be read now: ask again'] : sentences
 }
 
 /** `25 USDT and 3 TRX`: the sum in each currency, in the order of the currencies. */

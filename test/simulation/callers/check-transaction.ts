@@ -21,7 +21,8 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   const { status, msg, canRetry } = await client.get(`/tron/recharge?txid=${txid}`, tokenOf(uid))
   const states = credited.end()
   if (client.mayBeRefused(status)) return
-  if (env.phase === 'healthy' && !env.isForked && !mayBeRetired(env)) checkSent(client, uid, txid)
+  const isUnread = msg.includes('cannot be read now')
+  if (env.phase === 'healthy' && !env.isForked && !mayBeRetired(env) && !isUnread) checkSent(client, uid, txid)
   if (status === 200) {
     const [first = ''] = msg.split('; ') // then why others are not credited
     const reported = spell(readAmounts(first))
