@@ -62,8 +62,8 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
       return env.counts.has('operator: correction')
     case 'finality-stalled':
       return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // a clock can jump within a tick
-    case 'node-behind': // in a trial no other node is named
-      return env.troubled === null || fields.node === env.troubled
+    case 'node-behind': // in a trial no other node is named, unless a clock jumps
+      return env.troubled === null || fields.node === env.troubled || env.trial?.platform === 'clock'
     case 'endpoint-behind':
     case 'node-lies':
     case 'node-unfit':

@@ -52,7 +52,8 @@ function needsBatchless({ env, nodes }: SimulatedRun): boolean {
 /** Whether a quorum of nodes has room for a tick that is not due by the interval: such ticks are spread over the hour. */
 function hasRoom({ env, nodes }: SimulatedRun): boolean {
   const { scanEverySeconds, quorum } = env.scenario
-  if (env.allowance !== freeAllowance) return false
+  // A node that has refused requests as too many can get one in a second for minutes.
+  if (env.allowance !== freeAllowance || env.scheduler.now() < env.slowedUntil) return false
   const { perDay } = freeAllowance
   const need = (25 * 3_600 * 5) / scanEverySeconds
   const now = env.scheduler.now()

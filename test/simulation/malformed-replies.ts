@@ -28,7 +28,11 @@ const http = (name: string, status: number, body = `<html>${status}</html>`): Ma
   body,
 })
 /** A refusal as one request too many. */
-export const rateLimit = 'rate limit'
+const rateLimit = 'rate limit'
+/** An error outside JSON-RPC: gateways refuse requests so, too. */
+const oddErrorName = 'odd error'
+/** Whether a node is asked less often after it. */
+export const slowsDown = ({ name }: MalformedReply): boolean => name === rateLimit || name === oddErrorName
 const gridLimit = '{"Success":false,"Error":"The key exceeds the frequency limit(15)","StatusCode":403}'
 const nodeLimit = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 /** The chain id of a test network. */
@@ -159,7 +163,7 @@ export const oddError = (random: Random): Wire => ({
   Error: random.chance(0.5) ? { toString: 0 } : random.pick(anyValues),
 })
 const oddErrorReply = (random: Random) =>
-  http('odd error', random.pick([200, 400, 500]), JSON.stringify(oddError(random)))
+  http(oddErrorName, random.pick([200, 400, 500]), JSON.stringify(oddError(random)))
 
 const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http(rateLimit, random.pick([403, 429, 503]), random.pick(['', gridLimit])),

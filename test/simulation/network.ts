@@ -8,9 +8,9 @@ import {
   type MalformedReply,
   oddError,
   otherChainId,
-  rateLimit,
   replaceAny,
   replyLimitBody,
+  slowsDown,
 } from './malformed-replies.ts'
 import { answerCall, type Call, type CallReply, type NodeView, readBalanceCall, type Wire } from './node-replies.ts'
 import type { NodeService, Nodes, SimulatedNode } from './nodes.ts'
@@ -134,7 +134,7 @@ function drawFault({ random, scheduler, scenario, phase, scanHistory }: Environm
 function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: MalformedReply | null): Response | null {
   const { node, batch, calls } = incoming
   const isLimited = isTooFast(env, node)
-  if (isLimited || malformed?.name === rateLimit) env.slowedUntil = env.scheduler.now() + slowedMs
+  if (isLimited || (malformed !== null && slowsDown(malformed))) env.slowedUntil = env.scheduler.now() + slowedMs
   if (malformed?.name === batchRefused) env.batchlessUntil = env.scheduler.now() + slowedMs
   if (isLimited) return respond('', 429)
   if (malformed?.kind === 'http') return respond(malformed.body, malformed.status)

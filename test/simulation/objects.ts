@@ -59,8 +59,10 @@ interface Instance extends Lifetime {
   open: number
   /** Another instance runs: nothing can be stored here any more, and the instance ends where it tries. */
   isSuperseded: boolean
-  /** Stored before the next request is sent. */
+  /** Stored before the next request is sent, and before an event is answered. */
   readonly unsaved: Map<string, unknown>
+  /** Stores what is unsaved; an instance that has ended stores nothing, and goes no further. */
+  persist(): Promise<void>
   stepsLeft: number
   end(why: string): void
   /** Rejects at its end. */
@@ -144,7 +146,9 @@ async function runEvent(platform: Platform, kept: Kept, method: string, paramete
       instance.code ??= objectClass.create(hostOf(platform, kept, instance))
       return instance.code[method]?.(...(parameters as never[])) // as the caller sent them
     })
-    return await Promise.race([work, instance.ended])
+    const result = await Promise.race([work, instance.ended])
+    await Promise.race([instance.persist(), instance.ended]) // no answer leaves before what was saved is durable
+    return result
   } finally {
     instance.open -= 1
   }
@@ -195,6 +199,9 @@ function createInstance(env: Environment, name: string, kept: Kept): Instance {
       instance.stepsLeft -= 1
       if (instance.stepsLeft === 0 && !isEnded) env.count('object: killed')
       if (instance.stepsLeft <= 0) instance.end('killed')
+      await instance.persist()
+    },
+    async persist() {
       if (instance.isSuperseded && instance.unsaved.size > 0) instance.end('superseded')
       if (instance.isOver()) await new Promise(() => {})
       for (const [key, value] of instance.unsaved) kept.storage.set(key, value)
