@@ -159,6 +159,11 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     learnLength(session.pool, node, asked, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
+  // Of a node that has given nothing no length is known: it must not keep the others at one that is too long for them.
+  if (verdicts.every(({ kind }) => kind === 'missing')) {
+    for (const node of errors.keys()) node.blocksMax = Math.min(node.blocksMax, Math.ceil(length / 2))
+    session.pool.remember()
+  }
   const end = verdicts.findIndex((verdict, i) => {
     const before = verdicts[i - 1]
     if (verdict.kind === 'missing') return true

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nativeAsset, trc20Asset } from '../../src/chain/block.ts'
-import type { Chain, ChainResult } from '../../src/chain/chain.ts'
+import { type Chain, type ChainResult, readBlocksMax } from '../../src/chain/chain.ts'
 import { isObject } from '../../src/tron/parse/fields.ts'
 import type { Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
-import { changing, type Fault, type IncomingRequest } from '../support/scripted-node.ts'
+import { changing, type Fault, failing, type IncomingRequest } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import {
   at,
@@ -206,6 +206,23 @@ describe('the time of a node', () => {
       const ends = [await tick(), await tick(), await tick(), await tick()].map(({ ok }) => ok)
       expect(ends, `${nodes} nodes`).toContain(true)
     }
+  })
+
+  it('is too short for a long question no longer than some ticks, though another one never gives a block', async () => {
+    const chain = createChain()
+    chain.addEmpty(320)
+    const h = createHarness({ chain, nodes: 3, quorum: 2, perSecond: 15 })
+    h.fail(1, failing('eth_getLogs', -32_601, 'the method eth_getLogs does not exist'))
+    h.node(2).script = ({ batch }) =>
+      batch ? { kind: 'status', status: 400, body: '{}' } : { kind: 'delayed', wait: () => h.sleep(250) }
+    let [from, ticks] = [chain.firstHeight, 0]
+    for (; ticks < 40 && from < chain.firstHeight + 300; ticks += 1) {
+      const tick = h.open({ kind: 'tick' }, 18_000)
+      const read = await h.settle(tick.finalBlocks(at(from), at(from + readBlocksMax - 1)))
+      if (read.ok) from += read.value.length
+      h.advance(20_000)
+    }
+    expect(from).toBeGreaterThanOrEqual(chain.firstHeight + 300)
   })
 
   it('is not too short again each time that a question fitted: one grows only if twice as many blocks fit', async () => {
