@@ -92,6 +92,8 @@ const maybeOfContent: ReadonlySet<NodeErrorKind> = new Set(['timed-out', 'unreac
 /** A node that takes no batches, and few requests, has no time for many blocks. */
 const ofPace: ReadonlySet<NodeErrorKind> = new Set(['out-of-time', 'rate-limited'])
 const ofLength = [ofContent, maybeOfContent, ofPace]
+/** Errors of a node that would have given fewer blocks. */
+const tooLong: ReadonlySet<NodeErrorKind> = new Set(['too-large', 'timed-out', 'out-of-time'])
 
 /** Final blocks as `quorum` nodes agree on them (see `Chain`; PROTOCOL.md, Scanner rules). */
 export async function readFinalBlocks(
@@ -159,8 +161,9 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     learnLength(session.pool, node, asked, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
-  // Of a node that has given nothing no length is known: it must not keep the others at one that is too long for them.
-  if (verdicts.every(({ kind }) => kind === 'missing')) {
+  // Of a node that gives nothing no length is known: it must not keep one that is needed at a length that is too long for it.
+  const isTooLong = [...errors.values()].some(({ kind }) => tooLong.has(kind))
+  if (isTooLong && verdicts.every(({ kind }) => kind === 'missing')) {
     for (const node of errors.keys()) node.blocksMax = Math.min(node.blocksMax, Math.ceil(length / 2))
     session.pool.remember()
   }

@@ -62,7 +62,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   if (node !== null && env.violation === null) {
     // Of a node that is needed for the quorum, questions are as long as it can answer them. Without batches each call is a request.
     if (junkBytes > 0 && !isNeeded && takesBatches && trial.platform === 'well') countRequests.check(node)
-    if (trial.trouble !== 'cut off') checkSeen(run, trial, begunAt)
+    if (trial.trouble !== 'cut off' && canLie(run)) checkSeen(run, trial, begunAt)
     checkNamed(run, node, trial, begunAt)
   }
   nodes.recover(null)
@@ -72,16 +72,18 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
 
 /** Begins what one node does. Null where no node does anything: for a lie, the others must be a quorum. */
 function beginTroubles({ env, nodes }: SimulatedRun, { trouble, tail, isFirst }: Trial): SimulatedNode | null {
-  const { quorum } = env.scenario
-  const canLie = quorum > 1 && nodes.list.length > quorum
   const [first, ...others] = nodes.list
-  if (first === undefined || others.length === 0 || (isLie(trouble) && !canLie)) return null
+  if (first === undefined || others.length === 0 || (isLie(trouble) && !canLie({ env, nodes }))) return null
   const node = isFirst ? first : env.troubles.pick(others)
   beginTrouble(env, node, trouble)
-  if (tail !== null && canLie) node.tail = tail
+  if (tail !== null && canLie({ env, nodes })) node.tail = tail
   if (trouble === 'final head too high') env.troubles.pick(nodes.list.filter((one) => one !== node)).behind = 1
   return node
 }
+
+/** Whether the others are a quorum. */
+const canLie = ({ env, nodes }: Pick<SimulatedRun, 'env' | 'nodes'>) =>
+  env.scenario.quorum > 1 && nodes.list.length > env.scenario.quorum
 
 /** Until when a node that is needed for the quorum excuses the scan. */
 function excuse({ trouble }: Trial, begunAt: number): number {
