@@ -242,7 +242,8 @@ export const alarmTable = {
       'Look at the transaction with an explorer, and at the journal of the signer: start it, and what it has signed is handed in. If a payout that it has signed is missing, have the backend ask for it again with the same `uid`, `cuy` and `osn`. If nobody of yours has signed it, the key is in other hands: move what the address holds. Otherwise `npm run operate -- payouts resume --txid <txid> --reason "…" --production`.',
   },
   'payout-wallet-low': {
-    raised: 'The payout address holds less than what is approved and signed in a currency, or too little TRX for fees.',
+    raised:
+      'The payout address holds less than what is approved and signed in a currency, or too little TRX for fees. No node alone can make it seem so: of the balances that nodes show, the `TRON_QUORUM`-th smallest one counts.',
     ends: 'It holds enough, or nothing is open.',
     remedy:
       'The log line has what it holds and what it needs. Send it what is missing; nothing is lost meanwhile, but what is signed can fail.',
