@@ -126,7 +126,8 @@ function createTicks(
       const why = thrown instanceof Error ? thrown.message : String(thrown)
       await alarms.raise('tick-failed', {}, { why }, againMs)
     } finally {
-      await host.setAlarm(Math.max(next, clock.now()) as UnixMs) // safe: one of the times
+      const now = clock.now() // a clock that was ahead can have stepped back since the tick began
+      await host.setAlarm(Math.min(Math.max(next, now), now + everyMs) as UnixMs) // safe: one of the times, or a later one
       logger.info('tick', { durationMs: clock.now() - startedAt, ...difference(parts.usage(), before) })
     }
   }

@@ -47,6 +47,22 @@ describe('the alarm of the scanner', () => {
     expect(dueIn(service)).toBeLessThan(25)
   })
 
+  it('sets the next one for an interval ahead at most, also if the clock steps back ten minutes within a tick', async () => {
+    const { service } = await withDeposit()
+    service.clock.seconds += 600
+    let isAhead = true
+    for (const node of service.nodes) {
+      node.script = () => {
+        if (isAhead) service.clock.seconds -= 600
+        isAhead = false
+        return null
+      }
+    }
+    await service.tick()
+    expect(isAhead).toBe(false)
+    expect(dueIn(service)).toBeLessThanOrEqual(20)
+  })
+
   it('sets the next one where the database fails, with an alarm that ends when it is well', async () => {
     const { service } = await withDeposit()
     const broken = service.with({ DB: brokenDatabase() })
