@@ -87,7 +87,7 @@ export async function answerQuestion(
   const outcome = await outcomeFor(context, uid, open)
   if (!outcome.ok && reviews.length === 0) {
     const early = outcome.error === paidBeforeIssue ? earlyFor(uid, open) : undefined
-    if (early === undefined) return known ?? outcome
+    if (early === undefined) return known === null ? outcome : withOpen(known, uid, open, currencies)
     const position = formatPosition(early.transfer.position)
     await context.alarms.raise('paid-before-issue', { txid, position }, { txid, position, uid })
     return outcome
@@ -133,8 +133,10 @@ export async function lookUpTransaction(
   const issued = new Map([...(await matchAddresses(db, [...recipients])), ...owners])
   const users = [...recipients, ...owners.keys()].flatMap((address) => issued.get(address)?.uid ?? [])
   const uid = users.find((one) => one !== reservedUid) ?? users[0] ?? null
-  const outcome = await outcomeFor(context, uid, withoutDecided(found.value, own))
-  if (!outcome.ok) return known ?? ok(uncreditedTo(uid, outcome.error))
+  const open = withoutDecided(found.value, own)
+  const outcome = await outcomeFor(context, uid, open)
+  if (!outcome.ok && known !== null) return withOpen(known, owner ?? null, open, currencies)
+  if (!outcome.ok) return ok(uncreditedTo(uid, outcome.error))
   const why = outcome.value.others.map((one) => explainUncredited(one, currencies).why)
   return ok(creditedTo(uid, 'creditable', why))
 }
@@ -163,7 +165,7 @@ const isFinal = ({ state }: StoredTransfer) => state !== 'seen' && state !== 'dr
 /** The transfers of a caller to credit, and the others, or why there is nothing to credit. `uid` is null for nobody. */
 async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTransaction) {
   const { db, currencies } = context
-  const own = uid === null ? [] : verdictsFor(uid, found.judged)
+  const own = verdictsFor(uid, found.judged)
   const credits = own.filter((one) => one.state === 'credited')
   const others = own.filter((one) => one.state === 'held' || one.state === 'refused')
   if (uid !== null && credits.length > 0) {
@@ -220,6 +222,22 @@ function withUnread<T extends { readonly isUnread: boolean }>(known: Result<T, Q
   return known.ok ? ok({ ...known.value, isUnread: true }) : known
 }
 
+/** What is known of a transaction, and why the caller's transfers in it that are not decided are not credited. */
+function withOpen<T extends Pick<CreditAnswer, 'uncredited' | 'isUnread'>>(
+  known: Result<T, QueryFailure>,
+  uid: Uid | null,
+  { judged, internals }: JudgedTransaction,
+  currencies: Currencies,
+): Result<T, QueryFailure> {
+  if (!known.ok) return known
+  // What would be credited has no room, or it would have been.
+  const failures = verdictsFor(uid, judged).map((one) =>
+    one.state === 'held' || one.state === 'refused' ? explainUncredited(one, currencies) : walletFull,
+  )
+  const uncredited = [...known.value.uncredited, ...failures.map(({ why }) => why)]
+  return ok({ ...known.value, uncredited, isUnread: !internals.ok })
+}
+
 /** Whether contracts have sent TRX to the caller in a transaction of which only tokens are stored: the scan does not look for that. */
 async function lookForInternals(
   { db }: ScanContext,
@@ -238,7 +256,7 @@ async function lookForInternals(
   return read.value.transfers.some(({ to }) => owners.get(to)?.uid === first.uid) ? 'new' : 'none'
 }
 
-function verdictsFor(uid: Uid, judged: JudgedTransaction['judged']) {
+function verdictsFor(uid: Uid | null, judged: JudgedTransaction['judged']) {
   return judged.flatMap(({ verdict }) => {
     return verdict !== null && verdict !== 'paid-before-issue' && verdict.state !== 'moved' && verdict.uid === uid
       ? [verdict]

@@ -21,6 +21,7 @@ import {
   transferLog,
   usdtAddress,
 } from '../support/transaction-spec.ts'
+import { usdtBase58 } from '../support/variables.ts'
 import {
   alarmLines,
   alarmsOf,
@@ -139,6 +140,26 @@ describe('TRX that a contract sends', () => {
     service.clock.seconds += 600
     expect(await ask(txid)).toMatchObject({ status: 200 })
     expect(await balancesOf(service)).toEqual({ 1: 4, 2: 5 })
+  })
+
+  it('says beside the tokens that are credited why the TRX is not', async () => {
+    const logs = [transferLog(usdtAddress, multisender, own, 5_000_000n)]
+    const least = service.with({
+      CURRENCIES: [
+        { cuy: 1, symbol: 'TRX', decimals: 6, minDeposit: '10' },
+        { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
+      ],
+    })
+    const txid = await send([{ to: own, sun: 4_000_000 }], { logs })
+    expect(await ask(txid, 7, least)).toMatchObject({
+      status: 200,
+      body: {
+        msg: 'success: already credited 5 USDT; 1 transfer not credited: 4 TRX is below the smallest deposit that is credited, 10 TRX',
+      },
+    })
+    const lookedUp = await (await least.ledger(`/ledger/transaction?txid=${txid}`)).json()
+    expect(lookedUp).toMatchObject({ data: { uid: 7, why: expect.stringContaining('4 TRX is below') } })
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
   })
 
   it('costs no request where TRX was sent by a transaction of its own', async () => {
