@@ -243,7 +243,7 @@ export const alarmTable = {
   },
   'payout-wallet-low': {
     raised:
-      'The payout address holds less than what is approved and signed in a currency, or too little TRX for fees. No node alone can make it seem so: of the balances that nodes show, the `TRON_QUORUM`-th smallest one counts.',
+      'The payout address holds less than what is approved and signed in a currency, or too little TRX for fees. Of the balances that nodes show, the `TRON_QUORUM`-th smallest one counts.',
     ends: 'It holds enough, or nothing is open.',
     remedy:
       'The log line has what it holds and what it needs. Send it what is missing; nothing is lost meanwhile, but what is signed can fail.',

@@ -103,7 +103,7 @@ export const zhAlarms: AlarmTexts = {
     '请用区块浏览器查看该交易，并查看签名程序的日志：启动它，已签名的会重新提交。若缺少某笔已签名的提现，请由后端以相同的 `uid`、`cuy`、`osn` 再次申请。若不是你方签名，则私钥已落入他人之手：请转移该地址的资金。否则执行 `npm run operate -- payouts resume --txid <交易号> --reason "…" --production`。',
   ],
   'payout-wallet-low': [
-    '提现地址持有的某种货币少于已批准和已签名的总额，或手续费用的 TRX 不足。单个节点无法造成这种结果：各节点所示余额中，以第 `TRON_QUORUM` 小的为准。',
+    '提现地址持有的某种货币少于已批准和已签名的总额，或手续费用的 TRX 不足。各节点所示余额中，以第 `TRON_QUORUM` 小的为准。',
     '日志行有其持有量和需要量。请补足；期间不会丢失，但已签名的交易可能失败。',
   ],
   'configuration-differs': [
