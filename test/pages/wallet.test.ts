@@ -115,13 +115,13 @@ describe('the wallet', () => {
     expect(rows).toEqual([
       ...[
         [null, null],
-        ['It waits for an approval', null],
-        ['It is sent soon', null],
+        ['Waits for approval', null],
+        ['Will be sent soon', null],
       ],
       ...[
-        ['It is on its way', link(2)],
+        ['On its way', link(2)],
         ['Paid', link(3)],
-        ['It is late, and is being looked at', link(4)],
+        ['Late: the operator must decide about it', link(4)],
       ],
       ...[
         ['Cancelled: the amount is in your balance again', null],
@@ -141,6 +141,18 @@ describe('the wallet', () => {
     pages.story.entries = [entry(30, 2, '-5', '20', { osn: 'order-301', created_at: at })]
     await page.select('#filter', '2')
     await seeIn(page, '.entries', 'Paid')
+    expect(pages.asked('/tron/payouts')).toBe(2)
+    expect(pages.asked('/tron/payouts?limit=100&cuy=2')).toBe(2)
+  })
+
+  it('asks no more for payouts if the answers do not go on', async () => {
+    const same = Array.from({ length: 100 }, (_, n) => payout(200 - n, 'paid', `order-${n}`))
+    pages.service.routes.set('/tron/payouts', () => ({ data: { list: same, count: 1_000 } }))
+    pages.story.entries = [entry(30, 2, '-5', '20', { osn: 'order-0', created_at: '2026-10-01T09:30:00.000Z' })]
+    const page = await openWallet()
+    await seeIn(page, '.entries', 'Paid')
+    await expect.poll(() => pages.asked('/tron/payouts')).toBe(2)
+    await poke(page)
     expect(pages.asked('/tron/payouts')).toBe(2)
   })
 

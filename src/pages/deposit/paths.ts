@@ -13,12 +13,15 @@ export function arrivalsPath(limit: number, before?: number): string {
   return `/tron/deposits?limit=${limit}${before === undefined ? '' : `&before=${before}`}`
 }
 
-/** The path of the newest payouts, or of those before an id. */
-export function payoutsPath(before?: number): string {
-  return `/tron/payouts?limit=100${before === undefined ? '' : `&before=${before}`}`
+/** The path of a page of entries: of one currency or of all, the newest or those before an id. */
+export function historyPath(cuy: number | null, limit: number, before?: number): string {
+  return `/wallet/flow/list?${pageQuery(cuy, limit, before)}`
 }
 
-/** The path of a page of entries: of one currency or of all. */
-export function historyPath(cuy: number | null, limit: number, before?: number): string {
-  return `/wallet/flow/list?limit=${limit}${cuy === null ? '' : `&cuy=${cuy}`}${before === undefined ? '' : `&before=${before}`}`
+/** The path of a page of payouts, as of entries. */
+export function payoutsPath(cuy: number | null, limit: number, before?: number): string {
+  return `/tron/payouts?${pageQuery(cuy, limit, before)}`
 }
+
+const pageQuery = (cuy: number | null, limit: number, before?: number) =>
+  `limit=${limit}${cuy === null ? '' : `&cuy=${cuy}`}${before === undefined ? '' : `&before=${before}`}`

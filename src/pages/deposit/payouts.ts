@@ -8,25 +8,25 @@ import type { Texts } from './languages/en.ts'
 import { payoutsPath } from './paths.ts'
 
 const withdrawal = 2
+/** Payouts that are read at once. */
+const payoutRows = 100
 const keyOf = ({ cuy, osn }: Pick<OwnPayout, 'cuy' | 'osn'>) => `${cuy} ${osn}`
 
 /** Reads the payouts of the withdrawals that the history shows; null if it shows none. */
 export async function loadPayouts(model: DepositModel, api: Api): Promise<Reply<ListPage<OwnPayout>> | null> {
-  const { account } = model
+  const { account, filter } = model
   const oldest = model.history?.list.findLast(({ type }) => type === withdrawal)
   if (oldest === undefined) return null
-  const payouts = new Map<string, OwnPayout>()
-  let last: OwnPayout | undefined
-  for (;;) {
-    const answer = await api.get(payoutsPath(last?.id), readOwnPayouts)
+  for (let before: number | undefined; ; ) {
+    const answer = await api.get(payoutsPath(filter, payoutRows, before), readOwnPayouts)
     if (!answer.ok || model.account !== account) return answer
-    for (const payout of answer.data.list) payouts.set(keyOf(payout), payout)
-    last = answer.data.list.at(-1)
+    const { list } = answer.data
+    model.payouts = new Map([...model.payouts, ...list.map((payout) => [keyOf(payout), payout] as const)])
+    const last = list.at(-1)
     // A payout and its entry are stored at the same time.
-    if (last === undefined || payouts.size >= answer.data.count || Date.parse(last.at) < Date.parse(oldest.at)) {
-      model.payouts = payouts
-      return answer
-    }
+    const isMissing = last !== undefined && list.length === payoutRows && Date.parse(last.at) >= Date.parse(oldest.at)
+    if (!isMissing || last.id >= (before ?? Number.POSITIVE_INFINITY)) return answer
+    before = last.id
   }
 }
 
