@@ -113,16 +113,13 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
   }
 }
 
-/** A payout as its user sees it. */
-export type OwnPayoutItem<A> = Pick<PayoutItem<A>, (typeof ownNames)[number]>
-
 const ownNames = ['id', 'cuy', 'amt', 'fee', 'to', 'osn', 'mark', 'state', 'created_at', 'txid', 'height'] as const
+type OwnName = (typeof ownNames)[number]
 
-/** The item of a payout for its user: nothing of who approved it, and of why it waits. */
-export function ownPayoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): OwnPayoutItem<A> {
-  const item = payoutItem(payout, currencies, write)
-  const own = ownNames.filter((name) => item[name] !== undefined).map((name) => [name, item[name]])
-  return Object.fromEntries(own) as OwnPayoutItem<A> // the members with these names
+/** Of what has the members of a payout, those that its user sees: nothing of who approved it, and of why it waits. */
+export function pickOwn<T extends Partial<Readonly<Record<OwnName, unknown>>>>(item: T): Pick<T, OwnName & keyof T> {
+  const own = ownNames.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]))
+  return Object.fromEntries(own) as Pick<T, OwnName & keyof T> // the members with these names
 }
 
 /** What is stored of what has left the address. */

@@ -61,8 +61,11 @@ export async function readWallet(
   const assets = needs.map(({ contract }) => (contract === '' ? nativeAsset : trc20Asset(contract)))
   const balances = await chain.holdings(rules.address, assets)
   if (!balances.ok) return // the next tick asks again
-  const holdings = needs.map(({ contract }, i) => {
-    return { contract, address: rules.address, balance: String(balances.value[i]), read_at: clock.now() }
+  const holdings = balances.value.flatMap((balance, i) => {
+    const contract = needs[i]?.contract
+    return contract === undefined
+      ? []
+      : { contract, address: rules.address, balance: String(balance), read_at: clock.now() }
   })
   await storeHoldings(db, holdings)
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { payoutStates, stuckReasons } from '../../d1/payout-tables.ts'
 import { askedMax } from '../../payouts/parse-asking.ts'
+import { pickOwn } from '../../payouts/payout.ts'
 import * as docs from './docs.ts'
 
 const address = (description: string) => docs.textSchema(description, /^T\w{33}$/)
@@ -58,11 +59,7 @@ export const payoutMembers = () => ({
 export const payoutSchema = () => docs.object('Payout', payoutMembers)
 
 /** A payout as its user sees it. */
-export const ownPayoutSchema = () =>
-  docs.object('OwnPayout', () => {
-    const { id, cuy, amt, fee, to, osn, mark, state, created_at, txid, height } = payoutMembers()
-    return { id, cuy, amt, fee, to, osn, mark, state, created_at, txid, height }
-  })
+export const ownPayoutSchema = () => docs.object('OwnPayout', () => pickOwn(payoutMembers()))
 
 /** The data of a step: the payouts in the order of the ids. */
 export const payoutList = (id: string) => docs.listBody(id, payoutSchema, 'The number of payouts in the list.')
@@ -101,21 +98,6 @@ export const approvedPayout = () => {
   const asked = { id: 2, uid, cuy, amt: 2.5, fee: 0, to, osn: 'payout-2', mark: '' }
   return { ...asked, state: 'approved', ...asker, approved_by: 'limits', attempts: 0 }
 }
-
-/** What its user sees of a payout of the examples. */
-export const ownPayout = ({
-  id,
-  cuy,
-  amt,
-  fee,
-  to,
-  osn,
-  mark,
-  state,
-  created_at,
-}: ReturnType<typeof waitingPayout>) => ({
-  ...{ id, cuy, amt, fee, to, osn, mark, state, created_at },
-})
 
 /** The second payout, signed over the newest final block of the examples, and its txid. */
 export const signedMessage =

@@ -1,8 +1,6 @@
 import * as z from 'zod/mini'
 import type { CurrencyId, PayoutId } from '../../common/ids.ts'
 import { payoutStates } from '../../d1/payout-tables.ts'
-import { countedMax } from '../../deposits/deposits.ts'
-import { pageRowsDefault } from '../../ledger/entries.ts'
 import { osnCharsMax, osnForm } from '../../ledger/entry.ts'
 import { listPayouts } from '../../payouts/list.ts'
 import { type LedgerRoute, reading } from '../context.ts'
@@ -12,6 +10,7 @@ import { badQuery } from '../openapi/failures.ts'
 import { approvedPayout, payoutSchema, payoutTo, waitingPayout } from '../openapi/payout.ts'
 import { writePayout } from '../payouts.ts'
 import { addressParam, choiceParam, idParam, textParam, uidParam, wholeNumber, withQuery } from '../query.ts'
+import { payoutPage } from './tron-payouts.ts'
 import { rechargeQuery } from './tron-recharge.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
@@ -58,17 +57,9 @@ export const ledgerPayoutsDocs = () => {
       osn: { description: 'Only this order.', example: 'payout-1' },
       to: { description: 'Only to this address.', example: payoutTo },
       txid: { description: 'Only the payout of this transaction.', example: docs.usdtTxid },
-      limit: {
-        description: `Payouts in the list, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`,
-        example: 20,
-      },
-      before: { description: 'Only payouts with a smaller `id`: the last one of the previous page.', example: 1000 },
+      ...payoutPage().parameters,
     },
-    success: docs.listBody(
-      'PayoutListResponse',
-      payoutSchema,
-      `The number of payouts that match, on all pages; ${countedMax} means that many or more.`,
-    ),
+    success: docs.listBody('PayoutListResponse', payoutSchema, payoutPage().count),
     examples: [
       docs.dataExample('all', given, '', { list: [approvedPayout(), waitingPayout()], count: 2 }),
       docs.dataExample('what waits', given, '?state=waiting', { list: [waitingPayout()], count: 1 }),

@@ -4,12 +4,13 @@ import { payoutStates } from '../../d1/payout-tables.ts'
 import { countedMax } from '../../deposits/deposits.ts'
 import { pageRowsDefault } from '../../ledger/entries.ts'
 import { listPayouts } from '../../payouts/list.ts'
-import { ownPayoutItem } from '../../payouts/payout.ts'
+import { pickOwn } from '../../payouts/payout.ts'
 import { type Route, reading } from '../context.ts'
-import { jsonAmount, success } from '../envelope.ts'
+import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { approvedPayout, ownPayout, ownPayoutSchema, waitingPayout } from '../openapi/payout.ts'
+import { approvedPayout, ownPayoutSchema, waitingPayout } from '../openapi/payout.ts'
+import { writePayout } from '../payouts.ts'
 import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
@@ -25,16 +26,27 @@ export const tronPayouts = {
   path: '/tron/payouts',
   rateClass: () => 'lists',
   handle: withQuery(payoutsQuery, async (c, selection) => {
-    const { currencies } = c.env.services.settings
     const { list, count } = await reading(c, (context) => listPayouts(context, { ...selection, uid: c.get('uid') }))
-    return success({ list: list.map((payout) => ownPayoutItem(payout, currencies, jsonAmount)), count })
+    return success({ list: list.map((payout) => pickOwn(writePayout(c, payout))), count })
   }),
 } satisfies Route
+
+/** What the documentation of both lists of payouts has. */
+export const payoutPage = () => ({
+  parameters: {
+    limit: {
+      description: `Payouts in the list, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`,
+      example: 20,
+    },
+    before: { description: 'Only payouts with a smaller `id`: the last one of the previous page.', example: 1000 },
+  },
+  count: `The number of payouts that match, on all pages; ${countedMax} means that many or more.`,
+})
 
 /** The documentation of `GET /tron/payouts`. */
 export const tronPayoutsDocs = () => {
   const given = 'a payout that waits and an approved one'
-  const [waiting, approved] = [ownPayout(waitingPayout()), ownPayout(approvedPayout())]
+  const [waiting, approved] = [pickOwn(waitingPayout()), pickOwn(approvedPayout())]
   return {
     id: 'listOwnPayouts',
     summary: 'Your payouts, and where each one is',
@@ -43,19 +55,11 @@ export const tronPayoutsDocs = () => {
       'For older ones use `before`: the cost of a page does not grow with its depth.',
     query: payoutsQuery,
     parameters: {
-      limit: {
-        description: `Payouts in the list, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`,
-        example: 20,
-      },
-      before: { description: 'Only payouts with a smaller `id`: the last one of the previous page.', example: 1000 },
+      ...payoutPage().parameters,
       state: { description: 'Only this state; the response schema lists them.', example: 'paid' },
       cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
     },
-    success: docs.listBody(
-      'OwnPayoutListResponse',
-      ownPayoutSchema,
-      `The number of payouts that match, on all pages; ${countedMax} means that many or more.`,
-    ),
+    success: docs.listBody('OwnPayoutListResponse', ownPayoutSchema, payoutPage().count),
     examples: [
       docs.dataExample('all', given, '', { list: [approved, waiting], count: 2 }),
       docs.dataExample('what waits', given, '?state=waiting', { list: [waiting], count: 1 }),
