@@ -68,6 +68,23 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('says of which transaction /ledger/transaction must be asked, and what excludes what', () => {
+    const { paths } = JSON.parse(fresh()) as {
+      paths: Record<string, { get: { parameters: { name: string; required?: boolean; description?: string }[] } }>
+    }
+    const parameter = (path: string, name: string) => paths[path]?.get.parameters.find((one) => one.name === name)
+    expect(parameter('/ledger/transaction', 'txid')?.required).toBe(true)
+    for (const [path, name, other] of [
+      ['/wallet/flow/list', 'page', 'before'],
+      ['/ledger/entries', 'page', 'before'],
+      ['/ledger/deposits', 'txid', 'uid'],
+      ['/ledger/deposits', 'address', 'uid'],
+    ] as const) {
+      const said = [name, other].map((one) => parameter(path, one)?.description ?? '').join(' ')
+      expect(said, `${path} ${name}`).toMatch(new RegExp(`not .*\\b(${name}|${other})\\b`, 'i'))
+    }
+  })
+
   it('does not pass with an example that its schema refuses', async () => {
     const wrong = fresh().replace('"value":{"code":200,', '"value":{"code":"200",')
     expect((await lint(wrong)).map((problem) => problem.split(' ')[0])).toContain('no-invalid-media-type-examples')
@@ -151,23 +168,6 @@ describe('the deployment', () => {
   afterAll(() => worker.dispose())
   const get = (path: string, method = 'GET') =>
     worker.fetch(`https://wallet.example${path}`, { method, redirect: 'manual' })
-
-  it('says of which transaction /ledger/transaction must be asked, and what excludes what', () => {
-    const { paths } = JSON.parse(fresh()) as {
-      paths: Record<string, { get: { parameters: { name: string; required?: boolean; description?: string }[] } }>
-    }
-    const parameter = (path: string, name: string) => paths[path]?.get.parameters.find((one) => one.name === name)
-    expect(parameter('/ledger/transaction', 'txid')?.required).toBe(true)
-    for (const [path, name, other] of [
-      ['/wallet/flow/list', 'page', 'before'],
-      ['/ledger/entries', 'page', 'before'],
-      ['/ledger/deposits', 'txid', 'uid'],
-      ['/ledger/deposits', 'address', 'uid'],
-    ] as const) {
-      const said = [name, other].map((one) => parameter(path, one)?.description ?? '').join(' ')
-      expect(said, `${path} ${name}`).toMatch(new RegExp(`not .*\\b(${name}|${other})\\b`, 'i'))
-    }
-  })
 
   it('serves the generated document', async () => {
     const response = await get('/openapi.json')
