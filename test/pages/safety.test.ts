@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { desktop, usePages } from './fixture.ts'
 import { hostile, variants } from './hostile.ts'
 import { askAbout, openFold, seeIn, tokenOf } from './reading.ts'
-import { entry, payout, regular, txidOf } from './story.ts'
+import { regular, txidOf, withdrawing } from './story.ts'
 
 const pages = usePages()
 
@@ -18,8 +18,8 @@ async function askAnew(page: Page, path: string, round: number): Promise<void> {
 
 describe('hostile texts', () => {
   it('in any member of any answer are shown as texts or refused, never run', async () => {
-    const entries = [entry(22, 2, '-5', '20', { osn: 'order-1' }), ...regular().entries]
-    pages.tell({ ...regular(), entries, payouts: [payout(1, 'paid', 'order-1', { txid: txidOf(3) })] })
+    const { entries, payouts } = withdrawing()
+    pages.tell({ ...regular(), entries, payouts })
     const page = await pages.openLoaded(desktop, `#token=${tokenOf({ sub: '1' })}`)
     const dialogs: string[] = []
     page.on('dialog', (dialog) => {

@@ -5,7 +5,7 @@ import { usePages } from './fixture.ts'
 import { languages, type Seen, windows, wrongLooks } from './looks.ts'
 import { askAbout, openFold, poke, seeIn, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
-import { currencies, newcomer, regular, type Story, transfer, txidOf } from './story.ts'
+import { currencies, newcomer, regular, type Story, transfer, txidOf, withdrawing } from './story.ts'
 
 const pages = usePages()
 
@@ -127,6 +127,14 @@ const states: Readonly<Record<string, State>> = {
     story: { transfers: [paid('9007199254.740991', 'seen', 6), paid('7', 'seen', 5), paid('3.5', 'seen', 4)] },
   },
   'everything else that can become of a payment': { seen: only('.owner'), story: regular(), acts: openAll },
+  withdrawals: {
+    seen: only('.owner'),
+    story: withdrawing(),
+    acts: async (page) => {
+      await openFold(page, 'wallet')
+      await page.waitForSelector('.ledger a')
+    },
+  },
   late: { seen: also(payment, '.notice strong'), story: { late: 7_000 } },
   'late, and on its way': {
     seen: also(status, '.notice strong'),

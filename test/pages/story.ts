@@ -98,6 +98,25 @@ export const regular = (): Story => ({
   payouts: [],
 })
 
+/** A caller with a withdrawal that has no payout, with one in each state that a payout has, the newest first, and with a fee. */
+export function withdrawing(): Story {
+  const at = '2026-11-22T09:30:00.000Z'
+  const states = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled']
+  const orders = states.map((state, n) => ({ state, osn: `order-${n}`, n }))
+  return {
+    ...newcomer(),
+    entries: [
+      entry(20, 2, '-1', '4', { osn: 'by hand' }),
+      ...orders.map(({ osn, n }) => entry(19 - n, 2, '-5', '5', { osn, created_at: at })),
+      entry(9, 4, '-1', '10', { osn: 'order-3' }), // the fee of a payout has its key
+    ],
+    payouts: orders.map(({ state, osn, n }) => {
+      const txid = ['signed', 'paid', 'stuck'].includes(state) ? { txid: txidOf(n) } : {}
+      return payout(9 - n, state, osn, { created_at: at, ...txid })
+    }),
+  }
+}
+
 /** Answers every route of the page with a story, whose members a test can change at any time. */
 export function serve(service: ScriptedService, story: Story): void {
   const { routes } = service

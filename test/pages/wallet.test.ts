@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { desktop, usePages } from './fixture.ts'
 import { openFold, poke, press, seeIn, tokenOf } from './reading.ts'
-import { entry, payout, regular, transfer, txidOf } from './story.ts'
+import { entry, payout, regular, transfer, txidOf, withdrawing } from './story.ts'
 
 const pages = usePages()
 
@@ -91,18 +91,7 @@ describe('the wallet', () => {
   })
 
   it('shows where each withdrawal is, with its transaction in the explorer', async () => {
-    const at = '2026-11-22T09:30:00.000Z'
-    const states = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled']
-    const osnOf = (n: number) => `order-${n}`
-    pages.story.entries = [
-      entry(20, 2, '-1', '4', { osn: 'by hand' }),
-      ...states.map((_, n) => entry(19 - n, 2, '-5', '5', { osn: osnOf(n), created_at: at })),
-      entry(9, 4, '-1', '10', { osn: osnOf(3) }), // the fee of a payout has its key
-    ]
-    pages.story.payouts = states.map((state, n) => {
-      const txid = ['signed', 'paid', 'stuck'].includes(state) ? { txid: txidOf(n) } : {}
-      return payout(9 - n, state, osnOf(n), { created_at: at, ...txid })
-    })
+    pages.tell(withdrawing())
     const page = await openWallet()
     await seeIn(page, '.entries', 'Cancelled: the amount is in your balance again')
     const rows = await page.$$eval('.ledger tbody tr td:first-child', (cells) =>
