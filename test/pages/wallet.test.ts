@@ -110,7 +110,7 @@ describe('the wallet', () => {
       ...[
         ['On its way', link(2)],
         ['Paid', link(3)],
-        ['Late: the operator must decide about it', link(4)],
+        ['Late: a person must decide about it', link(4)],
       ],
       ...[
         ['Cancelled: the amount is in your balance again', null],

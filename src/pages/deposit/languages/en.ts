@@ -191,7 +191,7 @@ export const en = {
   payoutApproved: 'Will be sent soon',
   payoutSigned: 'On its way',
   payoutPaid: 'Paid',
-  payoutStuck: 'Late: the operator must decide about it',
+  payoutStuck: 'Late: a person must decide about it',
   payoutCancelled: 'Cancelled: the amount is in your balance again',
   type3: 'Transfer',
   type4: 'Payment',

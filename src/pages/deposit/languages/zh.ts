@@ -179,7 +179,7 @@ export const zh: Texts = {
   payoutApproved: '即将发送',
   payoutSigned: '正在发送',
   payoutPaid: '已支付',
-  payoutStuck: '已延迟，需由运营方处理',
+  payoutStuck: '已延迟，需人工处理',
   payoutCancelled: '已取消，金额已退回余额',
   type3: '转账',
   type4: '支付',
