@@ -119,6 +119,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     queued: [] as Payment[], // payments of the next block beside those that the phase has
     clockMs: 0, // by how much all clocks are ahead
     slowedUntil: 0, // until then a node that refused requests as too many a second gets few
+    unfitUntil: 0, // until then a node that was found unfit is not used
     batchlessUntil: 0, // until then a node that refused a batch gets smaller ones, perhaps of one question
     fullUntil: 0, // until then the database is full: no write succeeds
     hangsNext: false as boolean, // the next trip of a tick to the database never returns

@@ -1,3 +1,4 @@
+import { restMsMax } from '../../src/tron/limits.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import { auditHoldings } from './alarm-checks.ts'
 import { createBranch } from './branches.ts'
@@ -41,12 +42,16 @@ export async function creditInTime(run: SimulatedRun): Promise<void> {
 }
 
 /** Whether the quorum may need a node that takes no batches. */
-function needsBatchless({ env, nodes }: SimulatedRun): boolean {
+function needsBatchless(run: SimulatedRun): boolean {
+  const { env, nodes } = run
+  return nodes.list.length === env.scenario.quorum && hasBatchless(run)
+}
+
+/** Whether a node takes no batches. */
+function hasBatchless({ env, nodes }: SimulatedRun): boolean {
   const { scenario, batchlessUntil, scheduler } = env
-  const { batchless, quorum } = scenario
-  const takesNone =
-    (batchless > 0 && batchless <= nodes.list.length) || nodes.list.some(({ callsMax }) => callsMax === 1)
-  return nodes.list.length === quorum && (batchlessUntil > scheduler.now() || takesNone)
+  const takesNone = scenario.batchless > 0 && scenario.batchless <= nodes.list.length
+  return takesNone || nodes.list.some(({ callsMax }) => callsMax === 1) || batchlessUntil > scheduler.now()
 }
 
 /** Whether a quorum of nodes has room for a tick that is not due by the interval: such ticks are spread over the hour. */
@@ -207,7 +212,8 @@ export async function endOutage(run: SimulatedRun): Promise<void> {
   await pass(env, outageMs)
   nodes.setAway(false)
   const final = env.finalized()
-  const moreMs = needsBatchless(run) ? withoutBatchesMs : env.slowedUntil > 0 ? slowedMs : 0
+  const slowMs = env.slowedUntil > 0 ? slowedMs : hasBatchless(run) ? restMsMax : 0 // one that takes batches can rest
+  const moreMs = needsBatchless(run) ? withoutBatchesMs : slowMs
   const soon = (env.scenario.scanEverySeconds + 30) * 1_000 + moreMs
   if (await passUntil(env, () => (stored.scan()?.height ?? 0) >= final, soon)) return
   env.violate(`the position is ${stored.scan()?.height} after an outage, and ${final} was final`)
