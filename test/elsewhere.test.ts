@@ -21,8 +21,13 @@ const generator = 'test/elsewhere/node_modules/openapi-typescript/bin/cli.js'
 /** That of this folder, and that of the repository. */
 const compilers = ['test/elsewhere/node_modules/typescript/bin/tsc', 'node_modules/typescript/bin/tsc'] as const
 const compilerOptions = {
-  ...{ strict: true, noUncheckedIndexedAccess: true, module: 'nodenext', target: 'es2022', types: [] },
-  ...{ allowImportingTsExtensions: true, rewriteRelativeImportExtensions: true },
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  module: 'nodenext',
+  target: 'es2022',
+  types: [],
+  allowImportingTsExtensions: true,
+  rewriteRelativeImportExtensions: true,
 }
 
 let service: LocalService

@@ -158,7 +158,12 @@ async function storeDecisions(
     const verdict = judgeReviewed(deposit, currency, { decimals })
     const isCredit = decision === 'credit' && verdict.state === 'credited'
     return {
-      ...{ txid, position, decision, why, uid: deposit.uid, cuy: deposit.cuy },
+      txid,
+      position,
+      decision,
+      why,
+      uid: deposit.uid,
+      cuy: deposit.cuy,
       state: isCredit ? 'credited' : 'held',
       amount: isCredit ? Number(verdict.amount) : 0,
       reason: decision === 'credit' && verdict.state === 'held' ? verdict.reason : null,

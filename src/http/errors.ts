@@ -55,7 +55,8 @@ export const tooManyRequests: ReasonedProblem = retryable(
 export const crashed: Problem = { status: 500, msg: 'internal error' }
 /** The configuration is wrong, or there is no key to verify tokens with. The log has the faults. */
 export const notConfigured = {
-  ...{ status: 503, reason: 'not-configured' },
+  status: 503,
+  reason: 'not-configured',
   msg: 'the service is not configured',
 } as const satisfies ReasonedProblem
 /** The configuration has not the meaning of the stored data. An alarm names the setting. */
@@ -189,7 +190,8 @@ const deploying = retryable(
   deploymentRetrySeconds,
 )
 const issuingOff: ReasonedProblem = {
-  ...{ status: 503, reason: 'issuing-off' },
+  status: 503,
+  reason: 'issuing-off',
   msg: 'no new address is issued for now; addresses that were issued before stay valid',
 }
 const nodesUnavailable = retryable(

@@ -40,7 +40,13 @@ export function selectActs(
 export function actStatements(db: WriteDatabase, facts: readonly IssuerFact[], at: UnixMs): D1PreparedStatement[] {
   const once = [...new Map(facts.map((one) => [keyOf(one), one])).values()]
   const rows = once.map(({ txid, position, height, index, cuy, kind, address, amount, basisPoints }) => ({
-    ...{ txid, position, height, place: index, cuy, kind, address },
+    txid,
+    position,
+    height,
+    place: index,
+    cuy,
+    kind,
+    address,
     raw: amount?.toString() ?? null,
     basis_points: basisPoints?.toString() ?? null,
   }))

@@ -122,7 +122,11 @@ async function storeAsking(
     const limit = limits.get(payout.cuy) ?? null
     return {
       ...payout,
-      ...{ to_address: to, amount: Number(amount), fee: Number(fee), raw: raw.toString(), posted_by: by },
+      to_address: to,
+      amount: Number(amount),
+      fee: Number(fee),
+      raw: raw.toString(),
+      posted_by: by,
       limit_each: limit === null ? null : Number(limit.each),
       limit_day: limit === null ? null : Number(limit.perDay),
       limit_user: limit === null || limit.perUserPerDay === null ? null : Number(limit.perUserPerDay),

@@ -26,7 +26,10 @@ export function conclusionStatements(
 ): readonly D1PreparedStatement[] {
   if (found.length === 0 && !hasOpen) return []
   const facts = found.map(({ succeeded, moved, ...one }) => ({
-    ...{ ...one, succeeded: succeeded ? 1 : 0, isRead: moved === null ? 0 : 1, moved: JSON.stringify(moved ?? []) },
+    ...one,
+    succeeded: succeeded ? 1 : 0,
+    isRead: moved === null ? 0 : 1,
+    moved: JSON.stringify(moved ?? []),
     counts: one.height > (since.get(one.address) ?? -1) ? 1 : 0, // what it did before is the operator's own
   }))
   const list = JSON.stringify(facts)

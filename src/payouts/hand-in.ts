@@ -296,8 +296,14 @@ const isSignable = ({ id, reference, address }: Taken): SQL => sql`
 function insertOpen(taken: Taken, at: UnixMs): SQL {
   const { id, bytes, address, reference, expiresAt } = taken
   const row = {
-    ...{ txid: taken.txid, address, payout_id: id, bytes, reference, expires_at: expiresAt },
-    ...{ changed_at: at, next_send: at },
+    txid: taken.txid,
+    address,
+    payout_id: id,
+    bytes,
+    reference,
+    expires_at: expiresAt,
+    changed_at: at,
+    next_send: at,
   }
   return insertSelect(
     payoutTransactions,

@@ -84,8 +84,16 @@ export function parseAsking(list: unknown, currencies: Currencies): Result<reado
       return fault(i, 'osn', 'another one for each payout of a user and currency')
     }
     payouts.push({
-      ...{ uid: uid as Uid, cuy: currency.cuy, osn, amount: amount.value, fee: charged.value }, // safe: checked by the schema
-      ...{ to: address.value, contract: contractOf(currency), raw: rawOf(amount.value, currency), mark, proof },
+      uid: uid as Uid,
+      cuy: currency.cuy,
+      osn,
+      amount: amount.value,
+      fee: charged.value, // safe: checked by the schema
+      to: address.value,
+      contract: contractOf(currency),
+      raw: rawOf(amount.value, currency),
+      mark,
+      proof,
     })
   }
   return ok(payouts)

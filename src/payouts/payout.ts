@@ -93,14 +93,16 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
   const hasTransaction = withTransaction.includes(state)
   const sentence = reason === null ? (stop ? waiting[stop] : why) : explained[reason]
   return {
-    ...{
-      id,
-      uid,
-      cuy,
-      amt: write(BigInt(payout.amount), currency.scale),
-      fee: write(BigInt(payout.fee), currency.scale),
-    },
-    ...{ to: formatBase58(payout.to_address), osn, mark, state, created_at: formatInstant(payout.created_at) },
+    id,
+    uid,
+    cuy,
+    amt: write(BigInt(payout.amount), currency.scale),
+    fee: write(BigInt(payout.fee), currency.scale),
+    to: formatBase58(payout.to_address),
+    osn,
+    mark,
+    state,
+    created_at: formatInstant(payout.created_at),
     by: payout.posted_by,
     ...(payout.approved_by === null ? {} : { approved_by: payout.approved_by === '' ? byLimits : payout.approved_by }),
     ...(txid === null || !hasTransaction ? {} : { txid }),

@@ -84,7 +84,8 @@ export async function approvePayouts(
     ...({ state: 'approved', approved_by: by, changed_at: at } as const),
     approved_at: sql`coalesce(${approved_at}, ${at})`,
     attempts_max: sql`iif(${state} = 'stuck', ${attempts} + ${transactionsMax}, ${attempts_max})`,
-    ...{ reason: null, moved: null },
+    reason: null,
+    moved: null,
   }
   const found = await takeStep(db, ids, changes, isFrom, isRefused)
   return inOrder(ids, found, (payout) => {

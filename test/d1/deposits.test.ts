@@ -155,8 +155,12 @@ describe('the summary', () => {
     const unfrozen = { frozen: { sum: 0n, addresses: 0 }, destroyed: 0n }
     expect(found.currencies.map(({ days, types, moved, ...sums }) => sums)).toEqual([
       {
-        ...{ cuy: 1, owed: 10n, held: { sum: 20n, addresses: 1, newestAt: today } },
-        ...{ unread: 2, ...unfrozen, unexplained: { sum: -2n, addresses: 1 } },
+        cuy: 1,
+        owed: 10n,
+        held: { sum: 20n, addresses: 1, newestAt: today },
+        unread: 2,
+        ...unfrozen,
+        unexplained: { sum: -2n, addresses: 1 },
       },
       { cuy: 2, owed: 0n, held: null, unread: 0, ...unfrozen, unexplained: { sum: 0n, addresses: 0 } },
     ])

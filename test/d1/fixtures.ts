@@ -37,11 +37,16 @@ export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n
 /** Verdicts about a transfer to caller 1. */
 export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds, node: 1 })
 export const held = (reason: Exclude<HeldReason, 'review'> = 'retired'): Verdict => ({
-  ...{ state: 'held', uid: uid(1), reason },
+  state: 'held',
+  uid: uid(1),
+  reason,
 })
 /** Held until a person has looked at it; then `units` are credited. */
 export const inReview = (units = 5n): Verdict => ({
-  ...{ state: 'held', uid: uid(1), reason: 'review', amount: amount(units) },
+  state: 'held',
+  uid: uid(1),
+  reason: 'review',
+  amount: amount(units),
 })
 export const refused: Verdict = { state: 'refused', uid: uid(1), reason: 'dust' }
 export const moved: Verdict = { state: 'moved' }
@@ -64,7 +69,11 @@ export const below = (id: number) => id as TransferId
 
 /** A transaction that address 0 has sent. */
 export const sent = (n: number, changes: Partial<SentFact> = {}): SentFact => ({
-  ...{ txid: txid(n), address: addressAt(0), height: height(101), cuy: cuy(1), ...changes },
+  txid: txid(n),
+  address: addressAt(0),
+  height: height(101),
+  cuy: cuy(1),
+  ...changes,
 })
 
 /** A block that could not be agreed on. */
@@ -79,7 +88,10 @@ export function step(changes: Partial<ScanStep> = {}): ScanStep {
 
 /** A read in which nothing has to do with payouts. */
 export const noPayouts: ReadOfPayouts = {
-  ...{ watched: new Set(), found: [], blocks: [], hasOpen: false },
+  watched: new Set(),
+  found: [],
+  blocks: [],
+  hasOpen: false,
   since: new Map(),
 }
 

@@ -38,13 +38,14 @@ beforeEach(async () => {
 const none = { cuy: cuy(1), first: 0, last: 0 }
 const due = (at = 100_000, max = 20) => selectDueHoldings(db, cuy(1), ms(at), max)
 const outcome = (changes: Partial<Holding> = {}) => ({
-  ...{
-    reading: { balance: 7n, fromHeight: height(90), toHeight: height(150) },
-    accepted: -2n,
-    acceptedSent: 1,
-    readSent: 1,
-  },
-  ...{ differing: 2, difference: 4n, dueAt: ms(500_000), ...changes },
+  reading: { balance: 7n, fromHeight: height(90), toHeight: height(150) },
+  accepted: -2n,
+  acceptedSent: 1,
+  readSent: 1,
+  differing: 2,
+  difference: 4n,
+  dueAt: ms(500_000),
+  ...changes,
 })
 
 describe('holdings', () => {
@@ -56,8 +57,18 @@ describe('holdings', () => {
     await storeTransfers(db, [transfer(moved, { txid: txid(2), from: addressAt(0), to: stranger, raw: 4n })], ms(20))
     expect(await due()).toMatchObject([
       {
-        ...{ cuy: 1, address: addressAt(0), recorded: largest + 9n, sent: 0, changedHeight: 101, dueAt: 60_010 },
-        ...{ reading: null, accepted: 0n, acceptedSent: 0, readSent: 0, difference: 0n, differing: 0 },
+        cuy: 1,
+        address: addressAt(0),
+        recorded: largest + 9n,
+        sent: 0,
+        changedHeight: 101,
+        dueAt: 60_010,
+        reading: null,
+        accepted: 0n,
+        acceptedSent: 0,
+        readSent: 0,
+        difference: 0n,
+        differing: 0,
       },
     ])
   })

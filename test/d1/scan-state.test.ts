@@ -50,8 +50,18 @@ const statesOf = () => column(db, 'SELECT state FROM transfer ORDER BY id')
 describe('the state of the scan', () => {
   it('is null before the start, and then what was started', async () => {
     expect(await scan()).toEqual({
-      ...{ ...block(100), finalized: 120, finalizedTime: 900, finalizedAt: 1000, advancedAt: 1000 },
-      ...{ caughtUpAt: 0, triedAt: 0, answeringSince: null, problem: null, halted: null, correctedBy: 0, nodes: '' },
+      ...block(100),
+      finalized: 120,
+      finalizedTime: 900,
+      finalizedAt: 1000,
+      advancedAt: 1000,
+      caughtUpAt: 0,
+      triedAt: 0,
+      answeringSince: null,
+      problem: null,
+      halted: null,
+      correctedBy: 0,
+      nodes: '',
       openPayers: [],
     })
     expect(await selectScan(writable(await freshDatabase()))).toBeNull()

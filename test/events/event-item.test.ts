@@ -13,9 +13,21 @@ const txid = 'b'.repeat(64) as Txid
 const cuy = (n: number) => n as CurrencyId
 const noEntry = { entry_id: null, entry_type: null, wallet_id: null, osn: null, amount: null, balance: null }
 const seen: StoredEvent = {
-  ...{ id: 5 as EventId, type: 'deposit.seen', uid: 7 as Uid, created_at: 1000 as UnixMs },
-  ...{ txid, position: 1, cuy: cuy(1), raw: '1500000', address, seconds: 57, reason: null, payout: null },
-  ...{ ...noEntry, mark: null, posted_by: null },
+  id: 5 as EventId,
+  type: 'deposit.seen',
+  uid: 7 as Uid,
+  created_at: 1000 as UnixMs,
+  txid,
+  position: 1,
+  cuy: cuy(1),
+  raw: '1500000',
+  address,
+  seconds: 57,
+  reason: null,
+  payout: null,
+  ...noEntry,
+  mark: null,
+  posted_by: null,
 }
 const itemOf = (changes: Partial<StoredEvent>, known = currencies) =>
   eventItem({ ...seen, ...changes }, known, formatUnits)

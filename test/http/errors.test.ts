@@ -83,7 +83,9 @@ describe('the failure of authentication', () => {
     [
       'keys-unavailable',
       {
-        ...{ status: 503, reason: 'keys-unavailable', headers: { 'retry-after': keys } },
+        status: 503,
+        reason: 'keys-unavailable',
+        headers: { 'retry-after': keys },
         msg: 'token signing keys could not be fetched; try again later',
       },
     ],

@@ -103,7 +103,15 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
       return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
     }
     const running: RunningService = {
-      ...{ chain, nodes, db, lines, clock: world.clock, fetch, ledger, hooks: world.hooks, hangHooks: world.hangHooks },
+      chain,
+      nodes,
+      db,
+      lines,
+      clock: world.clock,
+      fetch,
+      ledger,
+      hooks: world.hooks,
+      hangHooks: world.hangHooks,
       hookAnswer: world.hookAnswer,
       bindings,
       scannerHost: hostOf('scanner'),

@@ -33,7 +33,8 @@ const request = async (
 ) =>
   worker.fetch(new Request(url, { headers }), {
     ...testVariables(await freshDatabase()),
-    ...{ SCANNER: env.SCANNER, ENDPOINT: env.ENDPOINT },
+    SCANNER: env.SCANNER,
+    ENDPOINT: env.ENDPOINT,
     ...limiters,
     ...variables,
   })

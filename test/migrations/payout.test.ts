@@ -25,19 +25,43 @@ beforeEach(async () => {
 })
 
 const asked = {
-  ...{ uid: '1', cuy: '1', osn: `'p'`, amount: '20', fee: '1', to_address: `'${c}'`, contract: `''`, raw: `'20'` },
-  ...{ mark: `''`, posted_by: `'shop'`, created_at: '20', changed_at: '20' },
+  uid: '1',
+  cuy: '1',
+  osn: `'p'`,
+  amount: '20',
+  fee: '1',
+  to_address: `'${c}'`,
+  contract: `''`,
+  raw: `'20'`,
+  mark: `''`,
+  posted_by: `'shop'`,
+  created_at: '20',
+  changed_at: '20',
 }
 const payout = (changes: Values = {}) => insert('payout', { ...asked, ...changes })
 const open = (changes: Values = {}) =>
   insert('payout_transaction', {
-    ...{ txid: `'${t4}'`, address: `'${b}'`, payout_id: '1', bytes: `'ab'`, reference: '110', expires_at: '900' },
-    ...{ changed_at: '21', next_send: '21', ...changes },
+    txid: `'${t4}'`,
+    address: `'${b}'`,
+    payout_id: '1',
+    bytes: `'ab'`,
+    reference: '110',
+    expires_at: '900',
+    changed_at: '21',
+    next_send: '21',
+    ...changes,
   })
 const unknown = (changes: Values = {}) =>
   insert('payout_transaction', {
-    ...{ txid: `'${t4}'`, address: `'${b}'`, height: '90', succeeded: '1', moved: `'[]'`, ended: `'unknown'` },
-    ...{ changed_at: '21', next_send: '21', ...changes },
+    txid: `'${t4}'`,
+    address: `'${b}'`,
+    height: '90',
+    succeeded: '1',
+    moved: `'[]'`,
+    ended: `'unknown'`,
+    changed_at: '21',
+    next_send: '21',
+    ...changes,
   })
 const move = (set: string) => `UPDATE payout SET changed_at = 30, ${set} WHERE id = 1`
 const end = (set: string) => `UPDATE payout_transaction SET changed_at = 30, ${set} WHERE id = 1`

@@ -34,8 +34,18 @@ export const states = {
 export type State = keyof typeof states
 
 const facts = {
-  ...{ txid: `'${t4}'`, position: '0', height: '90', block_hash: `'${t1}'`, cuy: '1', uid: '1' },
-  ...{ from_address: `'${c}'`, to_address: `'${a}'`, raw: `'50'`, native: '1', created_at: '10', changed_at: '10' },
+  txid: `'${t4}'`,
+  position: '0',
+  height: '90',
+  block_hash: `'${t1}'`,
+  cuy: '1',
+  uid: '1',
+  from_address: `'${c}'`,
+  to_address: `'${a}'`,
+  raw: `'50'`,
+  native: '1',
+  created_at: '10',
+  changed_at: '10',
 }
 
 /** An INSERT of a transfer of 50 TRX to `a` under `t4`, in this state, with changes. */
@@ -109,8 +119,15 @@ export function address(changes: Values = {}): string {
 
 /** An INSERT of the scan's row: block 100 of 120. */
 export const scanRow = insert('scan', {
-  ...{ id: '1', height: '100', hash: `'${t1}'`, finalized: '120', finalized_time: '4', finalized_at: '5' },
-  ...{ advanced_at: '5', caught_up_at: '5', tried_at: '5' },
+  id: '1',
+  height: '100',
+  hash: `'${t1}'`,
+  finalized: '120',
+  finalized_time: '4',
+  finalized_at: '5',
+  advanced_at: '5',
+  caught_up_at: '5',
+  tried_at: '5',
 })
 
 /** The statement with a conflict clause. */

@@ -26,8 +26,10 @@ describe('hostile texts', () => {
       happened(2, 'deposit.held', { txid: hostile, cuy: 1, reason: hostile, why: hostile }),
     ]
     at.desk.summary.payouts = {
-      ...{ address: hostile, stopped: { why: hostile, since: hostile } },
-      ...{ open: [openIn(hostile, 1, '10')], holds: [{ symbol: hostile, amt: exact('1'), read_at: hostile }] },
+      address: hostile,
+      stopped: { why: hostile, since: hostile },
+      open: [openIn(hostile, 1, '10')],
+      holds: [{ symbol: hostile, amt: exact('1'), read_at: hostile }],
     }
     const moved = [{ to: hostile, contract: hostile, units: '1' }]
     const by = { by: hostile, approved_by: hostile, reason: hostile, why: hostile, expires_at: hostile, moved }

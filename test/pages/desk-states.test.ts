@@ -86,33 +86,47 @@ const openAll = (page: Page) =>
 const states: Readonly<Record<string, State>> = {
   'all well, and the numbers of its charts': { seen: sentence, has: '.chart .marks text', acts: openAll },
   'trouble, the story of a held deposit, and the list of events': {
-    ...{ seen: sentence, has: '.result blockquote', change: addTrouble, hash: `#token=good&tx=${txidOf(9)}` },
+    seen: sentence,
+    has: '.result blockquote',
+    change: addTrouble,
+    hash: `#token=good&tx=${txidOf(9)}`,
     acts: (page) => showList(page, 'events'),
   },
   'one bar in each chart, and the story of a transaction that is not stored': {
-    ...{ seen: sentence, has: '.result blockquote', hash: `#token=good&tx=${txidOf(99)}` },
+    seen: sentence,
+    has: '.result blockquote',
+    hash: `#token=good&tx=${txidOf(99)}`,
     change: (desk) => {
       addDays(desk, 1)
       desk.chain = onChain('worthless', 'a sentence', 7, { reason: 'internal-transfer' })
     },
   },
   'nothing in 30 days, and the story of an address': {
-    ...{ seen: sentence, has: '.result .rows td', hash: `#token=good&address=${payAddress}` },
+    seen: sentence,
+    has: '.result .rows td',
+    hash: `#token=good&address=${payAddress}`,
     change: (desk) => {
       addDays(desk, 0)
       addMany(desk)
     },
   },
   'a user with 64 deposits, and the list of entries': {
-    ...{ seen: sentence, has: '.result .rows td', change: addMany, hash: '#token=good&uid=7' },
+    seen: sentence,
+    has: '.result .rows td',
+    change: addMany,
+    hash: '#token=good&uid=7',
     acts: (page) => showList(page, 'entries'),
   },
   'payouts in each of their states, the story of one that is stuck, and their list': {
-    ...{ seen: sentence, has: '.result blockquote', change: addPayouts, hash: '#token=good&payout=48' },
+    seen: sentence,
+    has: '.result blockquote',
+    change: addPayouts,
+    hash: '#token=good&payout=48',
     acts: (page) => showList(page, 'payouts'),
   },
   'nothing at all yet': {
-    ...{ seen: sentence, has: `${lists} .list:not(.skeleton)` },
+    seen: sentence,
+    has: `${lists} .list:not(.skeleton)`,
     change: (desk) => {
       Object.assign(desk, { deposits: [], entries: [] })
       Object.assign(desk.summary, { currencies: [], nodes: null, endpoints: [], addresses: 0 })

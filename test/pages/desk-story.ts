@@ -17,7 +17,11 @@ const day = (index: number) => ({
 
 /** Deposits less payments are owed; the same less what was collected is held. */
 const currency = (cuy: number, symbol: string) => ({
-  ...{ cuy, symbol, owed: exact('9007199254.740993'), held: exact('9007199154.740993'), held_at: ago(3_600) },
+  cuy,
+  symbol,
+  owed: exact('9007199254.740993'),
+  held: exact('9007199154.740993'),
+  held_at: ago(3_600),
   owed_by: [
     { type: 1, sum: exact('9007199257.240993') },
     { type: 4, sum: exact('-2.5') },
@@ -26,28 +30,27 @@ const currency = (cuy: number, symbol: string) => ({
     { what: 'credited', sum: exact('9007199257.240993') },
     { what: 'collected', sum: exact('-102.5') },
   ],
-  ...{
-    compared: 812,
-    unread: 0,
-    frozen: exact('0'),
-    frozen_addresses: 0,
-    destroyed: exact('0'),
-    unexplained: exact('0'),
-    differing: 0,
-    days: Array.from({ length: 30 }, (_, n) => day(n)),
-  },
+  compared: 812,
+  unread: 0,
+  frozen: exact('0'),
+  frozen_addresses: 0,
+  destroyed: exact('0'),
+  unexplained: exact('0'),
+  differing: 0,
+  days: Array.from({ length: 30 }, (_, n) => day(n)),
 })
 
 const wellNode = (number: number, host: string) => ({
-  ...{
-    number,
-    name: `node ${number} (${host})`,
-    use: 'first',
-    behind: 0,
-    answered_at: ago(2) as string | null,
-    answer_ms: 140,
-  },
-  ...{ failed_at: null as string | null, failure: null as string | null, used: 34_000, per_day: 100_000 },
+  number,
+  name: `node ${number} (${host})`,
+  use: 'first',
+  behind: 0,
+  answered_at: ago(2) as string | null,
+  answer_ms: 140,
+  failed_at: null as string | null,
+  failure: null as string | null,
+  used: 34_000,
+  per_day: 100_000,
 })
 
 /** The summary of a service that is well. */
@@ -64,8 +67,14 @@ export const wellSummary = () => ({
   newest_event: 0,
   database: { bytes: 1_234_567_890, limit: 10_000_000_000, full_on: null as string | null },
   scan: {
-    ...{ status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0, finalized_at: ago(57) as string | null },
-    ...{ msg: null as string | null, problem: null as string | null, oldest_held_at: null as string | null },
+    status: 'ok',
+    scanned: 70_000_019,
+    finalized: 70_000_019,
+    behind: 0,
+    finalized_at: ago(57) as string | null,
+    msg: null as string | null,
+    problem: null as string | null,
+    oldest_held_at: null as string | null,
   },
   endpoints: [
     { number: 1, behind_seconds: 0, failing_since: null, last_failure: null },
@@ -76,7 +85,11 @@ export const wellSummary = () => ({
 
 /** A raised alarm. */
 export const alarm = (kind: string, subject: object = {}, seconds = 600) => ({
-  ...{ kind, subject, since: ago(seconds), raised: `raised ${kind}`, remedy: `remedy ${kind}` },
+  kind,
+  subject,
+  since: ago(seconds),
+  raised: `raised ${kind}`,
+  remedy: `remedy ${kind}`,
 })
 
 /** A deposit of a user. */
@@ -87,13 +100,27 @@ export const owned = (id: number, state: string, members: object = {}) => ({
 
 /** An entry of a user, posted by a backend. */
 export const posted = (id: number, type: number, amt: string, members: object = {}) => ({
-  ...{ id, uid: 7, wid: 3, osn: txidOf(id), type, cuy: 2, amt: exact(amt), balance: exact('25'), mark: '' },
-  ...{ created_at: '2026-11-22T14:00:30.000Z', by: '', ...members },
+  id,
+  uid: 7,
+  wid: 3,
+  osn: txidOf(id),
+  type,
+  cuy: 2,
+  amt: exact(amt),
+  balance: exact('25'),
+  mark: '',
+  created_at: '2026-11-22T14:00:30.000Z',
+  by: '',
+  ...members,
 })
 
 /** An event of a user. */
 export const happened = (id: number, type: string, data: object, seconds = 90) => ({
-  ...{ id, type, uid: 7, created_at: ago(seconds), data },
+  id,
+  type,
+  uid: 7,
+  created_at: ago(seconds),
+  data,
 })
 
 /** What the chain says about a transaction. */

@@ -10,17 +10,19 @@ export const payoutTo = 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4'
 
 /** A payout of user 7: 10 USDT and a fee. */
 export const paidOut = (id: number, state: string, members: object = {}) => ({
-  ...{
-    id,
-    uid: 7,
-    cuy: 2,
-    amt: exact('10'),
-    fee: exact('0.5'),
-    to: payoutTo,
-    osn: `payout-${id}`,
-    mark: 'to my wallet',
-  },
-  ...{ state, created_at: ago(120), by: 'shop', attempts: 0, ...members },
+  id,
+  uid: 7,
+  cuy: 2,
+  amt: exact('10'),
+  fee: exact('0.5'),
+  to: payoutTo,
+  osn: `payout-${id}`,
+  mark: 'to my wallet',
+  state,
+  created_at: ago(120),
+  by: 'shop',
+  attempts: 0,
+  ...members,
 })
 
 /** What the summary has of payouts where nothing is open. */
@@ -33,7 +35,11 @@ export const noneOpen = () => ({
 
 /** What is open in a state. */
 export const openIn = (state: string, count: number, sum: string, seconds = 60, cuy = 2) => ({
-  ...{ state, cuy, count, sum: exact(sum), oldest_at: ago(seconds) },
+  state,
+  cuy,
+  count,
+  sum: exact(sum),
+  oldest_at: ago(seconds),
 })
 
 /** What the service has of payouts. */

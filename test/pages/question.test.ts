@@ -18,7 +18,8 @@ const supportInChinese = '向您提供本页面的网站或应用的客服'
 
 /** A refusal with the word of the service for its cause. */
 const refused = (status: number, reason: string, seconds?: number): Scripted => ({
-  ...{ status, msg: 'the sentence of the service' },
+  status,
+  msg: 'the sentence of the service',
   headers: { 'x-reason': reason, ...(seconds === undefined ? {} : { 'retry-after': `${seconds}` }) },
 })
 

@@ -105,8 +105,15 @@ describe('a payment request', () => {
     ],
   ])('counts %s', (_what, transfers, expected) => {
     const arrivals = transfers.map(([state, amount, minute = 5], index) => ({
-      ...{ id: index, txid: txidOf(index), cuy: 2, amount, state: state as 'seen' },
-      ...{ at: new Date(since * 1_000 + minute * 60_000).toISOString(), finalAt: null, reason: null, why: null },
+      id: index,
+      txid: txidOf(index),
+      cuy: 2,
+      amount,
+      state: state as 'seen',
+      at: new Date(since * 1_000 + minute * 60_000).toISOString(),
+      finalAt: null,
+      reason: null,
+      why: null,
     }))
     const request: PaymentRequest = { cuy: 2, amount: '25', order: null, since: since * 1_000, back: null }
     const usdt = {

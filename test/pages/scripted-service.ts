@@ -84,8 +84,13 @@ export async function startScriptedService(): Promise<ScriptedService> {
   })
   const { url, close } = await listen(server)
   const service: ScriptedService = {
-    ...{ url, routes, requests, files, frameAncestors: "'none'" },
-    ...{ settings: noPageSettings, close },
+    url,
+    routes,
+    requests,
+    files,
+    frameAncestors: "'none'",
+    settings: noPageSettings,
+    close,
   }
   return service
 }

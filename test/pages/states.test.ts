@@ -85,7 +85,9 @@ const states: Readonly<Record<string, State>> = {
   'a user with a long name': { seen: payment, claims: { name: longName } },
   'on a test network': { seen: also(payment, '.badge.test'), story: { network: 'Nile' } },
   'many currencies, and a user without a name': {
-    ...{ seen: payment, story: { currencies: many }, claims: { sub: '9007199254740990', name: '' } },
+    seen: payment,
+    story: { currencies: many },
+    claims: { sub: '9007199254740990', name: '' },
   },
   'a payment request': { seen: payment, claims: { deposit: asked } },
   'a payment request of a long amount': { seen: payment, claims: { deposit: longAsked } },

@@ -9,7 +9,15 @@ export const payAddress = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
 export const txidOf = (n: number) => n.toString(16).padStart(2, '0').repeat(32)
 
 const currency = (cuy: number, symbol: string, name: string, contract: string | null, minDeposit: string | null) => ({
-  ...{ cuy, symbol, name, decimals: 6, scale: 6, minDeposit, contract, retired: false, open: true },
+  cuy,
+  symbol,
+  name,
+  decimals: 6,
+  scale: 6,
+  minDeposit,
+  contract,
+  retired: false,
+  open: true,
 })
 
 /** TRX without a minimum, and USDT with one. */
@@ -123,7 +131,9 @@ export function serve(service: ScriptedService, story: Story): void {
   routes.clear()
   routes.set('/currencies', () =>
     listed(story.currencies, {
-      ...{ network: story.network, explorer: story.explorer, late: story.late },
+      network: story.network,
+      explorer: story.explorer,
+      late: story.late,
     }),
   )
   routes.set('/tron/generate', () => ({ data: { id: 1, address: payAddress } }))

@@ -60,7 +60,8 @@ describe('asking for a payout', () => {
     const one = asking()
     await send(service, '', { payouts: [one] })
     expect(await send(service, '', { payouts: [{ ...one, ...changes }] })).toMatchObject({
-      ...{ status: 409, reason: 'content-differs' },
+      status: 409,
+      reason: 'content-differs',
     })
   })
 

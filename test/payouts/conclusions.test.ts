@@ -98,7 +98,11 @@ describe('a transaction that is in a final block', () => {
     const { id, ...signed } = await signedPayout(service)
     const height = await mineFinal(service, mined(signed, { failed: true, logs: [] }))
     expect(await shown(service, id)).toMatchObject({
-      ...{ state: 'stuck', reason: 'failed', attempts: 1, height, txid: signed.txid },
+      state: 'stuck',
+      reason: 'failed',
+      attempts: 1,
+      height,
+      txid: signed.txid,
       why: 'its transaction is final and has failed: nothing was paid',
     })
     expect(await payoutEvents(service)).toEqual(['approved', 'signed', 'stuck'])

@@ -47,7 +47,8 @@ describe('what is offered to the signer', () => {
     const response = await service.ledger('/ledger/payouts/unsigned', {}, { sub: 'signer', scope: 'ledger:sign' })
     const { data } = await response.json<{ data: Record<string, unknown> }>()
     expect(data).toMatchObject({
-      ...{ count: 2, address: payoutBase58 },
+      count: 2,
+      address: payoutBase58,
       list: [
         { id: first, uid: 7, cuy: 2, amt: 5, to: recipientBase58, state: 'approved', attempts: 0 },
         { id: second, cuy: 1 },
@@ -264,7 +265,8 @@ describe('a signed transaction that is handed in', () => {
     const { transaction } = await sign(service)
     await correct(service, (await headOf(service)).height - 1)
     expect(await send(service, '/signed', { signed: [{ id, transaction }] }, 'signer')).toMatchObject({
-      ...{ status: 409, reason: 'no-final-block' },
+      status: 409,
+      reason: 'no-final-block',
     })
   })
 

@@ -92,7 +92,8 @@ it('over Workers RPC cancelling what has moved something takes another name than
   const id = await halfPaid(service)
   const options = { moved: true } as const
   expect(await service.rpc.cancelPayouts([id], 'a test', 'shop', options)).toMatchObject({
-    ...{ ok: false, error: { kind: 'forbidden' } },
+    ok: false,
+    error: { kind: 'forbidden' },
   })
   expect(await service.rpc.cancelPayouts([id], 'a test', 'office', options)).toMatchObject({ ok: true })
 })

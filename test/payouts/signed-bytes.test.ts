@@ -41,7 +41,9 @@ describe('signed bytes of a payout', () => {
     expect(readSigned(signed.transaction, token, head, null)).toEqual({
       ok: true,
       value: {
-        ...{ bytes: signed.transaction, txid: signed.txid, reference: head.height },
+        bytes: signed.transaction,
+        txid: signed.txid,
+        reference: head.height,
         expiresAt: head.timestamp + 600_000,
       },
     })
@@ -62,13 +64,17 @@ it('bytes that have expired are taken although their reference looks later: bloc
 it('bytes are taken at any age, and with any fee limit, where the newest block is known that they can refer to', () => {
   const newest = (head.height - 100_001) as BlockHeight
   const old = {
-    ...{ expiration: BigInt(head.timestamp - 290_000_000), reference: blocksAgo(100_005), feeLimit: 900_000_000n },
+    expiration: BigInt(head.timestamp - 290_000_000),
+    reference: blocksAgo(100_005),
+    feeLimit: 900_000_000n,
   }
   expect(readSigned(usdt(old), token, head, newest)).toMatchObject({
-    ...{ ok: true, value: { reference: head.height - 100_005 } },
+    ok: true,
+    value: { reference: head.height - 100_005 },
   })
   expect(readSigned(usdt({ ...old, reference: blocksAgo(100_000) }), token, head, newest)).toMatchObject({
-    ...{ ok: true, value: { reference: head.height - 165_536 } },
+    ok: true,
+    value: { reference: head.height - 165_536 },
   })
 })
 

@@ -79,7 +79,8 @@ describe('approving', () => {
     await approve(service, [id], { attempts: 0 })
     await fail(id, 1n)
     expect(await approve(service, [id], { attempts: 0 })).toMatchObject({
-      ...{ status: 409, reason: 'stuck-since' },
+      status: 409,
+      reason: 'stuck-since',
       msg: `payout ${id}: it is stuck since it had 0 attempts: to approve it once more, send attempts: 1`,
     })
     expect(await stateOfPayout(service, id)).toBe('stuck:failed/1')
@@ -105,7 +106,8 @@ describe('approving', () => {
     expect(await approve(service, [two, 99, one])).toMatchObject({ status: 404, msg: 'there is no payout 99' })
     await cancel(service, [three])
     expect(await approve(service, [two, three], {}, 'chief')).toMatchObject({
-      ...{ status: 409, reason: 'not-in-this-state' },
+      status: 409,
+      reason: 'not-in-this-state',
       msg: `payout ${three}: it is cancelled`,
     })
     expect([await stateOfPayout(service, one), await stateOfPayout(service, two)]).toEqual(['waiting/0', 'waiting/0'])
@@ -130,7 +132,8 @@ describe('approving', () => {
     const service = await startPaying()
     const id = await stuckPayout(service, 2_000_000n)
     expect(await shown(service, id)).toMatchObject({
-      ...{ state: 'stuck', reason: 'other' },
+      state: 'stuck',
+      reason: 'other',
       moved: [{ to: recipientBase58, cuy: 2, amt: 2 }],
     })
     for (const refused of [await approve(service, [id]), await cancel(service, [id])]) {
@@ -178,7 +181,8 @@ describe('cancelling', () => {
     const { id, ...signed } = await signedPayout(service)
     const { id: other } = await ask(service)
     expect(await cancel(service, [other, id], { moved: true })).toMatchObject({
-      ...{ status: 409, reason: 'not-in-this-state' },
+      status: 409,
+      reason: 'not-in-this-state',
       msg: `payout ${id}: it is signed: its transaction can be mined`,
     })
     await mineFinal(service, mined(signed))
@@ -208,7 +212,8 @@ describe('cancelling', () => {
     await cancel(service, [id])
     expect(await approve(service, [id])).toMatchObject({ status: 409, reason: 'not-in-this-state' })
     expect(await send(service, '', { payouts: [asked] })).toMatchObject({
-      ...{ status: 200, data: { replayed: true, list: [{ state: 'cancelled' }] } },
+      status: 200,
+      data: { replayed: true, list: [{ state: 'cancelled' }] },
     })
   })
 })

@@ -126,7 +126,10 @@ describe('an address that is collected every ten minutes', () => {
     await collect(268_000n)
     expect(service.raised).toHaveLength(1)
     expect((await service.holdings())[0]).toMatchObject({
-      ...{ accepted: '-4039000', accepted_sent: 8, difference: '6000000', differing: 3 },
+      accepted: '-4039000',
+      accepted_sent: 8,
+      difference: '6000000',
+      differing: 3,
     })
   })
 })
@@ -181,7 +184,10 @@ describe('a transfer under way', () => {
     await service.wait(25)
     expect(service.raised).toHaveLength(1)
     expect((await service.holdings())[0]).toMatchObject({
-      ...{ accepted: '-1100000', accepted_sent: 1, difference: '6000000', differing: 3 },
+      accepted: '-1100000',
+      accepted_sent: 1,
+      difference: '6000000',
+      differing: 3,
     })
   })
 

@@ -10,7 +10,6 @@ import type { LogFields, Logger } from '../../src/platform/logger.ts'
 import { type ComparedScan, type CompareParts, compareHoldings } from '../../src/reconciliation/compare-holdings.ts'
 import { currencies } from '../support/currencies.ts'
 import { freshDatabase } from '../support/database.ts'
-import { createMemoryHost } from '../support/memory-host.ts'
 
 /** Blocks in a minute. */
 const minuteBlocks = 20
@@ -50,9 +49,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
   }
   const clock = { ...systemClock, now: () => state.now as UnixMs }
   const alarms: Alarms = createAlarms({ db: writable(db), clock, logger })
-  const parts: CompareParts = {
-    ...{ chain: node.chain, currencies, clock, logger, alarms, db: writable(db), host: createMemoryHost() },
-  }
+  const parts: CompareParts = { chain: node.chain, currencies, clock, logger, alarms, db: writable(db) }
   const scanned = (): ComparedScan => ({
     height: state.height as BlockHeight,
     finalized: state.height as BlockHeight,
@@ -60,13 +57,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
     halted: state.halted,
   })
   await issue(db, addresses)
-  await db
-    .prepare(
-      `INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
-      VALUES (1, 100, ?1, 100, 0, ?2, ?2, ?2, ?2)`,
-    )
-    .bind(hash(100), state.now)
-    .run()
+  await beginScan(db, state.now)
   const store = createScan(db, state)
   const slice = (changes: Partial<CompareParts> = {}, scan: Partial<ComparedScan> = {}) =>
     compareHoldings({ ...parts, ...changes }, { ...scanned(), ...scan })
@@ -79,7 +70,15 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
     throw new Error('it does not end')
   }
   return {
-    ...{ db, state, parts, raised, infos, slice, tick, store, alarms },
+    db,
+    state,
+    parts,
+    raised,
+    infos,
+    slice,
+    tick,
+    store,
+    alarms,
     ...node,
     /** Minutes with a scan and a tick each; what was found is in the first of them. */
     async minutes(count: number, found: readonly Moved[] = []) {
@@ -106,6 +105,17 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
 }
 
 const hash = (height: number) => height.toString(16).padStart(64, 'b')
+
+/** The state of a scan at block 100. */
+async function beginScan(db: D1Database, now: number): Promise<void> {
+  await db
+    .prepare(
+      `INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+      VALUES (1, 100, ?1, 100, 0, ?2, ?2, ?2, ?2)`,
+    )
+    .bind(hash(100), now)
+    .run()
+}
 
 async function issue(db: D1Database, count: number): Promise<void> {
   const insert = db.prepare(

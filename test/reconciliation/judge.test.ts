@@ -252,7 +252,10 @@ describe('a difference of TRX that is being counted', () => {
 
   it('of a token is another one, whatever was sent', () => {
     expect(judgeBalance(105n, holding({ difference: 6n, differing: 2, sent: 1 }), false)).toMatchObject({
-      ...{ outcome: 'open', differing: 1, difference: 5n, accepted: 0n },
+      outcome: 'open',
+      differing: 1,
+      difference: 5n,
+      accepted: 0n,
     })
   })
 })

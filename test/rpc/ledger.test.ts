@@ -236,8 +236,14 @@ test('a call leaves one line in the log, without amounts or names', async () => 
   await ledger.post([payment], 'shop')
   expect(service.lines.map((line) => JSON.parse(line))).toEqual([
     {
-      ...{ level: 'info', event: 'rpc', method: 'post', outcome: 'ok', durationMs: expect.any(Number) },
-      ...{ databaseQueries: 4, databaseMs: expect.any(Number), rowsRead: expect.any(Number) },
+      level: 'info',
+      event: 'rpc',
+      method: 'post',
+      outcome: 'ok',
+      durationMs: expect.any(Number),
+      databaseQueries: 4,
+      databaseMs: expect.any(Number),
+      rowsRead: expect.any(Number),
     },
   ])
 })

@@ -109,7 +109,11 @@ describe('after a correction of the finalized height', () => {
 
   it('a transfer that failed in the wrong block and succeeded in the right one is credited', async () => {
     const pay = (own: Address, failed: boolean): TransactionSpec => ({
-      ...{ kind: 'token', contract: usdtAddress, from: addressOf(99), to: own, amount: 5_000_000n },
+      kind: 'token',
+      contract: usdtAddress,
+      from: addressOf(99),
+      to: own,
+      amount: 5_000_000n,
       failed,
     })
     const { service, repair } = await scanWrongBlock((own) => ({ wrong: [pay(own, true)], right: [pay(own, false)] }))

@@ -9,8 +9,11 @@ const now = 1_800_000_000_000 as UnixMs
 function state(scan: number | null, block: number, unread = 0) {
   const ago = (seconds: number) => (now - seconds * 1_000) as UnixMs
   return {
-    ...{ height: (5_000 - unread) as BlockHeight, finalized: 5_000 as BlockHeight, finalizedTime: ago(block) },
-    ...{ finalizedAt: ago(10), caughtUpAt: scan === null ? (0 as UnixMs) : ago(scan) },
+    height: (5_000 - unread) as BlockHeight,
+    finalized: 5_000 as BlockHeight,
+    finalizedTime: ago(block),
+    finalizedAt: ago(10),
+    caughtUpAt: scan === null ? (0 as UnixMs) : ago(scan),
   }
 }
 

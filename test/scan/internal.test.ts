@@ -298,7 +298,9 @@ describe('nodes that need not keep internal transactions', () => {
     if (first === undefined) throw new Error('no node')
     const txid = await send([])
     const invented = {
-      ...{ caller_address: `41${multisender}`, transferTo_address: `41${own}`, note: '63616c6c' },
+      caller_address: `41${multisender}`,
+      transferTo_address: `41${own}`,
+      note: '63616c6c',
       callValueInfo: [{ callValue: 4_000_000 }],
     }
     first.script = () => changing(infoPath, (info) => ({ ...(info as object), internal_transactions: [invented] }))

@@ -5,7 +5,10 @@ import { tickLater } from './harness.ts'
 
 /** A transaction of the issuer of USDT with these logs. */
 export const acting = (...logs: readonly LogSpec[]): TransactionSpec => ({
-  ...{ kind: 'call', contract: usdtAddress, from: addressOf(60), logs },
+  kind: 'call',
+  contract: usdtAddress,
+  from: addressOf(60),
+  logs,
 })
 
 export const freeze = (address: Address) => issuerLog(usdtAddress, 'frozen', address)

@@ -87,7 +87,10 @@ describe('a transaction that support looks up', () => {
       data: `0x${'5'.padStart(64, '0')}`,
     })
     const both: TransactionSpec = {
-      ...{ kind: 'call', contract: usdtAddress, from: addressOf(99), logs: [log(other), log(own)] },
+      kind: 'call',
+      contract: usdtAddress,
+      from: addressOf(99),
+      logs: [log(other), log(own)],
     }
     const [txid = ''] = payFinal(service, both)
     expect(await lookUp(service, txid)).toMatchObject(found(8, 'worthless', 'retired'))

@@ -23,8 +23,13 @@ function standing(acts: Iterable<MinedAct>, height: number): readonly string[] {
 }
 
 const alarmOf: Readonly<Record<Act['kind'], AlarmKind | null>> = {
-  ...{ frozen: 'address-frozen', released: 'address-frozen', destroyed: null },
-  ...{ paused: 'token-paused', unpaused: 'token-paused', 'fee-set': 'token-fee-set', deprecated: 'token-deprecated' },
+  frozen: 'address-frozen',
+  released: 'address-frozen',
+  destroyed: null,
+  paused: 'token-paused',
+  unpaused: 'token-paused',
+  'fee-set': 'token-fee-set',
+  deprecated: 'token-deprecated',
 }
 
 /** Whether an issuer ever did what an alarm says. */

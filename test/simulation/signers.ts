@@ -107,11 +107,11 @@ function startProcess(run: SimulatedRun, world: PayoutWorld, machine: Machine): 
   const signer = openSigner(process)
   const { clock } = signer
   const parts = {
-    ...{ signer, clock, service: openService('https://wallet.test', token(env.scheduler), fetchIn(process)) },
-    ...{
-      nodes: nodesOf(process),
-      print: (line: string) => env.trace(() => `signer ${machine.number}.${own}: ${line}`),
-    },
+    signer,
+    clock,
+    service: openService('https://wallet.test', token(env.scheduler), fetchIn(process)),
+    nodes: nodesOf(process),
+    print: (line: string) => env.trace(() => `signer ${machine.number}.${own}: ${line}`),
   }
   keepSigning(parts, new AbortController().signal).catch((cause: unknown) => {
     if (cause !== killed) env.violate(`signer ${machine.number} threw ${(cause as Error).stack}`)

@@ -243,7 +243,9 @@ describe('a node without transaction history', () => {
       0,
       changing('eth_getTransactionReceipt', (receipt) => ({
         ...(receipt as object),
-        ...{ blockHash: `0x${of?.hash}`, blockNumber: `0x${of?.height.toString(16)}`, logs: [] },
+        blockHash: `0x${of?.hash}`,
+        blockNumber: `0x${of?.height.toString(16)}`,
+        logs: [],
       })),
     )
     const read = await h.settle(h.open().finalBlocks(at(tip.height), at(tip.height)))

@@ -260,7 +260,15 @@ export const depositAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 
 /** The entry of the USDT deposit. */
 export const usdtEntry = {
-  ...{ id: 2, uid: 7, wid: 2, osn: `${usdtTxid}:0`, type: 1, cuy: 2, amt: 25, balance: 25, mark: 'deposit' },
+  id: 2,
+  uid: 7,
+  wid: 2,
+  osn: `${usdtTxid}:0`,
+  type: 1,
+  cuy: 2,
+  amt: 25,
+  balance: 25,
+  mark: 'deposit',
   created_at: '2026-09-21T14:13:20.417Z',
 }
 

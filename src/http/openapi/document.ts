@@ -93,7 +93,9 @@ const headers = () => ({
 const commonHeaders = ['x-request-id', 'cache-control', 'server-timing']
 
 const bookmarkParameter = {
-  ...{ name: bookmarkHeader, in: 'header', required: false },
+  name: bookmarkHeader,
+  in: 'header',
+  required: false,
   ...text(
     'The bookmark of an earlier response: the data is then at least as new as that of the response.',
     bookmarkText,

@@ -29,7 +29,11 @@ export const acceptedCurrencies = {
 
 function currencyItem({ cuy, symbol, name, asset, decimals, scale, minDeposit, retired }: Currency) {
   return {
-    ...{ cuy, symbol, name, decimals, scale },
+    cuy,
+    symbol,
+    name,
+    decimals,
+    scale,
     minDeposit: minDeposit === 0n ? null : formatUnits(minDeposit, decimals),
     contract: asset.kind === 'native' ? null : formatBase58(asset.contract),
     retired,
@@ -78,8 +82,11 @@ export const currenciesDocs = () => {
     })),
     examples: [
       docs.dataExample('two currencies', 'two deposits, credited', '', {
-        ...{ network: 'Tron', explorer: 'https://tronscan.org/#', late: null },
-        ...{ list: [trx, usdt], count: 2 },
+        network: 'Tron',
+        explorer: 'https://tronscan.org/#',
+        late: null,
+        list: [trx, usdt],
+        count: 2,
       }),
     ],
     failures: [],

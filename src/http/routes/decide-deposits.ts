@@ -50,7 +50,9 @@ const response = () =>
   }))
 
 const decisionOf = (decision: 'credit' | 'refuse', txid: string = docs.usdtTxid) => ({
-  ...{ txid, position: 0, decision },
+  txid,
+  position: 0,
+  decision,
   why: decision === 'credit' ? 'checked' : 'of a listed address',
 })
 const given = 'a deposit that is held for review'

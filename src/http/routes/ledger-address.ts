@@ -108,10 +108,17 @@ export const ledgerAddressDocs = () => {
     examples: [
       docs.dataExample('an address', 'a new caller', '?uid=7', { id: 1, address: docs.depositAddress }),
       docs.dataExample('whose it is', 'an address', `?address=${docs.depositAddress}`, {
-        ...{ uid: 7, id: 1, address: docs.depositAddress, frozen: [] },
+        uid: 7,
+        id: 1,
+        address: docs.depositAddress,
+        frozen: [],
       }),
       docs.dataExample('a reserved one', 'a reserved address', `?address=${docs.depositAddress}`, {
-        ...{ uid: reservedUid, id: 1, address: docs.depositAddress, reserved: true, frozen: [] },
+        uid: reservedUid,
+        id: 1,
+        address: docs.depositAddress,
+        reserved: true,
+        frozen: [],
       }),
     ],
     failures: [

@@ -119,12 +119,16 @@ function payoutsItem(
 function nodeItem(report: NodeReport, index: number): NonNullable<SummaryData['nodes']>[number] {
   const { name, use, answer, behind, error, used, perDay } = report
   return {
-    ...{ number: index + 1, name, use, behind },
+    number: index + 1,
+    name,
+    use,
+    behind,
     answered_at: answer === null ? null : formatInstant(answer.at),
     answer_ms: answer?.ms ?? null,
     failed_at: error === null ? null : formatInstant(error.at),
     failure: error?.why ?? null,
-    ...{ used, per_day: perDay },
+    used,
+    per_day: perDay,
   }
 }
 
@@ -185,23 +189,36 @@ function rulesOf(kind: AlarmKind): { readonly raised: string; readonly remedy: s
   return { raised, remedy }
 }
 
+/** A node of the documentation that has answered. */
+const exampleNode = (host: string, index: number) => ({
+  number: index + 1,
+  name: nodeName(index + 1, { name: null, host }),
+  use: 'first',
+  behind: 0,
+  answered_at: '2026-09-21T14:14:20.000Z',
+  answer_ms: 0,
+  failed_at: null,
+  failure: null,
+  used: 34,
+  per_day: 100_000_000,
+})
+
 /** The documentation of `GET /ledger/summary`. */
 export const ledgerSummaryDocs = () => {
   const sums = (sum: number) => ({
     owed: sum,
     owed_by: Object.values(entryTypes).map((type) => ({ type, sum: type === entryTypes.recharge ? sum : 0 })),
-    ...{ held: null, held_at: null },
+    held: null,
+    held_at: null,
     held_by: movedKinds.map((what) => ({ what, sum: what === 'credited' ? sum : 0 })),
-    ...{
-      compared: 0,
-      unread: 1,
-      frozen: 0,
-      frozen_addresses: 0,
-      destroyed: 0,
-      unexplained: 0,
-      differing: 0,
-      days: withToday(sum),
-    },
+    compared: 0,
+    unread: 1,
+    frozen: 0,
+    frozen_addresses: 0,
+    destroyed: 0,
+    unexplained: 0,
+    differing: 0,
+    days: withToday(sum),
   })
   const days = Array.from({ length: summaryDays }, (_, i) => {
     const day = new Date(Date.UTC(2026, 7, 23 + i)).toISOString().slice(0, 10)
@@ -241,11 +258,7 @@ export const ledgerSummaryDocs = () => {
         },
         endpoints: [],
         payouts: { address: payoutAddress, open: [], stopped: null, holds: [] },
-        nodes: ['one.example', 'two.example'].map((host, i) => ({
-          ...{ number: i + 1, name: nodeName(i + 1, { name: null, host }), use: 'first', behind: 0 },
-          ...{ answered_at: '2026-09-21T14:14:20.000Z', answer_ms: 0, failed_at: null, failure: null },
-          ...{ used: 34, per_day: 100_000_000 },
-        })),
+        nodes: ['one.example', 'two.example'].map(exampleNode),
       }),
     ],
     failures: [],

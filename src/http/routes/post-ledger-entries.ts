@@ -41,7 +41,9 @@ const entryToPost = () => {
     members: { readonly uid: User; readonly type: Type },
   ) =>
     docs.object(id, () => ({
-      ...{ uid: members.uid, cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`), type: members.type },
+      uid: members.uid,
+      cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`),
+      type: members.type,
       osn: docs.described(osn, 'The order serial reference, unique per type and wallet.'),
       amt: docs.sentAmountSchema(
         sign,

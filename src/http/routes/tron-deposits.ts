@@ -90,20 +90,20 @@ export const deposit = () =>
 /** What the documentation of both lists of transfers has: two deposits of the examples, the parameters, and what the count is. */
 export const depositDocs = () => {
   const trx = {
-    ...{
-      id: 1,
-      txid: docs.trxEntry.osn,
-      position: 0,
-      cuy: 1,
-      amt: 3.5,
-      address: docs.depositAddress,
-      state: 'credited',
-    },
-    ...{ created_at: docs.trxEntry.created_at, entry: 1 },
+    id: 1,
+    txid: docs.trxEntry.osn,
+    position: 0,
+    cuy: 1,
+    amt: 3.5,
+    address: docs.depositAddress,
+    state: 'credited',
+    created_at: docs.trxEntry.created_at,
+    entry: 1,
   }
   const usdt = { ...trx, id: 2, txid: docs.usdtTxid, cuy: 2, amt: 25, entry: 2 }
   return {
-    ...{ trx, usdt },
+    trx,
+    usdt,
     parameters: {
       limit: {
         description: `Transfers in the list, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`,

@@ -47,8 +47,17 @@ export interface DepositModel {
 
 /** What an account begins with. */
 export const emptyAccount = () => ({
-  ...{ chosen: null, address: null, arrivals: null, visited: new Set<number>(), arrivalsOpen: 3 },
-  ...{ balances: null, history: null, payouts: new Map<string, OwnPayout>(), filter: null, pasted: '', refusal: null },
+  chosen: null,
+  address: null,
+  arrivals: null,
+  visited: new Set<number>(),
+  arrivalsOpen: 3,
+  balances: null,
+  history: null,
+  payouts: new Map<string, OwnPayout>(),
+  filter: null,
+  pasted: '',
+  refusal: null,
 })
 
 /** What the parts of the page share, in the language of now. */

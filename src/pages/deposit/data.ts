@@ -95,8 +95,10 @@ export function readOffer(data: unknown): Offer {
   }))
   const { network, explorer, late } = readMembers(data)
   return {
-    ...{ network: readText(network), explorer: readOptionalText(explorer) },
-    ...{ late: readOptionalInteger(late), currencies },
+    network: readText(network),
+    explorer: readOptionalText(explorer),
+    late: readOptionalInteger(late),
+    currencies,
   }
 }
 
@@ -149,8 +151,12 @@ export function readOwnPayouts(data: unknown): ListPage<OwnPayout> {
     const state = payoutStates.find((one) => one === item.state)
     if (state === undefined) throw new TypeError('not a state')
     return {
-      ...{ id: readInteger(item.id), cuy: readInteger(item.cuy), osn: readText(item.osn), state },
-      ...{ at: readText(item.created_at), txid: readOptionalText(item.txid) },
+      id: readInteger(item.id),
+      cuy: readInteger(item.cuy),
+      osn: readText(item.osn),
+      state,
+      at: readText(item.created_at),
+      txid: readOptionalText(item.txid),
     }
   })
 }

@@ -92,7 +92,10 @@ export function progressOf(
   const text = (units: bigint) => decimalText(units, scale)
   const hasAny = credited > 0n || seen > 0n
   return {
-    ...{ credited: text(credited), seen: text(seen), missing: text(missing), over: text(left < 0n ? -left : 0n) },
+    credited: text(credited),
+    seen: text(seen),
+    missing: text(missing),
+    over: text(left < 0n ? -left : 0n),
     state: left <= 0n ? 'paid' : missing === 0n ? 'on its way' : hasAny ? 'partly paid' : 'unpaid',
   }
 }

@@ -116,8 +116,12 @@ function sumTable(
 function ledgerName({ texts }: DeskContext, type: number): string {
   const { sumDeposits, sumWithdrawals, sumTransfers, sumPayments, sumRefunds, sumAdjustments } = texts
   const names: Readonly<Record<number, string>> = {
-    ...{ 1: sumDeposits, 2: sumWithdrawals, 3: sumTransfers },
-    ...{ 4: sumPayments, 5: sumRefunds, 9: sumAdjustments },
+    1: sumDeposits,
+    2: sumWithdrawals,
+    3: sumTransfers,
+    4: sumPayments,
+    5: sumRefunds,
+    9: sumAdjustments,
   }
   return names[type] ?? String(type)
 }
@@ -126,8 +130,12 @@ function ledgerName({ texts }: DeskContext, type: number): string {
 function movedName({ texts }: DeskContext, what: string): string {
   const { movedCredited, movedHeld, movedRefused, movedGas, movedCollected, movedFees } = texts
   const names: Readonly<Record<string, string>> = {
-    ...{ credited: movedCredited, held: movedHeld, refused: movedRefused },
-    ...{ gas: movedGas, collected: movedCollected, fees: movedFees },
+    credited: movedCredited,
+    held: movedHeld,
+    refused: movedRefused,
+    gas: movedGas,
+    collected: movedCollected,
+    fees: movedFees,
   }
   return (Object.hasOwn(names, what) ? names[what] : undefined) ?? what
 }

@@ -74,7 +74,12 @@ function chartOf(
   const text = (value: bigint) => shownOf(decimalText(value, decimals))
   const summary = texts.chartSummary(title, text(sum), text(highest))
   return drawBars({
-    ...{ title, summary, points, columns: [texts.day, texts.value], tableName: common.numbersAsTable },
-    ...{ nothing: texts.nothingIn30, scaleText: format.short },
+    title,
+    summary,
+    points,
+    columns: [texts.day, texts.value],
+    tableName: common.numbersAsTable,
+    nothing: texts.nothingIn30,
+    scaleText: format.short,
   })
 }

@@ -100,9 +100,17 @@ export function sinceText(context: DeskContext, instant: string): string {
 export function stateName({ texts }: DeskContext, state: string): string {
   const { seen, held, credited, refused, dropped } = texts
   const names: Readonly<Record<string, string>> = {
-    ...{ seen, held, credited, refused, dropped },
-    ...{ waiting: texts.payoutWaiting, approved: texts.payoutApproved, signed: texts.payoutSigned },
-    ...{ paid: texts.payoutPaid, stuck: texts.payoutStuck, cancelled: texts.payoutCancelled },
+    seen,
+    held,
+    credited,
+    refused,
+    dropped,
+    waiting: texts.payoutWaiting,
+    approved: texts.payoutApproved,
+    signed: texts.payoutSigned,
+    paid: texts.payoutPaid,
+    stuck: texts.payoutStuck,
+    cancelled: texts.payoutCancelled,
   }
   return (Object.hasOwn(names, state) ? names[state] : undefined) ?? state
 }

@@ -55,8 +55,12 @@ function nodeItem(context: DeskContext, node: DeskNode): HTMLElement {
 function useText({ texts }: DeskContext, use: string): string {
   const { useFirst, useBehind, useDemoted, useResting, useBlocked, useUnfit } = texts
   const words: Readonly<Record<string, string>> = {
-    ...{ first: useFirst, behind: useBehind, demoted: useDemoted },
-    ...{ resting: useResting, blocked: useBlocked, unfit: useUnfit },
+    first: useFirst,
+    behind: useBehind,
+    demoted: useDemoted,
+    resting: useResting,
+    blocked: useBlocked,
+    unfit: useUnfit,
   }
   return (Object.hasOwn(words, use) ? words[use] : undefined) ?? use
 }

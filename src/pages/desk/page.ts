@@ -28,8 +28,14 @@ const languageName = 'language'
 
 const format = createFormat(navigator.languages)
 const model: DeskModel = {
-  ...{ network: null, summary: null, summaryAt: null, refusal: null },
-  ...{ listed: { name: 'deposits', filter: noFilter }, charted: null, question: '', answer: null },
+  network: null,
+  summary: null,
+  summaryAt: null,
+  refusal: null,
+  listed: { name: 'deposits', filter: noFilter },
+  charted: null,
+  question: '',
+  answer: null,
 }
 const live = html('p', { class: 'unseen', role: 'status' })
 /** Who goes on when the summary was read, or could not be. */
@@ -93,7 +99,13 @@ async function mount(language: Language): Promise<void> {
   const texts = await loadDeskTexts(language)
   const common = textsIn(commonTexts, language)
   context = {
-    ...{ model, language, texts, common, format, api, update },
+    model,
+    language,
+    texts,
+    common,
+    format,
+    api,
+    update,
     isSignedIn: () => token.current() !== null,
     signIn: token.take,
     announce: (text) => setText(live, text),

@@ -9,7 +9,8 @@ import type { ListRow, Row } from './walk.ts'
 export function payoutSource(context: DeskContext, of: { uid?: number; to?: string } = {}): FilteredSource {
   const { texts, api, model } = context
   return {
-    ...{ name: 'payouts', title: texts.payouts },
+    name: 'payouts',
+    title: texts.payouts,
     columns: [
       ...['id', 'created_at', 'state', 'uid', 'amount', 'fee', 'currency', 'to', 'osn', 'mark', 'txid', 'by'],
       ...['approved_by', 'attempts', 'reason', 'why'],
@@ -42,5 +43,5 @@ export function payoutListRow(context: DeskContext, payout: DeskPayout): ListRow
     ...[id, at, state, uid, amount, fee, deskSymbol(context, cuy), to, osn, mark, txid, by],
     ...[approvedBy, attempts, reason, why],
   ]
-  return { ...{ id, at, state, cuy, amount }, cells, values }
+  return { id, at, state, cuy, amount, cells, values }
 }

@@ -18,10 +18,7 @@ export interface QuestionView extends PageView {
 /** Makes the box. */
 export function createDeskQuestion(context: DeskContext): QuestionView {
   const { model, texts } = context
-  const input = html('input', {
-    ...{ id: 'question', type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' },
-    ...{ maxlength: '400', 'aria-describedby': 'question-help' },
-  })
+  const input = createInput()
   const heading = html('h2', { id: 'box', tabindex: '-1' }, texts.askHeading)
   const result = html('div', { class: 'result', role: 'status' })
   const fill = createSlot(result)
@@ -85,6 +82,17 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     },
   }
 }
+
+const createInput = () =>
+  html('input', {
+    id: 'question',
+    type: 'text',
+    autocomplete: 'off',
+    autocapitalize: 'off',
+    spellcheck: 'false',
+    maxlength: '400',
+    'aria-describedby': 'question-help',
+  })
 
 /** A button that copies the address of the story that is shown: no token is in it. */
 function createLinkCopy({ model, texts, common, announce }: DeskContext): PageView {

@@ -5,8 +5,12 @@ import type { DeskContext } from './context.ts'
 export function createSignIn(context: DeskContext): PageView {
   const { model, texts } = context
   const input = html('input', {
-    ...{ id: 'token', type: 'password', autocomplete: 'off', spellcheck: 'false' },
-    ...{ maxlength: '9000', 'aria-describedby': 'token-help' },
+    id: 'token',
+    type: 'password',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: '9000',
+    'aria-describedby': 'token-help',
   })
   const fault = html('p', { class: 'fault', role: 'alert' })
   const form = html(

@@ -37,7 +37,8 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
   const { texts, api } = context
   const names = ['seen', 'held', 'credited', 'refused', 'dropped']
   return {
-    ...{ name: 'deposits', title: texts.listDeposits },
+    name: 'deposits',
+    title: texts.listDeposits,
     columns: ['id', 'created_at', 'state', 'uid', 'amount', 'currency', 'txid', 'address', 'reason', 'why', 'entry'],
     states: { name: texts.filterState, values: () => names.map((name) => [name, stateName(context, name)]) },
     async read(before, limit, filter) {
@@ -56,14 +57,15 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
 export function depositListRow(context: DeskContext, deposit: OwnedDeposit): ListRow {
   const { id, at, state, uid, amount, cuy, txid, address, reason, why, entry } = deposit
   const values = () => [id, at, state, uid, amount, deskSymbol(context, cuy), txid, address, reason, why, entry]
-  return { ...{ id, at, state, cuy, amount }, cells: () => depositRow(context, deposit), values }
+  return { id, at, state, cuy, amount, cells: () => depositRow(context, deposit), values }
 }
 
 /** Entries: of all users, or of one. */
 export function entrySource(context: DeskContext, uid: number | null = null): FilteredSource {
   const { texts, api } = context
   return {
-    ...{ name: 'entries', title: texts.listEntries },
+    name: 'entries',
+    title: texts.listEntries,
     columns: ['id', 'created_at', 'type', 'uid', 'amount', 'currency', 'balance', 'osn', 'mark', 'by'],
     states: {
       name: texts.filterType,
@@ -90,7 +92,7 @@ export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow 
     const user = small(context.texts.user(String(uid)))
     return [[label, user, small(osn), small(mark)], [sinceText(context, at)]]
   }
-  return { ...{ id, at, state: String(type), cuy, amount }, cells, values }
+  return { id, at, state: String(type), cuy, amount, cells, values }
 }
 
 /** What an issuer did with an address, with the names of its texts. */
@@ -114,7 +116,8 @@ function typesNow({ model }: DeskContext): string[] {
 function eventSource(context: DeskContext): FilteredSource {
   const { texts, api, model } = context
   return {
-    ...{ name: 'events', title: texts.listEvents },
+    name: 'events',
+    title: texts.listEvents,
     columns: ['id', 'type', 'created_at', 'uid', 'amount', 'currency', 'txid', 'osn', 'reason', 'why'],
     states: {
       name: texts.filterType,
@@ -162,7 +165,7 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
   }
   const osn = (entry ?? payout)?.osn ?? null
   const values = () => [id, type, at, uid, amount, symbolOf(), txid, osn, reason, why]
-  return { ...{ id, at, state: type, cuy, amount }, cells, values }
+  return { id, at, state: type, cuy, amount, cells, values }
 }
 
 const reasonText = (context: DeskContext, { payout, why }: DeskEvent, reason: string) =>

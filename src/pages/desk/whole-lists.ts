@@ -64,7 +64,9 @@ function createWholeList<Item>(context: DeskContext, list: WholeList<Item>): Pag
 function createGaps(context: DeskContext): PageView {
   const { model, texts, format } = context
   return createWholeList(context, {
-    ...{ id: 'gaps', title: texts.gapsHeading, help: texts.gapsHelp },
+    id: 'gaps',
+    title: texts.gapsHeading,
+    help: texts.gapsHelp,
     ends: (shown) => (shown < gapsMax ? undefined : texts.gapsEnd),
     items: () => model.summary?.gaps ?? null,
     row: (gap) => [
@@ -83,7 +85,9 @@ function createGaps(context: DeskContext): PageView {
 function createDifferences(context: DeskContext): PageView {
   const { model, texts } = context
   return createWholeList(context, {
-    ...{ id: 'differences', title: texts.differencesHeading, help: texts.differencesHelp },
+    id: 'differences',
+    title: texts.differencesHeading,
+    help: texts.differencesHelp,
     items: () => model.summary?.differences ?? null,
     all: () => (model.summary?.currencies ?? []).reduce((sum, { differing }) => sum + differing, 0),
     row: (one) => {

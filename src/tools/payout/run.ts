@@ -57,7 +57,9 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
   const run: Run = {
     ...parts,
     signal,
-    ...{ say: () => {}, after: 0, isStopped: false },
+    say: () => {},
+    after: 0,
+    isStopped: false,
     triedAt: new Map(),
     asking: new Set(),
     named: new Set(),

@@ -68,7 +68,9 @@ async function startPayouts() {
   let service: VirtualService | null = null
   const now = () => service?.now() ?? startMs
   const blocks = createBlocks({
-    ...{ startMs, transactionsAt: () => smallBlock, depositsAt: () => [] },
+    startMs,
+    transactionsAt: () => smallBlock,
+    depositsAt: () => [],
     minedAt: (height) => mined.get(height) ?? [],
   })
   const chain = {
@@ -151,9 +153,13 @@ async function startSigner(service: VirtualService): Promise<() => void> {
   }
   const signer = {
     settings: { chainId, currencies, address: payoutAddress, feeLimit: 100_000_000n },
-    ...{ limits: parseLimits(JSON.stringify(limits), currencies), backendKeys: null, minutes: 15 },
+    limits: parseLimits(JSON.stringify(limits), currencies),
+    backendKeys: null,
+    minutes: 15,
     key: { address: payoutAddress, sign: (rawData: Uint8Array) => signatureOf(rawData) },
-    ...{ journal: openJournal(join(folder, 'journal'), owner), clock: service.clock, gone: new Set<string>() },
+    journal: openJournal(join(folder, 'journal'), owner),
+    clock: service.clock,
+    gone: new Set<string>(),
   }
   const answers = openService('https://wallet.test', async () => 'token', fetch as unknown as typeof globalThis.fetch)
   const nodes = undefined as never // nothing expires here

@@ -28,12 +28,24 @@ describe('GET /currencies', () => {
     const list = [
       trx,
       {
-        ...{ ...closed, cuy: 2, symbol: 'USDT', name: 'Tether USD', decimals: 18, scale: 2 },
-        ...{ minDeposit: '0.5', contract: usdtBase58 },
+        ...closed,
+        cuy: 2,
+        symbol: 'USDT',
+        name: 'Tether USD',
+        decimals: 18,
+        scale: 2,
+        minDeposit: '0.5',
+        contract: usdtBase58,
       },
       {
-        ...{ ...closed, cuy: 9, symbol: 'OLD', name: 'OLD', decimals: 0, scale: 0 },
-        ...{ contract: 'TJhSSbZ8dVqtEiLYgva1WWcV4R4NkRCARH', retired: true },
+        ...closed,
+        cuy: 9,
+        symbol: 'OLD',
+        name: 'OLD',
+        decimals: 0,
+        scale: 0,
+        contract: 'TJhSSbZ8dVqtEiLYgva1WWcV4R4NkRCARH',
+        retired: true,
       },
     ]
     const data = { network: 'Tron', explorer: 'https://tronscan.org/#', late: null, list, count: 3 }

@@ -21,7 +21,15 @@ async function start(): Promise<void> {
 
 const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1', amt: '-2.5' }
 const item = {
-  ...{ id: 2, uid: 7, wid: 1, osn: 'order-1', type: 4, cuy: 2, amt: -2.5, balance: 22.5, mark: '' },
+  id: 2,
+  uid: 7,
+  wid: 1,
+  osn: 'order-1',
+  type: 4,
+  cuy: 2,
+  amt: -2.5,
+  balance: 22.5,
+  mark: '',
   created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
   by: 'shop',
 }

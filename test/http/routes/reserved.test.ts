@@ -98,7 +98,8 @@ describe('the owner of reserved addresses', () => {
     expect(await read(await service.post(entries))).toEqual(failed(400, `entry 1: uid: ${why}`))
     const sent = entries.map((entry) => ({ ...entry, type: entry.type as 3 }))
     expect(await service.rpc.post(sent, 'shop')).toEqual({
-      ...{ ok: false, error: { kind: 'bad-input', entry: 1, member: 'uid', why } },
+      ok: false,
+      error: { kind: 'bad-input', entry: 1, member: 'uid', why },
     })
     expect(await service.db.prepare('SELECT count(*) AS n FROM flow').first('n')).toBe(1)
   })
@@ -110,7 +111,8 @@ describe('the owner of reserved addresses', () => {
     const fresh = await service.ledger(`/ledger/address?uid=${reservedUid}&fresh=1`)
     expect(await read(fresh)).toEqual(failed(400, `fresh: ${refusal}`))
     expect(await service.rpc.address(reservedUid, { fresh: true })).toMatchObject({
-      ...{ ok: false, error: { kind: 'bad-input', member: 'fresh', why: refusal } },
+      ok: false,
+      error: { kind: 'bad-input', member: 'fresh', why: refusal },
     })
     const other = await startService()
     expect(await read(await other.ledger(`/ledger/address?uid=${reservedUid}`))).toEqual(failed(404, 'no such address'))

@@ -23,8 +23,15 @@ test('a caller sees where each own payout is, and its transaction, without who a
   const { list, count } = await listed(service)
   expect(count).toBe(2)
   expect(list[0]).toEqual({
-    ...{ id: second.id, cuy: 2, amt: 250, fee: 1.5, to: recipientBase58, osn: 'order-2', mark: 'to my wallet' },
-    ...{ state: 'waiting', created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+    id: second.id,
+    cuy: 2,
+    amt: 250,
+    fee: 1.5,
+    to: recipientBase58,
+    osn: 'order-2',
+    mark: 'to my wallet',
+    state: 'waiting',
+    created_at: expect.stringMatching(/^\d{4}-.*Z$/),
   })
   expect(Object.keys(list[1] ?? {}).slice(-3)).toEqual(['created_at', 'txid', 'height'])
   expect(list[1]).toMatchObject({ id: first.id, state: 'paid', txid: first.txid, height })

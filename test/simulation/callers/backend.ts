@@ -47,7 +47,9 @@ export function createBackend(
     },
     async decide(decisions) {
       const sent = decisions.map(({ txid, position, decision }) => ({
-        ...{ txid, decision, why: 'looked at' },
+        txid,
+        decision,
+        why: 'looked at',
         position: position < 0 ? `i${-1 - position}` : position,
       }))
       const answer = env.random.chance(0.5) ? await decideOverHttp(sent) : await decideOverRpc(sent)

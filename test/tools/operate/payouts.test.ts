@@ -29,7 +29,8 @@ it('payouts resume excuses one transaction with a reason that is kept, and names
     ),
   ])
   expect(await resume(second)).toMatchObject({
-    ...{ code: 0, out: 'No other transaction stops payouts: they are offered to the signer again.\n' },
+    code: 0,
+    out: 'No other transaction stops payouts: they are offered to the signer again.\n',
   })
   expect(database.rows('SELECT excused FROM payout_transaction')).toEqual([
     { excused: `the office's own` },

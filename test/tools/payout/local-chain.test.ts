@@ -131,8 +131,11 @@ function startSigner(preload = ''): RunningSigner {
   const { promise: child, resolve: onStart } = Promise.withResolvers<ChildProcess>()
   const args = ['run', '--limits', 'limits.json', '--journal', 'journal', '--service', worker.url('wallet'), '--stdin']
   const ended = runCommand('src/tools/payout/start.ts', args, {
-    ...{ cwd: deployment.folder, environment, input: `${testMnemonic}\n` },
-    ...{ preload, onStart },
+    cwd: deployment.folder,
+    environment,
+    input: `${testMnemonic}\n`,
+    preload,
+    onStart,
   })
   return { child, ended }
 }

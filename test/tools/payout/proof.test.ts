@@ -6,7 +6,10 @@ import { recipient } from './scripted-service.ts'
 
 const content = { uid: 7, cuy: 2, amt: '25', to: recipient, osn: 'order-1' }
 const payout = {
-  ...{ ...content, id: 1, state: 'approved', attempts: 0 },
+  ...content,
+  id: 1,
+  state: 'approved',
+  attempts: 0,
   created_at: '2026-11-25T12:00:00.000Z',
 }
 

@@ -19,7 +19,10 @@ const paidIn = (name: string) =>
 const txid = 'a'.repeat(64) as Txid // 64 hex digits
 const address = (digit: string) => `41${digit.repeat(40)}`
 const call = (over: object = {}) => ({
-  ...{ hash: 'f'.repeat(64), caller_address: address('1'), transferTo_address: address('2'), note: '63616c6c' },
+  hash: 'f'.repeat(64),
+  caller_address: address('1'),
+  transferTo_address: address('2'),
+  note: '63616c6c',
   callValueInfo: [{ callValue: 5 }],
   ...over,
 })
