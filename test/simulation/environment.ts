@@ -118,6 +118,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     sleepsUntil: 0, // until then no alarm and no cron comes: where nothing is to happen for a day
     queued: [] as Payment[], // payments of the next block beside those that the phase has
     clockMs: 0, // by how much all clocks are ahead
+    steppedAt: 0, // when they stepped ahead: what was sent in the second before looks older to the service
     slowedUntil: 0, // until then a node that refused requests as too many a second gets few
     unfitUntil: 0, // until then a node that was found unfit is not used
     batchlessUntil: 0, // until then a node that refused a batch gets smaller ones, perhaps of one question

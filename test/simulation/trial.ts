@@ -104,7 +104,7 @@ function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, secon
   const until = env.scheduler.now() + (platformUntil - second) * 1_000
   if (second === platformFrom) {
     if (platform !== 'well') env.count(`platform: ${platform}`)
-    if (platform === 'clock') env.clockMs = clockStepMs
+    if (platform === 'clock') Object.assign(env, { clockMs: clockStepMs, steppedAt: env.scheduler.now() })
     if (platform === 'full') env.fullUntil = until
     if (platform === 'hanging') env.hangsNext = true
   }
