@@ -86,8 +86,10 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   const isForgotten = env.counts.has('signer: journal lost') && has('payout-unknown')
   const isRestored = env.restores > 0 && has('payout-unknown') // one that waits can be paid, and a person must say that this is known
   let isStopped = isForgotten || (isRestored && env.openGaps.size > 0) // what a copy lacks can be in a block that is never read
-  // As long as a block of its time cannot be read, nobody knows that it is not in there.
-  const isHidden = ({ state }: StoredPayout) => state === 'signed' && env.openGaps.size > 0 && has('gap-unread')
+  // As long as a block of its time is not read, or not read again, nobody knows that it is not in there.
+  const isUnread = (env.openGaps.size > 0 || stored.rescans().length > 0) && has('gap-unread')
+  const isHidden = ({ state }: StoredPayout) =>
+    isUnread && (state === 'signed' || (state === 'approved' && env.restores > 0))
   for (const [key, { isAccepted }] of world.asked) {
     if (isAccepted && !byKey.has(key)) return `the accepted payout ${key} is not stored`
   }

@@ -18,9 +18,10 @@ export function hasEnoughCorrectNodes({ nodes, quorum }: Scenario): boolean {
 }
 
 /** What still has to be read or decided, or null: nothing of it is left where all nodes answer, and waits for no operator. */
-export function findUndone({ env, stored }: SimulatedRun): string | null {
+export function findUndone({ env, stored }: SimulatedRun, behindMax = 1): string | null {
   const height = stored.scan()?.height
-  if (height === undefined || height < env.finalized() - 1) return `the position is ${height} of ${env.finalized()}`
+  if (height === undefined || height < env.finalized() - behindMax)
+    return `the position is ${height} of ${env.finalized()}`
   const unreadable = (at: number) =>
     env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
   // Of a block with a transaction that no node can give, all else is decided.

@@ -59,7 +59,7 @@ export function createPositionCheck({ env, stored }: SimulatedRun): (excusedUnti
 }
 
 /** The longest time of a tick. */
-const tickMaxMs = 35_000
+export const tickMaxMs = 35_000
 
 /** Gives one node the fault of the storm where the others are enough without it. */
 function beginFaultOfOne({ env, nodes }: SimulatedRun, { nodeFault: kind }: Storm): void {
