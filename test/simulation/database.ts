@@ -2,6 +2,11 @@ import type { RoundTrip } from '../support/sqlite-d1.ts'
 import type { Environment } from './environment.ts'
 import type { Invocation } from './invocation.ts'
 
+/** The limit that a tick has, whatever it waits for. */
+export const tickLimitMs = 150_000
+/** A trip to the database that is slow takes at most so long, in each direction. */
+const slowTripMs = 60_000
+
 /**
  * The round trips of one invocation to the database. Each takes time in both directions, and can fail before the first
  * statement, between two statements, at the commit, or after it. A trip can have no end, and a full database takes no write. `onTrip` is called after each trip.
@@ -10,7 +15,10 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
   const { random, scheduler, scenario } = env
   const latency = () => {
     if (env.phase !== 'faults') return random.int(1, 15)
-    if (random.chance(scenario.rates.slow)) return random.int(1, 60_000)
+    if (random.chance(scenario.rates.slow)) {
+      env.holdUp(2 * slowTripMs)
+      return random.int(1, slowTripMs)
+    }
     return random.int(1, random.chance(0.97) ? 15 : 3_000)
   }
   return async (work, statements) => {
@@ -27,6 +35,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
       env.hangsNext = false
       env.count('database: no end')
       env.trace(() => `${invocation.name} waits for D1 for ever`)
+      env.holdUp(tickLimitMs)
       await new Promise(() => {})
     }
     const result = isRefused(statements) ? refuse(work) : work(failingStatement(fault))

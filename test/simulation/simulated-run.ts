@@ -259,7 +259,7 @@ function createLog(env: Environment, { name: invocation }: Invocation) {
   return (level: 'info' | 'warn' | 'error' | 'alarm', name: string, fields: LogFields) => {
     env.trace(() => `${invocation} ${level} ${name} ${JSON.stringify(fields)}`)
     noteNamed(env, level, name, fields)
-    if (fields.kind === 'unfit') env.unfitUntil = env.scheduler.now() + unfitMs
+    if (fields.kind === 'unfit') env.holdUp(unfitMs)
     if (level === 'alarm') checkAlarm(env, name as AlarmKind, fields) // the alarm method's own argument
     // Drizzle's message does not contain that of its cause.
     if (name === 'request-crashed' && !/D1_ERROR|Failed query|the platform ended/.test(String(fields.text))) {

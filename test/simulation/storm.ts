@@ -31,7 +31,7 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
   if (!storm.keepsMemory) forgetNodes()
   startBlocks(run, storm, victim)
   const checkPosition = createPositionCheck(run)
-  const excusedUntil = env.unfitUntil // one node was unfit until now, and another one can be away from now on
+  const excusedUntil = env.heldUpUntil // by what was before the storm: one node was unfit, and another one can be away from now on
   for (let second = 0; second < minutes * 60 && env.violation === null; second += 5) {
     if (second % 60 === 0) startQuestions(run, storm, victim)
     if (env.random.chance(0.02)) requestRescan(run)

@@ -1,4 +1,5 @@
 import { addressOf } from '../support/transaction-spec.ts'
+import { tickLimitMs } from './database.ts'
 import { isLie, type TroubleName } from './node-troubles.ts'
 import { beginTrouble, type SimulatedNode } from './nodes.ts'
 import { expectedDeposit } from './oracle.ts'
@@ -12,8 +13,6 @@ const platformFrom = 60
 const platformUntil = 120
 /** By so much a clock is ahead for a while, and then steps back. */
 const clockStepMs = 600_000
-/** The limit that a tick has, whatever it waits for. */
-const tickLimitMs = 150_000
 /** A trip to the database that was slow at the end of the faults can end so late, in each direction. */
 const slowTripMs = 120_000
 /** A far tail is shown for so many seconds. */
