@@ -96,8 +96,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   for (const [txid, { key }] of world.signed) {
     const payout = byKey.get(key)
     const isPaid = minedAs(env, txid)?.succeeded === true
-    // The money was spent otherwise after a restore.
-    if (isPaid && payout === undefined) isStopped = true
+    // The money was spent otherwise after a restore. One that failed stops payouts as well.
+    if (payout === undefined && minedAs(env, txid) !== null && has('payout-unknown')) isStopped = true
     if (isPaid && payout === undefined && !has('payout-unknown')) return `${txid} pays ${key}, which nobody knows`
     if (!isPaid || payout === undefined || payout.txid === txid) continue
     const isOpen = payout.state === 'approved' || payout.state === 'waiting'
