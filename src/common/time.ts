@@ -7,3 +7,8 @@ export type UnixMs = Brand<number, 'UnixMs'>
 export function formatInstant(at: UnixMs): string {
   return new Date(at).toISOString()
 }
+
+/** Whether a time that was set at most `ms` ahead is still to come. One that is further ahead is of a clock that has stepped back. */
+export function isAhead(until: number, ms: number, now: number): boolean {
+  return until > now && until - now <= ms
+}

@@ -1,6 +1,6 @@
 import type { BlockHash, Txid } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
+import { isAhead, type UnixMs } from '../common/time.ts'
 import { tickRequests } from './allowance.ts'
 import {
   blockCall,
@@ -22,7 +22,6 @@ import * as limits from './limits.ts'
 import {
   demoteSlow,
   fieldsOf,
-  isAhead,
   type NodeService,
   noteTrouble,
   recordFailure,

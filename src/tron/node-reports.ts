@@ -1,8 +1,9 @@
 import { blockSeconds } from '../chain/block.ts'
 import { nodeName } from '../chain/node-name.ts'
 import type { NodeReport, NodeUse } from '../chain/node-report.ts'
+import { isAhead } from '../common/time.ts'
 import { unfitMs } from './limits.ts'
-import { isAhead, type Pool, standingOf, type TronNode } from './node.ts'
+import { type Pool, standingOf, type TronNode } from './node.ts'
 
 /** What an operator is shown of the nodes, in their order. */
 export async function reportNodes(pool: Pool): Promise<readonly NodeReport[]> {

@@ -2,7 +2,7 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import { type Payer, readBlocksMax } from '../chain/chain.ts'
 import type { NodeReport } from '../chain/node-report.ts'
-import type { UnixMs } from '../common/time.ts'
+import { isAhead, type UnixMs } from '../common/time.ts'
 import type { AlarmSubjects } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
@@ -201,11 +201,6 @@ export function fieldsOf({ number, endpoint: { name } }: TronNode): LogFields & 
 /** A node in a text for an operator, as in `fieldsOf`. */
 export function labelOf({ number, endpoint: { name } }: TronNode): string {
   return name === null ? `node ${number}` : `node ${number} (${name})`
-}
-
-/** Whether a time that was set at most `ms` ahead is still to come. One that is further ahead is of a clock that has stepped back. */
-export function isAhead(until: number, ms: number, now: number): boolean {
-  return until > now && until - now <= ms
 }
 
 /** Whether the node has refused batches of any size lately. */

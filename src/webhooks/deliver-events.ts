@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import type { Alarms } from '../alarms/alarms.ts'
-import type { UnixMs } from '../common/time.ts'
+import { isAhead, type UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { eventsMax, type StoredEvent, selectEvents } from '../events/events.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -25,6 +25,11 @@ export const setAsideMs = 3 * 86_400_000
 export function retryAfterMs(attempts: number, random: number): number {
   const ms = retriesMs[Math.min(attempts, retriesMs.length) - 1] ?? retriesMs[0]
   return Math.round(ms * (1 - spread + 2 * spread * random))
+}
+
+/** Whether an endpoint that has failed is not tried yet. */
+export function waits({ attempts, nextTry }: Pick<EndpointProgress, 'attempts' | 'nextTry'>, now: UnixMs): boolean {
+  return isAhead(nextTry, retryAfterMs(attempts, 1), now)
 }
 
 /** The position is stored after this many events and this long: what is delivered again where the object is killed. */
@@ -60,7 +65,7 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
     await registerEndpoints(db, endpoints, startedAt) // it begins with the next event
     return null
   }
-  if (stored.nextTry > startedAt) return stored.nextTry
+  if (waits(stored, startedAt)) return stored.nextTry
   for (let page = 0; page < runPagesMax; page += 1) {
     const events = await selectEvents(db, stored.position, eventsMax)
     let progress: EndpointProgress = stored
@@ -85,7 +90,7 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
 }
 
 /** No event has failed. */
-const noFailure = { attempts: 0, failingSince: null, lastFailure: null } as const
+const noFailure = { attempts: 0, failingSince: null, lastFailure: null, nextTry: 0 as UnixMs } as const
 
 /** Delivers one event. The progress after it has `attempts` where it failed and is not put aside. */
 async function deliver(
@@ -100,7 +105,7 @@ async function deliver(
   const id = `evt_${event.id}_${event.created_at}`
   const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
   const now = clock.now()
-  const after = { ...noFailure, position: event.id, nextTry: now }
+  const after = { ...noFailure, position: event.id }
   if (isDelivered(answer)) return { ...after, setAside: null }
   const attempts = before.attempts + 1
   const failingSince = before.failingSince ?? now

@@ -40,6 +40,8 @@ export interface StoredEndpoint {
   readonly number: number
   /** When the oldest event that it lacks was stored; null if it lacks none. */
   readonly waitingSince: UnixMs | null
+  /** Failed deliveries of that event. */
+  readonly attempts: number
   /** Since when it fails, and why, in a word; null if it does not. */
   readonly failingSince: UnixMs | null
   readonly lastFailure: string | null
@@ -59,7 +61,7 @@ type Configured = Pick<WebhookEndpoint, 'key' | 'number'>
 /** All stored endpoints, in the order of their numbers. */
 export async function selectEndpoints(db: ReadDatabase): Promise<readonly StoredEndpoint[]> {
   const tables = openTables(db)
-  const { endpoint: key, number, failing_since, last_failure, next_try, seen_at } = webhooks
+  const { endpoint: key, number, attempts, failing_since, last_failure, next_try, seen_at } = webhooks
   const oldest = tables
     .select({ at: events.created_at })
     .from(events)
@@ -71,6 +73,7 @@ export async function selectEndpoints(db: ReadDatabase): Promise<readonly Stored
       key,
       number,
       waitingSince: sql<UnixMs | null>`(${oldest})`,
+      attempts,
       failingSince: failing_since,
       lastFailure: last_failure,
       nextTry: next_try,

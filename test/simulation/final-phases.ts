@@ -7,7 +7,7 @@ import { readHealth } from './callers/health.ts'
 import { recharge } from './callers/recharge.ts'
 import { auditActs } from './issuer-audit.ts'
 import { payTrx } from './payments.ts'
-import { findUndone, hasEnoughCorrectNodes } from './recovery.ts'
+import { catchUp, findUndone, hasEnoughCorrectNodes } from './recovery.ts'
 import { drawUid } from './requests.ts'
 import { freeAllowance } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
@@ -192,7 +192,7 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
   }
   nodes.rewriteAll(null)
   const isWell = () => !isHalted() && (stored.scan()?.height ?? 0) >= env.finalized() - 1
-  if (!(await passUntil(env, isWell, 300_000))) {
+  if (!(await (needsBatchless(run) ? catchUp(env, isWell) : passUntil(env, isWell, 300_000)))) {
     return env.violate('the scan did not go on after the chain was no longer forked')
   }
   env.isForked = false

@@ -1,6 +1,7 @@
 import { checkTransaction } from './callers/check-transaction.ts'
 import type { Client } from './callers/client.ts'
 import { recharge } from './callers/recharge.ts'
+import type { Environment } from './environment.ts'
 import { expectedDeposits } from './oracle.ts'
 import { drawUid, startRead } from './requests.ts'
 import { freeAllowance, type Scenario } from './scenario.ts'
@@ -52,11 +53,17 @@ export async function recover(run: SimulatedRun): Promise<void> {
   }
   const faultsGoOn = hasEnoughCorrectNodes(scenario) && random.chance(0.5)
   nodes.recover(faultsGoOn ? (random.chance(0.3) ? 'held-back head' : 'any') : null)
-  if (await passUntil(env, () => findUndone(run) === null, 600_000)) return
+  if (await catchUp(env, () => findUndone(run) === null)) return
+  env.violate(`not caught up after the recovery: ${findUndone(run)}`)
+}
+
+/** Lets time pass until the scan is caught up; with few blocks if it is not soon. Returns whether it is. */
+export async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boolean> {
+  if (await passUntil(env, isCaughtUp, 600_000)) return true
   env.blockMs = 60_000
-  const isDone = await passUntil(env, () => findUndone(run) === null, longestAvoidanceMs)
+  const isDone = await passUntil(env, isCaughtUp, longestAvoidanceMs)
   env.blockMs = 3_000
-  if (!isDone) env.violate(`not caught up after the recovery: ${findUndone(run)}`)
+  return isDone
 }
 
 /** Questions about what contracts have sent. */

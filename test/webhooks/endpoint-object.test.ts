@@ -4,6 +4,7 @@ import { answerMs } from '../../src/webhooks/deliver-events.ts'
 import { eventually, startHarness } from './harness.ts'
 import { hang, startReceiver, status } from './receiver.ts'
 
+const hourMs = 3_600_000
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 describe('the object of an endpoint', () => {
@@ -73,6 +74,30 @@ describe('the object of an endpoint', () => {
     const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
     expect(ids.slice(30)).toEqual(ids.slice(20, 30))
     expect(h.row()).toMatchObject({ position: 30 })
+  })
+
+  it.each([
+    ['was well', status(204)],
+    ['has failed', status(500)],
+  ])('delivers at once after a clock that was ahead has stepped back, if it %s before', async (_, answer) => {
+    const receiver = await startReceiver(answer)
+    const h = await startHarness({ receiver })
+    h.clock.jump(hourMs)
+    await h.happen(1)
+    await h.wake()
+    h.clock.stepBack(hourMs)
+    receiver.answer = status(204)
+    await h.happen(1)
+    let woken = 0
+    await h.watch({
+      wakeEndpoints: () => {
+        woken += 1
+      },
+    })
+    expect(woken).toBe(1)
+    await h.wake()
+    expect(receiver.events().at(-1)).toBe(2)
+    expect(h.row()).toMatchObject({ position: 2, next_try: 0 })
   })
 
   it('tries again where the database fails, and the line says why', async () => {

@@ -28,6 +28,7 @@ describe('an endpoint', () => {
     const delay = {
       key,
       number: 2,
+      attempts: 0,
       nextTry: now,
       seenAt: now,
       lastFailure: failed === null ? null : '500',
@@ -86,6 +87,7 @@ describe('the watch over endpoints', () => {
         failingSince: null,
         lastFailure: null,
         waitingSince: h.clock.now() - 10 * minuteMs,
+        attempts: 0,
         nextTry: 0,
         seenAt: h.clock.now() - 10 * minuteMs,
       },
