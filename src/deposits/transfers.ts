@@ -23,7 +23,7 @@ import { readAmount } from '../ledger/entries.ts'
 import type { CreditKey, JudgedTransfer, SentFact, StoredTransfer } from './transfer.ts'
 
 /** Transfers in one state that one caller is shown. */
-const shownMax = 100
+export const shownMax = 100
 /** Rows in one JSON text: the longest takes about 600 bytes, and a bound text can have 2 MB. */
 const rowsMax = 2_000
 

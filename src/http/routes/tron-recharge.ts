@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { parseTxid, type Txid } from '../../chain/block.ts'
 import { formatUnits } from '../../common/amount.ts'
 import { explainHeld } from '../../deposits/explain.ts'
+import { shownMax } from '../../deposits/transfers.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import { askTransaction, type CheckNowReport, checkNow, type TransactionReport } from '../../scan/check.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
@@ -57,7 +58,8 @@ export function describeReport(report: CheckNowReport, currencies: Currencies): 
     credited.length === 0 ? 'nothing new' : `credited ${formatSums(credited, currencies)}`,
     unconfirmed && describeUnconfirmed(unconfirmed),
     ...[...Map.groupBy(held, ({ reason }) => reason)].map(
-      ([reason, group]) => `${count(group.length, 'transfer')} not credited yet: ${explainHeld(reason)}`,
+      ([reason, group]) =>
+        `${atLeast(held.length)}${count(group.length, 'transfer')} not credited yet: ${explainHeld(reason)}`,
     ),
     describeProblem(problem, behindBlocks),
     behindBlocks > 0 && `the scan is ${count(behindBlocks, 'block')} behind`,
@@ -68,8 +70,11 @@ export function describeReport(report: CheckNowReport, currencies: Currencies): 
 
 function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowReport['unconfirmed']>): string {
   const when = seconds === null ? `not final yet: ${finalityLate}` : `final in about ${seconds} s`
-  return `${count(found, 'transfer')} found, ${when}`
+  return `${atLeast(found)}${count(found, 'transfer')} found, ${when}`
 }
+
+/** What comes before a count of transfers: no more than `shownMax` are read. */
+const atLeast = (read: number) => (read < shownMax ? '' : 'at least ')
 
 function describeTransaction(report: TransactionReport, currencies: Currencies): string {
   const { credited, already } = report

@@ -3,6 +3,7 @@ import type { Address } from '../../../src/chain/address.ts'
 import { blockSeconds } from '../../../src/chain/block.ts'
 import type { Amount } from '../../../src/common/amount.ts'
 import { explainHeld } from '../../../src/deposits/explain.ts'
+import { shownMax } from '../../../src/deposits/transfers.ts'
 import { describeReport } from '../../../src/http/routes/tron-recharge.ts'
 import type { Currency } from '../../../src/ledger/currencies.ts'
 import type { CheckNowReport } from '../../../src/scan/check.ts'
@@ -102,6 +103,17 @@ describe('the message', () => {
       { held: [{ reason: 'retired' }, { reason: 'too-large' }, { reason: 'retired' }] },
       `nothing new; 2 transfers not credited yet: ${explainHeld('retired')}; ` +
         `1 transfer not credited yet: ${explainHeld('too-large')}`,
+    ],
+    [
+      'as many held ones as are read, of which there can be more',
+      { held: Array.from({ length: shownMax }, (_, i) => ({ reason: i < 9 ? 'too-large' : 'retired' })) },
+      `nothing new; at least 9 transfers not credited yet: ${explainHeld('too-large')}; ` +
+        `at least 91 transfers not credited yet: ${explainHeld('retired')}`,
+    ],
+    [
+      'as many as are read that are not final',
+      { unconfirmed: { count: shownMax, seconds: 3 } },
+      'nothing new; at least 100 transfers found, final in about 3 s',
     ],
     ['a backlog', { behindBlocks: 1200, problem: 'out-of-time' }, 'nothing new; the scan is 1200 blocks behind'],
     ['one block', { behindBlocks: 1 }, 'nothing new; the scan is 1 block behind'],

@@ -6,6 +6,8 @@ export interface RechargeMessage {
   readonly unconfirmed: number
   /** Deposits that cannot be decided yet. */
   readonly pending: number
+  /** Whether there can be more of them. */
+  readonly isAtLeast: boolean
   /** Blocks that the scan is behind. */
   readonly behind: number
   /** Every other part: why the scan is not caught up. */
@@ -33,6 +35,7 @@ export function readRechargeMessage(msg: string): RechargeMessage {
     credited: new Map<string, string>(),
     unconfirmed: 0,
     pending: 0,
+    isAtLeast: /at least \d+ transfers? not credited/.test(msg),
     behind: 0,
     problems: [] as string[],
   }
@@ -40,7 +43,7 @@ export function readRechargeMessage(msg: string): RechargeMessage {
   if (first !== 'nothing new' && message.credited.size === 0) message.problems.push(first)
   for (const part of parts) {
     const count = Number(/\d+/.exec(part)?.[0])
-    if (/^\d+ transfers? not credited yet: /.test(part)) message.pending += count
+    if (/^(at least )?\d+ transfers? not credited yet: /.test(part)) message.pending += count
     else if (/ found, (?:final in|not final yet)/.test(part)) message.unconfirmed = count
     else if (/\d+ blocks? behind/.test(part)) message.behind = count
     else if (problems.has(part) || message.pending === 0) message.problems.push(part)

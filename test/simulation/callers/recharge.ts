@@ -29,7 +29,8 @@ export async function recharge(client: Client, uid: Uid): Promise<void> {
   }
   const message = readRechargeMessage(msg)
   checkCredited(client, uid, since, message)
-  if (!states.some(({ pending }) => pending === message.pending)) {
+  const isCount = (count: number) => (message.isAtLeast ? count >= message.pending : count === message.pending)
+  if (!states.some(({ pending }) => isCount(pending))) {
     env.violate(`recharge reported ${message.pending} pending transfers to ${uid}`)
   }
   if (!states.some(({ unconfirmed }) => unconfirmed >= message.unconfirmed)) {
