@@ -110,7 +110,8 @@ function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, secon
   if (second === platformUntil) env.clockMs = 0
   if (second < platformFrom) return 0
   if (platform === 'full' && trouble.includes('slow')) return until + backlogMs
-  return platform === 'full' ? until : platform === 'hanging' ? until + tickLimitMs : 0
+  const hangsUntil = until + tickLimitMs + (env.scenario.batchless > 0 ? backlogMs : 0) // then questions can be short
+  return platform === 'full' ? until : platform === 'hanging' ? hangsUntil : 0
 }
 
 function pay({ env }: SimulatedRun): void {
