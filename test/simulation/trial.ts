@@ -109,9 +109,11 @@ function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, secon
   }
   if (second === platformUntil) env.clockMs = 0
   if (second < platformFrom) return 0
-  if (platform === 'full' && trouble.includes('slow')) return until + backlogMs
-  const hangsUntil = until + tickLimitMs + (env.scenario.batchless > 0 ? backlogMs : 0) // then questions can be short
-  return platform === 'full' ? until : platform === 'hanging' ? hangsUntil : 0
+  const { batchless, nodes, quorum } = env.scenario
+  // Without batches a node that is needed gives few more blocks than come.
+  const readMs = batchless === 0 ? 0 : nodes.length > quorum ? backlogMs : Number.POSITIVE_INFINITY
+  if (platform === 'full') return until + Math.max(readMs, trouble.includes('slow') ? backlogMs : 0)
+  return platform === 'hanging' ? until + tickLimitMs + readMs : 0
 }
 
 function pay({ env }: SimulatedRun): void {
