@@ -57,7 +57,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   env.clockMs = 0
   const takesBatches = !env.counts.has('batch limit') && !env.counts.has('batch refused')
   const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // those are asked for again
-  const isQuiet = node === null && takesBatches && isCalm && env.scenario.scanEverySeconds < 60 // a minute's blocks can take more
+  const isQuiet = node === null && takesBatches && isCalm
   if (isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
   if (node !== null && env.violation === null) {
     // Of a node that is needed for the quorum, questions are as long as it can answer them. Without batches each call is a request.
