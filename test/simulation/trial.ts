@@ -225,7 +225,7 @@ function createRequestCount({ env, nodes }: SimulatedRun) {
 /** Requests of a tick that is caught up: head, blocks and logs at each node of the quorum, and the tail's at one. */
 const tickRequestsOf = (quorum: number) => 3 * quorum + 2
 /** Gaps, comparisons and a node that is asked again have at most this part of them, over all ticks of a trial. */
-const furtherPart = 0.35
+const furtherPart = 0.5
 
 /** An instance that is evicted after each tick asks no more than one that lives. */
 function checkTicks({ env, nodes }: SimulatedRun, begunAt: number, ticksBefore: number): void {
