@@ -118,7 +118,7 @@ WHERE ${ended} IS NULL AND ${past_height} <= (SELECT ${scans.height} FROM ${scan
     AND ${to_height} > ${reference} AND ${next_height} <= ${past_height})`
 }
 
-/** What was seen in a block is not sent for so long: it is final long before. Once only, whatever a node shows later. */
+/** What was seen in a block is not sent for so long, the longest pause: it is final long before. Once only, whatever a node shows later. */
 export const seenPauseMs = 120_000
 
 /** Stores where transactions were seen before their blocks are final: so the scan comes as soon as these are. */

@@ -5,6 +5,7 @@ import type { UnixMs } from '../common/time.ts'
 import { bare, member, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
+import { seenPauseMs } from './conclusions.ts'
 import type { PayoutMemory } from './memory.ts'
 import { hasPaidLate } from './stopped.ts'
 
@@ -91,10 +92,13 @@ async function sendDue({ db, clock, memory, openChain }: SenderParts): Promise<v
 const { id, payout_id, bytes, sends, next_send, ended, expires_at, answer } = payoutTransactions
 const isOpen = sql`${payoutTransactions} INDEXED BY payout_transaction_open`
 
-/** Not beside another transaction that has paid the same: what is sent on would pay it twice. */
+/**
+ * Not beside another transaction that has paid the same: what is sent on would pay it twice. A time that is further ahead than any
+ * pause is of a clock that has stepped back.
+ */
 async function selectDue(db: WriteDatabase, now: UnixMs): Promise<readonly Due[]> {
   const query = sql`SELECT ${id}, ${bytes}, ${sends} FROM ${isOpen}
-    WHERE ${ended} IS NULL AND ${next_send} <= ${now} AND ${expires_at} > ${now + sendMarginMs} AND NOT ${hasPaidLate(payout_id)}
+    WHERE ${ended} IS NULL AND ${next_send} NOT BETWEEN ${now + 1} AND ${now + seenPauseMs} AND ${expires_at} > ${now + sendMarginMs} AND NOT ${hasPaidLate(payout_id)}
     ORDER BY ${next_send} LIMIT ${sendAtOnceMax}`
   return (await toStatement(db, query).all<Due>()).results
 }

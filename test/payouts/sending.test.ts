@@ -63,6 +63,21 @@ describe('what is stored as signed', () => {
     expect(allSent(service)).toHaveLength(length)
   })
 
+  it.each([
+    ['sent', withKilledSending, 1],
+    ['sent again', (service: RunningService) => service, 2],
+  ])('is %s after a clock that was ahead has stepped back', async (_, during, sendings) => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const expiration = BigInt(Math.floor(service.clock.seconds) + 3_000) * 1_000n
+    const { transaction } = await sign(service, { expiration })
+    service.clock.seconds += 600
+    await handIn(during(service), id, transaction)
+    service.clock.seconds -= 600
+    await tickLater(service, sendAgainMs[0] / 1000)
+    expect(allSent(service)).toHaveLength(sendings)
+  })
+
   it('goes to another node if one does not take it', async () => {
     const service = await startPaying()
     const [first, second] = service.nodes
