@@ -84,11 +84,11 @@ export function parseAsking(list: unknown, currencies: Currencies): Result<reado
       return fault(i, 'osn', 'another one for each payout of a user and currency')
     }
     payouts.push({
-      uid: uid as Uid,
+      uid: uid as Uid, // safe: checked by the schema
       cuy: currency.cuy,
       osn,
       amount: amount.value,
-      fee: charged.value, // safe: checked by the schema
+      fee: charged.value,
       to: address.value,
       contract: contractOf(currency),
       raw: rawOf(amount.value, currency),

@@ -81,7 +81,9 @@ export async function approvePayouts(
     OR (${isFrom} AND ${hasLeft(isKnown)}) OR (${state} = 'stuck' AND ${isSince})`
   const at = clock.now()
   const changes = {
-    ...({ state: 'approved', approved_by: by, changed_at: at } as const),
+    state: 'approved' as const,
+    approved_by: by,
+    changed_at: at,
     approved_at: sql`coalesce(${approved_at}, ${at})`,
     attempts_max: sql`iif(${state} = 'stuck', ${attempts} + ${transactionsMax}, ${attempts_max})`,
     reason: null,

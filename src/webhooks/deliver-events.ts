@@ -27,8 +27,11 @@ export function retryAfterMs(attempts: number, random: number): number {
   return Math.round(ms * (1 - spread + 2 * spread * random))
 }
 
-/** Whether an endpoint that has failed is not tried yet. */
-export function waits({ attempts, nextTry }: Pick<EndpointProgress, 'attempts' | 'nextTry'>, now: UnixMs): boolean {
+/** Whether an endpoint has failed and is not tried again yet. A next try that is too far ahead is of a clock that has stepped back. */
+export function isBackingOff(
+  { attempts, nextTry }: Pick<EndpointProgress, 'attempts' | 'nextTry'>,
+  now: UnixMs,
+): boolean {
   return isAhead(nextTry, retryAfterMs(attempts, 1), now)
 }
 
@@ -65,7 +68,7 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
     await registerEndpoints(db, endpoints, startedAt) // it begins with the next event
     return null
   }
-  if (waits(stored, startedAt)) return stored.nextTry
+  if (isBackingOff(stored, startedAt)) return stored.nextTry
   for (let page = 0; page < runPagesMax; page += 1) {
     const events = await selectEvents(db, stored.position, eventsMax)
     let progress: EndpointProgress = stored

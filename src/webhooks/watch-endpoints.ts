@@ -3,7 +3,7 @@ import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { removeOldEvents } from '../events/events.ts'
 import type { Clock } from '../platform/clock.ts'
-import { waits } from './deliver-events.ts'
+import { isBackingOff } from './deliver-events.ts'
 import {
   isRegistered,
   registerEndpoints,
@@ -61,7 +61,8 @@ export async function selectWaiting({
   return ofDeployment(await selectEndpoints(db), endpoints).filter((one) => isWaiting(one, clock.now()))
 }
 
-const isWaiting = (endpoint: StoredEndpoint, now: UnixMs) => endpoint.waitingSince !== null && !waits(endpoint, now)
+const isWaiting = (endpoint: StoredEndpoint, now: UnixMs) =>
+  endpoint.waitingSince !== null && !isBackingOff(endpoint, now)
 
 /** The stored endpoints that a deployment has. */
 export function ofDeployment(

@@ -69,7 +69,7 @@ export interface HistoryEntry {
 const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
 
 /** How far a payout is. */
-export type OwnPayoutState = (typeof payoutStates)[number]
+type OwnPayoutState = (typeof payoutStates)[number]
 
 /** A payout to the outside, which has entries of the same currency and `osn`. */
 export interface OwnPayout {

@@ -1,10 +1,10 @@
 import type { Api, Reply } from '../kit/api.ts'
 import { html } from '../kit/dom.ts'
+import { payoutStateNames } from '../kit/payout-states.ts'
 import type { ListPage } from '../kit/read.ts'
 import { explorerLink } from './arrivals.ts'
 import type { DepositContext, DepositModel } from './context.ts'
-import { type HistoryEntry, type OwnPayout, type OwnPayoutState, readOwnPayouts } from './data.ts'
-import type { Texts } from './languages/en.ts'
+import { type HistoryEntry, type OwnPayout, readOwnPayouts } from './data.ts'
 import { payoutsPath } from './paths.ts'
 
 const withdrawal = 2
@@ -35,16 +35,7 @@ export function payoutParts({ model, texts }: DepositContext, entry: HistoryEntr
   const payout = entry.type === withdrawal ? model.payouts.get(keyOf(entry)) : undefined
   if (payout === undefined) return []
   const explorer = model.offer?.explorer ?? null
-  const state = html('span', { class: 'muted' }, stateName(texts)[payout.state])
+  const state = html('span', { class: 'muted' }, payoutStateNames(texts)[payout.state])
   if (explorer === null || payout.txid === null) return [state]
   return [state, explorerLink(explorer, `transaction/${payout.txid}`, texts.viewTransaction)]
 }
-
-const stateName = (texts: Texts): Readonly<Record<OwnPayoutState, string>> => ({
-  waiting: texts.payoutWaiting,
-  approved: texts.payoutApproved,
-  signed: texts.payoutSigned,
-  paid: texts.payoutPaid,
-  stuck: texts.payoutStuck,
-  cancelled: texts.payoutCancelled,
-})

@@ -1,5 +1,6 @@
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
+import { payoutStateNames } from '../kit/payout-states.ts'
 import type { CommonTexts, Language } from '../kit/texts.ts'
 import type { DeskAnswer } from './answer.ts'
 import type { DeskSummary } from './data.ts'
@@ -105,12 +106,7 @@ export function stateName({ texts }: DeskContext, state: string): string {
     credited,
     refused,
     dropped,
-    waiting: texts.payoutWaiting,
-    approved: texts.payoutApproved,
-    signed: texts.payoutSigned,
-    paid: texts.payoutPaid,
-    stuck: texts.payoutStuck,
-    cancelled: texts.payoutCancelled,
+    ...payoutStateNames(texts),
   }
   return (Object.hasOwn(names, state) ? names[state] : undefined) ?? state
 }

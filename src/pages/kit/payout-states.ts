@@ -1,0 +1,19 @@
+/** The texts of a page for the states of a payout. */
+interface PayoutStateTexts {
+  readonly payoutWaiting: string
+  readonly payoutApproved: string
+  readonly payoutSigned: string
+  readonly payoutPaid: string
+  readonly payoutStuck: string
+  readonly payoutCancelled: string
+}
+
+/** The name of each state of a payout, in the words of a page. */
+export const payoutStateNames = (texts: PayoutStateTexts) => ({
+  waiting: texts.payoutWaiting,
+  approved: texts.payoutApproved,
+  signed: texts.payoutSigned,
+  paid: texts.payoutPaid,
+  stuck: texts.payoutStuck,
+  cancelled: texts.payoutCancelled,
+})
