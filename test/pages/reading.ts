@@ -38,8 +38,9 @@ export async function press(page: Page | Frame, label: string): Promise<void> {
   await page.$$eval('button', (all, text) => all.find((one) => one.textContent === text)?.click(), label)
 }
 
-/** Opens a part below the screen. */
+/** Opens a part below the screen, once it is drawn. */
 export async function openFold(page: Page | Frame, name: string): Promise<void> {
+  await page.waitForSelector(`[data-fold="${name}"] summary`)
   await page.$eval(`[data-fold="${name}"] summary`, (summary) => (summary as HTMLElement).click()) // it is one
 }
 

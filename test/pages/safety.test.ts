@@ -39,7 +39,10 @@ describe('hostile texts', () => {
         if (path !== '/tron/recharge') await askAnew(page, path, round)
       }
       pages.service.routes.set(path, script)
-      if (path === '/currencies') await openFold(page, 'wallet')
+      if (path === '/currencies') {
+        await askAnew(page, path, round)
+        await openFold(page, 'wallet')
+      }
     }
     expect(round).toBeGreaterThan(60)
     expect(dialogs).toEqual([])
