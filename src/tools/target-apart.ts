@@ -11,18 +11,20 @@ export interface Target {
   readonly values: Bindings
 }
 
+/** Reads on what a command acts; undefined is this machine. */
+export type TargetReader = (env: string | undefined) => Promise<Result<Target, ToolRefusal>>
+
 const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)
 
 /**
  * Reads on what a command acts in a process of its own, which ends before this returns: wrangler, with all that it loads, is never
  * in a process that reads a mnemonic.
  */
-export function readTargetApart(env: string | undefined): Promise<Result<Target, ToolRefusal>> {
-  return new Promise((resolve, reject) => {
+export const readTargetApart: TargetReader = (env) =>
+  new Promise((resolve, reject) => {
     execFile(process.execPath, [script, JSON.stringify({ env })], (error, out) => {
       if (error === null)
         resolve(JSON.parse(out)) // what the script writes
       else reject(error)
     })
   })
-}

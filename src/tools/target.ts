@@ -1,8 +1,10 @@
+import { err, ok, type Result } from '../common/result.ts'
 import { parseChainId } from '../config/chain.ts'
 import { type Config, parseConfig } from '../config/config.ts'
 import { type ConfigurationSource, platformBindings, readConfiguration } from './configuration.ts'
 import { commandIn, describeChain } from './place.ts'
-import { orStop, ToolError } from './tool-error.ts'
+import type { Target } from './target-apart.ts'
+import { orStop, ToolError, type ToolRefusal } from './tool-error.ts'
 
 /** The first line of a command: on what it acts. */
 export function describeTarget({ place, values }: Pick<ConfigurationSource, 'place' | 'values'>): string {
@@ -13,8 +15,16 @@ export function describeTarget({ place, values }: Pick<ConfigurationSource, 'pla
 }
 
 /** The chain id of a configuration, or null if it has none. */
-export function chainIn({ values }: Pick<ConfigurationSource, 'values'>): string | null {
+function chainIn({ values }: Pick<ConfigurationSource, 'values'>): string | null {
   return parseChainId(String(values.TRON_CHAIN_ID ?? ''))
+}
+
+/** On what a command acts, or why that cannot be read. It loads wrangler into this process: see `target-apart.ts`. */
+export function readTarget(env: string | undefined): Result<Target, ToolRefusal> {
+  const source = readConfiguration(env, process.env)
+  if (!source.ok) return err({ why: source.error, next: configurationAdvice })
+  const { values } = source.value
+  return ok({ line: describeTarget(source.value), chainId: chainIn({ values }), values })
 }
 
 /** The configuration of a deployment (undefined: this machine), once its first line is printed. */

@@ -11,6 +11,27 @@ export interface Defect extends SourcePatch {
 }
 
 const honest = { byzantine: false, keepsFailedLogs: true, numbersByTransaction: false, reordersBatches: false }
+/** A run without anything that lasts long, unless a mistake is about it. */
+const short = {
+  blocks: 20,
+  blocksBefore: 5,
+  crowd: 0,
+  startAfter: null,
+  decimalsDiffer: false,
+  hasUnreadable: false,
+  reconciles: false,
+  ending: 'none',
+  storm: null,
+  trial: null,
+  evicts: false,
+  batchless: 0,
+  troubles: { node: 0, transfers: 60, hanging: 0, full: 0 },
+  issuer: 0,
+  sending: 0,
+  reviews: false,
+  payouts: null,
+} as const satisfies Overrides
+
 /** A short run without a fault, with one signer and many payouts. */
 const paying = {
   nodes: [honest, honest],
@@ -60,7 +81,8 @@ export function payingWith({ rates, payouts, ...others }: PayingOverrides): Over
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a
  * simulation that finds none proves nothing. `defects.txt` has for each its name, its file below `src`, the seed and what
- * else the scenario needs (beside a calm run with payouts, if it says `paying`), the text to replace (`-`) and what replaces it (`+`).
+ * else the scenario needs (beside a `short` run or a calm one with payouts, `paying`, if it says so), the text to replace (`-`) and what
+ * replaces it (`+`).
  */
 export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
   readFileSync(`${root}test/simulation/defects.txt`, 'utf8')
@@ -69,10 +91,11 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
     .map((paragraph) => {
       const [name = '', place = '', ...lines] = paragraph.split('\n')
       const [file = '', from = '1', ...rest] = place.split(' ')
-      const isPaying = rest[0] === 'paying'
-      const more = JSON.parse(rest.slice(isPaying ? 1 : 0).join(' ') || '{}') as PayingOverrides // our own JSON
+      const word = rest[0] === 'paying' || rest[0] === 'short' ? rest.shift() : null
+      const more = JSON.parse(rest.join(' ') || '{}') as PayingOverrides // our own JSON
       // Without payouts, unless it is about them: they would change the runs.
-      const overrides: Overrides = isPaying ? payingWith(more) : ({ payouts: null, ...more } as Overrides)
+      const base = word === 'short' ? short : { payouts: null }
+      const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)
       const linesAfter = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(2))
       return [
         name,

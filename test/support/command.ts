@@ -1,6 +1,8 @@
 import { type ChildProcess, execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { Readable, Writable } from 'node:stream'
+import { readTarget } from '../../src/tools/target.ts'
+import type { TargetReader } from '../../src/tools/target-apart.ts'
 import { root } from './project.ts'
 
 /** The end of a command. `all` is everything that it wrote. */
@@ -95,6 +97,9 @@ interface CalledStreams {
   readonly stdout: Writable
   readonly stderr: Writable
 }
+
+/** The configuration as a process of its own would read it, without that process: the scripts themselves have it. */
+export const readTargetHere: TargetReader = async (env) => readTarget(env)
 
 const requireHere = createRequire(import.meta.url)
 

@@ -1,5 +1,6 @@
 import { runTool } from '../run-tool.ts'
 import { createTerminal, type TerminalStreams } from '../signing/terminal.ts'
+import { readTargetApart, type TargetReader } from '../target-apart.ts'
 import { OptionError } from '../tool-error.ts'
 import { collectOptions, findIgnored, parseOptions } from './command-line.ts'
 
@@ -16,11 +17,15 @@ interface CommandStreams {
   readonly stderr: TerminalStreams['questions']
 }
 
-/** Runs `npm run collect` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal. */
+/**
+ * Runs `npm run collect` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal;
+ * `readTarget` reads the configuration for what reads a mnemonic.
+ */
 export function runCollect(
   args: readonly string[],
   { stdin, stdout, stderr }: CommandStreams,
   stopsInOrder: () => AbortSignal,
+  readTarget: TargetReader = readTargetApart,
 ): Promise<number> {
   return runTool({ usage, options: Object.keys(collectOptions) }, args, { stderr }, async () => {
     const { values, positionals } = parseOptions(args)
@@ -36,7 +41,7 @@ export function runCollect(
     // Ctrl-C ends `sign` at once: it has no request that must not be cut off. The other commands need a second Ctrl-C for that.
     if (command === 'sign' && file !== undefined && rest.length === 0) {
       const { runSign } = await import('./sign.ts')
-      return await runSign(values, file, terminal)
+      return await runSign(values, file, terminal, readTarget)
     }
     if (command === 'send' && file !== undefined && rest.length === 0) {
       const { runSend } = await import('./send.ts')

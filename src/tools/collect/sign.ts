@@ -7,7 +7,7 @@ import { environmentOf, optionOf } from '../place.ts'
 import { accountMax, type MnemonicKeys, openMnemonic, type SigningKey } from '../signing/account-key.ts'
 import { askMnemonic } from '../signing/mnemonic.ts'
 import type { Terminal } from '../signing/terminal.ts'
-import { readTargetApart } from '../target-apart.ts'
+import type { TargetReader } from '../target-apart.ts'
 import { orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault } from './check-plan.ts'
 import type { CollectOptions } from './command-line.ts'
@@ -20,10 +20,15 @@ import { encodeStep } from './transaction.ts'
 const gasAccounts = 10
 
 /** `collect -- sign`: checks a plan, asks, and signs it. It uses no network. Returns the exit code. */
-export async function runSign(values: CollectOptions, path: string, terminal: Terminal): Promise<number> {
+export async function runSign(
+  values: CollectOptions,
+  path: string,
+  terminal: Terminal,
+  readTarget: TargetReader,
+): Promise<number> {
   requireKnownNode()
   const env = environmentOf(values)
-  const { line, chainId } = orRefuse(await readTargetApart(env))
+  const { line, chainId } = orRefuse(await readTarget(env))
   terminal.print(line)
   const plan = orStop(parsePlan(await readTextFile(path)), 'name the file that "collect -- plan" has written')
   const fault = findPlanFault(plan)

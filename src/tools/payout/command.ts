@@ -5,7 +5,7 @@ import { environmentOf } from '../place.ts'
 import { runTool } from '../run-tool.ts'
 import { createTerminal, type Terminal, type TerminalStreams } from '../signing/terminal.ts'
 import { openTarget } from '../target.ts'
-import { readTargetApart } from '../target-apart.ts'
+import { readTargetApart, type TargetReader } from '../target-apart.ts'
 import { orRefuse } from '../tool-error.ts'
 import { payoutOptions, readCommand } from './options.ts'
 import { parseSettings } from './settings.ts'
@@ -23,18 +23,23 @@ interface CommandStreams {
   readonly stderr: TerminalStreams['questions']
 }
 
-/** Runs `npm run payout` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal. */
+/**
+ * Runs `npm run payout` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal;
+ * `readTarget` reads the configuration for what reads a mnemonic.
+ */
 export function runPayout(
   args: readonly string[],
   { stdin, stdout, stderr }: CommandStreams,
   stopsInOrder: () => AbortSignal,
+  readTarget: TargetReader = readTargetApart,
 ): Promise<number> {
   return runTool({ usage, options: Object.keys(payoutOptions) }, args, { stderr }, async () => {
     const { command, file, values } = readCommand(args)
     const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
     const env = environmentOf(values)
     const isSigner = command === 'run' || command === 'sign'
-    const settings = parseSettings(isSigner ? await openSource(env, terminal) : openTarget(env, terminal.print).values)
+    const source = isSigner ? await openSource(env, terminal, readTarget) : openTarget(env, terminal.print).values
+    const settings = parseSettings(source)
     terminal.print(`Payouts from ${formatBase58(settings.settings.address)}.`)
     // Each command loads its own code only: `sign` loads nothing that asks a service or nodes.
     switch (command) {
@@ -51,9 +56,9 @@ export function runPayout(
 }
 
 /** The configuration, for what reads a mnemonic. */
-async function openSource(env: string | undefined, { print }: Pick<Terminal, 'print'>): Promise<Bindings> {
+async function openSource(env: string | undefined, { print }: Terminal, readTarget: TargetReader): Promise<Bindings> {
   requireKnownNode()
-  const { line, values } = orRefuse(await readTargetApart(env))
+  const { line, values } = orRefuse(await readTarget(env))
   print(line)
   return values
 }

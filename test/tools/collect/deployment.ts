@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCollect } from '../../../src/tools/collect/command.ts'
-import { type CommandEnd, type CommandOptions, callCommand, runCommand } from '../../support/command.ts'
+import { type CommandEnd, type CommandOptions, callCommand, readTargetHere, runCommand } from '../../support/command.ts'
 import { root } from '../../support/project.ts'
 import { testXpub } from '../../support/variables.ts'
 import { databaseId, installWrangler } from '../local-database.ts'
@@ -52,7 +52,10 @@ TRON_NODES = ${toml(TRON_NODES)}\nCURRENCIES = ${toml(CURRENCIES)}\nOPERATOR_ADD
     run: (args, options = {}) =>
       runCommand(script, args, { cwd: folder, blocksBy: `${devnet.apiUrl}/devnet/mine`, ...options }),
     call: (args, options = {}) =>
-      callCommand((given, streams) => runCollect(given, streams, stopsInOrder), args, { cwd: folder, ...options }),
+      callCommand((given, streams) => runCollect(given, streams, stopsInOrder, readTargetHere), args, {
+        cwd: folder,
+        ...options,
+      }),
     replaceWrangler(output) {
       writeFileSync(path('output'), output)
       writeFileSync(path('calls'), '')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { runPayout } from '../../../src/tools/payout/command.ts'
-import { type CommandEnd, type CommandOptions, callCommand, runCommand } from '../../support/command.ts'
+import { type CommandEnd, type CommandOptions, callCommand, readTargetHere, runCommand } from '../../support/command.ts'
 import { backendSecret } from '../../support/variables.ts'
 import { createDeployment } from '../collect/deployment.ts'
 import { testMnemonic } from '../collect/harness.ts'
@@ -41,7 +41,11 @@ export async function startDeployment(): Promise<PayoutDeployment> {
   })
   const withService = (args: readonly string[]) => (args[0] === 'sign' ? args : [...args, '--service', service.url])
   const callAlone = (args: readonly string[], options?: CommandOptions) =>
-    callCommand((given, streams) => runPayout(given, streams, () => AbortSignal.abort()), args, withDefaults(options))
+    callCommand(
+      (given, streams) => runPayout(given, streams, () => AbortSignal.abort(), readTargetHere),
+      args,
+      withDefaults(options),
+    )
   return {
     service,
     script: service.script,
