@@ -8,18 +8,11 @@ const root = fileURLToPath(new URL('..', import.meta.url).href)
 const configPath = `${root}wrangler.toml`
 const migrations = await readD1Migrations(`${root}migrations`)
 
-/** The local chain is on this machine; everything else is closed here too. */
+/** The local chain is on this machine. Every other outgoing request that no test scripted fails, with the reason. */
 const loopbackOnly = async (request: Request) =>
   new URL(request.url).hostname === '127.0.0.1'
     ? fetch(request.url, { method: request.method, headers: request.headers, body: await request.arrayBuffer() })
-    : closedNetwork(request)
-
-/** Every outgoing request that no test scripted fails, with the reason. */
-const closedNetwork = (request: { readonly url: string }) =>
-  new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
-
-/** Commands that tests start begin a quarter faster with it. */
-const compileCache = `${root}node_modules/.cache/node`
+    : new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
 /** A folder in memory, if the machine has one. D1 waits for a disk at each commit, for a third of the time of its tests. */
 const memoryFolder = '/dev/shm'
@@ -35,6 +28,7 @@ function makeTemporaryFolder(): void {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 }
 makeTemporaryFolder()
+process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/node` // commands that tests start begin a quarter faster with it
 
 export default defineConfig({
   root,
@@ -47,7 +41,6 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          env: { NODE_COMPILE_CACHE: compileCache },
           name: 'simulation', // in processes of its own: it patches the source and the derivation of keys
           include: ['test/simulation/**/*.test.ts'],
         },
@@ -56,7 +49,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          env: { NODE_COMPILE_CACHE: compileCache },
           isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
           include: [
             'test/{architecture,docs,elsewhere,lockfile,pages}.test.ts',
@@ -70,31 +62,17 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath },
-            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: closedNetwork },
+            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: loopbackOnly },
           }),
         ],
         test: {
           name: 'worker',
           isolate: false, // no file keeps state in a module; an isolate for each file took more than half of the time
           include: [
-            'test/{addresses,alarms,chain,common,config,d1,deposits,events,http,ledger,migrations,payouts,platform}/**/*.test.ts',
-            'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
+            'test/{addresses,alarms,chain,common,config,d1,deposits,events,http,integration,ledger,migrations}/**/*.test.ts',
+            'test/{payouts,platform,reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
             'test/webhooks/**/*.d1.test.ts',
           ],
-        },
-      },
-      {
-        extends: true,
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath },
-            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: loopbackOnly },
-          }),
-        ],
-        test: {
-          name: 'integration',
-          maxWorkers: 1, // its files share one chain: each makes blocks for the other
-          include: ['test/integration/**/*.test.ts'],
           globalSetup: 'test/integration/global-setup.ts',
         },
       },
@@ -103,7 +81,6 @@ export default defineConfig({
         test: {
           name: 'pages',
           isolate: false, // no file keeps state in a module
-          env: { NODE_COMPILE_CACHE: compileCache },
           expect: { poll: { timeout: 60_000 } }, // as any other wait: a busy machine is slower than a quiet one
           include: ['test/pages/**/*.test.ts'],
           globalSetup: 'test/pages/global-setup.ts',

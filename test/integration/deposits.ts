@@ -52,8 +52,10 @@ describe('crediting on the local chain', () => {
     expect(flows.text).toMatch(new RegExp(`"osn":"${txid}:2".*"amt":4.*"osn":"${txid}:0".*"amt":1,.*"count":2`))
     expect((await service.get('/wallet/list', 2)).text).toContain('{"amt":2,"cuy":2}')
   })
+})
 
-  it('credits TRX that a contract sends by a question, once, and nothing of it by the scan', async () => {
+describe('TRX that a contract sends on the local chain', () => {
+  it('is credited by a question, once, and nothing of it by the scan', async () => {
     const service = await startDevnetService()
     const [mine, theirs] = [await service.addressOf(1), await service.addressOf(2)]
     // sendTrx(address[],uint256[])
