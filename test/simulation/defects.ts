@@ -32,29 +32,18 @@ const short = {
   payouts: null,
 } as const satisfies Overrides
 
-/** A short run without a fault, with one signer and many payouts. */
+/** The same without a fault, with one signer and many payouts. */
 const paying = {
+  ...short,
   nodes: [honest, honest],
   quorum: 2,
   finalityLag: 3,
   blocksBefore: 1,
-  crowd: 0,
-  blocks: 20,
-  startAfter: null,
-  decimalsDiffer: false,
-  hasUnreadable: false,
-  reconciles: false,
-  ending: 'none',
-  storm: null,
-  trial: null,
   requestsPerBlock: 0.15,
   transactionsMax: 4,
   scanEverySeconds: 20,
-  evicts: false,
-  batchless: 0,
   allowance: freeAllowance,
   rates: { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 },
-  troubles: { node: 0, transfers: 60, hanging: 0, full: 0 },
   payouts: {
     asked: 0.9,
     signers: 1,
