@@ -112,6 +112,9 @@ function writeFonts(folder: string): string {
   return `${own}/fonts.conf`
 }
 
+/** So long the browser waits for answers while time passes. Rarely it goes on waiting for one that it has had. */
+const answersMs = 20_000
+
 /**
  * Lets time pass in a page, as far as it can see: its timers fire one after the other, without waiting. While the page waits for an
  * answer, its time stands still; after this it does so for good, but for more of this.
@@ -119,8 +122,12 @@ function writeFonts(folder: string): string {
 export async function passTime(page: Page, ms: number): Promise<void> {
   const session = await page.createCDPSession()
   const over = new Promise<void>((resolve) => session.once('Emulation.virtualTimeBudgetExpired', () => resolve()))
-  await session.send('Emulation.setVirtualTimePolicy', { policy: 'pauseIfNetworkFetchesPending', budget: ms })
+  const begin = (policy: 'pauseIfNetworkFetchesPending' | 'advance') =>
+    session.send('Emulation.setVirtualTimePolicy', { policy, budget: ms })
+  await begin('pauseIfNetworkFetchesPending')
+  const timer = setTimeout(() => void begin('advance'), answersMs)
   await over
+  clearTimeout(timer)
   await session.detach()
 }
 
