@@ -8,11 +8,15 @@ const root = fileURLToPath(new URL('..', import.meta.url).href)
 const configPath = `${root}wrangler.toml`
 const migrations = await readD1Migrations(`${root}migrations`)
 
-/** The local chain is on this machine. Every other outgoing request that no test scripted fails, with the reason. */
+/** The local chain is on this machine; everything else is closed here too. */
 const loopbackOnly = async (request: Request) =>
   new URL(request.url).hostname === '127.0.0.1'
     ? fetch(request.url, { method: request.method, headers: request.headers, body: await request.arrayBuffer() })
-    : new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
+    : closedNetwork(request)
+
+/** Every outgoing request that no test scripted fails, with the reason. */
+const closedNetwork = (request: { readonly url: string }) =>
+  new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
 /** A folder in memory, if the machine has one. D1 waits for a disk at each commit, for a third of the time of its tests. */
 const memoryFolder = '/dev/shm'
@@ -37,6 +41,7 @@ export default defineConfig({
     maxWorkers: 3, // one more than a small machine has cores: files wait for a chain or a command for much of their time
     testTimeout: 180_000, // a hang ends; how fast anything is, is the benchmark's business
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } }, // as any other wait: a busy machine is slower than a quiet one
     projects: [
       {
         extends: true,
@@ -62,17 +67,30 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath },
-            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: loopbackOnly },
+            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: closedNetwork },
           }),
         ],
         test: {
           name: 'worker',
           isolate: false, // no file keeps state in a module; an isolate for each file took more than half of the time
           include: [
-            'test/{addresses,alarms,chain,common,config,d1,deposits,events,http,integration,ledger,migrations}/**/*.test.ts',
-            'test/{payouts,platform,reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
+            'test/{addresses,alarms,chain,common,config,d1,deposits,events,http,ledger,migrations,payouts,platform}/**/*.test.ts',
+            'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
             'test/webhooks/**/*.d1.test.ts',
           ],
+        },
+      },
+      {
+        extends: true,
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath },
+            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: loopbackOnly },
+          }),
+        ],
+        test: {
+          name: 'integration', // apart from the others: it sets the environment of the objects, and their alarms go on
+          include: ['test/integration/**/*.test.ts'],
           globalSetup: 'test/integration/global-setup.ts',
         },
       },
@@ -81,7 +99,6 @@ export default defineConfig({
         test: {
           name: 'pages',
           isolate: false, // no file keeps state in a module
-          expect: { poll: { timeout: 60_000 } }, // as any other wait: a busy machine is slower than a quiet one
           include: ['test/pages/**/*.test.ts'],
           globalSetup: 'test/pages/global-setup.ts',
         },

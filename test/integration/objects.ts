@@ -6,9 +6,9 @@ const userOne = 1 as Uid // any user
 
 /** Waits for what an alarm does by itself. */
 const untilWallet = (service: DevnetService, item: string) =>
-  expect.poll(async () => (await service.get('/wallet/list', 1)).text, { timeout: 30_000 }).toContain(item)
+  expect.poll(async () => (await service.get('/wallet/list', 1)).text).toContain(item)
 const untilEvents = (service: DevnetService, types: readonly string[]) =>
-  expect.poll(async () => (await service.events()).map(({ type }) => type), { timeout: 30_000 }).toEqual(types)
+  expect.poll(async () => (await service.events()).map(({ type }) => type)).toEqual(types)
 const entriesOf = async (service: DevnetService) => (await service.get('/wallet/flow/list', 1)).text
 
 describe('the scanner', () => {
