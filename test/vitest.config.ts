@@ -29,7 +29,13 @@ function makeTemporaryFolder(): void {
   const { bavail, bsize } = existsSync(memoryFolder) ? statfsSync(memoryFolder) : { bavail: 0, bsize: 0 }
   const folder = mkdtempSync(`${bavail * bsize >= memoryBytesMin ? memoryFolder : tmpdir()}/${folderPrefix}`)
   process.env.TMPDIR = folder
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.once('exit', () => {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    } catch {
+      // a process that was killed still writes: what is left is no reason for the tests to fail
+    }
+  })
 }
 makeTemporaryFolder()
 process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/node` // commands that tests start begin a quarter faster with it
