@@ -62,9 +62,8 @@ function printPublic(terminal: Terminal, mnemonic: Mnemonic, account: number): v
   for (let index = 0; index < shownAddresses; index += 1) {
     terminal.print(`  ${index}  ${formatBase58(deriveAddress(key.value, index))}  ${depositPath(account, index)}`)
   }
-  const payoutKey = keyAt(mnemonic, payoutPath)
-  if (payoutKey === null) throw new Error('it is a path')
-  terminal.print(`Payout address, for PAYOUTS:\n     ${formatBase58(payoutKey.address)}  ${payoutPath}`)
+  const { address } = keyAt(mnemonic, payoutPath)
+  terminal.print(`Payout address, for PAYOUTS:\n     ${formatBase58(address)}  ${payoutPath}`)
   if (account === accountMax) return
   const gasPath = depositPath(account + 1, 0)
   terminal.print(`Gas address (for OPERATOR_ADDRESSES; wallets show it as the next account):`)

@@ -3,7 +3,7 @@ import { formatBase58 } from '../../chain/address.ts'
 import type { CurrencyId } from '../../common/ids.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { readTextFile } from '../files.ts'
-import { keyAt, payoutPath, type SigningKey } from '../signing/account-key.ts'
+import { keyAt, parsePath, payoutPath, type SigningKey } from '../signing/account-key.ts'
 import { askMnemonic } from '../signing/mnemonic.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
@@ -56,14 +56,14 @@ export async function openSigner(
   if (!Number.isInteger(minutes) || minutes < minutesMin || minutes > minutesMax) {
     throw new OptionError(`--minutes: a whole number from ${minutesMin} to ${minutesMax}`)
   }
+  const path = parsePath(values.path ?? payoutPath)
+  if (path === null) throw new OptionError(`--path: a derivation path such as ${payoutPath}`)
   const owner = { chainId: settings.chainId, address: formatBase58(settings.address) }
   const journalPath = values.journal ?? `payout-journal-${owner.address}.jsonl`
   const isNew = values['new-journal']
   if (isNew && existsSync(journalPath)) throw new ToolError(`${journalPath} exists already`, 'leave --new-journal out')
   const mnemonic = await askMnemonic(terminal, `Mnemonic of the payout address ${owner.address}`)
-  const path = values.path ?? payoutPath
   const key = keyAt(mnemonic, path)
-  if (key === null) throw new OptionError(`--path: a derivation path such as ${payoutPath}`)
   if (key.address !== settings.address) {
     throw new ToolError(
       `this mnemonic has ${formatBase58(key.address)} at ${path}, and PAYOUTS has ${owner.address}`,

@@ -4,6 +4,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { HDKey } from '@scure/bip32'
 import { type Address, addressFromHex } from '../../chain/address.ts'
+import type { Brand } from '../../common/ids.ts'
 import { type Mnemonic, seedOf } from './mnemonic.ts'
 
 /** The highest account number: a hardened step of a path has 31 bits. */
@@ -15,8 +16,18 @@ export const accountPath = (account: number) => `m/44'/195'/${account}'`
 /** The path of a deposit address: index `index` of the external chain of an account. */
 export const depositPath = (account: number, index: number) => `${accountPath(account)}/0/${index}`
 
+/** A derivation path with one step at least. */
+export type DerivationPath = Brand<string, 'DerivationPath'>
+
 /** The path of the address that payouts are paid from: one that no deployment issues, of an account that wallets show. */
-export const payoutPath = "m/44'/195'/2'/0/0"
+export const payoutPath = "m/44'/195'/2'/0/0" as DerivationPath // safe: it is one
+
+/** A path such as `m/44'/195'/2'/0/0`, or null: each step is a number of 31 bits, hardened or not. */
+export function parsePath(text: string): DerivationPath | null {
+  const isPath = /^m(\/\d{1,10}'?){1,10}$/.test(text)
+  const steps = text.match(/\d+/g) ?? []
+  return isPath && steps.every((step) => Number(step) <= accountMax) ? (text as DerivationPath) : null // safe: just checked
+}
 
 /** A private key that can only sign, so that it cannot be printed or stored by mistake. */
 export interface SigningKey {
@@ -48,14 +59,9 @@ export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
   }
 }
 
-/** The key at a path such as `m/44'/195'/2'/0/0`, or null if it is no path. */
-export function keyAt(mnemonic: Mnemonic, path: string): SigningKey | null {
-  if (!/^m(\/\d{1,10}'?){1,10}$/.test(path)) return null
-  try {
-    return signingKey(HDKey.fromMasterSeed(seedOf(mnemonic)).derive(path))
-  } catch {
-    return null // a step of more than 31 bits
-  }
+/** The key at a path. */
+export function keyAt(mnemonic: Mnemonic, path: DerivationPath): SigningKey {
+  return signingKey(HDKey.fromMasterSeed(seedOf(mnemonic)).derive(path))
 }
 
 function signingKey({ privateKey, publicKey }: HDKey): SigningKey {

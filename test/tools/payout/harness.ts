@@ -11,18 +11,16 @@ import { parseLimits } from '../../../src/tools/payout/limits.ts'
 import { keepSigning } from '../../../src/tools/payout/run.ts'
 import { openService } from '../../../src/tools/payout/service.ts'
 import type { Signer } from '../../../src/tools/payout/signer.ts'
-import { keyAt } from '../../../src/tools/signing/account-key.ts'
+import { keyAt, payoutPath } from '../../../src/tools/signing/account-key.ts'
 import { parseMnemonic } from '../../../src/tools/signing/mnemonic.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { testMnemonic, unwrap } from '../collect/harness.ts'
 import { type ScriptedService, startPayoutService } from './scripted-service.ts'
 
-const key = keyAt(unwrap(parseMnemonic(testMnemonic)), "m/44'/195'/2'/0/0")
-if (key === null) throw new Error('a path')
 /** The payout key of the test mnemonic. */
-export const payoutKey = key
+export const payoutKey = keyAt(unwrap(parseMnemonic(testMnemonic)), payoutPath)
 /** Its address. */
-export const payoutAddress = formatBase58(key.address)
+export const payoutAddress = formatBase58(payoutKey.address)
 export const chainId = '0x6465766e'
 
 /** TRX, and a token with more decimals than the ledger keeps. */

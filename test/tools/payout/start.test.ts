@@ -58,6 +58,7 @@ describe('npm run payout -- run', () => {
   it.each<[string, readonly string[], string]>([
     ['without limits', ['--stdin'], '--limits: the file with what this signer may sign'],
     ['with a path that is none', [...signing, '--path', 'm'], '--path: a derivation path such as'],
+    ['with too large a step', [...signing, '--path', 'm/2147483648'], '--path: a derivation path such as'],
     ['with too short a life', [...signing, '--minutes', '9'], 'a whole number from 10 to 60'],
     ['with too long a life', [...signing, '--minutes', '61'], 'a whole number from 10 to 60'],
     ['with a txid that it has not signed', [...signing, '--again', 'ab'], '--again: ab is not in journal'],
@@ -68,6 +69,8 @@ describe('npm run payout -- run', () => {
     const { code, all } = await deployment.callAlone(['run', ...args])
     expect([code, all]).toEqual([2, expect.stringContaining(why)])
     expect(all).toContain('npm run payout -- run --limits')
+    // What is wrong without the mnemonic is refused before it is asked for.
+    expect(all.includes('Mnemonic of')).toBe(args.includes('--again'))
     expect(deployment.script.received).toEqual([])
   })
 
