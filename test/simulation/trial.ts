@@ -161,11 +161,13 @@ const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
   'cut off': ['node-behind'],
   'final blocks missing': ['node-error'],
 }
-/** What shows a trouble, if not each answer does. */
+/** What shows a trouble, if not each answer does. A comparison of balances waits for the rest of a tick's time, which can be short. */
 const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
   'final head too high': 'block',
   'final head far too high': 'head',
   'tail far ahead': 'tail',
+  'no batches, and slow': 'head',
+  slow: 'head',
   'cut off': 'head',
   'final blocks missing': 'final',
 }
