@@ -134,7 +134,7 @@ function drawFault({ random, scheduler, scenario, phase, scanHistory }: Environm
 function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: MalformedReply | null): Response | null {
   const { node, batch, calls } = incoming
   const isLimited = isTooFast(env, node)
-  if (isLimited || (malformed !== null && slowsDown(malformed))) env.slowedUntil = env.scheduler.now() + slowedMs
+  if (isLimited || (malformed !== null && slowsDown(malformed))) env.slowedUntil = env.scheduler.now() + slowedFor(env)
   if (malformed?.name === batchRefused) env.batchlessUntil = env.scheduler.now() + slowedMs
   if (isLimited) return respond('', 429)
   if (malformed?.kind === 'http') return respond(malformed.body, malformed.status)
@@ -168,6 +168,8 @@ function isTooFast({ scheduler, count }: Environment, { pace, requests }: Simula
 
 /** A node that allowed one request in a second gets a second one so much later, whatever it allows by then. */
 const slowedMs = 600_000
+/** It gets all again within the hour. Without batches each call is a request, so that it is slow until then. */
+const slowedFor = ({ scenario }: Environment) => (scenario.batchless > 0 ? 3_600_000 : slowedMs)
 
 /** The node's own replies, true or Byzantine, in its view of this moment. */
 function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming): readonly CallReply[] {

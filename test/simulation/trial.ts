@@ -171,8 +171,9 @@ const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
   'cut off': 'head',
   'final blocks missing': 'final',
 }
-/** Requests after which a node must be known. */
+/** Requests after which a node must be known. Of fields that have another value, many are not read. */
 const knownAfter = 5
+const knownByValuesAfter = 20
 /** Whose transfers are in no final block is named after 20 of them; what a tick found that has failed may count less. */
 const falseMax = 60
 /** A node that is behind is named after three minutes. */
@@ -187,7 +188,8 @@ function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { troubl
   const requests = shown === undefined ? node.requests : node.askedFor[shown]
   const asked = requests.filter((at) => at > begunAt && at < until && !isClockAhead(env, at))
   const ms = (asked.at(-1) ?? 0) - (asked[0] ?? 0)
-  if (wanted === undefined || asked.length < knownAfter || (trouble === 'cut off' && ms < behindMs)) return
+  const enough = trouble === 'values of any kind' && !isFalse ? knownByValuesAfter : knownAfter
+  if (wanted === undefined || asked.length < enough || (trouble === 'cut off' && ms < behindMs)) return
   const { number } = node
   const raised = stored.alarms().filter(({ subject }) => (JSON.parse(subject) as { node?: number }).node === number)
   const names = new Set([...(env.named.get(number) ?? []), ...raised.map(({ kind }) => kind)])
