@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
@@ -18,16 +18,30 @@ const loopbackOnly = async (request: Request) =>
 const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
-/** A folder in memory, if the machine has one. D1 waits for a disk at each commit, for a third of the time of its tests. */
+/** Where some machines have files in memory. D1 waits for a disk at each commit, for a third of the time of its tests. */
 const memoryFolder = '/dev/shm'
 const memoryBytesMin = 2 ** 30
 const folderPrefix = 'wallet-tests-'
 
+/** Whether a folder has room, and programs in it can be run: tests write some. */
+function isUsable(folder: string): boolean {
+  const program = `${folder}/${folderPrefix}${process.pid}`
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    writeFileSync(program, '', { mode: 0o700 })
+    accessSync(program, constants.X_OK)
+    return bavail * bsize >= memoryBytesMin
+  } catch {
+    return false // there is none, or it is for data alone
+  } finally {
+    rmSync(program, { force: true })
+  }
+}
+
 /** The temporary files of all tests are in one folder, which is removed at the end of this process. */
 function makeTemporaryFolder(): void {
   if (tmpdir().includes(folderPrefix)) return // this file is loaded several times
-  const { bavail, bsize } = existsSync(memoryFolder) ? statfsSync(memoryFolder) : { bavail: 0, bsize: 0 }
-  const folder = mkdtempSync(`${bavail * bsize >= memoryBytesMin ? memoryFolder : tmpdir()}/${folderPrefix}`)
+  const folder = mkdtempSync(`${isUsable(memoryFolder) ? memoryFolder : tmpdir()}/${folderPrefix}`)
   process.env.TMPDIR = folder
   process.once('exit', () => {
     try {
