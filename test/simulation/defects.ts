@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { root } from '../support/project.ts'
-import { freeAllowance, type Overrides } from './scenario.ts'
+import { calmRates, freeAllowance, nodeKinds, nodeTrial, noTroubles, type Overrides, type Trial } from './scenario.ts'
 import type { SourcePatch } from './source-patch.ts'
 
 /** A deliberate mistake in the source, and a seed from which on the simulation finds it soon. */
@@ -10,7 +10,6 @@ export interface Defect extends SourcePatch {
   readonly overrides: Overrides
 }
 
-const honest = { byzantine: false, keepsFailedLogs: true, numbersByTransaction: false, reordersBatches: false }
 /** A run without anything that lasts long, unless a mistake is about it. */
 const short = {
   blocks: 20,
@@ -25,7 +24,7 @@ const short = {
   trial: null,
   evicts: false,
   batchless: 0,
-  troubles: { node: 0, transfers: 60, hanging: 0, full: 0 },
+  troubles: noTroubles,
   issuer: 0,
   sending: 0,
   reviews: false,
@@ -35,7 +34,7 @@ const short = {
 /** The same without a fault, with one signer and many payouts. */
 const paying = {
   ...short,
-  nodes: [honest, honest],
+  nodes: [nodeKinds.honest, nodeKinds.honest],
   quorum: 2,
   finalityLag: 3,
   blocksBefore: 1,
@@ -43,7 +42,7 @@ const paying = {
   transactionsMax: 4,
   scanEverySeconds: 20,
   allowance: freeAllowance,
-  rates: { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 },
+  rates: calmRates,
   payouts: {
     asked: 0.9,
     signers: 1,
@@ -67,6 +66,25 @@ export function payingWith({ rates, payouts, ...others }: PayingOverrides): Over
   return own as Overrides // the members that they have
 }
 
+/** Overrides as they are written: nodes by their kinds, and of groups what differs from a calm run. */
+type WrittenOverrides = Omit<Overrides, 'nodes' | 'rates' | 'troubles' | 'trial'> & {
+  readonly nodes?: readonly (keyof typeof nodeKinds)[]
+  readonly rates?: Partial<Overrides['rates']>
+  readonly troubles?: Partial<Overrides['troubles']>
+  readonly trial?: (Partial<Trial> & Pick<Trial, 'trouble'>) | null
+}
+
+function parseOverrides(json: string): PayingOverrides {
+  const { nodes, rates, troubles, trial, ...others } = JSON.parse(json) as WrittenOverrides // our own JSON
+  return {
+    ...others,
+    ...(nodes && { nodes: nodes.map((kind) => nodeKinds[kind]) }),
+    ...(rates && { rates: { ...calmRates, ...rates } }),
+    ...(troubles && { troubles: { ...noTroubles, ...troubles } }),
+    ...(trial !== undefined && { trial: trial && { ...nodeTrial, ...trial } }),
+  } as PayingOverrides // safe: a part of payouts is only where a run with payouts is its base
+}
+
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a
  * simulation that finds none proves nothing. `defects.txt` has for each its name, its file below `src`, the seed and what
@@ -81,7 +99,7 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
       const [name = '', place = '', ...lines] = paragraph.split('\n')
       const [file = '', from = '1', ...rest] = place.split(' ')
       const word = rest[0] === 'paying' || rest[0] === 'short' ? rest.shift() : null
-      const more = JSON.parse(rest.join(' ') || '{}') as PayingOverrides // our own JSON
+      const more = parseOverrides(rest.join(' ') || '{}')
       // Without payouts, unless it is about them: they would change the runs.
       const base = word === 'short' ? short : { payouts: null }
       const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)

@@ -74,6 +74,16 @@ export type Trial = Readonly<ReturnType<typeof drawTrial>>
 /** What strangers and callers do in the phase `storm`, while a quorum of nodes answers. */
 export type Storm = Readonly<ReturnType<typeof drawStorm>>
 
+/** Kinds of nodes, without oddities: one that never lies, and one that may. */
+const honest = { byzantine: false, keepsFailedLogs: true, numbersByTransaction: false, reordersBatches: false }
+export const nodeKinds = { honest, liar: { ...honest, byzantine: true } } as const satisfies Record<string, NodePlan>
+/** A phase of faults without one, but for what liars say. */
+export const calmRates = { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 } as const
+/** No trouble of a node or of the platform. */
+export const noTroubles = { node: 0, transfers: 60, hanging: 0, full: 0 } as const
+/** A trial whose trouble is that of the node that is asked first. */
+export const nodeTrial = { tail: null, isFirst: true, platform: 'well', minutes: 5 } as const
+
 /** Most callers of a run. Their uids are 1, 2, 3 … */
 export const usersMax = 15
 

@@ -1,21 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { payingWith } from './defects.ts'
 import { createSimulation } from './run.ts'
-import { freeAllowance, type Overrides } from './scenario.ts'
+import { calmRates, freeAllowance, nodeKinds, nodeTrial, noTroubles, type Overrides } from './scenario.ts'
 
 const run = createSimulation()
 const repeat = (seed: number) => `seed ${seed}; repeat it with: npm run simulate -- --seeds 1 --from ${seed} --trace`
 
-const honest = { byzantine: false, keepsFailedLogs: true, numbersByTransaction: false, reordersBatches: false }
-const liar = { ...honest, byzantine: true }
-const calm = { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 }
-const calmPlatform = { node: 0, transfers: 60, hanging: 0, full: 0 }
-const three = { nodes: [honest, honest, honest], quorum: 2, rates: calm, troubles: calmPlatform }
+const { honest, liar } = nodeKinds
+const three = { nodes: [honest, honest, honest], quorum: 2, rates: calmRates, troubles: noTroubles }
 const two = { ...three, nodes: [honest, honest] }
 /** Nothing of payouts, issuers, contracts or decisions, unless a case is about them. */
 const without = { payouts: null, issuer: 0, sending: 0, reviews: false }
-const trial = { tail: null, isFirst: true, platform: 'well', minutes: 5 } as const
-const quiet = { ...trial, trouble: 'values of any kind' } as const // which takes a quorum of others: with two nodes nothing happens
+const quiet = { ...nodeTrial, trouble: 'values of any kind' } as const // which takes a quorum of others: with two nodes nothing happens
 const fullBlocks = { dust: 0, logs: 40, logsMax: 12, questions: 3, keepsMemory: true, nodeFault: 'none' } as const
 const greed = { ...fullBlocks, dust: 600, logs: 0, logsMax: 10_000, questions: 90 }
 
@@ -26,11 +22,14 @@ const greed = { ...fullBlocks, dust: 600, logs: 0, logsMax: 10_000, questions: 9
 const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[] = [
   [
     'one of two overlapping scanners ends a scan that the other has begun',
-    { rates: { ...calm, kill: 0.3, slow: 0.02 } },
+    { rates: { ...calmRates, kill: 0.3, slow: 0.02 } },
   ],
-  ['everything is stored although every invocation around it is killed', { rates: { ...calm, kill: 0.6 } }],
-  ['a database that is slow hides neither that a scan ended nor when it began', { rates: { ...calm, slow: 0.05 } }],
-  ['a node that holds its head back is outvoted', { nodes: [liar, honest, honest], quorum: 2, rates: calm }],
+  ['everything is stored although every invocation around it is killed', { rates: { ...calmRates, kill: 0.6 } }],
+  [
+    'a database that is slow hides neither that a scan ended nor when it began',
+    { rates: { ...calmRates, slow: 0.05 } },
+  ],
+  ['a node that holds its head back is outvoted', { nodes: [liar, honest, honest], quorum: 2, rates: calmRates }],
   [
     'four nodes that must agree about blocks with too many logs have requests enough',
     {
@@ -78,29 +77,29 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
     {
       ending: 'correction',
       finalityLag: 4,
-      rates: calm,
+      rates: calmRates,
     },
   ],
   [
     'corrections, rescans and copies of the database keep what was credited, once',
-    { rates: { ...calm, operator: 0.5 } },
+    { rates: { ...calmRates, operator: 0.5 } },
   ],
-  ['nothing is credited while final blocks are rewritten', { ending: 'fork', rates: calm }],
+  ['nothing is credited while final blocks are rewritten', { ending: 'fork', rates: calmRates }],
   ['one transaction that cannot be read keeps nothing else of its block from being credited', { hasUnreadable: true }],
-  ['fees and deposits under way are no shortfall', { reconciles: true, rates: calm }],
+  ['fees and deposits under way are no shortfall', { reconciles: true, rates: calmRates }],
   [
     'false balances are no difference for ever',
     {
       nodes: [liar, honest],
       quorum: 2,
       reconciles: true,
-      rates: { ...calm, byzantine: 0.5 },
+      rates: { ...calmRates, byzantine: 0.5 },
     },
   ],
-  ['nothing that a node says stops a tick', { ...three, trial: { ...trial, trouble: 'values of any kind' } }],
+  ['nothing that a node says stops a tick', { ...three, trial: { ...nodeTrial, trouble: 'values of any kind' } }],
   [
     'one node that invents transfers above finality fills nothing and delays nobody',
-    { ...three, troubles: { ...calmPlatform, transfers: 260 }, trial: { ...trial, trouble: 'invented tail' } },
+    { ...three, troubles: { ...noTroubles, transfers: 260 }, trial: { ...nodeTrial, trouble: 'invented tail' } },
   ],
   [
     'more blocks than there can be are a lie of their node, and are forgotten',
@@ -109,16 +108,16 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
       finalityLag: 18,
       scanEverySeconds: 10,
       allowance: freeAllowance,
-      trial: { ...trial, trouble: 'tail far ahead' },
+      trial: { ...nodeTrial, trouble: 'tail far ahead' },
     },
   ],
   [
     'a final head that is too high is outvoted, though another node is a block behind',
-    { ...three, trial: { ...trial, trouble: 'final head too high' } },
+    { ...three, trial: { ...nodeTrial, trouble: 'final head too high' } },
   ],
   [
     'a node that takes no batches and answers just in time ends no tick',
-    { ...three, evicts: true, trial: { ...trial, trouble: 'no batches, and slow' } },
+    { ...three, evicts: true, trial: { ...nodeTrial, trouble: 'no batches, and slow' } },
   ],
   [
     'a node that takes no batches decides how long questions are, though another one is cut off',
@@ -126,7 +125,7 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
       ...three,
       batchless: 2,
       allowance: { ...freeAllowance, perSecond: 3 },
-      trial: { ...trial, trouble: 'cut off', platform: 'hanging', minutes: 9 },
+      trial: { ...nodeTrial, trouble: 'cut off', platform: 'hanging', minutes: 9 },
     },
   ],
   [
@@ -135,23 +134,26 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
       ...three,
       batchless: 2,
       allowance: { ...freeAllowance, perSecond: 3 },
-      trial: { ...trial, trouble: 'final blocks missing', platform: 'hanging', minutes: 9 },
+      trial: { ...nodeTrial, trouble: 'final blocks missing', platform: 'hanging', minutes: 9 },
     },
   ],
   [
     'a final head that is far too high names its node, and no other one',
-    { ...three, finalityLag: 18, scanEverySeconds: 60, trial: { ...trial, trouble: 'final head far too high' } },
+    { ...three, finalityLag: 18, scanEverySeconds: 60, trial: { ...nodeTrial, trouble: 'final head far too high' } },
   ],
-  ['a node that is slow keeps nobody waiting', { ...three, trial: { ...trial, trouble: 'slow' } }],
-  ['junk in the replies of one node costs no other one requests', { ...three, trial: { ...trial, trouble: 'junk' } }],
-  ['a node that is cut off is named', { ...three, trial: { ...trial, trouble: 'cut off' } }],
+  ['a node that is slow keeps nobody waiting', { ...three, trial: { ...nodeTrial, trouble: 'slow' } }],
+  [
+    'junk in the replies of one node costs no other one requests',
+    { ...three, trial: { ...nodeTrial, trouble: 'junk' } },
+  ],
+  ['a node that is cut off is named', { ...three, trial: { ...nodeTrial, trouble: 'cut off' } }],
   [
     'a node that is cut off and needed is named, and the finality of the network is not blamed',
-    { ...two, trial: { ...trial, trouble: 'cut off' } },
+    { ...two, trial: { ...nodeTrial, trouble: 'cut off' } },
   ],
   [
     'a node that allows fewer requests a second than it should is asked more slowly',
-    { ...two, trial: { ...trial, trouble: 'fewer requests a second' } },
+    { ...two, trial: { ...nodeTrial, trouble: 'fewer requests a second' } },
   ],
   ['a clock that was ahead and steps back stops nothing', { ...two, trial: { ...quiet, platform: 'clock' } }],
   ['a database that is full loses nothing', { ...two, trial: { ...quiet, platform: 'full' } }],
@@ -182,7 +184,7 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
   ],
   [
     'a call of the database without an end keeps no transaction from being sent again',
-    payingWith({ troubles: { ...calmPlatform, hanging: 0.1 }, payouts: { blockMs: 15_000, trouble: 1 } }),
+    payingWith({ troubles: { ...noTroubles, hanging: 0.1 }, payouts: { blockMs: 15_000, trouble: 1 } }),
   ],
   ['decimals that differ hold a currency, and no other one', { decimalsDiffer: true, reconciles: true }],
 ]
