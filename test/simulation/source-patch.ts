@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type ResolveFnOutput, registerHooks } from 'node:module'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { transformSync } from 'esbuild'
 import { root } from '../support/project.ts'
 
@@ -21,24 +21,29 @@ export function countOccurrences({ file, text }: SourcePatch): number {
 const own = pathToFileURL(root).href
 /** Packages, and what changes the functions of the whole process. */
 const unpatched = /\/node_modules\/|\/event-loop\.ts$/
-const patches = new Map<string, SourcePatch>()
+/** Of each query that copies have: the patch, and the files that are not as they were. */
+const patches = new Map<string, { readonly patch: SourcePatch; readonly copied: ReadonlySet<string> }>()
 
 /**
- * Loads a module of this project anew, with everything that it imports from the project, where one file of the source is patched.
- * Nothing changes on the disk. The copies differ by the query of their URLs. Throws where the text does not occur exactly once.
+ * Loads a module of this project anew if a patch of one file of the source changes what it imports: the patched file, and what
+ * imports it, by way of others too. All other files are shared, so that they are compiled and optimized once. Nothing changes
+ * on the disk. The copies differ by the query of their URLs. Throws if the text does not occur exactly once.
  */
 export async function importPatched<T>(path: string, patch: SourcePatch): Promise<T> {
   const { file, text } = patch
   if (countOccurrences(patch) !== 1) throw new Error(`src/${file} does not have this text exactly once: ${text}`)
   if (patches.size === 0) patchLoads()
   const query = `?patch=${patches.size}`
-  patches.set(query, patch)
+  addImportsOf(`${own}${path}`)
+  patches.set(query, { patch, copied: withImporters(`${own}src/${file}`) })
   return (await import(`${own}${path}${query}`)) as T // what the caller says the module is
 }
 
 /** What was found and read once: a hundred copies need the same. */
 const resolutions = new Map<string, ResolveFnOutput>()
 const sources = new Map<string, string>()
+/** Of each file, those that import it. */
+const importers = new Map<string, string[]>()
 
 function patchLoads(): void {
   registerHooks({
@@ -47,20 +52,44 @@ function patchLoads(): void {
       const key = `${pathname} ${specifier}`
       const resolved = resolutions.get(key) ?? nextResolve(specifier, context)
       resolutions.set(key, { ...resolved, shortCircuit: true })
-      const isOwn = resolved.url.startsWith(own) && !unpatched.test(resolved.url)
-      return isOwn && patches.has(search) ? { ...resolved, url: new URL(search, resolved.url).href } : resolved
+      const isCopied = patches.get(search)?.copied.has(resolved.url) ?? false
+      return isCopied ? { ...resolved, url: new URL(search, resolved.url).href } : resolved
     },
     load(url, context, nextLoad) {
       const { search, href } = new URL(url)
-      const patch = patches.get(search)
-      if (patch === undefined) return nextLoad(url, context)
+      const copy = patches.get(search)
+      if (copy === undefined) return nextLoad(url, context)
       const path = href.slice(0, -search.length)
-      const source = sources.get(path) ?? withoutTypes(String(nextLoad(url, context).source))
-      sources.set(path, source)
-      const isPatched = path === `${own}src/${patch.file}`
-      return { format: 'module', shortCircuit: true, source: isPatched ? patched(patch) : source }
+      const source = path === `${own}src/${copy.patch.file}` ? patched(copy.patch) : sourceOf(path)
+      return { format: 'module', shortCircuit: true, source }
     },
   })
+}
+
+/** Notes what a file of the project imports, and what that imports; types aside. */
+function addImportsOf(url: string): void {
+  for (const [, specifier = ''] of sourceOf(url).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
+    const imported = new URL(specifier, url).href
+    if (unpatched.test(imported)) continue
+    const known = importers.get(imported)
+    if (known === undefined) importers.set(imported, [url])
+    else if (!known.includes(url)) known.push(url)
+    if (!sources.has(imported)) addImportsOf(imported)
+  }
+}
+
+/** A file, and all that import it, by way of others too. */
+function withImporters(url: string, found = new Set<string>()): ReadonlySet<string> {
+  found.add(url)
+  for (const importer of importers.get(url) ?? []) if (!found.has(importer)) withImporters(importer, found)
+  return found
+}
+
+/** The source of a file without its types. */
+function sourceOf(url: string): string {
+  const source = sources.get(url) ?? withoutTypes(readFileSync(fileURLToPath(url), 'utf8'))
+  sources.set(url, source)
+  return source
 }
 
 const patched = ({ file, text, replacement }: SourcePatch) =>
