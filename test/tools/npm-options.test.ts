@@ -55,6 +55,11 @@ function npmRun(...args: readonly string[]): Promise<CommandEnd> {
   })
 }
 
+/** What a script gets of what npm is called with. */
+async function npmShow(...args: readonly string[]): Promise<{ args: readonly string[]; env: Record<string, string> }> {
+  return JSON.parse((await npmRun('show', ...args)).out) // what `show` prints
+}
+
 const calls = () => existsSync(join(folder, 'calls'))
 
 /** Each command by its words. */
@@ -71,6 +76,7 @@ const commands = [
 ]
 /** Each way to name a place without the `--` before it; npm completes `--prod`. */
 const places = [['--production'], ['--prod'], ['--env=nile'], ['--env', 'nile']]
+const refusal = /^(npm has taken --env|NODE_ENV is "production")/
 /** The scripts that run the operator's tools. */
 const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> }
 const tools = Object.keys(scripts).filter(
@@ -78,22 +84,22 @@ const tools = Object.keys(scripts).filter(
 )
 
 describe('an option that npm takes, since -- is missing before it,', () => {
-  it.each(commands.map((words) => [words.join(' '), words] as const))(
-    'is refused by npm run %s before anything is read, however it is written',
-    async (_, words) => {
-      for (const place of places) {
-        const { code, out, all } = await npmRun(...words, ...place)
-        expect([code, out, all]).toEqual([
-          2,
-          '',
-          expect.stringMatching(/^(npm has taken --env|NODE_ENV is "production")/),
-        ])
-        // The usage follows, which says how it is written.
-        expect(all).toMatch(/ Write "--" before the options, as here:\nnpm run [\w:]+ (-- |\[-- )/s)
-      }
+  it.each(commands.map((words, i) => [words.join(' '), words, places[i % places.length] ?? []] as const))(
+    'is refused by npm run %s before anything is read',
+    async (_, words, place) => {
+      const { code, out, all } = await npmRun(...words, ...place)
+      expect([code, out, all]).toEqual([2, '', expect.stringMatching(refusal)])
+      // The usage follows, which says how it is written.
+      expect(all).toMatch(/ Write "--" before the options, as here:\nnpm run [\w:]+ (-- |\[-- )/s)
       expect(calls()).toBe(false)
     },
   )
+
+  it.each(places.map((place) => [place.join(' '), place] as const))('is refused written as %s', async (_, place) => {
+    const { args, env } = await npmShow(...place)
+    expect(args).toEqual(place.slice(1)) // npm takes no value of a name that it does not know
+    expect(() => refuseTakenOptions([], args, env)).toThrow(refusal)
+  })
 
   it('is tried with every tool', () => {
     expect(new Set(commands.map(([tool]) => tool))).toEqual(new Set(tools))
@@ -101,19 +107,16 @@ describe('an option that npm takes, since -- is missing before it,', () => {
   })
 
   it('is refused although the command gets others after --', async () => {
-    for (const place of [['--production'], ['--env=nile']]) {
-      const { code, out } = await npmRun('operate', ...place, '--', 'gap', 'list')
-      expect([code, out]).toEqual([2, ''])
-    }
-    expect((await npmRun('operate', '--env=x', '--', 'gap', 'list', '--env', 'nile')).code).toBe(2)
-    expect(calls()).toBe(false)
+    const { code, out } = await npmRun('operate', '--env=x', '--', 'gap', 'list', '--env', 'nile')
+    expect([code, out, calls()]).toEqual([2, '', false])
+    const { args, env } = await npmShow('--production', '--', 'gap', 'list')
+    expect(() => refuseTakenOptions([], args, env)).toThrow(refusal)
   })
 
   it('acts where it says if -- is there', async () => {
     for (const [place, name] of [
       [[], 'this machine'],
       [['--production'], 'production'],
-      [['--env', 'nile'], 'the environment nile'],
       [['--env=nile'], 'the environment nile'],
     ] as const) {
       const { code, out } = await npmRun('operate', '--', 'webhooks', 'replay', '--endpoint=1', '--from', '1', ...place)
@@ -121,8 +124,11 @@ describe('an option that npm takes, since -- is missing before it,', () => {
     }
     const [local, ...others] = readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
     expect(local).toMatch(/^d1 execute DB --local --env= /)
-    const nile = expect.stringMatching(/^d1 execute DB --remote --env=nile /)
-    expect(others).toEqual([expect.stringMatching(/^d1 execute DB --remote --env= /), nile, nile])
+    expect(others).toEqual([
+      expect.stringMatching(/^d1 execute DB --remote --env= /),
+      expect.stringMatching(/^d1 execute DB --remote --env=nile /),
+    ])
+    expect((await npmShow('--', '--env', 'nile')).args).toEqual(['--env', 'nile'])
   })
 })
 
@@ -148,11 +154,7 @@ describe('what npm makes of each option', () => {
   ])('written as %s is what is looked for', async (_, write) => {
     const others = names.filter((name) => !taken.includes(name))
     const runs = [others, ...taken.map((name) => [name])].map(async (some) => {
-      const { out } = await npmRun('show', ...some.flatMap(write))
-      const { args, env } = JSON.parse(out) as {
-        readonly args: readonly string[]
-        readonly env: Record<string, string>
-      }
+      const { args, env } = await npmShow(...some.flatMap(write))
       expect(args.filter((arg) => arg.startsWith('--'))).toEqual([])
       for (const name of some) {
         // Of several only the variable of one, so that it alone is the reason.
@@ -164,7 +166,7 @@ describe('what npm makes of each option', () => {
   })
 
   it('is no reason to refuse what npm itself is configured with', async () => {
-    const { env } = JSON.parse((await npmRun('show', '--', '--env', 'nile')).out) as { env: Record<string, string> }
+    const { env } = await npmShow('--', '--env', 'nile')
     expect(env.npm_lifecycle_event).toBe('show')
     const configured = { ...env, npm_config_min_release_age: '7', npm_config_registry: 'https://registry.example/' }
     expect(() => refuseTakenOptions(names, ['--env', 'nile'], configured)).not.toThrow()
