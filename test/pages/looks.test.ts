@@ -57,7 +57,7 @@ describe('what is wrong in a look of a page', () => {
   it('is found in each theme, window and language', async () => {
     const page = await pages.open({}, '', 'about:blank')
     await page.setContent('<html lang="en"><p>确认中</p><p>not in the title</p></html>')
-    const found = await wrongLooks(page, 'zh-CN', () => ['h1'])
+    const found = await wrongLooks(page, 'zh-CN', () => ['h1'], 0)
     for (const theme of Object.keys(themes)) {
       for (const { width } of windows) expect(found).toContain(`zh-CN ${theme} ${width}: not there: h1`)
       for (const wrong of ['en', 'rgba(0, 0, 0, 0)', 'rgb(0, 0, 0)'])

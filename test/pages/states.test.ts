@@ -172,7 +172,11 @@ const states: Readonly<Record<string, State>> = {
 const coloured = ['before a payment', 'a request that is paid']
 
 /** Opens one state after the other in a page of this language, each as a new caller. */
-async function inEach(names: readonly string[], language: string, look: (page: Page, name: string) => Promise<void>) {
+async function inEach(
+  names: readonly string[],
+  language: string,
+  look: (page: Page, name: string, nth: number) => Promise<void>,
+) {
   const page = await pages.open({ languages: [language] })
   for (const [index, name] of names.entries()) {
     const { story, claims, seen, acts } = states[name] ?? { seen: only() }
@@ -186,7 +190,7 @@ async function inEach(names: readonly string[], language: string, look: (page: P
       {},
       seen(windows[2]),
     )
-    await look(page, name)
+    await look(page, name, index)
   }
 }
 
@@ -196,8 +200,8 @@ describe('each state, in both themes, from the narrowest phone to a wide desktop
     async (language, tag) => {
       pages.service.settings = { origins: [shop], brand: null, devUid: null }
       const found: string[] = []
-      await inEach(Object.keys(states), language, async (page, name) => {
-        const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only())
+      await inEach(Object.keys(states), language, async (page, name, nth) => {
+        const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only(), nth)
         found.push(...wrong.map((one) => `${name}: ${one}`))
       })
       expect(found).toEqual([])
@@ -209,8 +213,8 @@ describe('each state, in both themes, from the narrowest phone to a wide desktop
     async (language, tag) => {
       pages.service.settings = { origins: [shop], brand, devUid: null }
       const found: string[] = []
-      await inEach(coloured, language, async (page, name) => {
-        const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only())
+      await inEach(coloured, language, async (page, name, nth) => {
+        const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only(), nth)
         found.push(...wrong.map((one) => `${name}: ${one}`))
       })
       expect(found).toEqual([])
