@@ -188,6 +188,11 @@ describe('a fork', () => {
     expect(await textOf(service, '/health')).toContain('"status":"stopped"')
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
     expect((await service.get(`/tron/recharge?txid=${lost}`)).status).toBe(409)
+    // Also if the scan that answers has not come as far: it is known from before.
+    breakNodes(service)
+    service.clock.seconds += 20
+    expect(await textOf(service, '/tron/recharge')).toContain('stopped until an operator has checked the chain')
+    repairNodes(service)
     for (const node of service.nodes) node.chain = original
     original.addEmpty(3)
     service.clock.seconds += 20
