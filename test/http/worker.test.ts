@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { notConfigured } from '../../src/http/errors.ts'
 import worker from '../../src/index.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase, resetObjects } from '../support/database.ts'
 import { bearer, signHs256 } from '../support/tokens.ts'
 import { testSecret, testVariables } from '../support/variables.ts'
 import { failed, read } from './service.ts'
@@ -30,14 +30,17 @@ const limiters = { RATE_LISTS: unlimited, RATE_NODES: unlimited, RATE_LEDGER: un
 const request = async (
   url: string,
   { headers = {}, variables = {} }: { headers?: HeadersInit; variables?: Record<string, unknown> } = {},
-) =>
-  worker.fetch(new Request(url, { headers }), {
+) => {
+  await resetObjects()
+  return worker.fetch(new Request(url, { headers }), {
     ...testVariables(await freshDatabase()),
     SCANNER: env.SCANNER,
     ENDPOINT: env.ENDPOINT,
     ...limiters,
     ...variables,
   })
+}
+afterAll(resetObjects) // their alarms would go on, into the databases of other files
 
 let lines: string[]
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { HDKey } from '@scure/bip32'
 import { inject } from 'vitest'
 import { parseAddress } from '../../src/chain/address.ts'
 import worker, { type Scanner } from '../../src/index.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase, resetObjects } from '../support/database.ts'
 import { bearer, signHs256 } from '../support/tokens.ts'
 import { testSecret } from '../support/variables.ts'
 
@@ -59,6 +59,7 @@ const objects = env as unknown as { readonly SCANNER: DurableObjectNamespace<Sca
 
 /** Starts the service. `changes` add to the usual variables or replace them. */
 export async function startDevnetService(changes: Record<string, unknown> = {}): Promise<DevnetService> {
+  await resetObjects()
   await freshDatabase()
   const { rpcUrl, apiUrl, token, receiverUrl, webhookSecret } = inject('devnet')
   const { finalized } = await control('mine', { blocks: finalBlocks })
