@@ -111,8 +111,11 @@ function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, secon
   if (second === platformUntil) env.clockMs = 0
   if (second < platformFrom) return 0
   const { batchless, nodes, quorum } = env.scenario
+  // A node that refuses batches, and is asked once a second for what it has refused, is like one without batches.
+  const takesFew = env.scheduler.now() < Math.min(env.batchlessUntil, env.slowedUntil)
   // Without batches a node that is needed gives few more blocks than come.
-  const readMs = batchless === 0 ? 0 : nodes.length > quorum ? backlogMs : Number.POSITIVE_INFINITY
+  const readMs =
+    batchless > 0 && nodes.length === quorum ? Number.POSITIVE_INFINITY : batchless > 0 || takesFew ? backlogMs : 0
   if (platform === 'full') return until + Math.max(readMs, trouble.includes('slow') ? backlogMs : 0)
   return platform === 'hanging' ? until + tickLimitMs + readMs : 0
 }
