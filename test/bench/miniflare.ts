@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { Log, LogLevel, Miniflare, type MiniflareOptions } from 'miniflare'
-import { fileOfD1 } from '../support/sqlite-d1.ts'
+import { fileOfD1 } from '../support/database-file.ts'
 import { workDir } from './bundles.ts'
 
 type WorkerOptions = MiniflareOptions['workers'][number]

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Devnet, startDevnet, temporary } from '../devnet/chain.ts'
 import { endGroup } from '../support/child-processes.ts'
+import { createDatabaseFile, fileOfD1 } from '../support/database-file.ts'
 import { listen } from '../support/loopback.ts'
 import { root } from '../support/project.ts'
-import { runWrangler, spawnWrangler } from '../support/wrangler.ts'
+import { spawnWrangler } from '../support/wrangler.ts'
 
 /** A running service. */
 export interface LocalService {
@@ -19,9 +20,8 @@ export interface LocalService {
 /** Starts chain, database and Worker with its static files. `variables` are added to those of `npm start`. */
 export async function startLocalService(variables: Readonly<Record<string, string>> = {}): Promise<LocalService> {
   const state = mkdtempSync(join(tmpdir(), 'pages-state-'))
-  const stored = ['--persist-to', state]
-  const migrate = ['d1', 'migrations', 'apply', 'DB', '--local', ...stored]
-  const [devnet, port] = await Promise.all([startDevnet(temporary), freePort(), runWrangler(migrate, 'No database')])
+  createDatabaseFile(fileOfD1(join(state, 'v3/d1'), 'tron-wallet')) // its preview_database_id in wrangler.toml
+  const devnet = await startDevnet(temporary)
   const node = { rpc: devnet.rpcUrl, api: devnet.apiUrl, perSecond: 1_000, perDay: 10_000_000 }
   const all = {
     TRON_NODES: JSON.stringify([node]),
@@ -29,9 +29,32 @@ export async function startLocalService(variables: Readonly<Record<string, strin
     ...variables,
   }
   const given = Object.entries(all).flatMap(([name, value]) => ['--var', `${name}:${value}`])
-  const files = ['--env-file', `${root}test/devnet/dev.vars`]
+  const stopOthers = async () => {
+    await devnet.stop()
+    rmSync(state, { recursive: true, force: true })
+  }
+  const options = ['--persist-to', state, '--env-file', `${root}test/devnet/dev.vars`, ...given]
+  const { url, stop: stopWorker } = await startWorker(options).catch(async (thrown) => {
+    await stopOthers()
+    throw thrown
+  })
+  const stop = async () => {
+    await stopWorker()
+    await stopOthers()
+  }
+  await devnet.mine(5) // the scan starts at a final block
+  await fetch(`${url}/cdn-cgi/handler/scheduled`) // starts the scanner, which goes on by itself
+  while (!(await isOpen(url))) await new Promise((resolve) => setTimeout(resolve, 50))
+  return { url, devnet, stop }
+}
+
+/** So often another process takes one of the ports that wrangler has found free, before it listens there. */
+const triesMax = 5
+
+async function startWorker(options: readonly string[], tries = triesMax): Promise<Pick<LocalService, 'url' | 'stop'>> {
+  const port = await freePort()
   const where = ['--ip', '127.0.0.1', '--port', `${port}`, '--show-interactive-dev-session=false']
-  const child = spawnWrangler(['dev', ...where, ...stored, ...files, ...given])
+  const child = spawnWrangler(['dev', ...where, ...options])
   let output = ''
   let hasEnded = false
   for (const stream of [child.stdout, child.stderr]) {
@@ -43,24 +66,18 @@ export async function startLocalService(variables: Readonly<Record<string, strin
   void ended.then(() => {
     hasEnded = true
   })
-  const url = `http://127.0.0.1:${port}`
   const stop = async () => {
     if (child.pid !== undefined) endGroup(child.pid, 'SIGTERM')
     await ended
-    await devnet.stop()
-    rmSync(state, { recursive: true, force: true })
   }
   while (!output.includes('Ready on')) {
     if (hasEnded) {
-      await stop()
+      if (tries > 1 && output.includes('Address already in use')) return startWorker(options, tries - 1)
       throw new Error(`wrangler dev did not start:\n${output}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  await devnet.mine(5) // the scan starts at a final block
-  await fetch(`${url}/cdn-cgi/handler/scheduled`) // starts the scanner, which goes on by itself
-  while (!(await isOpen(url))) await new Promise((resolve) => setTimeout(resolve, 50))
-  return { url, devnet, stop }
+  return { url: `http://127.0.0.1:${port}`, stop }
 }
 
 /** Whether the first scan has ended: then deposits in all currencies can be credited. */

@@ -3,8 +3,8 @@ import { stripTypeScriptTypes } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { bundleService } from '../bench/bundles.ts'
 import { type RunningWorkers, startWorkers } from '../bench/miniflare.ts'
+import { readMigrations } from '../support/database-file.ts'
 import { root } from '../support/project.ts'
-import { readMigrations } from '../support/sqlite-d1.ts'
 import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
 
 const folder = `${root}.wrangler/shop`

@@ -1,7 +1,5 @@
-import { createHash, createHmac } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { root } from './project.ts'
+import { readMigrations } from './database-file.ts'
 
 /** The work of one round trip. With `failAt` it fails before that statement of the batch and rolls the others back. */
 export type DatabaseWork<T> = (failAt?: number) => T
@@ -52,21 +50,6 @@ export function openSqliteD1(file?: string): SqliteD1 {
     rollBack: () => sqlite.exec('ROLLBACK'),
     watch: (tables, changed) => watch(sqlite, tables, changed),
   }
-}
-
-/** The text of each migration, in order. */
-export function readMigrations(): readonly string[] {
-  const names = readdirSync(`${root}migrations`).filter((name) => name.endsWith('.sql'))
-  return names.sort().map((name) => readFileSync(`${root}migrations/${name}`, 'utf8'))
-}
-
-/** The file in which Miniflare stores the D1 database with this id, under the folder of all of them. */
-export function fileOfD1(folder: string, id: string): string {
-  const name = 'miniflare-D1DatabaseObject'
-  const key = createHash('sha256').update(name).digest()
-  const hmacOf = (data: string | Buffer) => createHmac('sha256', key).update(data).digest().subarray(0, 16)
-  const hash = hmacOf(id)
-  return `${folder}/${name}/${hash.toString('hex')}${hmacOf(hash).toString('hex')}.sqlite`
 }
 
 function watch(sqlite: DatabaseSync, tables: readonly string[], changed: (table: string, id: number) => void): void {

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { runOperate } from '../../src/tools/operate/command.ts'
 import { type CommandEnd, callCommand, runCommand } from '../support/command.ts'
+import { createDatabaseFile, fileOfD1 } from '../support/database-file.ts'
 import { root } from '../support/project.ts'
-import { fileOfD1, readMigrations } from '../support/sqlite-d1.ts'
 import { testXpub } from '../support/variables.ts'
 
 /** The id of the database in the configurations of tests. */
@@ -16,14 +16,9 @@ export function databaseFileIn(folder: string): string {
   return fileOfD1(join(folder, '.wrangler/state/v3/d1'), databaseId)
 }
 
-/** Creates the local database of a folder with the real migrations. By wrangler it takes seconds. */
+/** Creates the local database of a folder with the real migrations. */
 export function createTables(folder: string): void {
-  const file = databaseFileIn(folder)
-  mkdirSync(dirname(file), { recursive: true })
-  const db = new DatabaseSync(file)
-  db.exec('PRAGMA journal_mode = WAL') // as workerd has it (operate/restore.test.ts)
-  for (const sql of readMigrations()) db.exec(sql)
-  db.close()
+  createDatabaseFile(databaseFileIn(folder))
 }
 
 /** Runs a statement on the local database of a folder, and returns its rows. */
