@@ -191,7 +191,7 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
     env.violate('the scan went on while the chain was forked')
   }
   nodes.rewriteAll(null)
-  const isWell = () => !isHalted() && (stored.scan()?.height ?? 0) >= env.finalized() - 1
+  const isWell = () => !isHalted() && findUndone(run) === null // blocks that change while they are read are a gap, as above
   // Without batches, and at one request a second for what it has refused before, a node may give no more blocks than are made.
   const isSlow = needsBatchless(run) || (hasBatchless(run) && env.slowedUntil > env.scheduler.now())
   if (!(await (isSlow ? catchUp(env, isWell) : passUntil(env, isWell, 300_000)))) {
