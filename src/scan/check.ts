@@ -56,7 +56,7 @@ export async function checkNow(
     unconfirmed: seen.length === 0 ? null : { count: seen.length, seconds },
     held: open.flatMap((one) => (one.state === 'held' ? [{ reason: one.reason as HeldReason }] : [])), // safe: its state
     behindBlocks,
-    problem: state.halted === null ? problem : 'forked', // a scan that was too short for it has not found it again
+    problem: state.halted === null ? problem : 'forked', // known from before: this scan can have ended too early to find it again
   })
 }
 

@@ -48,7 +48,7 @@ export async function startLocalService(variables: Readonly<Record<string, strin
   return { url, devnet, stop }
 }
 
-/** So often another process takes one of the ports that wrangler has found free, before it listens there. */
+/** How often wrangler is started: another process can take a port that was free before wrangler listens there. */
 const triesMax = 5
 
 async function startWorker(options: readonly string[], tries = triesMax): Promise<Pick<LocalService, 'url' | 'stop'>> {

@@ -34,11 +34,14 @@ export const themes = {
 /** A desktop at 200 % zoom. */
 const zoomed = { width: 640, height: 430 }
 
+/** The language that a page has to have. */
+type Tag = (typeof languages)[number][1]
+type Theme = keyof typeof themes
 /** The width at which axe looks, by language and theme: it takes longest. */
-type AxeAt = Readonly<Record<string, number>>
+type AxeAt = Readonly<Partial<Record<`${Tag} ${Theme}`, (typeof windows)[number]['width']>>>
 /**
  * Each language and each theme once, and a phone and a desktop, for there is no third way to lay out parts. The colours of a state do
- * not depend on the language, nor its names on the theme. Of two states after another the second has the widths exchanged.
+ * not depend on the language, nor its names on the theme. The widths are exchanged from one state to the next.
  */
 const axeWidths: readonly AxeAt[] = [
   { 'en light': 320, 'zh-CN dark': 1_366 },
@@ -49,10 +52,9 @@ const axeWidths: readonly AxeAt[] = [
 export type Seen = (window: Window) => readonly string[]
 
 /**
- * What is wrong with an open page, in both themes and all windows; each with where. `tag`: the language that it has to have. `nth`:
- * the place of its state among the others.
+ * What is wrong with an open page, in both themes and all windows; each with where. `nth` is the place of its state among the others.
  */
-export async function wrongLooks(page: Page, tag: string, seen: Seen, nth: number): Promise<string[]> {
+export async function wrongLooks(page: Page, tag: Tag, seen: Seen, nth: number): Promise<string[]> {
   const axeAt = axeWidths[nth % axeWidths.length] ?? {}
   const found: string[] = []
   for (const theme of ['light', 'dark'] as const) {

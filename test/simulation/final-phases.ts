@@ -192,7 +192,7 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
   }
   nodes.rewriteAll(null)
   const isWell = () => !isHalted() && findUndone(run) === null // blocks that change while they are read are a gap, as above
-  // Without batches, and at one request a second for what it has refused before, a node may give no more blocks than are made.
+  // A node without batches that is asked once a second, because it has refused requests, may give no more blocks than are made.
   const isSlow = needsBatchless(run) || (hasBatchless(run) && env.slowedUntil > env.scheduler.now())
   if (!(await (isSlow ? catchUp(env, isWell) : passUntil(env, isWell, 300_000)))) {
     return env.violate('the scan did not go on after the chain was no longer forked')

@@ -111,7 +111,7 @@ function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, secon
   if (second === platformUntil) env.clockMs = 0
   if (second < platformFrom) return 0
   const { batchless, nodes, quorum } = env.scenario
-  // A node that refuses batches, and is asked once a second for what it has refused, is like one without batches.
+  // A node that refuses batches, and is asked once a second because it has refused requests, is like one without batches.
   const takesFew = env.scheduler.now() < Math.min(env.batchlessUntil, env.slowedUntil)
   // Without batches a node that is needed gives few more blocks than come.
   const readMs =

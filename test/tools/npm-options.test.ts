@@ -95,11 +95,14 @@ describe('an option that npm takes, since -- is missing before it,', () => {
     },
   )
 
-  it.each(places.map((place) => [place.join(' '), place] as const))('is refused written as %s', async (_, place) => {
-    const { args, env } = await npmShow(...place)
-    expect(args).toEqual(place.slice(1)) // npm takes no value of a name that it does not know
-    expect(() => refuseTakenOptions([], args, env)).toThrow(refusal)
-  })
+  it.each(places.map((place) => [place.join(' '), place] as const))(
+    'is refused, also if it is written as %s',
+    async (_, place) => {
+      const { args, env } = await npmShow(...place)
+      expect(args).toEqual(place.slice(1)) // npm takes no value of a name that it does not know
+      expect(() => refuseTakenOptions([], args, env)).toThrow(refusal)
+    },
+  )
 
   it('is tried with every tool', () => {
     expect(new Set(commands.map(([tool]) => tool))).toEqual(new Set(tools))

@@ -88,16 +88,13 @@ export const token = (amount: bigint, to: Address = us): TransactionSpec => ({
 })
 
 /** A chain of 5 final blocks, each with TRX, token, token and TRX transfers, and 18 blocks that are not final. */
-export function busyChain(options?: { chainId?: string; salt?: string }): BuiltChain {
-  usual ??= buildBusyChain({})
-  return options === undefined ? usual.fork(usual.tip().height) : buildBusyChain(options)
-}
+export const busyChain = (): BuiltChain => hashed.fork(hashed.tip().height)
 
-/** The one without options, of which most tests get a copy: its hashes take longer than a test. */
-let usual: BuiltChain | null = null
+/** Each test gets a copy: to hash the blocks takes longer than most tests. */
+const hashed = buildBusyChain()
 
-function buildBusyChain(options: { chainId?: string; salt?: string }): BuiltChain {
-  const chain = createChain(options)
+function buildBusyChain(): BuiltChain {
+  const chain = createChain()
   for (let i = 1n; i <= 5n; i += 1n) chain.add([trx(i), token(i * 100n), token(i * 1000n, them), trx(i, them)])
   for (let i = 0; i < 18; i += 1) chain.add([token(1n, them)])
   return chain
