@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { trackChild } from '../support/child-processes.ts'
 import { root, UserError } from '../support/project.ts'
+import { connectEvm, type Evm } from './evm.ts'
 
 /** `devn` in ASCII. No public network has this id, so no wallet or node takes the local chain for a real one. */
 export const devnetChainId = 0x6465766e
@@ -66,7 +67,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const timeout = new Promise<null>((resolve) => setTimeout(resolve, readyTimeoutMs, null).unref())
   const started = await Promise.race([listening, ended, timeout])
   if (typeof started === 'string') {
-    const evm = connectEvm(started)
+    const evm = connectEvm(started, options.blockSeconds === null)
     await evm.call('anvil_autoImpersonateAccount', true) // the Tron server checks the signatures of what is broadcast
     await startTime(evm, options)
     return { evm, ended, stop }
@@ -104,58 +105,4 @@ function argumentsOf({ port, statePath, behindSeconds }: AnvilOptions): string[]
 /** The first output line that looks like an error message, or an empty text. */
 function errorOutputOf(output: string): string {
   return (output.split('\n').find((line) => /error|not supported|cannot/i.test(line)) ?? '').trim()
-}
-
-/** An error response of anvil: the text and, for a revert, the returned bytes. */
-export class EvmError extends Error {
-  readonly data: string | null
-
-  constructor(message: string, data: string | null) {
-    super(message)
-    this.data = data
-  }
-}
-
-/** One JSON-RPC call. */
-export type EvmCall = readonly [method: string, params: readonly unknown[]]
-
-/** A client of the EVM chain behind the Tron server. */
-export interface Evm {
-  /** The result of one call; an error response throws `EvmError`. */
-  call<T>(method: string, ...params: readonly unknown[]): Promise<T>
-  /** The results of many calls in one HTTP request, in the order of the calls. */
-  batch<T>(calls: readonly EvmCall[]): Promise<T[]>
-}
-
-interface Reply {
-  readonly id: number
-  readonly result?: unknown
-  readonly error?: { readonly message: string; readonly data?: unknown }
-}
-
-/** A client of the anvil at `url`. Its replies are trusted, because this project starts it. */
-function connectEvm(url: string): Evm {
-  let lastId = 0
-  const post = async (body: unknown): Promise<unknown> => {
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-    return response.json()
-  }
-  const request = ([method, params]: EvmCall) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
-  return {
-    async call<T>(method: string, ...params: readonly unknown[]) {
-      return unwrap((await post(request([method, params]))) as Reply) as T // trusted, as above
-    },
-    async batch<T>(calls: readonly EvmCall[]) {
-      if (calls.length === 0) return []
-      const replies = (await post(calls.map(request))) as Reply[] // trusted, as above
-      return replies.sort((a, b) => a.id - b.id).map((reply) => unwrap(reply) as T)
-    },
-  }
-}
-
-function unwrap(reply: Reply): unknown {
-  if (reply.error === undefined) return reply.result
-  const { message, data } = reply.error
-  throw new EvmError(message, typeof data === 'string' ? data : null)
 }

@@ -1,5 +1,6 @@
-import { type Anvil, type AnvilOptions, type Evm, slotSeconds, startAnvil, timeBehind } from './anvil.ts'
+import { type Anvil, type AnvilOptions, slotSeconds, startAnvil, timeBehind } from './anvil.ts'
 import { type Control, createControl } from './control.ts'
+import type { Evm } from './evm.ts'
 import { createDevnetNode } from './node.ts'
 import { startTronServer } from './tron-server.ts'
 

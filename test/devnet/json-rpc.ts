@@ -1,7 +1,8 @@
 /** A node's JSON-RPC: the methods that the service and the tools use, with java-tron's error messages (PROTOCOL.md, Errors). */
 import { quantity, strip0x } from '../support/hex.ts'
-import { devnetChainId, EvmError } from './anvil.ts'
+import { devnetChainId } from './anvil.ts'
 import { renderMined } from './blocks.ts'
+import { EvmError } from './evm.ts'
 import type { DevnetNode, FoundTransaction, Heads } from './node.ts'
 
 /** A method: its exact number of parameters, and its result. */

@@ -1,7 +1,7 @@
 import { quantity } from '../support/hex.ts'
 import { Accounts } from './accounts.ts'
-import type { Evm } from './anvil.ts'
 import { type BlockWithReceipts, type EvmBlock, loadBlocks, type MinedTransaction } from './blocks.ts'
+import type { Evm } from './evm.ts'
 import {
   type EmbeddedTransaction,
   type EvmTransaction,

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen, type RunningServer } from '../support/loopback.ts'
-import { EvmError } from './anvil.ts'
 import {
   type Control,
   ControlError,
@@ -10,6 +9,7 @@ import {
   type StakeRequest,
   type SyntheticRequest,
 } from './control.ts'
+import { EvmError } from './evm.ts'
 import { createWalletCalls, type EnergyPrice, type WalletCall } from './http-api.ts'
 import { createJsonRpc } from './json-rpc.ts'
 import type { DevnetNode } from './node.ts'
