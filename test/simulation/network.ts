@@ -142,6 +142,7 @@ function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: Ma
   if (malformed?.name === 'endless body') return respond(null)
   if (batch && calls.length > node.callsMax) {
     env.count('batch limit')
+    if (node.callsMax === 1) env.batchlessUntil = env.scheduler.now() + slowedMs
     return respond(batchLimitBody)
   }
   const responses = answerCalls(env, nodes, incoming).map((response, i): CallReply => {

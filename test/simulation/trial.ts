@@ -42,7 +42,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   const { junkBytes = 0 } = node ?? {}
   if (node !== null) node.junkBytes = 0
   for (let second = 0; second < trial.minutes * 60 && env.violation === null; second += 5) {
-    const byNode = isNeeded ? excuse(trial, begunAt) : isAlone(env, trial) ? begunAt + oldHeadMs : 0
+    const byNode = isNeeded ? excuse(run, trial, begunAt) : isAlone(env, trial) ? begunAt + oldHeadMs : 0
     const excused = Math.max(slowUntil, failPlatform(run, trial, second), byNode)
     if (second % 30 === 0) pay(run)
     if (second === farSeconds && node?.tail === 'far') node.tail = null
@@ -86,10 +86,15 @@ const canLie = ({ env, nodes }: Pick<SimulatedRun, 'env' | 'nodes'>) =>
   env.scenario.quorum > 1 && nodes.list.length > env.scenario.quorum
 
 /** Until when a node that is needed for the quorum excuses the scan. What else fails meanwhile keeps its pace from being found. */
-function excuse({ trouble, platform }: Trial, begunAt: number): number {
+function excuse({ env }: SimulatedRun, { trouble, platform }: Trial, begunAt: number): number {
   const isFast = (trouble === 'fewer requests a second' && platform === 'well') || trouble === 'junk'
-  return isFast ? begunAt + 60_000 : Number.POSITIVE_INFINITY
+  if (!isFast) return Number.POSITIVE_INFINITY
+  return takesFew(env) ? env.scheduler.now() + backlogMs : begunAt + 60_000
 }
+
+/** Whether a node refuses batches and is asked once a second, because it has refused requests: it is like one without batches. */
+const takesFew = ({ scheduler, batchlessUntil, slowedUntil }: SimulatedRun['env']) =>
+  scheduler.now() < Math.min(batchlessUntil, slowedUntil)
 
 /** Where one node is enough, no other one shows that it is cut off: its head must be old first. */
 const isAlone = ({ scenario }: SimulatedRun['env'], { trouble }: Trial) =>
@@ -111,11 +116,9 @@ function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, secon
   if (second === platformUntil) env.clockMs = 0
   if (second < platformFrom) return 0
   const { batchless, nodes, quorum } = env.scenario
-  // A node that refuses batches, and is asked once a second because it has refused requests, is like one without batches.
-  const takesFew = env.scheduler.now() < Math.min(env.batchlessUntil, env.slowedUntil)
   // Without batches a node that is needed gives few more blocks than come.
   const readMs =
-    batchless > 0 && nodes.length === quorum ? Number.POSITIVE_INFINITY : batchless > 0 || takesFew ? backlogMs : 0
+    batchless > 0 && nodes.length === quorum ? Number.POSITIVE_INFINITY : batchless > 0 || takesFew(env) ? backlogMs : 0
   if (platform === 'full') return until + Math.max(readMs, trouble.includes('slow') ? backlogMs : 0)
   return platform === 'hanging' ? until + tickLimitMs + readMs : 0
 }
