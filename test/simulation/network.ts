@@ -194,10 +194,13 @@ function isAboutFinal({ finalized }: Environment, { method, params: [body] }: Ca
 }
 
 /** The reply with a value of any kind in the place of one of its fields, or in an error. */
-function giveAnyValue({ troubles, count }: Environment, node: SimulatedNode, text: string): string {
+function giveAnyValue(env: Environment, node: SimulatedNode, text: string): string {
+  const { troubles } = env
   if (node.anyValues === 0 || !troubles.chance(node.anyValues)) return text
-  count('a value of any kind')
-  return JSON.stringify(troubles.chance(node.oddErrors) ? oddError(troubles) : replaceAny(troubles, JSON.parse(text)))
+  env.count('a value of any kind')
+  if (!troubles.chance(node.oddErrors)) return JSON.stringify(replaceAny(troubles, JSON.parse(text)))
+  env.slowedUntil = env.scheduler.now() + slowedFor(env) // some say that requests are too many
+  return JSON.stringify(oddError(troubles))
 }
 
 function noteBalance(env: Environment, call: Call, reply: CallReply): void {
