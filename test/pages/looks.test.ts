@@ -56,15 +56,21 @@ describe('what is wrong in a look of a page', () => {
 
   it('is found in each theme, window and language', async () => {
     const page = await pages.open({}, '', 'about:blank')
-    await page.setContent('<html lang="en"><p>确认中</p><p>not in the title</p></html>')
-    const found = await wrongLooks(page, 'zh-CN', () => ['h1'], 0)
-    for (const theme of Object.keys(themes)) {
-      for (const { width } of windows) expect(found).toContain(`zh-CN ${theme} ${width}: not there: h1`)
-      for (const wrong of ['en', 'rgba(0, 0, 0, 0)', 'rgb(0, 0, 0)'])
-        expect(found).toContain(`zh-CN ${theme}: ${wrong}`)
+    await page.setContent('<html lang="fr"><p>确认中</p><p>not in the title</p></html>')
+    const [en = [], zh = []] = [
+      await wrongLooks(page, 'en', () => ['h1'], 0),
+      await wrongLooks(page, 'zh-CN', () => ['h1'], 0),
+    ]
+    for (const { width } of windows) {
+      const missing = [...en, ...zh].filter((one) => one.endsWith(` ${width}: not there: h1`))
+      expect(new Set(missing.map((one) => one.split(' ')[1]))).toEqual(new Set(['dark', 'light'])) // one in each language
     }
-    expect(found.some((one) => one.includes('document-title'))).toBe(true) // by axe
-    expect(found).toContain('zh-CN: another language: not in the title')
+    for (const theme of Object.keys(themes)) {
+      for (const wrong of ['fr', 'rgba(0, 0, 0, 0)', 'rgb(0, 0, 0)']) expect(zh).toContain(`zh-CN ${theme}: ${wrong}`)
+    }
+    const titles = [...en, ...zh].filter((one) => one.includes('document-title')) // by axe
+    expect(titles.map((one) => one.split(': ')[0])).toEqual(['en light 320', 'zh-CN dark 1366'])
+    expect(zh).toContain('zh-CN another language: not in the title')
     expect(await foreignTexts(page, 'en')).toEqual(['确认中'])
   })
 

@@ -37,43 +37,55 @@ const zoomed = { width: 640, height: 430 }
 /** The language that a page has to have. */
 type Tag = (typeof languages)[number][1]
 type Theme = keyof typeof themes
-/** The width at which axe looks, by language and theme: it takes longest. */
-type AxeAt = Readonly<Partial<Record<`${Tag} ${Theme}`, (typeof windows)[number]['width']>>>
-/**
- * Each language and each theme once, and a phone and a desktop, for there is no third way to lay out parts. The colours of a state do
- * not depend on the language, nor its names on the theme. The widths are exchanged from one state to the next.
- */
-const axeWidths: readonly AxeAt[] = [
-  { 'en light': 320, 'zh-CN dark': 1_366 },
-  { 'en light': 1_366, 'zh-CN dark': 320 },
-]
+const themeNames: readonly [Theme, Theme] = ['light', 'dark']
+/** A phone and a desktop: there is no third way to lay out parts. */
+const axeWindows = [windows[0], windows[3]] as const
 
 /** What has to be seen in a state without scrolling, by its selectors: in some windows less than in others. */
 export type Seen = (window: Window) => readonly string[]
 
+/** A page hears of a theme before one of its next frames. */
+const themeFramesMax = 60
+
+/** Runs in the page. */
+async function waitForPaper(paper: string, framesMax: number): Promise<void> {
+  for (let frames = 0; frames < framesMax; frames += 1) {
+    await new Promise(requestAnimationFrame)
+    if (getComputedStyle(document.body).backgroundColor === paper) return
+  }
+}
+
 /**
- * What is wrong with an open page, in both themes and all windows; each with where. `nth` is the place of its state among the others.
+ * What is wrong with an open page, each with where. `nth` is the place of its state among the others. Each window has one of the themes,
+ * and the other one in the other language: a theme moves nothing. axe, which takes longest, looks once in each language, of which one
+ * has the light theme and one the dark one, and one a phone and one a desktop, by turns: the colours of a state do not depend on the
+ * language, nor its names on the theme.
  */
 export async function wrongLooks(page: Page, tag: Tag, seen: Seen, nth: number): Promise<string[]> {
-  const axeAt = axeWidths[nth % axeWidths.length] ?? {}
+  const isSecond = Number(tag !== languages[0][1])
   const found: string[] = []
-  for (const theme of ['light', 'dark'] as const) {
+  const note = (where: string, wrong: readonly string[]) => found.push(...wrong.map((one) => `${tag} ${where}: ${one}`))
+  for (const [place, theme] of themeNames.entries()) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
-    await page.evaluate(() => new Promise(requestAnimationFrame)) // the page hears of the theme before its next frame
-    for (const window of windows) {
+    await page.evaluate(waitForPaper, themes[theme][0], themeFramesMax)
+    for (const window of [...windows, zoomed].filter((_, index) => (index + nth + isSecond) % 2 === place)) {
       await page.setViewport(window)
-      const wrong = await misfits(page, seen(window))
-      if (axeAt[`${tag} ${theme}`] === window.width) wrong.push(...(await violationsOf(page)))
-      found.push(...wrong.map((one) => `${tag} ${theme} ${window.width}: ${one}`))
+      note(`${theme} ${window.width}`, await misfits(page, window === zoomed ? [] : seen(window)))
     }
-    await page.setViewport(zoomed)
-    found.push(...(await misfits(page)).map((one) => `${tag} ${theme} zoomed: ${one}`))
     const applied = await page.evaluate(() => {
       const { backgroundColor, color } = getComputedStyle(document.body)
       return [document.documentElement.lang, backgroundColor, color]
     })
     const wanted = [tag, ...themes[theme]]
-    found.push(...applied.flatMap((one, index) => (one === wanted[index] ? [] : [`${tag} ${theme}: ${one}`])))
+    note(
+      theme,
+      applied.filter((one, index) => one !== wanted[index]),
+    )
+    if (place !== isSecond) continue
+    const window = axeWindows[(nth + isSecond) % 2] ?? windows[0]
+    await page.setViewport(window)
+    note(`${theme} ${window.width}`, await violationsOf(page))
   }
-  return [...found, ...(await foreignTexts(page, tag)).map((text) => `${tag}: another language: ${text}`)]
+  note('another language', await foreignTexts(page, tag))
+  return found
 }
