@@ -34,7 +34,7 @@ export interface ScriptedService {
   /** Paths with queries that were asked for, each with its token. */
   readonly requests: { readonly path: string; readonly token: string | null }[]
   /** Files of the pages by path. They are sent gzipped, as the platform does. */
-  readonly files: ReadonlyMap<string, { readonly type: string; readonly content: Buffer }>
+  readonly files: ReadonlyMap<string, { readonly type: string; readonly content: Buffer; readonly gzipped: Buffer }>
   /** Which pages may frame the page. */
   frameAncestors: string
   /** What the service says about the page for callers in its HTML. */
@@ -61,8 +61,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
       const csp = `${policy}; frame-ancestors ${service.frameAncestors}`
       const headers = { 'content-type': file.type, 'content-encoding': 'gzip', 'content-security-policy': csp }
       const isSet = url.pathname === callerPagePath
-      const content = isSet ? withSettings(file.content.toString(), service.settings) : file.content
-      response.writeHead(200, headers).end(gzipSync(content))
+      const own = isSet ? gzipSync(withSettings(file.content.toString(), service.settings)) : file.gzipped
+      response.writeHead(200, headers).end(own)
       return
     }
     const token = request.headers.authorization?.replace('Bearer ', '') ?? null
@@ -103,7 +103,8 @@ async function builtFiles(): Promise<ScriptedService['files']> {
   const files = new Map(
     names.map((name) => {
       const type = `${types[name.replace(/^.*\./, '')]}; charset=utf-8`
-      return [`/${name.replace(/\.html$/, '')}`, { type, content: readFileSync(join(folder, name)) }] as const
+      const content = readFileSync(join(folder, name))
+      return [`/${name.replace(/\.html$/, '')}`, { type, content, gzipped: gzipSync(content) }] as const
     }),
   )
   rmSync(folder, { recursive: true })
