@@ -170,9 +170,9 @@ const restoredMs = 3_600_000 - 2_000
 
 /**
  * The promises: what a machine has signed for a key before can be mined no more, and has not paid; no transaction is that of two keys;
- * nothing is signed soon after a restore.
+ * nothing is signed soon after a restore. What was lost with a journal before anybody else had it can never be mined.
  */
-function noteSigned({ env }: SimulatedRun, world: PayoutWorld, { number }: Machine, entry: JournalEntry): void {
+function noteSigned({ env }: SimulatedRun, world: PayoutWorld, { number, disk }: Machine, entry: JournalEntry): void {
   const { txid, transaction, expiration } = entry
   const key = keyOf(entry)
   env.count('signed')
@@ -185,7 +185,8 @@ function noteSigned({ env }: SimulatedRun, world: PayoutWorld, { number }: Machi
   if (other !== undefined && other !== key) env.violate(`${name} by the transaction of ${other}`)
   for (const [earlier, one] of world.signed) {
     if (one.key !== key || one.signer !== number) continue
-    const isOpen = canBeMined(env, earlier, one.expiration) || minedAs(env, earlier)?.succeeded === true
+    const isHeld = disk.includes(earlier) || world.pool.has(earlier) || world.bytesOf(earlier) !== undefined
+    const isOpen = (isHeld && canBeMined(env, earlier, one.expiration)) || minedAs(env, earlier)?.succeeded === true
     if (isOpen) env.violate(`${name} again, although ${earlier} can pay or has paid`)
     env.count('signed again')
   }
