@@ -114,7 +114,7 @@ const sweep: Draw = (random, from, { shown, balanceOf }) => {
   const to = random.chance(0.5) ? stranger(random) : random.pick([from, ...shown])
   const contract = random.chance(0.5) ? null : drawToken(random)
   const fee = smaller(BigInt(random.pick([0, random.int(1, 30_000_000)])), balanceOf(from, null))
-  const available = balanceOf(from, contract) - (contract === null ? fee : 0n)
+  const available = contract === null ? smaller(balanceOf(from, null) - fee, trxMax) : balanceOf(from, contract)
   if (available <= 0n) return payTrx(stranger(random), from, drawAmount(random, null))
   const part = (available * BigInt(random.int(1, 99))) / 100n
   const amount = random.chance(0.5) || part === 0n ? available : part
@@ -128,6 +128,9 @@ const sweep: Draw = (random, from, { shown, balanceOf }) => {
     ],
   }
 }
+
+/** What a transaction can move: several payments of 2^60 are more. */
+const trxMax = 2n ** 63n - 1n
 
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
