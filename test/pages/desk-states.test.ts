@@ -136,6 +136,13 @@ const states: Readonly<Record<string, State>> = {
   'a token that is not taken': { seen: () => ['#state', '#token', 'form .primary'], has: '#token', hash: '#token=bad' },
 }
 
+/** Opens the desk in a page that had another state, as if nobody had signed in there. */
+async function openAnew(page: Page, hash: string): Promise<void> {
+  await page.evaluate(() => sessionStorage.clear())
+  await page.goto('about:blank') // with another hash alone the page would stay
+  await page.goto(`${pages.service.url}/desk${hash}`)
+}
+
 /** Each answer comes some frames after the one before: the summary as the first of all, or as the last. */
 function answerOneByOne(isSummaryFirst: boolean): void {
   const { routes } = pages.service
@@ -155,15 +162,15 @@ describe('each state of the desk, in both themes, from the narrowest phone to a 
     'fits, says first what is the matter, and is right for a screen reader and a keyboard: %s',
     async (language, tag) => {
       const found: string[] = []
+      const page = await open({ languages: [language] }, '')
       for (const [nth, [name, { change, hash = '#token=good', seen, has, acts }]] of Object.entries(states).entries()) {
         at.desk = wellDesk()
         change?.(at.desk)
         serveDesk(pages.service, at.desk)
-        const page = await open({ languages: [language] }, hash)
+        await openAnew(page, hash)
         for (const selector of [...seen(windows[2]), has]) await page.waitForSelector(selector)
         await acts?.(page)
         found.push(...(await wrongLooks(page, tag, seen, nth)).map((one) => `${name}: ${one}`))
-        await page.close()
       }
       expect(found).toEqual([])
     },

@@ -44,7 +44,7 @@ const axeWindows = [windows[0], windows[3]] as const
 /** What has to be seen in a state without scrolling, by its selectors: in some windows less than in others. */
 export type Seen = (window: Window) => readonly string[]
 
-/** A page hears of a theme before one of its next frames. */
+/** The page has the theme of the browser some frames later. */
 const themeFramesMax = 60
 
 /** Runs in the page. */
@@ -56,8 +56,8 @@ async function waitForPaper(paper: string, framesMax: number): Promise<void> {
 }
 
 /**
- * What is wrong with an open page, each with where. `nth` is the place of its state among the others. Each window has one of the themes,
- * and the other one in the other language: a theme moves nothing. axe, which takes longest, looks once in each language, of which one
+ * What is wrong with an open page, each with where. `nth` is the place of its state among the others. A window has one theme in one
+ * language, and the other theme in the other language: a theme moves nothing. axe, which takes longest, looks once in each language, of which one
  * has the light theme and one the dark one, and one a phone and one a desktop, by turns: the colours of a state do not depend on the
  * language, nor its names on the theme.
  */
