@@ -46,6 +46,8 @@ export interface OpenPage {
   readonly faults: readonly string[]
   /** How far visible things have moved without an action of the reader. */
   shift(): Promise<number>
+  /** Opens an address in the same page, as another reader who was never here. */
+  again(url: string, reader?: Reader): Promise<void>
   close(): Promise<void>
 }
 
@@ -115,11 +117,15 @@ function writeFonts(folder: string): string {
 /** So long the browser waits for answers while time passes. Rarely it goes on waiting for one that it has had. */
 const answersMs = 20_000
 
+/** Pages whose time no longer passes by itself. */
+export const outOfTime = new WeakSet<Page>()
+
 /**
  * Lets time pass in a page, as far as it can see: its timers fire one after the other, without waiting. While the page waits for an
  * answer, its time stands still; after this it does so for good, but for more of this.
  */
 export async function passTime(page: Page, ms: number): Promise<void> {
+  outOfTime.add(page)
   const session = await page.createCDPSession()
   const over = new Promise<void>((resolve) => session.once('Emulation.virtualTimeBudgetExpired', () => resolve()))
   const begin = (policy: 'pauseIfNetworkFetchesPending' | 'advance') =>
@@ -135,8 +141,7 @@ export async function passTime(page: Page, ms: number): Promise<void> {
 const waitMs = 120_000
 
 /** Opens an address as a reader, in a context of its own. */
-export async function openAs(browser: Browser, url: string, reader: Reader = {}): Promise<OpenPage> {
-  const { width = 390, height = 844, languages = ['en'], isDark = false, scale = 1 } = reader
+export async function openAs(browser: Browser, address: string, first: Reader = {}): Promise<OpenPage> {
   const context: BrowserContext = await browser.createBrowserContext()
   const page = await context.newPage()
   page.setDefaultTimeout(waitMs)
@@ -145,15 +150,30 @@ export async function openAs(browser: Browser, url: string, reader: Reader = {})
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(message.text())
   })
-  await page.setViewport({ width, height, deviceScaleFactor: scale })
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' }])
   await page.exposeFunction('reportFault', (text: string) => faults.push(text))
-  await page.evaluateOnNewDocument(watchPage, [...languages])
-  await page.goto(url)
+  let watch = ''
+  const show = async (url: string, reader: Reader) => {
+    const { width = 390, height = 844, languages = ['en'], isDark = false, scale = 1 } = reader
+    await page.setViewport({ width, height, deviceScaleFactor: scale })
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' }])
+    if (watch !== '') await page.removeScriptToEvaluateOnNewDocument(watch)
+    watch = (await page.evaluateOnNewDocument(watchPage, [...languages])).identifier
+    await page.goto(url)
+  }
+  await show(address, first)
   return {
     page,
     faults,
     shift: () => page.evaluate(() => (window as unknown as { shift: number }).shift), // watchPage sets it
+    async again(url, reader = {}) {
+      faults.length = 0
+      await page.evaluate(() => {
+        localStorage.clear()
+        sessionStorage.clear()
+      })
+      await page.goto('about:blank') // with another hash alone the page would stay
+      await show(url, reader)
+    },
     close: () => context.close(),
   }
 }

@@ -86,6 +86,7 @@ describe('a token in the address', () => {
     await loaded
     await page.waitForSelector('.address')
     expect(await textOfFirst(page, '.address')).toBe(payAddress)
+    await page.close() // no other test is to have one whose requests wait
   })
 
   it('of the same account changes nothing that is shown', async () => {
