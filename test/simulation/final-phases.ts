@@ -191,7 +191,8 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
     env.violate('the scan went on while the chain was forked')
   }
   nodes.rewriteAll(null)
-  const isWell = () => !isHalted() && findUndone(run) === null // blocks that change while they are read are a gap, as above
+  const behindMax = Math.ceil(tickMaxMs / env.blockMs) // blocks that become final during a long tick
+  const isWell = () => !isHalted() && findUndone(run, behindMax) === null // blocks that change while they are read are a gap, as above
   // A node without batches that is asked once a second, because it has refused requests, may give no more blocks than are made.
   const isSlow = needsBatchless(run) || (hasBatchless(run) && env.slowedUntil > env.scheduler.now())
   if (!(await (isSlow ? catchUp(env, isWell) : passUntil(env, isWell, 300_000)))) {

@@ -42,8 +42,9 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   const { junkBytes = 0 } = node ?? {}
   if (node !== null) node.junkBytes = 0
   for (let second = 0; second < trial.minutes * 60 && env.violation === null; second += 5) {
-    const byNode = isNeeded ? excuse(run, trial, begunAt) : isAlone(env, trial) ? begunAt + oldHeadMs : 0
-    const excused = Math.max(slowUntil, failPlatform(run, trial, second), byNode)
+    const byNode = isNeeded ? excuse(trial, begunAt) : isAlone(env, trial) ? begunAt + oldHeadMs : 0
+    const byOthers = takesFew(env) ? env.scheduler.now() + backlogMs : 0
+    const excused = Math.max(slowUntil, failPlatform(run, trial, second), byNode, byOthers)
     if (second % 30 === 0) pay(run)
     if (second === farSeconds && node?.tail === 'far') node.tail = null
     if (second === trial.minutes * 30) {
@@ -86,15 +87,16 @@ const canLie = ({ env, nodes }: Pick<SimulatedRun, 'env' | 'nodes'>) =>
   env.scenario.quorum > 1 && nodes.list.length > env.scenario.quorum
 
 /** Until when a node that is needed for the quorum excuses the scan. What else fails meanwhile keeps its pace from being found. */
-function excuse({ env }: SimulatedRun, { trouble, platform }: Trial, begunAt: number): number {
+function excuse({ trouble, platform }: Trial, begunAt: number): number {
   const isFast = (trouble === 'fewer requests a second' && platform === 'well') || trouble === 'junk'
-  if (!isFast) return Number.POSITIVE_INFINITY
-  return takesFew(env) ? env.scheduler.now() + backlogMs : begunAt + 60_000
+  return isFast ? begunAt + 60_000 : Number.POSITIVE_INFINITY
 }
 
-/** Whether a node refuses batches and is asked once a second, because it has refused requests: it is like one without batches. */
-const takesFew = ({ scheduler, batchlessUntil, slowedUntil }: SimulatedRun['env']) =>
-  scheduler.now() < Math.min(batchlessUntil, slowedUntil)
+/** Whether a node refuses batches and gets few requests a second, perhaps because it has refused some: it is like one without batches. */
+function takesFew({ scheduler, allowance, batchlessUntil, slowedUntil }: SimulatedRun['env']): boolean {
+  const now = scheduler.now()
+  return now < batchlessUntil && (now < slowedUntil || allowance.perSecond < freeAllowance.perSecond)
+}
 
 /** Where one node is enough, no other one shows that it is cut off: its head must be old first. */
 const isAlone = ({ scenario }: SimulatedRun['env'], { trouble }: Trial) =>
