@@ -118,7 +118,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pages',
-          isolate: false, // no file keeps state in a module
+          isolate: false, // the files share a page that the browser knows
           include: ['test/pages/**/*.test.ts'],
           globalSetup: 'test/pages/global-setup.ts',
         },

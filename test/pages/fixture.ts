@@ -1,5 +1,5 @@
 import puppeteer, { type Browser, type Page } from 'puppeteer-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
 import { type OpenPage, openAs, outOfTime, type Reader } from './browser.ts'
 import { tokenOf } from './reading.ts'
 import { type Scripted, type ScriptedService, startScriptedService } from './scripted-service.ts'
@@ -39,14 +39,26 @@ export interface Pages {
 const isLikeNew = (page: Page, { url }: ScriptedService) =>
   !page.isClosed() && !outOfTime.has(page) && page.frames().length === 1 && page.url().startsWith(url)
 
+/** What the files of a process share until it ends. */
+interface Shared extends Pick<Pages, 'service' | 'browser'> {
+  /** The first page of the test before. */
+  kept: OpenPage | null
+}
+
+async function startShared(): Promise<Shared> {
+  const [service, browser] = await Promise.all([startScriptedService(), connectBrowser()])
+  return { service, browser, kept: null }
+}
+let started: Promise<Shared> | null = null
+
 /**
- * Starts browser and service for the tests of a file. Each test fails where a page had an error or a violation of its policy. A test
+ * Starts browser and service, if no file before has. Each test fails where a page had an error or a violation of its policy. A test
  * has the first page of the one before, as another reader: a browser is three times as fast where it knows the page.
  */
 export function usePages(): Pages {
+  let shared: Shared
   let opened: OpenPage[] = []
   let refused: OpenPage[] = []
-  let kept: OpenPage | null = null
   const pages = {
     tell(story) {
       pages.story = story
@@ -55,8 +67,8 @@ export function usePages(): Pages {
     answer: (path, scripted) => void pages.service.routes.set(path, () => scripted),
     asked: (path) => pages.service.requests.filter((one) => one.path.startsWith(path)).length,
     async open(reader = {}, hash = '', url = `${pages.service.url}/deposit`) {
-      const before = kept
-      kept = null
+      const before = shared.kept
+      shared.kept = null
       await before?.again(url + hash, reader)
       const one = before ?? (await openAs(pages.browser, url + hash, reader))
       opened.push(one)
@@ -76,22 +88,18 @@ export function usePages(): Pages {
     shift: async () => (await opened[0]?.shift()) ?? Number.NaN,
   } as Pages // browser, service and story are there before the first test
   beforeAll(async () => {
-    const [service, browser] = await Promise.all([startScriptedService(), connectBrowser()])
-    Object.assign(pages, { service, browser })
+    started ??= startShared()
+    shared = await started
+    Object.assign(pages, shared)
   })
   beforeEach(() => pages.tell(newcomer()))
   afterEach(async ({ task }) => {
     const faults = opened.flatMap((one) => one.faults)
     const [first] = opened
-    if (first && task.result?.state !== 'fail' && isLikeNew(first.page, pages.service)) kept = first
-    await Promise.all([...opened, ...refused].map((one) => one !== kept && one.close()))
+    if (first && task.result?.state !== 'fail' && isLikeNew(first.page, pages.service)) shared.kept = first
+    await Promise.all([...opened, ...refused].map((one) => one !== shared.kept && one.close()))
     ;[opened, refused] = [[], []]
     expect(faults, 'errors in a page').toEqual([])
-  })
-  afterAll(async () => {
-    await kept?.close()
-    await pages.browser.disconnect()
-    await pages.service.close()
   })
   return pages
 }
