@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** One browser for all files: each page is in a context of its own. */
+/** One browser for all processes. Their pages are in contexts of their own. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const browser = await startBrowser()
   project.provide('browser', browser.wsEndpoint())
