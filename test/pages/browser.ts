@@ -172,6 +172,9 @@ export async function openAs(browser: Browser, address: string, first: Reader = 
         sessionStorage.clear()
       })
       await page.goto('about:blank') // with another hash alone the page would stay
+      const session = await page.createCDPSession()
+      await session.send('Page.resetNavigationHistory')
+      await session.detach()
       await show(url, reader)
     },
     close: () => context.close(),
