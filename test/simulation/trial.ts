@@ -191,7 +191,9 @@ const behindMs = 200_000
 function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { trouble }: Trial, begunAt: number): void {
   const isFalse = stored.countFalse(node.number, begunAt) > falseMax
   const wanted = isFalse ? ['node-lies'] : namedBy[trouble]
-  const until = trouble === 'tail far ahead' ? begunAt + farSeconds * 1_000 : Number.POSITIVE_INFINITY
+  const isFar = trouble === 'tail far ahead'
+  if (isFar && !isFalse && begunAt < env.slowedUntil) return // at a request a second, so long a tail is not read to what shows it
+  const until = isFar ? begunAt + farSeconds * 1_000 : Number.POSITIVE_INFINITY
   const shown = isFalse ? 'tail' : shownBy[trouble]
   const requests = shown === undefined ? node.requests : node.askedFor[shown]
   const asked = requests.filter((at) => at > begunAt && at < until && !isClockAhead(env, at))
