@@ -46,7 +46,9 @@ export interface OpenPage {
   readonly faults: readonly string[]
   /** How far visible things have moved without an action of the reader. */
   shift(): Promise<number>
-  /** Opens an address in the same page, as another reader who was never here. */
+  /** Leaves the page as if nobody had been here: without storage, history and faults. */
+  leave(): Promise<void>
+  /** Opens an address in the page that was left, as another reader. */
   again(url: string, reader?: Reader): Promise<void>
   close(): Promise<void>
 }
@@ -165,18 +167,18 @@ export async function openAs(browser: Browser, address: string, first: Reader = 
     page,
     faults,
     shift: () => page.evaluate(() => (window as unknown as { shift: number }).shift), // watchPage sets it
-    async again(url, reader = {}) {
-      faults.length = 0
+    async leave() {
       await page.evaluate(() => {
         localStorage.clear()
         sessionStorage.clear()
       })
-      await page.goto('about:blank') // with another hash alone the page would stay
+      await page.goto('about:blank')
       const session = await page.createCDPSession()
       await session.send('Page.resetNavigationHistory')
       await session.detach()
-      await show(url, reader)
+      faults.length = 0
     },
+    again: (url, reader = {}) => show(url, reader),
     close: () => context.close(),
   }
 }

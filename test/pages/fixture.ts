@@ -35,8 +35,8 @@ export interface Pages {
   shift(): Promise<number>
 }
 
-/** Whether a page can have another reader: nothing of the last one is there but what the service's own page has kept. */
-const isLikeNew = (page: Page, { url }: ScriptedService) =>
+/** Whether a page can have another reader: what is there of the last one is what the service's own page has kept. */
+const canBeLeft = (page: Page, { url }: ScriptedService) =>
   !page.isClosed() && !outOfTime.has(page) && page.frames().length === 1 && page.url().startsWith(url)
 
 /** What the files of a process share until it ends. */
@@ -96,7 +96,10 @@ export function usePages(): Pages {
   afterEach(async ({ task }) => {
     const faults = opened.flatMap((one) => one.faults)
     const [first] = opened
-    if (first && task.result?.state !== 'fail' && isLikeNew(first.page, pages.service)) shared.kept = first
+    if (first && task.result?.state !== 'fail' && canBeLeft(first.page, pages.service)) {
+      await first.leave() // it asks the service for nothing while the next test begins
+      shared.kept = first
+    }
     await Promise.all([...opened, ...refused].map((one) => one !== shared.kept && one.close()))
     ;[opened, refused] = [[], []]
     expect(faults, 'errors in a page').toEqual([])
