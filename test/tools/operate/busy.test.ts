@@ -44,7 +44,7 @@ it('a tool reads the local database while a tick writes: it opens it for no writ
   const service = new DatabaseSync(databaseFileIn(database.folder), { timeout: 0 })
   service.exec('BEGIN IMMEDIATE')
   try {
-    const { code, out } = await database.operate('gap', 'list')
+    const { code, out } = await database.operateByWrangler('gap', 'list')
     expect([code, out]).toEqual([0, expect.stringContaining('Open gap: block 2 since ')])
   } finally {
     service.exec('ROLLBACK')
