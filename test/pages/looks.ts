@@ -57,9 +57,9 @@ async function waitForPaper(paper: string, framesMax: number): Promise<void> {
 
 /**
  * What is wrong with an open page, each with where. `nth` is the place of its state among the others. A window has one theme in one
- * language, and the other theme in the other language: a theme moves nothing. axe, which takes longest, looks once in each language, of which one
- * has the light theme and one the dark one, and one a phone and one a desktop, by turns: the colours of a state do not depend on the
- * language, nor its names on the theme.
+ * language, and the other theme in the other language: a theme moves nothing. axe, which takes longest, looks once in each language: in
+ * one with the light theme, in the other with the dark one, and by turns on a phone and on a desktop. The colours of a state do not
+ * depend on the language, nor its names on the theme.
  */
 export async function wrongLooks(page: Page, tag: Tag, seen: Seen, nth: number): Promise<string[]> {
   const isSecond = Number(tag !== languages[0][1])
