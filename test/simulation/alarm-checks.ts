@@ -82,8 +82,10 @@ function canBeUnread({ scenario, phase, unreadable }: Environment, { attempts }:
   return canDisagree(scenario) || unreadable.size > 0 || scenario.rates.malformed > 0
 }
 
-/** Whether the database has refused or lost anything that no rate decides about. */
-const hasFailed = ({ counts }: Environment) => counts.has('database: full') || counts.has('database: no end')
+const databaseFaults = ['database: full', 'database: no end', 'database: slow']
+
+/** Whether the database has been full, without end or slow: `rates.database` decides about none of these. */
+const hasFailed = ({ counts }: Environment) => databaseFaults.some((fault) => counts.has(fault))
 
 /** Whether nodes can disagree about final blocks: the backends of a correct one can differ. */
 function canDisagree({ nodes, rates, storm, troubles, trial }: Scenario): boolean {

@@ -16,6 +16,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
   const latency = () => {
     if (env.phase !== 'faults') return random.int(1, 15)
     if (random.chance(scenario.rates.slow)) {
+      env.count('database: slow')
       env.holdUp(2 * slowTripMs)
       return random.int(1, slowTripMs)
     }
