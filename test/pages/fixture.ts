@@ -94,14 +94,15 @@ export function usePages(): Pages {
   })
   beforeEach(() => pages.tell(newcomer()))
   afterEach(async ({ task }) => {
-    const faults = opened.flatMap((one) => one.faults)
+    const all = [...opened, ...refused]
     const [first] = opened
+    const faults = opened.flatMap((one) => one.faults)
+    ;[opened, refused] = [[], []] // first of all: a page that has crashed can be neither left nor closed
     if (first && task.result?.state !== 'fail' && canBeLeft(first.page, pages.service)) {
       await first.leave() // it asks the service for nothing while the next test begins
       shared.kept = first
     }
-    await Promise.all([...opened, ...refused].map((one) => one !== shared.kept && one.close()))
-    ;[opened, refused] = [[], []]
+    await Promise.all(all.map((one) => one !== shared.kept && one.close()))
     expect(faults, 'errors in a page').toEqual([])
   })
   return pages
