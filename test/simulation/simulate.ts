@@ -24,12 +24,13 @@ const { values } = parseArgs({
 })
 type RunModule = typeof import('./run.ts')
 type Outcome = import('./run.ts').Outcome
+type Simulation = ReturnType<RunModule['createSimulation']>
 const seeds = parseCount('seeds', values.seeds)
 const workers = parseCount('workers', values.workers)
 const startedAt = performance.now()
 
 if (!isMainThread) await runShare()
-else if (values.defects) for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name)}`)
+else if (values.defects) await findDefects()
 else if (values.defect === undefined) await runAll()
 else await repeatDefect(values.defect)
 
@@ -100,11 +101,16 @@ async function repeatDefect(name: string): Promise<void> {
   process.exitCode = 1
 }
 
+/** Prints of each mistake whether it is found. */
+async function findDefects(): Promise<void> {
+  const unpatched = (await import('./run.ts')).createSimulation()
+  for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name, unpatched)}`)
+}
+
 /** Whether a seed finds the mistake that, without it, keeps every promise up to the block at which it is found. */
-async function isFound(name: string): Promise<boolean> {
+async function isFound(name: string, unpatched: Simulation): Promise<boolean> {
   const found = await findDefect(name)
   if (found === null) return false
-  const unpatched = (await import('./run.ts')).createSimulation()
   const overrides = defects[name]?.overrides ?? {}
   return (await unpatched(found.seed, { overrides, until: found.height })).violation === null
 }

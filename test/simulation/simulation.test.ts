@@ -196,7 +196,7 @@ describe('the simulation', { timeout: 3_600_000 }, () => {
 
   // What each deliberate mistake is compared with are more of them.
   it('keeps every promise in further seeds', async () => {
-    for (let seed = 1; seed <= 10; seed += 1) expect((await run(seed)).violation, repeat(seed)).toBeNull()
+    for (let seed = 1; seed <= 4; seed += 1) expect((await run(seed)).violation, repeat(seed)).toBeNull()
   })
 
   it('does the same for the same seed, whatever ran before', async () => {

@@ -1,5 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { readTarget } from '../../src/tools/target.ts'
 import type { TargetReader } from '../../src/tools/target-apart.ts'
@@ -26,6 +28,8 @@ export interface CommandOptions {
   readonly blocksBy?: string
   /** The text of a module that runs before the command. */
   readonly preload?: string
+  /** The same, which also runs before each Node that the command starts. */
+  readonly preloadOfAll?: string
   /** Gets the process, which it can signal. */
   readonly onStart?: (child: ChildProcess) => void
 }
@@ -45,6 +49,23 @@ globalThis.setTimeout = (act, ms, ...given) => {
 /** The options with which Node runs the text of a module first. */
 const importOf = (module: string) => ['--import', `data:text/javascript,${encodeURIComponent(module)}`]
 
+/**
+ * The text of a module for `preloadOfAll`: a Node has what wrangler reads in a folder, without loading wrangler. That takes most of a
+ * second, and most of the time of commands that are killed early.
+ */
+export function asReadBefore(folder: string): string {
+  const { unstable_getVarsForDev, unstable_readConfig } = requireHere('wrangler') as typeof import('wrangler')
+  const config = unstable_readConfig({ config: join(folder, 'wrangler.toml'), env: '' }, { hideWarnings: true })
+  const { configPath, vars, secrets } = config
+  const secretVars = unstable_getVarsForDev(configPath, undefined, vars, undefined, true, secrets)
+  const file = join(folder, 'as-read-before.cjs')
+  const answers = { unstable_readConfig: config, unstable_getVarsForDev: secretVars }
+  const lines = Object.entries(answers).map(([name, answer]) => `exports.${name} = () => (${JSON.stringify(answer)})`)
+  writeFileSync(file, lines.join('\n'))
+  return `import { registerHooks } from 'node:module'
+registerHooks({ resolve: (name, context, next) => next(name === 'wrangler' ? ${JSON.stringify(file)} : name, context) })`
+}
+
 const path = `${root}node_modules/.bin:${process.env.PATH ?? ''}`
 
 /** Runs a script of the repository as npm does, with the Node of the repository. */
@@ -59,6 +80,7 @@ export function runCommand(
     processFile,
     blocksBy,
     preload = '',
+    preloadOfAll = '',
     onStart,
   }: CommandOptions = {},
 ): Promise<CommandEnd> {
@@ -67,11 +89,11 @@ export function runCommand(
     blocksBy === undefined ? '' : madeBlocks(blocksBy),
     preload,
   ]
-  const imports = modules.flatMap((module) => (module === '' ? [] : importOf(module)))
+  const importAll = (some: readonly string[]) => some.flatMap((module) => (module === '' ? [] : importOf(module)))
   const env = {
     PATH: path,
     HOME: cwd,
-    NODE_OPTIONS: withoutNetwork ? importOf(noNetwork).join(' ') : '',
+    NODE_OPTIONS: importAll([withoutNetwork ? noNetwork : '', preloadOfAll]).join(' '),
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', // it begins faster with it (`vitest.config.ts`)
     ...environment,
   }
@@ -79,7 +101,7 @@ export function runCommand(
     const options = { cwd, env, maxBuffer: 64 * 1024 * 1024 }
     const child = execFile(
       `${root}node_modules/.bin/node`,
-      [...imports, `${root}${script}`, ...args],
+      [...importAll(modules), `${root}${script}`, ...args],
       options,
       (error, out, errors) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { CommandEnd } from '../../support/command.ts'
+import { asReadBefore, type CommandEnd } from '../../support/command.ts'
 import type { RunningServer } from '../../support/loopback.ts'
 import { serve } from '../doctor/harness.ts'
 import { createDeployment, type TestDeployment } from './deployment.ts'
@@ -11,6 +11,7 @@ import { minedCounts, twoUsers } from './send-harness.ts'
 
 let chain: CollectChain
 let deployment: TestDeployment
+let preloadOfAll = ''
 let node: RunningServer
 /** Runs when the node has a transaction, before its answer. */
 let onSent = async () => {}
@@ -24,6 +25,7 @@ beforeAll(async () => {
     return reply
   })
   deployment = createDeployment({ devnet: { rpcUrl: chain.devnet.rpcUrl, apiUrl: node.url } })
+  preloadOfAll = asReadBefore(deployment.folder)
 })
 afterAll(async () => {
   deployment.remove()
@@ -43,7 +45,7 @@ function sendUntil(count: number, signal: 'SIGKILL' | 'SIGINT'): Promise<Command
       await noticed
     }
   }
-  return deployment.run(['send', 'signed.json'], { onStart })
+  return deployment.run(['send', 'signed.json'], { onStart, preloadOfAll })
 }
 
 /** Resolves when the command has said that it stops. */
@@ -71,7 +73,7 @@ it('a command that is killed or stopped at any point has sent nothing twice, and
 
   expect(await sendUntil(2, 'SIGKILL')).toMatchObject({ code: -1 })
   onSent = async () => {}
-  const last = await deployment.run(['send', 'signed.json'])
+  const last = await deployment.run(['send', 'signed.json'], { preloadOfAll })
   expect([last.code, last.out.includes('8 of 8 transactions succeeded')]).toEqual([0, true])
   expect(await minedCounts(chain, signed)).toEqual(signed.plan.steps.map(() => 1))
   expect(await chain.balanceOf(destination, 'USDT')).toBe('35')

@@ -4,14 +4,16 @@ import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { createJournal } from '../../../src/tools/payout/journal.ts'
-import type { CommandEnd, CommandOptions } from '../../support/command.ts'
+import { asReadBefore, type CommandEnd, type CommandOptions } from '../../support/command.ts'
 import { dieAt, type PayoutDeployment, startDeployment } from './deployment.ts'
 import { chainId, payoutAddress } from './harness.ts'
 import { recipient } from './scripted-service.ts'
 
 let deployment: PayoutDeployment
+let preloadOfAll = ''
 beforeEach(async () => {
   deployment = await startDeployment()
+  preloadOfAll = asReadBefore(deployment.path('.'))
   createJournal(deployment.path('journal'), { chainId, address: payoutAddress }, (Date.now() - 1_000) as UnixMs)
 })
 afterEach(() => deployment.stop())
@@ -34,6 +36,7 @@ async function runUntilKilled(
   }
   return deployment.run(args, {
     ...options,
+    preloadOfAll,
     onStart: (one) => {
       child = one
     },
@@ -44,6 +47,7 @@ async function runUntilKilled(
 function runToTheEnd(): Promise<CommandEnd> {
   deployment.script.onRequest = async () => undefined
   return deployment.run(args, {
+    preloadOfAll,
     onStart: (child) => {
       let output = ''
       child.stdout?.on('data', (chunk) => {
