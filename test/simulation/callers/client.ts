@@ -39,10 +39,12 @@ export function createClient(
   bookmarks: Map<string | null, string>,
 ): Client {
   const { env, invocation } = parts
-  // With what a free key allows, no caller uses up anything in a healthy environment, unless a node gets few requests a second.
+  // With what a free key allows, no caller uses up anything in a healthy environment, unless a node gets few requests a second. It
+  // gets all again within the hour: until then those of a node without batches are too few.
   const mayWait = () => {
-    const isRoomy = env.allowance === freeAllowance && env.scheduler.now() >= env.slowedUntil
-    return env.phase !== 'healthy' || !isRoomy
+    const now = env.scheduler.now()
+    const isSlowed = now < env.slowedUntil || (env.slowedUntil > 0 && now < env.batchlessUntil)
+    return env.phase !== 'healthy' || env.allowance !== freeAllowance || isSlowed
   }
   return {
     ...parts,
