@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import axe from 'axe-core'
-import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
+import puppeteer, { type Browser, type BrowserContext, type HTTPRequest, type Page } from 'puppeteer-core'
 import { endGroup } from '../support/child-processes.ts'
 import { root, UserError } from '../support/project.ts'
 import { hanFont } from './han-font.ts'
@@ -116,8 +116,20 @@ function writeFonts(folder: string): string {
   return `${own}/fonts.conf`
 }
 
-/** So long the browser waits for answers while time passes. Rarely it goes on waiting for one that it has had. */
+/** So long the browser waits for answers while time passes. It can go on waiting for one that it has had, if it was asked for before. */
 const answersMs = 20_000
+/** So long such answers are waited for before: some of them never come. */
+const earlierAnswersMs = 1_000
+/** The requests of each page that are under way. */
+const underWay = new WeakMap<Page, Set<HTTPRequest>>()
+
+/** Resolves when no request of a page is under way, or after a while. */
+async function answersHaveCome(page: Page): Promise<void> {
+  const end = performance.now() + earlierAnswersMs
+  while ((underWay.get(page)?.size ?? 0) > 0 && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
 
 /** Pages whose time no longer passes by itself. */
 export const outOfTime = new WeakSet<Page>()
@@ -128,6 +140,7 @@ export const outOfTime = new WeakSet<Page>()
  */
 export async function passTime(page: Page, ms: number): Promise<void> {
   outOfTime.add(page)
+  await answersHaveCome(page)
   const session = await page.createCDPSession()
   const over = new Promise<void>((resolve) => session.once('Emulation.virtualTimeBudgetExpired', () => resolve()))
   const begin = (policy: 'pauseIfNetworkFetchesPending' | 'advance') =>
@@ -152,6 +165,10 @@ export async function openAs(browser: Browser, address: string, first: Reader = 
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(message.text())
   })
+  const requests = new Set<HTTPRequest>()
+  underWay.set(page, requests)
+  page.on('request', (one) => requests.add(one))
+  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, (one) => requests.delete(one))
   await page.exposeFunction('reportFault', (text: string) => faults.push(text))
   let watch = ''
   const show = async (url: string, reader: Reader) => {
@@ -173,6 +190,7 @@ export async function openAs(browser: Browser, address: string, first: Reader = 
         sessionStorage.clear()
       })
       await page.goto('about:blank')
+      requests.clear() // of some that the page has left no end is reported
       const session = await page.createCDPSession()
       await session.send('Page.resetNavigationHistory')
       await session.detach()
