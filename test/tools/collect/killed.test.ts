@@ -2,16 +2,18 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { asReadBefore, type CommandEnd } from '../../support/command.ts'
+import { asReadBefore, type CommandEnd, type CommandOptions } from '../../support/command.ts'
 import type { RunningServer } from '../../support/loopback.ts'
 import { serve } from '../doctor/harness.ts'
+import { installQuickWrangler } from '../local-database.ts'
 import { createDeployment, type TestDeployment } from './deployment.ts'
 import { type CollectChain, destination, startCollectChain } from './harness.ts'
 import { minedCounts, twoUsers } from './send-harness.ts'
 
 let chain: CollectChain
 let deployment: TestDeployment
-let preloadOfAll = ''
+/** Without the real wrangler, of which each start takes seconds. */
+let quick: CommandOptions = {}
 let node: RunningServer
 /** Runs when the node has a transaction, before its answer. */
 let onSent = async () => {}
@@ -25,7 +27,8 @@ beforeAll(async () => {
     return reply
   })
   deployment = createDeployment({ devnet: { rpcUrl: chain.devnet.rpcUrl, apiUrl: node.url } })
-  preloadOfAll = asReadBefore(deployment.folder)
+  const { folder } = deployment
+  quick = { environment: installQuickWrangler(folder), preloadOfAll: asReadBefore(folder) }
 })
 afterAll(async () => {
   deployment.remove()
@@ -45,7 +48,7 @@ function sendUntil(count: number, signal: 'SIGKILL' | 'SIGINT'): Promise<Command
       await noticed
     }
   }
-  return deployment.run(['send', 'signed.json'], { onStart, preloadOfAll })
+  return deployment.run(['send', 'signed.json'], { ...quick, onStart })
 }
 
 /** Resolves when the command has said that it stops. */
@@ -73,7 +76,7 @@ it('a command that is killed or stopped at any point has sent nothing twice, and
 
   expect(await sendUntil(2, 'SIGKILL')).toMatchObject({ code: -1 })
   onSent = async () => {}
-  const last = await deployment.run(['send', 'signed.json'], { preloadOfAll })
+  const last = await deployment.run(['send', 'signed.json'], quick)
   expect([last.code, last.out.includes('8 of 8 transactions succeeded')]).toEqual([0, true])
   expect(await minedCounts(chain, signed)).toEqual(signed.plan.steps.map(() => 1))
   expect(await chain.balanceOf(destination, 'USDT')).toBe('35')

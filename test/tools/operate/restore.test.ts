@@ -105,7 +105,7 @@ it('an export by the real wrangler is restored, and the service goes on: no call
   }
   await after.credit('2', 8, addressAt(1))
   after.close()
-  expect(await restored.operateByWrangler('reserve', '--to', '5')).toMatchObject({ code: 0 })
+  expect(await restored.operate('reserve', '--to', '5')).toMatchObject({ code: 0 })
 
   after = open(restored)
   expect([await after.issue(10), await after.issue(9), await after.issue(7)]).toEqual([
