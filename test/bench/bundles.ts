@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { root } from '../support/project.ts'
 import { runWrangler } from '../support/wrangler.ts'
@@ -16,12 +18,16 @@ export interface Bundle {
   readonly gzippedBytes: number
 }
 
-/** The service, in the same bundle as a deployment. */
+/** The service, in the same bundle as a deployment. Two tests can make it at the same time, each in a folder of its own. */
 export async function bundleService(): Promise<Bundle> {
-  const folder = `${workDir}bundles/service`
+  const folder = mkdtempSync(join(tmpdir(), 'service-bundle-'))
   const options = ['--dry-run', '--minify', '--env=', '--outdir', folder]
-  await runWrangler(['deploy', ...options], 'The service could not be bundled')
-  return read(`${folder}/index.js`)
+  try {
+    await runWrangler(['deploy', ...options], 'The service could not be bundled')
+    return read(`${folder}/index.js`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** One of the Workers in `workers/`. */

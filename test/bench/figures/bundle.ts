@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { runWrangler } from '../../support/wrangler.ts'
 import { bundleService, workDir } from '../bundles.ts'
 import { atMost, type Figure, figure, type Scale } from '../figure.ts'
@@ -8,6 +8,7 @@ import { median } from '../rounds.ts'
 export async function measureBundle({ rounds }: Scale): Promise<readonly Figure[]> {
   const kilobytes = (await bundleService()).gzippedBytes / 1000
   const times: number[] = []
+  mkdirSync(workDir, { recursive: true })
   for (let round = 0; round < rounds; round += 1) {
     const path = `${workDir}startup.cpuprofile`
     const args = ['check', 'startup', '--outfile', path, '--args=--minify --env=']
