@@ -63,6 +63,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } }, // as any other wait: a busy machine is slower than a quiet one
     projects: [
+      { extends: true, test: { name: 'checks', include: ['test/checks.test.ts'] } }, // of the source, by other programs
       {
         extends: true,
         test: {

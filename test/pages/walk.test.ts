@@ -1,10 +1,12 @@
-import type { Browser, Page } from 'puppeteer-core'
+import type { Browser, HTTPRequest, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseAddress } from '../../src/chain/address.ts'
 import { tokenBase58, tokenCall } from '../devnet/control.ts'
 import { localBackendToken } from '../devnet/local.ts'
+import { signToken } from '../http/auth/sign-token-example.ts'
 import { createDemoShop } from '../shop/demo-shop.ts'
 import { listen, type RunningServer } from '../support/loopback.ts'
+import { root } from '../support/project.ts'
 import { type OpenPage, openAs, type Reader, violationsOf } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { connectBrowser, desktop } from './fixture.ts'
@@ -159,6 +161,17 @@ it('a person buys in a shop that embeds the page, pays in two parts, and both sa
   await close()
 })
 
+it('a program in another repository, which elsewhere.test.ts compiles, lists what was paid', async () => {
+  const { newestDeposits } = (await import(`${root}test/elsewhere/deposits-example.ts`)) as {
+    newestDeposits(baseUrl: string, token: string): Promise<string[]>
+  } // as it exports it
+  const lines = await newestDeposits(service.url, await signToken(1, secrets.callers))
+  expect(lines.map((line) => / \+(\d+) /.exec(line)?.[1])).toEqual(['5', '20', '25'])
+  const [, txid] = /^\d{4}-.*Z \+25 \(([0-9a-f]{64}):0\)$/.exec(lines[2] ?? '') ?? []
+  expect(paid).toContain(txid)
+  await expect(newestDeposits(service.url, 'no token')).rejects.toThrow('a valid bearer token is required')
+})
+
 it('the desk has the story of what was paid, and says which endpoint fails', async () => {
   const token = await localBackendToken(secrets.backends, 'ledger:read')
   const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
@@ -212,9 +225,16 @@ it('the desk has what backends do with a payout: asked for, and cancelled', asyn
 
 it('the documentation has tokens of this machine in one click, and can be read by all in both themes', async () => {
   const place = '#/Ledger/listLedgerEvents'
-  const { page, faults, close } = await openAs(browser, `${service.url}/docs${place}`, desktop)
+  const { page, faults, close } = await openAs(browser, 'about:blank', desktop)
+  const withoutDocument = (request: HTTPRequest) =>
+    void (request.url().endsWith('/openapi.json') ? request.abort() : request.continue())
+  await page.setRequestInterception(true)
+  page.on('request', withoutDocument) // the page is drawn once, below
+  await page.goto(`${service.url}/docs${place}`)
   const link = await page.waitForSelector('#tokens a')
   const { port, pathname, search } = new URL((await link?.evaluate((one) => (one as HTMLAnchorElement).href)) ?? '')
+  page.off('request', withoutDocument)
+  await page.setRequestInterception(false)
   expect(Number(port)).toBe(Number(new URL(service.url).port) + 4) // where `npm start` has the shop
   await page.goto(`${shop.url}${pathname}${search}`)
   await seeIn(page, '#tokens', 'Requests have tokens of this machine')
