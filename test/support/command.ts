@@ -111,17 +111,31 @@ export function runCommand(
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', // it begins faster with it (`vitest.config.ts`)
     ...environment,
   }
+  const node = `${root}node_modules/.bin/node`
+  return execute(node, [...importAll(modules), `${root}${script}`, ...args], { cwd, env }, input, onStart)
+}
+
+/** Runs `npm run` with these words, and prints nothing of npm itself. */
+export function npmRun(
+  words: readonly string[],
+  { cwd = root, env = process.env }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<CommandEnd> {
+  return execute('npm', ['run', '--silent', ...words], { cwd, env })
+}
+
+/** Runs a program to its end. */
+function execute(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  input = '',
+  onStart?: CommandOptions['onStart'],
+): Promise<CommandEnd> {
   return new Promise((resolve) => {
-    const options = { cwd, env, maxBuffer: 64 * 1024 * 1024 }
-    const child = execFile(
-      `${root}node_modules/.bin/node`,
-      [...importAll(modules), `${root}${script}`, ...args],
-      options,
-      (error, out, errors) => {
-        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
-        resolve({ code, out, all: `${out}${errors}` })
-      },
-    )
+    const child = execFile(program, args, { ...options, maxBuffer: 64 * 1024 * 1024 }, (error, out, errors) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+      resolve({ code, out, all: `${out}${errors}` })
+    })
     child.stdin?.end(input)
     onStart?.(child)
   })

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -12,7 +11,7 @@ import { operateOptions, runOperate } from '../../src/tools/operate/command.ts'
 import { runPayout } from '../../src/tools/payout/command.ts'
 import { payoutOptions } from '../../src/tools/payout/options.ts'
 import { placeOptions } from '../../src/tools/place.ts'
-import { type CommandEnd, callCommand, runCommand } from '../support/command.ts'
+import { callCommand, npmRun, runCommand } from '../support/command.ts'
 import { root } from '../support/project.ts'
 import { databaseId, installWrangler } from './local-database.ts'
 import { objectBindings } from './objects.ts'
@@ -44,20 +43,15 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs the real `npm run` there, with a home of its own. */
-function npmRun(...args: readonly string[]): Promise<CommandEnd> {
-  const env = { PATH: path, HOME: folder, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' }
-  return new Promise((resolve) => {
-    const child = execFile('npm', ['run', '--silent', ...args], { cwd: folder, env }, (error, out, errors) => {
-      const code = error === null ? 0 : Number(error.code)
-      resolve({ code, out, all: `${out}${errors}` })
-    })
-    child.stdin?.end()
+const npmRunThere = (...words: readonly string[]) =>
+  npmRun(words, {
+    cwd: folder,
+    env: { PATH: path, HOME: folder, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' },
   })
-}
 
 /** What a script gets of what npm is called with. */
 async function npmShow(...args: readonly string[]): Promise<{ args: readonly string[]; env: Record<string, string> }> {
-  return JSON.parse((await npmRun('show', ...args)).out) // what `show` prints
+  return JSON.parse((await npmRunThere('show', ...args)).out) // what `show` prints
 }
 
 const calls = () => existsSync(join(folder, 'calls'))
@@ -87,7 +81,7 @@ describe('an option that npm takes, since -- is missing before it,', () => {
   it.each(commands.map((words, i) => [words.join(' '), words, places[i % places.length] ?? []] as const))(
     'is refused by npm run %s before anything is read',
     async (_, words, place) => {
-      const { code, out, all } = await npmRun(...words, ...place)
+      const { code, out, all } = await npmRunThere(...words, ...place)
       expect([code, out, all]).toEqual([2, '', expect.stringMatching(refusal)])
       // The usage follows, which says how it is written.
       expect(all).toMatch(/ Write "--" before the options, as here:\nnpm run [\w:]+ (-- |\[-- )/s)
@@ -101,7 +95,7 @@ describe('an option that npm takes, since -- is missing before it,', () => {
   })
 
   it('is refused although the command gets others after --', async () => {
-    const { code, out } = await npmRun('operate', '--env=x', '--', 'gap', 'list', '--env', 'nile')
+    const { code, out } = await npmRunThere('operate', '--env=x', '--', 'gap', 'list', '--env', 'nile')
     expect([code, out, calls()]).toEqual([2, '', false])
     const { args, env } = await npmShow('--production', '--', 'gap', 'list')
     expect(() => refuseTakenOptions([], args, env)).toThrow(refusal)
@@ -113,7 +107,16 @@ describe('an option that npm takes, since -- is missing before it,', () => {
       [['--production'], 'production'],
       [['--env=nile'], 'the environment nile'],
     ] as const) {
-      const { code, out } = await npmRun('operate', '--', 'webhooks', 'replay', '--endpoint=1', '--from', '1', ...place)
+      const { code, out } = await npmRunThere(
+        'operate',
+        '--',
+        'webhooks',
+        'replay',
+        '--endpoint=1',
+        '--from',
+        '1',
+        ...place,
+      )
       expect([code, out.split(':')[0]]).toEqual([1, `Acts on ${name}`])
     }
     const [local, ...others] = readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
