@@ -15,6 +15,14 @@ CREATE TABLE `address` (
 CREATE UNIQUE INDEX `address_derivation_index` ON `address` (`derivation_index`);--> statement-breakpoint
 CREATE UNIQUE INDEX `address_address` ON `address` (`address`);--> statement-breakpoint
 CREATE INDEX `address_uid` ON `address` (`uid`,`derivation_index`);--> statement-breakpoint
+CREATE TABLE `credit` (
+	`uid` integer NOT NULL,
+	`cuy` integer NOT NULL,
+	`osn` text NOT NULL,
+	`amount` integer NOT NULL,
+	`created_at` integer NOT NULL
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
 CREATE TABLE `decision` (
 	`txid` text NOT NULL,
 	`position` integer NOT NULL,
@@ -22,14 +30,10 @@ CREATE TABLE `decision` (
 	`why` text NOT NULL,
 	`decided_by` text NOT NULL,
 	`created_at` integer NOT NULL,
-	`amount` integer NOT NULL,
-	`held` text,
 	PRIMARY KEY(`txid`, `position`, `decision`),
 	CONSTRAINT "decision_decision" CHECK(decision IN ('credit','refuse')),
 	CONSTRAINT "decision_why" CHECK(length(why) BETWEEN 1 AND 200),
-	CONSTRAINT "decision_decided_by" CHECK(length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*'),
-	CONSTRAINT "decision_amount" CHECK(amount BETWEEN 0 AND 9007199254740991 AND (amount > 0) = (decision = 'credit' AND held IS NULL)),
-	CONSTRAINT "decision_held" CHECK(held IS NULL OR (decision = 'credit' AND held <> 'review' AND held IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review')))
+	CONSTRAINT "decision_decided_by" CHECK(length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*')
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `flow` (
@@ -93,8 +97,10 @@ CREATE TABLE `stored_setting` (
 --> statement-breakpoint
 CREATE TABLE `transfer` (
 	`id` integer PRIMARY KEY NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
 	`txid` text NOT NULL,
 	`position` integer NOT NULL,
+	`osn` text GENERATED ALWAYS AS (iif(native, txid || iif(position < 0, ':i' || (-1 - position), ''), txid || ':' || position)) VIRTUAL NOT NULL,
 	`height` integer NOT NULL,
 	`block_hash` text NOT NULL,
 	`cuy` integer NOT NULL,

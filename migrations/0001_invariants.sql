@@ -91,11 +91,10 @@ BEGIN
       AND NEW.created_at IS NOT (SELECT created_at FROM flow ORDER BY id DESC LIMIT 1);
   SELECT RAISE(ABORT, 'flow: a recharge requires its credited transfer')
     WHERE NEW.type = 1 AND NOT EXISTS (
-      SELECT 1 FROM transfer
-        WHERE txid = substr(NEW.osn, 1, 64) AND position = iif(substr(NEW.osn, 65, 2) = ':i',
+      -- By its key, since a transaction can have thousands of transfers.
+      SELECT 1 FROM transfer WHERE txid = substr(NEW.osn, 1, 64) AND position = iif(substr(NEW.osn, 65, 2) = ':i',
             -1 - CAST(substr(NEW.osn, 67) AS INTEGER), CAST(substr(NEW.osn, 66) AS INTEGER))
-          AND NEW.osn = iif(native, txid || iif(position < 0, ':i' || (-1 - position), ''), txid || ':' || position)
-          AND state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
+        AND osn = NEW.osn AND state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
   SELECT RAISE(ABORT, 'flow: an entry other than a recharge requires its posting')
     WHERE NEW.type <> 1 AND NOT EXISTS (SELECT 1 FROM posting WHERE posted_by = NEW.posted_by);
   SELECT RAISE(ABORT, 'flow: a payout has its key')
@@ -179,6 +178,28 @@ BEGIN
 END;
 --> statement-breakpoint
 
+-- credit -------------------------------------------------------------------------------------------------------------
+
+-- A credited transfer enters the ledger here alone. The row itself is never stored.
+CREATE TRIGGER credit_creates_its_entry BEFORE INSERT ON credit
+BEGIN
+  INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
+    SELECT NEW.uid, NEW.cuy, 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
+  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
+    SELECT id, uid, cuy, 1, NEW.osn, NEW.amount, balance + NEW.amount, 'deposit',
+      max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
+      1 + coalesce(
+        (SELECT type_number FROM flow WHERE wallet_id = wallet.id AND type = 1 ORDER BY flow.id DESC LIMIT 1), 0)
+    FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy;
+  SELECT RAISE(ABORT, 'credit: its entry was not created')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
+        WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy
+          AND flow.type = 1 AND flow.osn = NEW.osn AND flow.amount = NEW.amount);
+  SELECT RAISE(IGNORE);
+END;
+--> statement-breakpoint
+
 -- transfer -----------------------------------------------------------------------------------------------------------
 
 CREATE TRIGGER transfer_is_new BEFORE INSERT ON transfer
@@ -201,12 +222,13 @@ BEGIN
 END;
 --> statement-breakpoint
 -- All columns but `sought`.
-CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
+CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, version, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
     amount, review, seconds, seen_by, created_at, changed_at ON transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: its key must not change')
     WHERE NEW.id IS NOT OLD.id OR NEW.txid IS NOT OLD.txid OR NEW.position IS NOT OLD.position
       OR NEW.created_at IS NOT OLD.created_at;
+  SELECT RAISE(ABORT, 'transfer: another version was decided about') WHERE NEW.version IS NOT OLD.version + 1;
   SELECT RAISE(ABORT, 'transfer: no such step')
     WHERE NOT (OLD.state = 'seen'
       OR (OLD.state = 'dropped' AND NEW.state <> 'dropped')
@@ -243,21 +265,8 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_has_its_effects AFTER INSERT ON transfer
 BEGIN
-  INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
-    SELECT NEW.uid, NEW.cuy, 0, 0, 0
-    WHERE NEW.state = 'credited' AND NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
-  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position),
-      NEW.amount, balance + NEW.amount, 'deposit',
-      max(NEW.changed_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
-      1 + coalesce(
-        (SELECT type_number FROM flow WHERE wallet_id = wallet.id AND type = 1 ORDER BY flow.id DESC LIMIT 1), 0)
-    FROM wallet WHERE NEW.state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy;
-  SELECT RAISE(ABORT, 'transfer: its entry was not created')
-    WHERE NEW.state = 'credited' AND NOT EXISTS (
-      SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
-        WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
-          AND flow.osn = iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position));
+  INSERT INTO credit (uid, cuy, osn, amount, created_at)
+    SELECT NEW.uid, NEW.cuy, NEW.osn, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited';
   INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
     SELECT 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address,
       iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
@@ -273,24 +282,11 @@ BEGIN
     SELECT NEW.cuy, NEW.from_address, -1, NEW.raw, NEW.height, NEW.changed_at WHERE NEW.state = 'moved';
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF id, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
-    amount, seconds, seen_by, created_at, changed_at ON transfer
+CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF uid, height, block_hash, cuy, from_address, to_address, raw, native, state, reason,
+    amount, seconds, seen_by, changed_at ON transfer
 BEGIN
-  INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
-    SELECT NEW.uid, NEW.cuy, 0, 0, 0
-    WHERE NEW.state = 'credited' AND NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
-  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position),
-      NEW.amount, balance + NEW.amount, 'deposit',
-      max(NEW.changed_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
-      1 + coalesce(
-        (SELECT type_number FROM flow WHERE wallet_id = wallet.id AND type = 1 ORDER BY flow.id DESC LIMIT 1), 0)
-    FROM wallet WHERE NEW.state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy;
-  SELECT RAISE(ABORT, 'transfer: its entry was not created')
-    WHERE NEW.state = 'credited' AND NOT EXISTS (
-      SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
-        WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
-          AND flow.osn = iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position));
+  INSERT INTO credit (uid, cuy, osn, amount, created_at)
+    SELECT NEW.uid, NEW.cuy, NEW.osn, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited';
   -- A node has shown it as another user's, or it is nobody's deposit: for that user it is gone.
   INSERT INTO event (type, uid, created_at, txid, position)
     SELECT 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position
@@ -369,17 +365,6 @@ BEGIN
   SELECT RAISE(ABORT, 'decision: the transfer is not held for review')
     WHERE NOT EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND (
       (state = 'held' AND review = 'open') OR (state = 'refused' AND review = 'refuse' AND NEW.decision = 'credit')));
-END;
---> statement-breakpoint
-CREATE TRIGGER decision_is_applied AFTER INSERT ON decision
-BEGIN
-  UPDATE transfer SET review = NEW.decision,
-      state = iif(NEW.decision = 'refuse', 'refused', iif(NEW.held IS NULL, 'credited', 'held')),
-      reason = iif(NEW.decision = 'refuse', 'review', NEW.held), amount = NEW.amount, changed_at = NEW.created_at
-    WHERE txid = NEW.txid AND position = NEW.position;
-  SELECT RAISE(ABORT, 'decision: it was not applied')
-    WHERE NOT EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position
-      AND review = NEW.decision AND amount = NEW.amount);
 END;
 --> statement-breakpoint
 CREATE TRIGGER decision_is_never_changed BEFORE UPDATE ON decision
@@ -628,7 +613,7 @@ BEGIN
   SELECT RAISE(ABORT, 'rescan: next_height must not decrease') WHERE NEW.next_height < OLD.next_height;
   SELECT RAISE(ABORT, 'rescan: a finished one must not change') WHERE OLD.finished_at IS NOT NULL;
   -- What was seen in blocks that were a gap, and is not in them, was dropped.
-  UPDATE transfer SET state = 'dropped', changed_at = coalesce(NEW.finished_at, NEW.tried_at, (SELECT advanced_at FROM scan))
+  UPDATE transfer SET state = 'dropped', version = version + 1, changed_at = coalesce(NEW.finished_at, NEW.tried_at, (SELECT advanced_at FROM scan))
     WHERE state = 'seen' AND height BETWEEN OLD.next_height AND OLD.to_height AND height <= (SELECT height FROM scan)
       AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL
         AND to_height >= transfer.height AND next_height <= transfer.height);
@@ -667,7 +652,7 @@ BEGIN
   UPDATE scan SET corrected_by = NEW.id, finalized = NEW.finalized, finalized_time = 0, finalized_hash = NULL, finalized_at = NEW.created_at,
     height = min(height, NEW.finalized), hash = iif(height <= NEW.finalized, hash, NULL);
   UPDATE address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
-  UPDATE transfer SET state = 'seen', reason = NULL, changed_at = NEW.created_at
+  UPDATE transfer SET state = 'seen', reason = NULL, version = version + 1, changed_at = NEW.created_at
     WHERE height > NEW.finalized AND state IN ('held', 'refused');
   -- They must be found again.
   UPDATE transfer SET sought = 1 WHERE height > NEW.finalized AND state = 'credited';

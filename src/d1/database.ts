@@ -1,4 +1,4 @@
-import { getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { fillPlaceholders, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { type SQLiteColumn, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -31,6 +31,18 @@ const dialect = new SQLiteSyncDialect()
 export function toStatement(db: ReadDatabase, query: SQLWrapper): D1PreparedStatement {
   const { sql: text, params } = dialect.sqlToQuery(query.getSQL())
   return db.prepare(text).bind(...params)
+}
+
+/**
+ * A statement whose text never changes: it is made once, and D1 compiles a text that it knows only once. `sql.placeholder(name)` stands
+ * where the value of that name goes.
+ */
+export function fixedStatement<Name extends string = never>(query: SQLWrapper) {
+  let made: ReturnType<typeof dialect.sqlToQuery> | null = null
+  return (db: ReadDatabase, values: Readonly<Record<Name, unknown>>): D1PreparedStatement => {
+    made ??= dialect.sqlToQuery(query.getSQL())
+    return db.prepare(made.sql).bind(...fillPlaceholders(made.params, values))
+  }
 }
 
 /** Constant SQL, made once: to build a long query from its columns can take half a millisecond. A value in it is a bug. */

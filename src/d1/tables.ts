@@ -169,8 +169,15 @@ export const transfers = sqliteTable(
   'transfer',
   {
     id: integer().$type<TransferId>().primaryKey(),
+    version: integer().notNull().default(1), // each change adds 1, so that a decision names what it was made about
     txid: txid(),
     position: integer().notNull(), // `Position`: below 0 for TRX that a contract sent
+    osn: text() // of the entry that credits it
+      .generatedAlwaysAs(
+        sql.raw(`iif(native, txid || iif(position < 0, ':i' || (-1 - position), ''), txid || ':' || position)`),
+        { mode: 'virtual' },
+      )
+      .notNull(),
     height: height(),
     block_hash: blockHash(),
     cuy: cuy(),
@@ -220,9 +227,18 @@ export const transfers = sqliteTable(
 )
 
 /**
- * Decisions about transfers that were held for review, each with its reason and who has made it. A trigger applies them to
- * the transfer in the same statement.
+ * The only way by which a credited transfer creates its ledger entry. The table's own trigger creates it and ignores the row, so that the
+ * table is always empty.
  */
+export const credits = sqliteTable('credit', {
+  uid: uid(),
+  cuy: cuy(),
+  osn: text().notNull(),
+  amount: integer().notNull(),
+  created_at: instant(),
+})
+
+/** Decisions about transfers that were held for review, each with its reason and who has made it. */
 export const decisions = sqliteTable(
   'decision',
   {
@@ -232,16 +248,12 @@ export const decisions = sqliteTable(
     why: text().notNull(),
     decided_by: text().$type<BackendName>().notNull(),
     created_at: instant(),
-    amount: integer().notNull(), // ledger units that it credits
-    held: text().$type<HeldReason>(), // why it credits nothing yet
   },
   (table) => [
     primaryKey({ columns: [table.txid, table.position, table.decision] }),
     rule(table.decision, oneOf(...decisionKinds)),
     rule(table.why, characters(1, 200)),
     rule(table.decided_by, `length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*'`),
-    rule(table.amount, `${safe('amount')} AND (amount > 0) = (decision = 'credit' AND held IS NULL)`),
-    rule(table.held, `held IS NULL OR (decision = 'credit' AND held <> 'review' AND ${oneOf(...heldReasons)('held')})`),
   ],
 )
 

@@ -1,18 +1,19 @@
-import { sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { parsePosition, parseTxid } from '../chain/block.ts'
 import type { BackendName } from '../common/ids.ts'
 import type { DecideReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { bareList, isRefusedBy, memberList, toStatement } from '../d1/database.ts'
-import { type DecisionKind, decisionKinds, decisions, transfers } from '../d1/tables.ts'
+import { type DecisionKind, decisionKinds } from '../d1/tables.ts'
 import type { WriteContext } from '../ledger/context.ts'
+import { selectBalancesOf, type WalletRow } from '../ledger/entries.ts'
 import { isRemark, remarkCharsMax } from '../ledger/parse-post.ts'
 import { selectKept } from '../ledger/stored-settings.ts'
-import { type Deposit, selectDeposits } from './deposits.ts'
+import type { Deposit } from './deposit.ts'
+import { storeDecisions } from './store/decisions.ts'
+import { selectDeposits } from './store/lists.ts'
 import { type CreditKey, judgeReviewed } from './transfer.ts'
-import { fits, incoming } from './transfers.ts'
+import { decideReview, walletKey } from './transitions.ts'
 
 /** Most transfers that are decided together. */
 export const decisionsMax = 20
@@ -78,7 +79,7 @@ export async function decideDeposits(
     const open = openDecisions(parsed.value, known)
     if (!open.ok) return open
     const isReplay = open.value.length === 0
-    const result = isReplay ? 'stored' : await storeDecisions(context, open.value, by, clock.now())
+    const result = isReplay ? 'stored' : await applyDecisions(context, open.value, by, clock.now())
     if (result === 'halted') return err({ kind: 'conflict', reason: 'chain-forked', why: halted })
     if (result === 'changed' && tries < triesMax) continue
     if (result === 'changed') throw new Error('the transfers change faster than they are decided')
@@ -143,51 +144,23 @@ function conflict(index: number, reason: DecideReason, why: string): DecideFailu
   return { kind: 'conflict', deposit: index + 1, reason, why }
 }
 
-/** Stores decisions, all or none: their trigger applies them. `changed`: another decision was faster, or a scan. */
-async function storeDecisions(
+/** Stores decisions and what they make of their transfers, all or none. `changed`: another decision was faster, or a scan. */
+async function applyDecisions(
   { db, currencies }: WriteContext,
   open: readonly OpenDecision[],
   by: BackendName,
   at: UnixMs,
 ): Promise<'stored' | 'changed' | 'halted'> {
   const { decimals } = await selectKept(db)
-  const list = open.map(({ txid, position, decision, why, deposit }) => {
+  const owners = open.map(({ deposit }) => ({ uid: deposit.uid, cuy: deposit.cuy }))
+  const held = await selectBalancesOf(db, owners).all<WalletRow>()
+  const balances = new Map(held.results.map(({ uid, cuy, balance }) => [walletKey(uid, cuy), BigInt(balance)]))
+  const steps = open.map(({ decision, why, deposit }) => {
     const currency = currencies.byId.get(deposit.cuy)
     // A currency with transfers stays configured: without it nothing is served.
     if (currency === undefined) throw new Error(`transfer ${deposit.id} is in a currency that is not configured`)
     const verdict = judgeReviewed(deposit, currency, { decimals })
-    const isCredit = decision === 'credit' && verdict.state === 'credited'
-    return {
-      txid,
-      position,
-      decision,
-      why,
-      uid: deposit.uid,
-      cuy: deposit.cuy,
-      state: isCredit ? 'credited' : 'held',
-      amount: isCredit ? Number(verdict.amount) : 0,
-      reason: decision === 'credit' && verdict.state === 'held' ? verdict.reason : null,
-    }
+    return { change: decideReview(deposit, decision, verdict, balances), why }
   })
-  try {
-    await toStatement(db, insertDecisions(JSON.stringify(list), by, at)).run()
-    return 'stored'
-  } catch (cause) {
-    if (isRefusedBy('transfer: the scan is halted', cause)) return 'halted'
-    if (isRefusedBy('decision: ', cause)) return 'changed'
-    throw cause
-  }
-}
-
-/** What does not fit into its wallet is decided, and held until it does. */
-const insertDecisions = (list: string, by: BackendName, at: UnixMs) => {
-  const { txid, position, decision, why, decided_by, created_at, amount, held } = decisions
-  const facts = [transfers.txid, transfers.position, transfers.uid, transfers.cuy, transfers.state, transfers.amount]
-  return sql`
-INSERT INTO ${decisions} (${bareList([txid, position, decision, why, decided_by, created_at, amount, held])})
-SELECT ${incoming.txid}, ${incoming.position}, decision, why, ${by}, ${at},
-  iif(fits, ${incoming.amount}, 0), iif(fits, ${incoming.reason}, 'wallet-full')
-FROM (SELECT ${incoming}.*, ${fits} FROM (
-  SELECT key AS place, ${memberList([...facts, transfers.reason, decision, why])} FROM json_each(${list})) AS ${incoming}
-) AS ${incoming} ORDER BY place`
+  return await storeDecisions(db, steps, by, at)
 }

@@ -4,7 +4,7 @@ import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import { formatInstant } from '../common/time.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
-import type { Deposit, DepositState } from './deposits.ts'
+import type { Deposit, DepositState } from './deposit.ts'
 import { explainHeld, explainRefused } from './explain.ts'
 
 /** A transfer as its user sees it. `A` is the form of an amount. */

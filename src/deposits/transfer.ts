@@ -54,6 +54,8 @@ export type JudgedTransfer = TransferFacts & Verdict
 /** A stored transfer to a caller. */
 export interface StoredTransfer extends TransferFacts {
   readonly id: TransferId
+  /** Each change of the row adds 1. */
+  readonly version: number
   readonly uid: Uid
   readonly state: Exclude<TransferState, 'moved'>
   readonly reason: HeldReason | RefusedReason | null
@@ -153,11 +155,14 @@ export function isOperator({ listed, since }: OperatorRule, from: Address, heigh
  * it was looked at. What has changed since can still hold it.
  */
 export function judgeReviewed(
-  { uid, raw }: Pick<StoredTransfer, 'uid' | 'raw'>,
+  { id, uid, raw }: Pick<StoredTransfer, 'id' | 'uid' | 'raw'>,
   currency: Currency,
   rules: Pick<JudgeRules, 'decimals'>,
-) {
-  return verdictOf(uid, { ...currency, minDeposit: 0n, reviewFrom: null }, raw, rules)
+): Extract<Verdict, { state: 'held' | 'credited' }> {
+  const verdict = verdictOf(uid, { ...currency, minDeposit: 0n, reviewFrom: null }, raw, rules)
+  // The scale of a currency never changes, so what was worth a look is no dust.
+  if (verdict.state === 'refused') throw new Error(`transfer ${id} was held for review and is worth nothing`)
+  return verdict
 }
 
 /** The verdict about a transfer to a caller. Whether a wallet has room for it is the database's to decide. */

@@ -5,7 +5,7 @@ import { type Amount, noAmount } from '../common/amount.ts'
 import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { madeOnce, openTables, type ReadDatabase, toStatement } from '../d1/database.ts'
+import { fixedStatement, madeOnce, member, openTables, type ReadDatabase, toStatement } from '../d1/database.ts'
 import { totals } from '../d1/state-tables.ts'
 import { flows, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
@@ -32,6 +32,21 @@ export async function selectBalances(db: ReadDatabase, uid: Uid): Promise<readon
   const rows = await openTables(db).select({ cuy, balance }).from(wallets).where(eq(wallets.uid, uid)).orderBy(cuy)
   return rows.map((row) => ({ cuy: row.cuy, amount: readAmount(row.balance) }))
 }
+
+/** The balances of wallets, in ledger units. One without an entry is absent. */
+export function selectBalancesOf(
+  db: ReadDatabase,
+  owners: readonly Pick<WalletRow, 'uid' | 'cuy'>[],
+): D1PreparedStatement {
+  return selectBalancesIn(db, { owners: JSON.stringify(owners) })
+}
+
+/** A row of `selectBalancesOf`. */
+export type WalletRow = Pick<typeof wallets.$inferSelect, 'uid' | 'cuy' | 'balance'>
+
+const selectBalancesIn = fixedStatement<'owners'>(sql`
+SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${sql.placeholder('owners')})
+CROSS JOIN ${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`)
 
 /** One balance in ledger units for each configured currency, ordered by `cuy`; 0 where there is no entry yet. */
 export async function listWallets(

@@ -5,10 +5,15 @@ import type { Uid } from '../common/ids.ts'
 import type { HeldReason } from '../common/reasons.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { ReadDatabase } from '../d1/database.ts'
+import {
+  type CreditedSum,
+  selectCreditedSince,
+  selectOpenTransfers,
+  selectTransfersOf,
+} from '../deposits/store/of-caller.ts'
 import type { StoredTransfer } from '../deposits/transfer.ts'
-import { type CreditedSum, selectCreditedSince, selectOpenTransfers, selectTransfersOf } from '../deposits/transfers.ts'
 import type { Clock } from '../platform/clock.ts'
-import { selectScan } from './scan-state.ts'
+import { selectScan } from './store/position.ts'
 
 /** What both checks need. The first query of `db` must see what the scanner has stored. */
 interface CheckParts {

@@ -15,6 +15,8 @@ import type { JudgeRules } from '../deposits/transfer.ts'
 import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import type { ReadOfPayouts } from '../payouts/conclusions.ts'
 import { findInReceipts, findOutgoing } from '../payouts/outgoing.ts'
+import { type PayoutWatch, readOwners, type ScanContext } from './rules.ts'
+import { judgeBlocks, judgeTransfers } from './scan.ts'
 import {
   notAgreed,
   type Rescan,
@@ -22,10 +24,8 @@ import {
   receiptsMissing,
   selectDueRescan,
   splitAttempts,
-  storeRescanStep,
-} from './rescans.ts'
-import { type PayoutWatch, readOwners, type ScanContext } from './rules.ts'
-import { judgeBlocks, judgeTransfers } from './scan.ts'
+} from './store/rescans.ts'
+import { storeRescanStep } from './store/steps.ts'
 
 const retryMsMin = 60_000
 const retryMsMax = 86_400_000

@@ -3,7 +3,7 @@ import { finalityMs } from '../chain/finality.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { readShared, type SharedRead } from '../platform/shared-read.ts'
-import { type ScanState, selectScan } from './scan-state.ts'
+import { type ScanState, selectScan } from './store/position.ts'
 
 /** The scan is `stopped` when its position has not moved for this long. */
 export const stoppedAfterMs = 180_000

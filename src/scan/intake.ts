@@ -4,7 +4,7 @@ import type { CurrencyId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { selectKnownDecimals } from './rules.ts'
-import { type ScanState, selectScan } from './scan-state.ts'
+import { type ScanState, selectScan } from './store/position.ts'
 
 /** Whether what arrives now is credited, and how soon. */
 export interface Intake {

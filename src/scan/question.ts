@@ -15,12 +15,13 @@ import { type Amount, amountMax } from '../common/amount.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import { explainHeld, explainNotDeposit, explainRefused, explainTransaction } from '../deposits/explain.ts'
+import { selectMovedIn, selectTransfersOf } from '../deposits/store/of-caller.ts'
+import { storeTransfers } from '../deposits/store/transfers.ts'
 import { isOperator, type JudgeRules, judgeTransfer, type Owners, type StoredTransfer } from '../deposits/transfer.ts'
-import { selectMovedIn, selectTransfersOf, storeTransfers } from '../deposits/transfers.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { selectBalances } from '../ledger/entries.ts'
 import { loadRules, type ScanContext, selectOwned } from './rules.ts'
-import { type ScanState, selectScan, storeFinalized } from './scan-state.ts'
+import { type ScanState, selectScan, storeFinalized } from './store/position.ts'
 
 /** A failure of a transaction that cannot be decided now. */
 type Undecided = Extract<QueryFailure, { readonly kind: 'undecided' }>

@@ -20,17 +20,10 @@ import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import { loadPayers } from '../payouts/memory.ts'
 import { findOutgoing } from '../payouts/outgoing.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
-import type { Gap } from './rescans.ts'
 import { loadRules, readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
-import {
-  appendStep,
-  haltScan,
-  type ScanState,
-  selectScan,
-  startScan,
-  storeFinalized,
-  storeScanEnd,
-} from './scan-state.ts'
+import { haltScan, type ScanState, selectScan, startScan, storeFinalized, storeScanEnd } from './store/position.ts'
+import type { Gap } from './store/rescans.ts'
+import { appendStep } from './store/steps.ts'
 import { noteFalseTails, readTail } from './tail.ts'
 
 /** How a scan ended. */

@@ -1,12 +1,12 @@
 import { type BlockHeight, type BlockRef, blockSeconds, type Header } from '../chain/block.ts'
 import type { Chain, Tail } from '../chain/chain.ts'
 import { secondsToFinal } from '../chain/finality.ts'
+import { storeSeen } from '../deposits/store/transfers.ts'
 import { type JudgedTransfer, type JudgeRules, judgeSeen, type Owners } from '../deposits/transfer.ts'
-import { countSeen, storeSeen } from '../deposits/transfers.ts'
 import { seenStatement } from '../payouts/conclusions.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
-import type { ScanState } from './scan-state.ts'
+import type { ScanState } from './store/position.ts'
 
 /** Replies that one scan reads of the tail, which usually fits into one. */
 const tailReadsMax = 5
@@ -57,7 +57,7 @@ export async function readTail(
     const { follows, blocks } = tail.value
     latest = tail.value.latest
     const seen = judgeTail(tail.value, await readOwners(db, blocks), rules, finalized)
-    if (seen.length > 0) await storeSeen(db, seen, seenMax - (await countSeen(db, seenMax)), clock.now())
+    if (seen.length > 0) await storeSeen(db, seen, seenMax, clock.now())
     const paying = blocks.flatMap(({ header, sent }) => {
       return sent.filter(({ owner }) => watched.has(owner)).map(({ txid }) => ({ txid, height: header.height }))
     })

@@ -2,9 +2,9 @@ import type { Fault, Observation } from '../alarms/alarms.ts'
 import { type BlockHeight, blockSeconds, formatPosition } from '../chain/block.ts'
 import type { ScannerCalls } from '../chain/chain.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
-import { selectOldestHeld } from '../deposits/held.ts'
+import { selectOldestHeld } from '../deposits/store/held.ts'
+import { endSearch, removeDropped, selectNotFound } from '../deposits/store/transfers.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
-import { endSearch, removeDropped, selectNotFound } from '../deposits/transfers.ts'
 import { nothingStands, selectIssuerState } from '../issuer/state.ts'
 import { watchIssuers } from '../issuer/watch-issuers.ts'
 import type { PayoutMemory } from '../payouts/memory.ts'
@@ -18,12 +18,12 @@ import { compareHoldings } from '../reconciliation/compare-holdings.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { removeExpiredEvents, watchEndpoints } from '../webhooks/watch-endpoints.ts'
 import { readAgain } from './gaps.ts'
-import { dueAtOnce, selectOpenGaps } from './rescans.ts'
 import { decideHeld, watchedFor } from './rules.ts'
 import type { ScanEnd } from './scan.ts'
-import { nodesStatement } from './scan-state.ts'
 import type { Scans, ScansParts } from './scans.ts'
 import { watchSize } from './size.ts'
+import { nodesStatement } from './store/position.ts'
+import { dueAtOnce, selectOpenGaps } from './store/rescans.ts'
 import { watchScan } from './watch.ts'
 import { droppedKeptMs, selectWork, type TickWork } from './work.ts'
 
@@ -175,7 +175,8 @@ async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
     const subject = { txid, position: formatPosition(position) }
     await alarms.raise('corrected-credit', subject, subject)
   }
-  if (missing.length > 0) await endSearch(db, missing)
+  const ids = missing.map(({ id }) => id)
+  if (ids.length > 0) await endSearch(db, ids)
 }
 
 /** Gaps and comparisons, with leftover requests and time: until the next tick is due, but for a second at least. */

@@ -1,9 +1,9 @@
 import { type Fault, type Observation, standstillMs } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
-import type { OpenGap } from './rescans.ts'
 import type { ScanEnd } from './scan.ts'
-import type { ScanState } from './scan-state.ts'
+import type { ScanState } from './store/position.ts'
+import type { OpenGap } from './store/rescans.ts'
 
 /** The stored state of the scan, as far as the watch over it needs it. */
 export type WatchedState = Pick<

@@ -57,7 +57,9 @@ export function fillLarge(path: string, { entries, users, history }: LargeCounts
   addPayments(db, entries - history - deposits, users)
   const before = bytesOf(db)
   addDeposits(db, history, () => `${historyUid}`, deposits, 'seen')
-  db.exec(`UPDATE transfer SET state = 'credited', amount = 25000000, seconds = NULL WHERE state = 'seen'`)
+  db.exec(
+    `UPDATE transfer SET version = version + 1, state = 'credited', amount = 25000000, seconds = NULL WHERE state = 'seen'`,
+  )
   const depositWithEvents = (bytesOf(db) - before) / history
   db.exec(`UPDATE holding SET due_at = ${neverDueMs}`)
   db.exec('PRAGMA journal_mode = delete')

@@ -8,8 +8,8 @@ import {
 } from '../../src/addresses/address-book.ts'
 import type { Address } from '../../src/chain/address.ts'
 import { type WriteDatabase, writable } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/transfers.ts'
-import { selectScan, storeFinalized } from '../../src/scan/scan-state.ts'
+import { storeTransfers } from '../../src/deposits/store/transfers.ts'
+import { selectScan, storeFinalized } from '../../src/scan/store/position.ts'
 import { freshDatabase } from '../support/database.ts'
 import {
   addressAt,

@@ -1,15 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { EndpointKey } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import {
-  countedMax,
-  type DepositFilter,
-  type DepositKey,
-  type DepositPage,
-  depositStates,
-  listDeposits,
-} from '../../src/deposits/deposits.ts'
-import { storeTransfers } from '../../src/deposits/transfers.ts'
+import { type DepositFilter, type DepositKey, depositStates } from '../../src/deposits/deposit.ts'
+import { type DepositPage, listDeposits } from '../../src/deposits/deposits.ts'
+import { countedMax } from '../../src/deposits/store/lists.ts'
+import { storeTransfers } from '../../src/deposits/store/transfers.ts'
 import { createSharedRead } from '../../src/platform/shared-read.ts'
 import { readSummary, summaryDays } from '../../src/summary/summary.ts'
 import { registerEndpoints } from '../../src/webhooks/endpoint-state.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { EndpointKey } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/transfers.ts'
+import { storeTransfers } from '../../src/deposits/store/transfers.ts'
 import { isRegistered, registerEndpoints, selectEndpoint, selectEndpoints } from '../../src/webhooks/endpoint-state.ts'
 import { column, credited, ms, openDatabase, transfer, txid } from './fixtures.ts'
 

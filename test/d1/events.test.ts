@@ -3,9 +3,9 @@ import { formatBase58 } from '../../src/chain/address.ts'
 import { formatUnits } from '../../src/common/amount.ts'
 import type { EventId } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/transfers.ts'
+import { storeTransfers } from '../../src/deposits/store/transfers.ts'
 import { eventItem, eventsMax, removeOldEvents, type StoredEvent, selectEvents } from '../../src/events/events.ts'
-import { appendStep } from '../../src/scan/scan-state.ts'
+import { appendStep } from '../../src/scan/store/steps.ts'
 import { currencies } from '../support/currencies.ts'
 import {
   addressAt,

@@ -9,8 +9,9 @@ import { meterDatabase } from '../../src/d1/sessions.ts'
 import type { JudgedTransfer, SentFact, TransferFacts, Verdict } from '../../src/deposits/transfer.ts'
 import type { ReadOfPayouts } from '../../src/payouts/conclusions.ts'
 import { createUsage } from '../../src/platform/usage.ts'
-import type { Gap } from '../../src/scan/rescans.ts'
-import { type ScanStep, startScan } from '../../src/scan/scan-state.ts'
+import { startScan } from '../../src/scan/store/position.ts'
+import type { Gap } from '../../src/scan/store/rescans.ts'
+import type { ScanStep } from '../../src/scan/store/steps.ts'
 import { freshDatabase } from '../support/database.ts'
 
 /** A caller. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/transfers.ts'
+import { storeTransfers } from '../../src/deposits/store/transfers.ts'
 import {
   addMissingHoldings,
   type Holding,
@@ -8,7 +8,7 @@ import {
   selectDueHoldings,
   storeHoldings,
 } from '../../src/reconciliation/holdings.ts'
-import { appendStep } from '../../src/scan/scan-state.ts'
+import { appendStep } from '../../src/scan/store/steps.ts'
 import {
   addressAt,
   column,

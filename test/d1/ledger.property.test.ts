@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { WriteDatabase } from '../../src/d1/database.ts'
+import { storeTransfers } from '../../src/deposits/store/transfers.ts'
 import type { JudgedTransfer } from '../../src/deposits/transfer.ts'
-import { storeTransfers } from '../../src/deposits/transfers.ts'
 import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
 import type { Entry } from '../../src/ledger/entry.ts'
 import { addressAt, column, credited, cuy, ms, openDatabase, refused, transfer, txid, uid } from './fixtures.ts'
@@ -42,13 +42,10 @@ function expectedLedger(calls: readonly { readonly deposits: readonly JudgedTran
   for (const { deposits } of calls) {
     const last = new Map(deposits.map((one) => [`${one.txid}:${one.position}`, one]))
     for (const isKnown of [true, false]) {
-      const full = new Map<string, bigint>()
       for (const [key, one] of [...last].filter(([key]) => states.has(key) === isKnown || states.get(key) === 'new')) {
         if (one.state === 'moved' || ['credited', 'refused'].includes(states.get(key) ?? '')) continue
         const wallet = `${one.uid}:${one.cuy}`
-        const before = full.get(wallet) ?? balances.get(wallet) ?? 0n
-        const next = before + (one.state === 'credited' ? one.amount : 0n)
-        full.set(wallet, next)
+        const next = (balances.get(wallet) ?? 0n) + (one.state === 'credited' ? one.amount : 0n)
         const fits = next <= 9_007_199_254_740_991n
         if (one.state === 'credited' && fits) balances.set(wallet, next)
         states.set(key, one.state !== 'credited' ? 'refused' : fits ? 'credited' : 'held')

@@ -1,18 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import { endSearch, selectNotFound, storeTransfers } from '../../src/deposits/transfers.ts'
+import { endSearch, selectNotFound, storeTransfers } from '../../src/deposits/store/transfers.ts'
 import { selectBalances } from '../../src/ledger/entries.ts'
 import {
   dueAtOnce,
   notAgreed,
   type Rescan,
   type RescanPart,
-  type RescanStep,
   selectDueRescan,
   selectOpenGaps,
-  storeRescanStep,
-} from '../../src/scan/rescans.ts'
-import { appendStep } from '../../src/scan/scan-state.ts'
+} from '../../src/scan/store/rescans.ts'
+import { appendStep, type RescanStep, storeRescanStep } from '../../src/scan/store/steps.ts'
 import {
   block,
   column,
@@ -269,7 +267,7 @@ describe('after a correction', () => {
     const expected = { ...block(100), correctedBy: 1 }
     await appendStep(db, step({ expected, to: block(106), judged: atBlock(104, [1]) }))
     expect(await missing()).toEqual([txid(2)])
-    await endSearch(db, [{ txid: txid(2), position: 0 }])
+    await endSearch(db, await column(db, 'SELECT id FROM transfer WHERE sought = 1'))
     expect(await missing()).toEqual([])
   })
 

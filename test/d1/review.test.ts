@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { BackendName } from '../../src/common/ids.ts'
+import type { HeldReason } from '../../src/common/reasons.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
+import { storeDecisions } from '../../src/deposits/store/decisions.ts'
+import { selectDeposits } from '../../src/deposits/store/lists.ts'
+import { removeDropped, storeTransfers } from '../../src/deposits/store/transfers.ts'
 import type { JudgedTransfer } from '../../src/deposits/transfer.ts'
-import { removeDropped, storeTransfers } from '../../src/deposits/transfers.ts'
+import { decideReview } from '../../src/deposits/transitions.ts'
 import {
   block,
   column,
@@ -28,12 +33,15 @@ const rows = () => column(db, `SELECT concat_ws(' ', state, reason, review) FROM
 const events = () => column(db, `SELECT concat_ws(' ', type, reason) FROM event ORDER BY id`)
 const balance = () => column(db, 'SELECT balance FROM wallet')
 const store = (...judged: JudgedTransfer[]) => storeTransfers(db, judged, ms(20))
-const decide = (decision: 'credit' | 'refuse', amount = 0, reason: string | null = null) =>
-  db
-    .prepare(`INSERT INTO decision (txid, position, decision, why, decided_by, created_at, amount, held)
-      VALUES (?1, 0, ?2, 'looked at', 'shop', 30, ?3, ?4)`)
-    .bind(txid(1), decision, amount, reason)
-    .run()
+/** Decides about the transfer as the use case does: without an amount a credit is held for `reason`. */
+const decide = async (decision: 'credit' | 'refuse', units = 0, reason: HeldReason = 'wallet-full') => {
+  const [deposit] = await selectDeposits(db, [{ txid: txid(1), position: 0 }])
+  if (deposit === undefined || deposit === null) throw new Error('no such transfer')
+  const verdict =
+    units > 0 ? ({ state: 'credited', amount: BigInt(units) } as const) : ({ state: 'held', reason } as const)
+  const change = decideReview(deposit, decision, verdict, new Map())
+  expect(await storeDecisions(db, [{ change, why: 'looked at' }], 'shop' as BackendName, ms(30))).toBe('stored')
+}
 const rescan = () =>
   db
     .prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
@@ -76,7 +84,7 @@ describe('a transfer that is held for review', () => {
     expect(await rows()).toEqual(['moved open'])
   })
 
-  it('is credited by the decision, in the same statement, and never again', async () => {
+  it('is credited by the decision, in one batch, and never again', async () => {
     await decide('credit', 5)
     expect(await rows()).toEqual(['credited credit'])
     expect(await events()).toEqual(['deposit.held review', 'deposit.credited'])
@@ -149,7 +157,7 @@ describe('a correction below a transfer that was held for review', () => {
     await correct()
     await db.prepare('UPDATE scan SET finalized = 120').run()
     await db.prepare('UPDATE scan SET height = 110, tried_at = 1e9').run()
-    await db.prepare(`UPDATE transfer SET state = 'dropped', changed_at = 50`).run()
+    await db.prepare(`UPDATE transfer SET state = 'dropped', version = version + 1, changed_at = 50`).run()
     await removeDropped(db, ms(100), 10)
     expect(await rows()).toEqual(['dropped refuse'])
     await readAgain(credited())

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/transfers.ts'
+import { storeTransfers } from '../../src/deposits/store/transfers.ts'
 import {
   findDifferences,
   rememberSettings,

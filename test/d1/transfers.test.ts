@@ -1,16 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { amountMax } from '../../src/common/amount.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import { selectHeldAgain, selectOldestHeld } from '../../src/deposits/held.ts'
+import { selectHeldAgain, selectOldestHeld } from '../../src/deposits/store/held.ts'
 import {
   selectCreditedSince,
   selectFirstSeen,
   selectMovedIn,
   selectOpenTransfers,
   selectTransfersOf,
-  storeSeen,
-  storeTransfers,
-} from '../../src/deposits/transfers.ts'
+} from '../../src/deposits/store/of-caller.ts'
+import { storeSeen, storeTransfers } from '../../src/deposits/store/transfers.ts'
 import { selectBalances } from '../../src/ledger/entries.ts'
 import {
   addressAt,
@@ -49,7 +48,7 @@ describe('storing transfers', () => {
   it('keeps every fact, and credits what is credited', async () => {
     expect(await storeTransfers(db, [transfer(), token(3, held('too-large'))], ms(10))).toBe('stored')
     const facts = { txid: txid(1), block: block(101), uid: 1, from: stranger, to: addressAt(0), raw: 5n }
-    const times = { review: null, seconds: null, createdAt: 10, changedAt: 10 }
+    const times = { version: 1, review: null, seconds: null, createdAt: 10, changedAt: 10 }
     expect(await selectTransfersOf(db, uid(1), txid(1))).toEqual([
       { id: 1, ...facts, ...times, position: 0, cuy: 1, native: true, state: 'credited', reason: null, amount: 5n },
       { id: 2, ...facts, ...times, position: 3, cuy: 2, native: false, state: 'held', reason: 'too-large', amount: 0n },
@@ -128,11 +127,11 @@ describe('storing transfers', () => {
 describe('a credit that does not fit into its wallet', () => {
   const full = credited(amountMax - 9n)
 
-  it('is held, and the credits of others are not', async () => {
+  it('is held, and smaller ones and those of others are not', async () => {
     const list = [token(0, full), token(1, credited(10n)), token(2, credited(1n))]
     await storeTransfers(db, [...list, token(3, credited(), { uid: uid(2), to: addressAt(1) })], ms(10))
-    expect(await statesOf()).toEqual(['credited', 'held:wallet-full', 'held:wallet-full', 'credited'])
-    expect(await balance()).toBe(amountMax - 9n)
+    expect(await statesOf()).toEqual(['credited', 'held:wallet-full', 'credited', 'credited'])
+    expect(await balance()).toBe(amountMax - 8n)
   })
 
   it('is offered again once there is room', async () => {
@@ -147,6 +146,57 @@ describe('a credit that does not fit into its wallet', () => {
     expect(await selectHeldAgain(db, { accepted: [], known: [], agreed: [], senders: [], max: 9 })).toEqual([])
     await storeTransfers(db, [token(1, credited(12n), { raw: 12n })], ms(20))
     expect(await balance()).toBe(amountMax)
+  })
+})
+
+describe('storing while others store the same', () => {
+  /** The database, where others write something before each of the first `times` batches that write. */
+  const overtaking = (times: number, write: () => Promise<unknown>): WriteDatabase => {
+    let left = times
+    let isWriting = false
+    const overtaken = {
+      prepare(sql: string) {
+        isWriting ||= sql.startsWith('\nUPDATE "transfer"') || sql.startsWith('\nINSERT INTO "transfer"')
+        return db.prepare(sql)
+      },
+      async batch(statements: D1PreparedStatement[]) {
+        const isNow = isWriting && left > 0
+        isWriting = false
+        if (isNow) left -= 1
+        if (isNow) await write()
+        return await db.batch(statements)
+      },
+    }
+    return overtaken as WriteDatabase // safe: all of it that storing uses
+  }
+
+  it('is decided again: what another one has credited meanwhile is not credited twice', async () => {
+    const store = () => storeTransfers(db, [transfer()], ms(20))
+    expect(await storeTransfers(overtaking(1, store), [transfer()], ms(30))).toBe('stored')
+    await storeTransfers(db, [transfer(held(), { txid: txid(2) })], ms(40))
+    const credit = () => storeTransfers(db, [transfer(credited(), { txid: txid(2) })], ms(50))
+    expect(await storeTransfers(overtaking(1, credit), [transfer(credited(), { txid: txid(2) })], ms(60))).toBe(
+      'stored',
+    )
+    expect(await balance()).toBe(10n)
+  })
+
+  it('is held where another one has filled the wallet meanwhile', async () => {
+    const fill = () => storeTransfers(db, [transfer(credited(amountMax), { txid: txid(2) })], ms(20))
+    expect(await storeTransfers(overtaking(1, fill), [transfer()], ms(30))).toBe('stored')
+    expect(await statesOf()).toEqual(['credited', 'held:wallet-full'])
+  })
+
+  it('ends after some tries where others change the same again and again', async () => {
+    await storeTransfers(db, [transfer(held())], ms(10))
+    let raw = 10n
+    const change = () => {
+      raw += 1n
+      return storeTransfers(db, [transfer(held(), { raw })], ms(20))
+    }
+    expect(await storeTransfers(overtaking(3, change), [transfer()], ms(30))).toBe('superseded')
+    expect(await storeTransfers(overtaking(2, change), [transfer()], ms(30))).toBe('stored')
+    expect(await balance()).toBe(5n)
   })
 })
 
@@ -257,7 +307,7 @@ describe('cost', () => {
     const many = await credit(5_000, 2)
     expect(many.rows).toBeLessThan(few.rows * 11)
     expect(many.rows / 5_000).toBeLessThan(48)
-    expect(many.trips).toBe(1)
+    expect(many.trips).toBe(2) // what decides, and what is stored
     expect(await balance()).toBe(27_500n)
   })
 

@@ -29,7 +29,8 @@ async function exported(db: D1Database, order: 1 | -1): Promise<string[]> {
   const tables = results.filter(({ type, name }) => type === 'table' && !/^(sqlite|_cf|d1)_/.test(name))
   const lines: string[] = []
   for (const { name, sql } of tables.sort((x, y) => order * (x.name < y.name ? -1 : 1))) {
-    const rows = (await db.prepare(`SELECT * FROM ${name}`).all()).results
+    const columns = (await db.prepare(`SELECT name FROM pragma_table_info('${name}')`).raw<string[]>()).flat() // without generated ones
+    const rows = (await db.prepare(`SELECT ${columns.join(', ')} FROM ${name}`).all()).results
     lines.push(
       sql,
       ...rows.map((row) => insert(name, Object.fromEntries(Object.entries(row).map(([k, v]) => [k, quote(v)])))),

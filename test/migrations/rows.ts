@@ -55,7 +55,7 @@ export function transfer(state: State, changes: Values = {}): string {
 
 /** An UPDATE of the transfer under `txid` to this state, with changes. */
 export function step(txid: string, state: State, changes: Values = {}): string {
-  const set = { uid: '1', ...states[state], changed_at: '11', ...changes }
+  const set = { version: 'version + 1', uid: '1', ...states[state], changed_at: '11', ...changes }
   const columns = Object.entries(set).map(([name, value]) => `${name} = ${value}`)
   return `UPDATE transfer SET ${columns.join(', ')} WHERE txid = '${txid}'`
 }
@@ -67,8 +67,6 @@ export function decision(changes: Values = {}): string {
     why: `'looked at'`,
     decided_by: `'shop'`,
     created_at: '12',
-    amount: '50',
-    held: 'NULL',
   }
   return insert('decision', { txid: `'${t4}'`, position: '0', ...made, ...changes })
 }
@@ -159,7 +157,7 @@ let rowsAtFirst = ''
 const tables = [
   ...['address', 'wallet', 'flow', 'posting', 'transfer', 'sent', 'stored_setting', 'scan', 'rescan', 'correction'],
   'decision',
-  ...['movement', 'holding', 'day', 'total', 'event', 'webhook', 'alarm'],
+  ...['credit', 'movement', 'holding', 'day', 'total', 'event', 'webhook', 'alarm'],
   ...['payout', 'payout_transaction', 'payout_holding'],
 ]
 

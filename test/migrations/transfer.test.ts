@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { transferSteps } from '../../src/deposits/transitions.ts'
 import {
   b,
   c,
   contents,
   correction,
+  decision,
   eventsAfter,
   expectRefusal,
   gap,
@@ -83,7 +85,7 @@ describe('a transfer', () => {
     ['deleted', `DELETE FROM transfer WHERE txid = '${t3}'`, 'transfer: only a correction deletes'],
     [
       'with another key',
-      `UPDATE transfer SET position = 1, native = 0 WHERE txid = '${t3}'`,
+      `UPDATE transfer SET version = version + 1, position = 1, native = 0 WHERE txid = '${t3}'`,
       'its key must not change',
     ],
     [
@@ -158,8 +160,8 @@ describe('a transfer', () => {
     const amount = { amount: `${max - 49n}` }
     await expectRefusal(transfer('credited', amount), 'flow_balance')
     await expectRefusal(or('REPLACE', transfer('credited', amount)), 'flow_balance')
-    await expectRefusal(or('IGNORE', transfer('credited', amount)), 'transfer: its entry was not created')
-    await expectRefusal(or('IGNORE', step(t3, 'credited', amount)), 'transfer: its entry was not created')
+    await expectRefusal(or('IGNORE', transfer('credited', amount)), 'credit: its entry was not created')
+    await expectRefusal(or('IGNORE', step(t3, 'credited', amount)), 'credit: its entry was not created')
   })
 
   it('with a time in microseconds, or by a clock that is more than a minute ahead, is not credited', async () => {
@@ -170,15 +172,9 @@ describe('a transfer', () => {
   })
 })
 
-/** Each state with its txid, and the states to which a step leads from it at block 90. */
-const allowed: Record<State, readonly State[]> = {
-  seen: ['seen', 'dropped', 'held', 'refused', 'credited', 'moved'],
-  dropped: ['seen', 'held', 'refused', 'credited', 'moved'],
-  held: ['held', 'refused', 'credited', 'moved'],
-  refused: [],
-  credited: [],
-  moved: [],
-}
+/** Whether a step is allowed without a request, a decision and a correction, all blocks up to this one being read. */
+const isAllowed = (from: State, to: State) =>
+  (transferSteps[from][to] ?? []).some((condition) => condition === 'read' || condition === 'passed')
 
 describe('the steps of a transfer', () => {
   const all = Object.keys(states) as State[]
@@ -191,7 +187,7 @@ describe('the steps of a transfer', () => {
   it.each(all.flatMap((from) => all.map((to) => [from, to] as const)))('%s → %s', async (from, to) => {
     await begin(from)
     const before = await contents()
-    if (allowed[from].includes(to)) {
+    if (isAllowed(from, to)) {
       await run(step(t4, to))
       expect(await contents()).not.toEqual(before)
     } else {
@@ -199,6 +195,45 @@ describe('the steps of a transfer', () => {
       await expectRefusal(or('REPLACE', step(t4, to)), 'transfer: no such step')
       await expectRefusal(or('IGNORE', step(t4, to)), 'transfer: no such step')
     }
+  })
+
+  it.each(all)('a refused one that is asked for again becomes %s only if the table says so', async (to) => {
+    await begin('refused')
+    await run(rescan())
+    if (transferSteps.refused[to]?.includes('asked-again')) await run(step(t4, to))
+    else await expectRefusal(step(t4, to), 'transfer: no such step')
+  })
+
+  it.each(all)('a refused one that a person credits after all becomes %s only if the table says so', async (to) => {
+    const review = (word: string) => ({ review: `'${word}'` })
+    await run(transfer('held', { reason: `'review'`, ...review('open') }), decision({ decision: `'refuse'` }))
+    await run(step(t4, 'refused', { reason: `'review'`, ...review('refuse') }), decision())
+    const next = step(t4, to, review('credit'))
+    if (transferSteps.refused[to]?.includes('decided')) await run(next)
+    else await expectRefusal(next, 'transfer: no such step')
+  })
+
+  it.each(all)(
+    'after a correction below its block, one that is held or refused becomes %s as the table says',
+    async (to) => {
+      for (const from of ['held', 'refused'] as const) {
+        const txid = from === 'held' ? t3 : t2
+        await run(`DROP TRIGGER correction_lowers_the_scan`, correction(85), 'DROP TRIGGER scan_never_goes_back')
+        await run('UPDATE scan SET finalized = 85, height = 85')
+        const isFinal = to !== 'seen' && to !== 'dropped'
+        const next = step(txid, to, { height: isFinal ? '84' : '90' })
+        const isAllowed = (transferSteps[from][to] ?? []).some((why) => why === 'corrected' || why === 'read')
+        if (isAllowed) await run(next)
+        else await expect(db.prepare(next).run()).rejects.toThrow(/transfer: no such step|its block is not read yet/)
+        db = await storeRows()
+      }
+    },
+  )
+
+  it('names the version that it was decided about', async () => {
+    await expectRefusal(step(t3, 'held', { version: 'version' }), 'transfer: another version was decided about')
+    await expectRefusal(step(t3, 'credited', { version: 'version + 2' }), 'transfer: another version was decided about')
+    await expectRefusal(or('IGNORE', step(t3, 'credited', { version: '7' })), 'transfer: another version')
   })
 
   it('a refused one is decided again where an unfinished requested rescan covers its block', async () => {

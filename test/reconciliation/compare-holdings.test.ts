@@ -226,7 +226,7 @@ describe('a transfer under way', () => {
       .run()
     await service.wait(40)
     expect(service.raised).toEqual([])
-    await service.db.prepare(`UPDATE transfer SET state = 'dropped'`).run()
+    await service.db.prepare(`UPDATE transfer SET state = 'dropped', version = version + 1`).run()
     service.state.now += dayMs
     await service.wait(25)
     expect(service.raised).toEqual([alarm(surplus, 1, 0, 5n)])

@@ -4,7 +4,7 @@ import type { BlockHeight } from '../../src/chain/block.ts'
 import type { ChainFailure } from '../../src/chain/chain.ts'
 import { secondsToFinal } from '../../src/chain/finality.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import type { ScanState } from '../../src/scan/scan-state.ts'
+import type { ScanState } from '../../src/scan/store/position.ts'
 import { nextTickAt } from '../../src/scan/tick.ts'
 import { anyHeight } from '../support/arbitraries.ts'
 

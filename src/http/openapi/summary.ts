@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { nodeUses } from '../../chain/node-report.ts'
 import { entryTypes } from '../../common/ids.ts'
 import { heldReasons } from '../../common/reasons.ts'
-import { countedMax } from '../../deposits/deposits.ts'
+import { countedMax } from '../../deposits/store/lists.ts'
 import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
 import {
   movedKinds,

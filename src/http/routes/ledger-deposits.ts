@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { decisionKinds } from '../../d1/tables.ts'
+import type { Deposit, DepositKey } from '../../deposits/deposit.ts'
 import { ownedDepositItem } from '../../deposits/deposit-item.ts'
-import type { Deposit, DepositKey } from '../../deposits/deposits.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import type { LedgerRoute } from '../context.ts'
 import { jsonAmount, refusal } from '../envelope.ts'

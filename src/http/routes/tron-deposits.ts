@@ -1,16 +1,10 @@
 import * as z from 'zod/mini'
 import type { CurrencyId, TransferId } from '../../common/ids.ts'
 import { heldReasons, refusedReasons } from '../../common/reasons.ts'
+import { type Deposit, type DepositFilter, type DepositKey, depositStates } from '../../deposits/deposit.ts'
 import { depositItem } from '../../deposits/deposit-item.ts'
-import {
-  countedMax,
-  type Deposit,
-  type DepositFilter,
-  type DepositKey,
-  type DepositPage,
-  depositStates,
-  listDeposits,
-} from '../../deposits/deposits.ts'
+import { type DepositPage, listDeposits } from '../../deposits/deposits.ts'
+import { countedMax } from '../../deposits/store/lists.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import { pageRowsDefault } from '../../ledger/entries.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'

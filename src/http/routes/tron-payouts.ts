@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { CurrencyId, PayoutId } from '../../common/ids.ts'
 import { payoutStates } from '../../d1/payout-tables.ts'
-import { countedMax } from '../../deposits/deposits.ts'
+import { countedMax } from '../../deposits/store/lists.ts'
 import { pageRowsDefault } from '../../ledger/entries.ts'
 import { listPayouts } from '../../payouts/list.ts'
 import { pickOwn } from '../../payouts/payout.ts'

@@ -124,7 +124,7 @@ async function measureWritten(workers: RunningWorkers): Promise<readonly Figure[
       ${amount}, ${seconds}, unixepoch() * 1000, unixepoch() * 1000 FROM scan, address WHERE derivation_index = 7`
   const seen = await written(transfer('1', 'seen', 0, '57'))
   const credited = await written(
-    `UPDATE transfer SET state = 'credited', amount = 25000000, seconds = NULL, changed_at = unixepoch() * 1000 WHERE txid = '${txid('1')}'`,
+    `UPDATE transfer SET version = version + 1, state = 'credited', amount = 25000000, seconds = NULL, changed_at = unixepoch() * 1000 WHERE txid = '${txid('1')}'`,
   )
   const direct = await written(transfer('2', 'credited', 25_000_000, 'NULL'))
   const posted =

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { blockSeconds } from '../../../src/chain/block.ts'
-import { depositStates } from '../../../src/deposits/deposits.ts'
+import { depositStates } from '../../../src/deposits/deposit.ts'
 import { pageRowsMax } from '../../../src/http/routes/wallet-flow-list.ts'
 import { usdtBase58 } from '../../support/variables.ts'
 import {

@@ -150,7 +150,7 @@ describe('npm run operate, with the real migrations', () => {
   it('correct lowers the scan and shows what is credited above it, which stays, and the open gaps', async () => {
     see('c', 121)
     rows(`UPDATE scan SET height = 130, finalized = 130, hash = '${'b'.repeat(64)}'`)
-    rows(`UPDATE transfer SET state = 'credited', amount = 5`)
+    rows(`UPDATE transfer SET version = version + 1, state = 'credited', amount = 5`)
     const { code, out } = await operate('correct', '--finalized', '110', '--reason', 'a node lied')
     expect([code, out.split('\n')]).toEqual([
       0,

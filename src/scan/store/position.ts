@@ -1,25 +1,12 @@
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Address } from '../chain/address.ts'
-import type { BlockHash, BlockHeight, Header } from '../chain/block.ts'
-import type { ChainFailure } from '../chain/chain.ts'
-import type { UnixMs } from '../common/time.ts'
-import {
-  bare,
-  insertSelect,
-  isRefusedBy,
-  openTables,
-  type ReadDatabase,
-  toStatement,
-  type WriteDatabase,
-} from '../d1/database.ts'
-import { scans } from '../d1/state-tables.ts'
-import { scanSuperseded, transfers } from '../d1/tables.ts'
-import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
-import { sentStatements, transferStatements } from '../deposits/transfers.ts'
-import { actStatements, type IssuerFact } from '../issuer/acts.ts'
-import { conclusionStatements, isWatched, openAddresses, type ReadOfPayouts } from '../payouts/conclusions.ts'
-import { type Gap, gapStatements, isInGap } from './rescans.ts'
+import type { Address } from '../../chain/address.ts'
+import type { BlockHash, BlockHeight, Header } from '../../chain/block.ts'
+import type { ChainFailure } from '../../chain/chain.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { insertSelect, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
+import { scans } from '../../d1/state-tables.ts'
+import { openAddresses } from '../../payouts/conclusions.ts'
 
 /** The stored state of the scan. */
 export interface ScanState {
@@ -58,21 +45,6 @@ export type FinalizedHead = Pick<Header, 'height' | 'hash' | 'timestamp'>
 
 /** What identifies a state. Whatever was read after another one is superseded. */
 export type ReadAfter = Pick<ScanState, 'height' | 'hash' | 'correctedBy'>
-
-/** One step of the scan. It is stored whole or not at all. */
-export interface ScanStep {
-  readonly expected: ReadAfter
-  /** The last block that was read, or that could not be read: then without a hash. */
-  readonly to: Pick<ScanState, 'height' | 'hash'>
-  readonly judged: readonly JudgedTransfer[]
-  readonly sent: readonly SentFact[]
-  readonly acts: readonly IssuerFact[]
-  readonly gaps: readonly Gap[]
-  readonly payouts: ReadOfPayouts
-  /** When the scan began that is caught up with this step; null if more blocks are final. */
-  readonly caughtUpAt: UnixMs | null
-  readonly at: UnixMs
-}
 
 /** How a scan ended that stored nothing of that with its last step. */
 export interface ScanResult {
@@ -169,7 +141,8 @@ const tried = (startedAt: UnixMs, hasHead: boolean) => ({
   answering_since: hasHead ? sql`min(coalesce(${scans.answering_since}, ${startedAt}), ${startedAt})` : null,
 })
 
-const caughtUp = (startedAt: UnixMs) => ({
+/** What is stored of the end of a scan that is caught up. */
+export const caughtUp = (startedAt: UnixMs) => ({
   ...tried(startedAt, true),
   caught_up_at: notBefore(scans.caught_up_at, startedAt),
   problem: null,
@@ -178,61 +151,4 @@ const caughtUp = (startedAt: UnixMs) => ({
 /** Stores which nodes gaps are tried with from now on. */
 export function nodesStatement(db: WriteDatabase, nodes: string): D1PreparedStatement {
   return toStatement(db, openTables(db).update(scans).set({ nodes }))
-}
-
-/** What a step did. `dropped`: by which node each transfer was seen that is in no final block. */
-export type StepResult =
-  | { readonly kind: 'appended'; readonly dropped: readonly (number | null)[] }
-  /** The position is not the expected one, or a correction came in between. Nothing was stored. */
-  | { readonly kind: 'superseded' }
-
-/**
- * Stores position, transfers, sent transactions, gaps and what is decided about payouts together, and drops what was seen in blocks that
- * were read and is not in them.
- */
-export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<StepResult> {
-  const { to, judged, sent, acts, gaps, payouts, at } = step
-  try {
-    const results = await db.batch<{ readonly seenBy: number | null }>([
-      moveScan(db, step),
-      ...gapStatements(db, gaps, at),
-      ...transferStatements(db, judged, at),
-      ...sentStatements(db, sent),
-      ...conclusionStatements(db, payouts, at),
-      ...actStatements(db, acts, at),
-      dropPassed(db, to.height, at),
-    ])
-    return { kind: 'appended', dropped: (results.at(-1)?.results ?? []).map(({ seenBy }) => seenBy) }
-  } catch (cause) {
-    if (isRefusedBy(scanSuperseded, cause)) return { kind: 'superseded' }
-    throw cause
-  }
-}
-
-/**
- * Moves the position, or fails the batch: if the state is not the expected one, a correction has lowered the finalized height below
- * the step, or the blocks were not read for every open payout, `height` becomes NULL.
- */
-function moveScan(db: WriteDatabase, { expected, to, payouts, caughtUpAt, at }: ScanStep): D1PreparedStatement {
-  const isExpected = sql`${scans.height} = ${expected.height} AND ${scans.hash} IS ${expected.hash}
-    AND ${scans.corrected_by} = ${expected.correctedBy} AND ${to.height} <= ${scans.finalized}
-    AND ${isWatched(payouts.watched)}`
-  const changes = {
-    height: sql`iif(${isExpected}, ${to.height}, NULL)`,
-    hash: to.hash,
-    advanced_at: at,
-    halted: null,
-    ...(caughtUpAt === null ? {} : caughtUp(caughtUpAt)),
-  }
-  return toStatement(db, openTables(db).update(scans).set(changes))
-}
-
-/** What was seen in a gap stays: its block was not read. */
-function dropPassed(db: WriteDatabase, to: BlockHeight, at: UnixMs): D1PreparedStatement {
-  const { state, changed_at, height, seen_by } = transfers
-  return toStatement(
-    db,
-    sql`UPDATE ${transfers} INDEXED BY transfer_seen SET ${bare(state)} = 'dropped', ${bare(changed_at)} = ${at}
-      WHERE ${state} = 'seen' AND ${height} <= ${to} AND NOT ${isInGap(height)} RETURNING ${bare(seen_by)} AS "seenBy"`,
-  )
 }

@@ -1,21 +1,10 @@
 import { and, eq, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { BlockHeight, Txid } from '../chain/block.ts'
-import type { RescanId } from '../common/ids.ts'
-import type { UnixMs } from '../common/time.ts'
-import {
-  insertSelect,
-  isRefusedBy,
-  openTables,
-  type ReadDatabase,
-  toStatement,
-  type WriteDatabase,
-} from '../d1/database.ts'
-import { rescans, scans } from '../d1/state-tables.ts'
-import { type RescanKind, scanSuperseded, transfers } from '../d1/tables.ts'
-import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
-import { sentStatements, transferStatements } from '../deposits/transfers.ts'
-import { actStatements, type IssuerFact } from '../issuer/acts.ts'
-import { conclusionStatements, isWatched, type ReadOfPayouts } from '../payouts/conclusions.ts'
+import type { BlockHeight, Txid } from '../../chain/block.ts'
+import type { RescanId } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { insertSelect, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
+import { rescans } from '../../d1/state-tables.ts'
+import type { RescanKind, transfers } from '../../d1/tables.ts'
 
 /** Blocks below the position that are read again: a row. Both ends are included. */
 export interface Rescan extends RescanPart {
@@ -42,23 +31,6 @@ export interface RescanPart {
   readonly unread: readonly Txid[]
 }
 
-/** What one read of a rescan found. */
-export interface RescanStep {
-  /** The rescan as it was when it was read. */
-  readonly rescan: Rescan
-  /** The newest correction then. */
-  readonly correctedBy: number
-  readonly judged: readonly JudgedTransfer[]
-  readonly sent: readonly SentFact[]
-  readonly payouts: ReadOfPayouts
-  readonly acts: readonly IssuerFact[]
-  /** What is left, from the lowest block on: the first part stays this row, the others become rows. Empty: all of it is read. */
-  readonly left: readonly RescanPart[]
-  /** Whether all receipts of its only block were tried: then what was seen in it and is not in them is gone. */
-  readonly isWholeBlock: boolean
-  readonly at: UnixMs
-}
-
 /** A block that the scan passes over, or of which only the token transfers are missing, since their receipts are still to be read. */
 export interface Gap {
   readonly height: BlockHeight
@@ -83,11 +55,12 @@ const payoutMs = 900_000
 /** Gaps in one list. */
 const gapsMax = 100
 
-const isOpen = isNull(rescans.finished_at)
+/** A rescan that is not finished. */
+export const isOpen = isNull(rescans.finished_at)
 const openIndex = sql.raw('INDEXED BY rescan_open')
 
-/** Whether a gap has this height, which is an expression of a query about something else. */
-export function isInGap(height: SQL | typeof transfers.height): SQL {
+/** Whether a gap has this height. */
+function isInGap(height: SQL | typeof transfers.height): SQL {
   const { kind, finished_at, next_height, to_height } = rescans
   return sql`EXISTS (SELECT 1 FROM ${rescans} ${openIndex}
     WHERE ${kind} = 'gap' AND ${finished_at} IS NULL AND ${to_height} >= ${height} AND ${next_height} <= ${height})`
@@ -132,32 +105,6 @@ export function dueAtOnce(
   return toStatement(db, openTables(db).update(rescans).set({ next_try: at }).where(isTried))
 }
 
-/**
- * Stores what a read found and what is left, in one batch. `superseded`: a correction came in between, or another read of the same
- * rescan. Nothing is stored then.
- */
-export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
-  const { rescan, left, judged, sent, acts, payouts, isWholeBlock, at } = step
-  const [first, ...others] = left
-  try {
-    await db.batch([
-      requireUnchanged(db, step),
-      // Before the rescan goes forward: what it refused can be decided again while it covers the block.
-      ...transferStatements(db, judged, at),
-      ...sentStatements(db, sent),
-      ...actStatements(db, acts, at),
-      ...(isWholeBlock && first !== undefined ? [dropAbsent(db, first, at)] : []),
-      ...others.map((part) => insertPart(db, rescan.id, part, at)),
-      updateRescan(db, rescan, first ?? null, at),
-      ...conclusionStatements(db, payouts, at), // with what is left to be read
-    ])
-    return 'stored'
-  } catch (cause) {
-    if (isRefusedBy(scanSuperseded, cause)) return 'superseded'
-    throw cause
-  }
-}
-
 /** Statements that store blocks as gaps: consecutive ones as one, or as a part of the gap right below them. */
 export function gapStatements(db: WriteDatabase, gaps: readonly Gap[], at: UnixMs): readonly D1PreparedStatement[] {
   return runsOf(gaps).flatMap(({ from, to, kind }) => {
@@ -184,23 +131,6 @@ function runsOf(gaps: readonly Gap[]): readonly Run[] {
   return runs
 }
 
-/**
- * Fails the batch if a correction came since, if the rescan is not as it was read, or if it was not read for every open payout: `height`
- * becomes NULL.
- */
-function requireUnchanged(db: WriteDatabase, { rescan, correctedBy, payouts }: RescanStep): D1PreparedStatement {
-  const { id, next_height, to_height, attempts, receipts } = rescans
-  const isSame = sql`${scans.corrected_by} = ${correctedBy} AND ${isWatched(payouts.watched)} AND EXISTS (SELECT 1 FROM ${rescans} WHERE ${id} = ${rescan.id}
-    AND ${isOpen} AND ${next_height} = ${rescan.from} AND ${to_height} = ${rescan.to}
-    AND ${attempts} = ${rescan.attempts} AND ${receipts} = ${rescan.receipts})`
-  return toStatement(
-    db,
-    openTables(db)
-      .update(scans)
-      .set({ height: sql`iif(${isSame}, ${scans.height}, NULL)` }),
-  )
-}
-
 const columnsOf = ({ from, to, attempts, nextTry, why, receipts, unread }: RescanPart) => ({
   next_height: from,
   to_height: to,
@@ -211,7 +141,13 @@ const columnsOf = ({ from, to, attempts, nextTry, why, receipts, unread }: Resca
   unread: unread.length === 0 ? null : JSON.stringify(unread),
 })
 
-function updateRescan(db: WriteDatabase, { id, to }: Rescan, left: RescanPart | null, at: UnixMs): D1PreparedStatement {
+/** Stores what is left of a rescan in its row. Null: all of it is read. */
+export function updateRescan(
+  db: WriteDatabase,
+  { id, to }: Rescan,
+  left: RescanPart | null,
+  at: UnixMs,
+): D1PreparedStatement {
   const end = { next_height: (to + 1) as BlockHeight, finished_at: at } // safe: one above a height
   const changes = left === null ? end : columnsOf(left)
   const update = openTables(db).update(rescans)
@@ -219,7 +155,7 @@ function updateRescan(db: WriteDatabase, { id, to }: Rescan, left: RescanPart | 
 }
 
 /** A part of another rescan as a row of its own: it was asked for by the same, at the same time. */
-function insertPart(db: WriteDatabase, of: RescanId, part: RescanPart, at: UnixMs): D1PreparedStatement {
+export function insertPart(db: WriteDatabase, of: RescanId, part: RescanPart, at: UnixMs): D1PreparedStatement {
   const { id, kind, reason, created_at } = rescans
   const row = { ...columnsOf(part), kind, reason, created_at, from_height: part.from, tried_at: at }
   return toStatement(db, insertSelect(rescans, row, sql`FROM ${rescans} WHERE ${id} = ${of}`))
@@ -247,11 +183,4 @@ function insertGap(
     next_try: at,
   } as const
   return toStatement(db, insertSelect(rescans, row, sql`WHERE NOT ${isInGap(sql`${to}`)}`))
-}
-
-/** What was seen in a block that is read but for some transactions, and is not in it. Whatever is in it is decided by now. */
-function dropAbsent(db: WriteDatabase, { from, unread }: RescanPart, at: UnixMs): D1PreparedStatement {
-  const isAbsent = sql`${transfers.txid} NOT IN (SELECT value FROM json_each(${JSON.stringify(unread)}))`
-  const isSeen = and(sql`${transfers.state} = 'seen'`, eq(transfers.height, from), isAbsent)
-  return toStatement(db, openTables(db).update(transfers).set({ state: 'dropped', changed_at: at }).where(isSeen))
 }

@@ -1,0 +1,84 @@
+import { eq, gt, isNotNull, sql } from 'drizzle-orm'
+import type { BlockHeight, Txid } from '../../chain/block.ts'
+import type { CurrencyId, Uid } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { fixedStatement, type ReadDatabase } from '../../d1/database.ts'
+import { scans } from '../../d1/state-tables.ts'
+import { flows, transfers, wallets } from '../../d1/tables.ts'
+import type { StoredTransfer } from '../transfer.ts'
+import { readAll, type TransferRow } from './rows.ts'
+
+/** Transfers in one state that one caller is shown. */
+export const shownMax = 100
+
+/** The caller's transfers in one transaction, or those of all callers (null), by position. */
+export async function selectTransfersOf(
+  db: ReadDatabase,
+  uid: Uid | null,
+  txid: Txid,
+): Promise<readonly StoredTransfer[]> {
+  const select = uid === null ? selectOfAll(db, { txid }) : selectOfTransaction(db, { uid, txid })
+  return readAll(await select.all<TransferRow>())
+}
+
+/** The positions of what is stored as moved in one transaction: none of it is ever a deposit. */
+export async function selectMovedIn(db: ReadDatabase, txid: Txid): Promise<readonly number[]> {
+  const { results } = await selectMoved(db, { txid }).all<Pick<TransferRow, 'position'>>()
+  return results.map(({ position }) => position)
+}
+
+/** The caller's transfers that are held, and then those that are seen: at most 100 of each, by currency and oldest first. */
+export async function selectOpenTransfers(db: ReadDatabase, uid: Uid): Promise<readonly StoredTransfer[]> {
+  return readAll(await selectOpen(db, { uid }).all<TransferRow>())
+}
+
+/** A sum of credits, which can be more than a wallet ever holds, in ledger units. */
+export interface CreditedSum {
+  readonly cuy: CurrencyId
+  readonly amount: bigint
+}
+
+/** What was credited to the caller at or after `since`, per currency; a currency without a credit is absent. */
+export async function selectCreditedSince(db: ReadDatabase, uid: Uid, since: UnixMs): Promise<readonly CreditedSum[]> {
+  const { results } = await selectCredited(db, { uid, since }).all<{ cuy: CurrencyId; sum: string }>()
+  return results.map(({ cuy, sum }) => ({ cuy, amount: BigInt(sum) }))
+}
+
+/** The lowest height above the position at which a transfer was seen, or null. */
+export async function selectFirstSeen(db: ReadDatabase): Promise<{ readonly height: BlockHeight } | null> {
+  return selectSeen(db, {}).first<Pick<TransferRow, 'height'>>()
+}
+
+const { state } = transfers
+const uid = sql.placeholder('uid')
+const isOfTransaction = eq(transfers.txid, sql.placeholder('txid'))
+const byKey = sql`SELECT * FROM ${transfers} INDEXED BY transfer_key WHERE ${isOfTransaction}`
+
+const selectOfTransaction = fixedStatement<'uid' | 'txid'>(sql`
+${byKey} AND ${eq(transfers.uid, uid)} ORDER BY ${transfers.position}`)
+
+const selectOfAll = fixedStatement<'txid'>(sql`${byKey} AND ${isNotNull(transfers.uid)} ORDER BY ${transfers.position}`)
+
+const selectMoved = fixedStatement<'txid'>(sql`
+SELECT ${transfers.position} FROM ${transfers} INDEXED BY transfer_key
+WHERE ${isOfTransaction} AND ${state} = 'moved' ORDER BY ${transfers.position}`)
+
+const openIn = (open: 'held' | 'seen') => sql`
+SELECT * FROM (SELECT * FROM ${transfers} INDEXED BY transfer_uid_state
+  WHERE ${eq(transfers.uid, uid)} AND ${eq(state, open)} ORDER BY ${transfers.cuy}, ${transfers.id} LIMIT ${shownMax})`
+/** Each state has rows of its own: what a node invents above the final blocks hides nothing that is held. */
+const selectOpen = fixedStatement<'uid'>(sql`${openIn('held')} UNION ALL ${openIn('seen')}`)
+
+/** The entries of recharges since the first one at that time: a range of ids (see ledger/entries.ts). */
+const selectCredited = fixedStatement<'uid' | 'since'>(sql`
+SELECT ${wallets.cuy}, CAST(sum(${flows.amount}) AS TEXT) AS sum
+FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_type ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1
+WHERE ${eq(wallets.uid, uid)} AND ${flows.id} >= (
+  SELECT ${flows.id} FROM ${flows} INDEXED BY flow_time
+  WHERE ${flows.created_at} >= ${sql.placeholder('since')} ORDER BY ${flows.created_at}, ${flows.id} LIMIT 1)
+GROUP BY ${wallets.cuy}`)
+
+const selectSeen = fixedStatement(sql`
+SELECT ${transfers.height} FROM ${transfers} INDEXED BY transfer_seen
+WHERE ${state} = 'seen' AND ${gt(transfers.height, sql`(SELECT ${scans.height} FROM ${scans})`)}
+ORDER BY ${transfers.height} LIMIT 1`)

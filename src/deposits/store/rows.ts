@@ -1,0 +1,43 @@
+import type { transfers } from '../../d1/tables.ts'
+import { readAmount } from '../../ledger/entries.ts'
+import type { StoredTransfer } from '../transfer.ts'
+import type { KnownTransfer } from '../transitions.ts'
+
+/** The columns of a transfer. */
+export type TransferRow = typeof transfers.$inferSelect
+
+/** A stored transfer in whatever state. */
+export function readTransfer(row: TransferRow) {
+  return {
+    id: row.id,
+    version: row.version,
+    txid: row.txid,
+    position: row.position,
+    cuy: row.cuy,
+    uid: row.uid,
+    state: row.state,
+    reason: row.reason,
+    review: row.review,
+    seconds: row.seconds,
+    block: { height: row.height, hash: row.block_hash },
+    native: Boolean(row.native),
+    from: row.from_address,
+    to: row.to_address,
+    raw: BigInt(row.raw),
+    amount: readAmount(row.amount),
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  } satisfies Omit<KnownTransfer, 'isSought' | 'isAskedAgain'> & Record<string, unknown>
+}
+
+/** A stored transfer to a caller: one that has not moved. */
+export function readCallers(row: TransferRow): StoredTransfer {
+  const { uid, state, ...transfer } = readTransfer(row)
+  if (uid === null || state === 'moved') throw new Error('a transfer that moved has no caller')
+  return { ...transfer, uid, state }
+}
+
+/** The transfers to callers in a result, in its order. */
+export function readAll({ results }: D1Result<TransferRow>): readonly StoredTransfer[] {
+  return results.map(readCallers)
+}
