@@ -333,6 +333,7 @@ CREATE TABLE `scan` (
 	`halted` text,
 	`corrected_by` integer DEFAULT 0 NOT NULL,
 	`nodes` text DEFAULT '' NOT NULL,
+	`restored_at` integer,
 	CONSTRAINT "scan_id" CHECK(id = 1),
 	CONSTRAINT "scan_superseded" CHECK(height IS NOT NULL),
 	CONSTRAINT "scan_height" CHECK(height BETWEEN -1 AND finalized),
@@ -405,6 +406,12 @@ CREATE TABLE `webhook` (
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE INDEX `webhook_number` ON `webhook` (`number`);--> statement-breakpoint
+CREATE TABLE `payout_effect` (
+	`payout_id` integer NOT NULL,
+	`state_before` text,
+	`counted_before` integer NOT NULL
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
 CREATE TABLE `payout_holding` (
 	`contract` text PRIMARY KEY NOT NULL,
 	`address` text NOT NULL,
@@ -416,8 +423,29 @@ CREATE TABLE `payout_holding` (
 	CONSTRAINT "payout_holding_read_at" CHECK(read_at BETWEEN 0 AND 9007199254740991)
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
+CREATE TABLE `payout_hour` (
+	`cuy` integer NOT NULL,
+	`uid` integer NOT NULL,
+	`hour` integer NOT NULL,
+	`amount` integer NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`cuy`, `uid`, `hour`),
+	CONSTRAINT "payout_hour_uid" CHECK(uid BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_hour_hour" CHECK(hour BETWEEN 0 AND 9007199254740991)
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
+CREATE TABLE `payout_sum` (
+	`state` text NOT NULL,
+	`cuy` integer NOT NULL,
+	`count` integer NOT NULL,
+	`amount` integer NOT NULL,
+	PRIMARY KEY(`state`, `cuy`),
+	CONSTRAINT "payout_sum_state" CHECK(state IN ('waiting','approved','signed','paid','stuck','cancelled'))
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
 CREATE TABLE `payout_transaction` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
 	`txid` text NOT NULL,
 	`address` text NOT NULL,
 	`payout_id` integer,
@@ -435,7 +463,7 @@ CREATE TABLE `payout_transaction` (
 	`seen_height` integer,
 	`next_send` integer NOT NULL,
 	`sends` integer DEFAULT 0 NOT NULL,
-	`answer` text,
+	`answers` text,
 	CONSTRAINT "payout_transaction_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "payout_transaction_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "payout_transaction_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
@@ -457,7 +485,7 @@ CREATE TABLE `payout_transaction` (
 	CONSTRAINT "payout_transaction_changed_at" CHECK(changed_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_transaction_next_send" CHECK(next_send BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_transaction_sends" CHECK(sends BETWEEN 0 AND 9007199254740991),
-	CONSTRAINT "payout_transaction_answer" CHECK(answer IS NULL OR (length(answer) BETWEEN 1 AND 200))
+	CONSTRAINT "payout_transaction_answers" CHECK(answers IS NULL OR (json_valid(answers) AND length(answers) <= 4000))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payout_transaction_txid` ON `payout_transaction` (`txid`);--> statement-breakpoint
@@ -466,6 +494,7 @@ CREATE INDEX `payout_transaction_open` ON `payout_transaction` (`next_send`) WHE
 CREATE INDEX `payout_transaction_unresolved` ON `payout_transaction` (`id`) WHERE ended IN ('unknown', 'late') AND excused IS NULL;--> statement-breakpoint
 CREATE TABLE `payout` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
 	`uid` integer NOT NULL,
 	`cuy` integer NOT NULL,
 	`osn` text NOT NULL,
@@ -478,20 +507,24 @@ CREATE TABLE `payout` (
 	`proof` text,
 	`posted_by` text NOT NULL,
 	`limit_each` integer,
+	`limit_least` integer,
 	`limit_day` integer,
+	`limit_count` integer,
 	`limit_user` integer,
 	`created_at` integer NOT NULL,
 	`state` text DEFAULT 'waiting' NOT NULL,
 	`changed_at` integer NOT NULL,
 	`approved_by` text,
 	`approved_at` integer,
+	`counted` integer DEFAULT false NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
-	`attempts_max` integer DEFAULT 3 NOT NULL,
+	`attempts_max` integer NOT NULL,
 	`txid` text,
 	`expires_at` integer,
 	`height` integer,
 	`reason` text,
 	`moved` text,
+	`received` text,
 	`cancelled_by` text,
 	`why` text,
 	CONSTRAINT "payout_id" CHECK(id BETWEEN 1 AND 9007199254740991),
@@ -508,11 +541,15 @@ CREATE TABLE `payout` (
 	CONSTRAINT "payout_posted_by" CHECK(length(posted_by) BETWEEN 1 AND 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'),
 	CONSTRAINT "payout_limit_each" CHECK(limit_each IS NULL OR (limit_each BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "payout_limit_user" CHECK(limit_user IS NULL OR (limit_user BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "payout_limit_least" CHECK((limit_least IS NULL) = (limit_each IS NULL) AND (limit_least IS NULL OR (limit_least BETWEEN 0 AND 9007199254740991))),
 	CONSTRAINT "payout_limit_day" CHECK((limit_day IS NULL) = (limit_each IS NULL) AND (limit_day IS NULL OR (limit_day BETWEEN 0 AND 9007199254740991))),
+	CONSTRAINT "payout_limit_count" CHECK((limit_count IS NULL) = (limit_each IS NULL) AND (limit_count IS NULL OR (limit_count BETWEEN 0 AND 9007199254740991))),
 	CONSTRAINT "payout_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_changed_at" CHECK(changed_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_attempts" CHECK(attempts BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_attempts_max" CHECK(attempts_max BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_counted" CHECK(counted = 0 OR (counted = 1 AND approved_at IS NOT NULL)),
+	CONSTRAINT "payout_received" CHECK(received IS NULL OR (state = 'paid' AND (received GLOB '[1-9]*' AND received NOT GLOB '*[^0-9]*' AND length(received) <= 78))),
 	CONSTRAINT "payout_state" CHECK(state IN ('waiting','approved','signed','paid','stuck','cancelled')),
 	CONSTRAINT "payout_approved_by" CHECK((approved_by IS NULL) = (approved_at IS NULL) AND (approved_by IS NULL OR approved_by <> posted_by)
         AND (approved_by IS NOT NULL OR state IN ('waiting','cancelled')) AND (approved_by IS NULL OR state <> 'waiting')),
@@ -529,11 +566,13 @@ CREATE TABLE `payout` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payout_key` ON `payout` (`uid`,`cuy`,`osn`);--> statement-breakpoint
 CREATE INDEX `payout_uid` ON `payout` (`uid`);--> statement-breakpoint
+CREATE INDEX `payout_uid_state` ON `payout` (`uid`,`state`,`cuy`);--> statement-breakpoint
 CREATE INDEX `payout_osn` ON `payout` (`osn`);--> statement-breakpoint
 CREATE INDEX `payout_to` ON `payout` (`to_address`);--> statement-breakpoint
 CREATE INDEX `payout_state` ON `payout` (`state`,`cuy`);--> statement-breakpoint
-CREATE INDEX `payout_day` ON `payout` (`cuy`,`approved_at`) WHERE approved_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `payout_user_day` ON `payout` (`uid`,`cuy`,`approved_at`) WHERE approved_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `payout_age` ON `payout` (`state`,`cuy`,`changed_at`) WHERE state IN ('waiting','approved','signed','stuck');--> statement-breakpoint
+CREATE INDEX `payout_day` ON `payout` (`cuy`,`approved_at`) WHERE counted = 1;--> statement-breakpoint
+CREATE INDEX `payout_user_day` ON `payout` (`uid`,`cuy`,`approved_at`) WHERE counted = 1;--> statement-breakpoint
 CREATE TABLE `issuer_act` (
 	`txid` text NOT NULL,
 	`position` integer NOT NULL,

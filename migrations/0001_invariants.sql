@@ -545,7 +545,7 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);
 END;
 --> statement-breakpoint
--- An operator can correct the decimals of a token, as long as no deposit of it was credited.
+-- An operator can correct the decimals of a token, as long as no deposit of it was credited and no payout of it is open.
 CREATE TRIGGER stored_setting_keeps_its_meaning BEFORE UPDATE ON stored_setting
 BEGIN
   SELECT RAISE(ABORT, 'stored_setting: only the decimals of a token are ever changed')
@@ -554,6 +554,10 @@ BEGIN
       OR substr(OLD.value, instr(OLD.value, ' scale ')) <> substr(NEW.value, instr(NEW.value, ' scale '));
   SELECT RAISE(ABORT, 'stored_setting: deposits of the currency are credited')
     WHERE EXISTS (SELECT 1 FROM day WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND type = 1);
+  -- They have their amounts in chain units.
+  SELECT RAISE(ABORT, 'stored_setting: payouts of the currency are open')
+    WHERE EXISTS (SELECT 1 FROM payout_sum WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND count > 0
+      AND state IN ('waiting', 'approved', 'signed', 'stuck'));
 END;
 --> statement-breakpoint
 CREATE TRIGGER stored_setting_is_never_deleted BEFORE DELETE ON stored_setting
@@ -667,14 +671,18 @@ BEGIN
   UPDATE holding SET changed_height = min(changed_height, NEW.finalized),
       balance = NULL, read_from = NULL, read_to = NULL, due_at = min(due_at, NEW.created_at + 60000)
     WHERE changed_height > NEW.finalized OR read_to > NEW.finalized;
-  UPDATE payout_transaction SET past_height = NULL WHERE ended IS NULL AND past_height > NEW.finalized;
-  UPDATE payout_transaction SET height = NULL WHERE ended = 'unknown' AND height > NEW.finalized;
-  -- What rests on blocks above it, unless the payout has gone on.
-  UPDATE payout_transaction SET ended = NULL, height = NULL, succeeded = NULL, moved = NULL, next_send = 0,
+  UPDATE payout_transaction SET past_height = NULL, version = version + 1 WHERE ended IS NULL AND past_height > NEW.finalized;
+  UPDATE payout_transaction SET height = NULL, version = version + 1 WHERE ended = 'unknown' AND height > NEW.finalized;
+  -- What rests on blocks above it is open again, unless its payout has gone on. Those below it were read for it already.
+  UPDATE payout_transaction SET ended = NULL, height = NULL, succeeded = NULL, moved = NULL, next_send = 0, version = version + 1,
       past_height = iif(past_height > NEW.finalized, NULL, past_height), changed_at = NEW.created_at
     WHERE ended IN ('paid', 'failed', 'other', 'expired') AND coalesce(height, past_height) > NEW.finalized
       AND EXISTS (SELECT 1 FROM payout WHERE payout.id = payout_id AND payout.txid = payout_transaction.txid
         AND payout.state IN ('paid', 'stuck', 'approved'));
+  UPDATE payout SET state = 'signed', height = NULL, reason = NULL, moved = NULL, received = NULL, changed_at = NEW.created_at,
+      attempts = attempts - (state <> 'paid'), version = version + 1
+    WHERE state IN ('paid', 'stuck', 'approved') AND txid IN (
+      SELECT txid FROM payout_transaction INDEXED BY payout_transaction_open WHERE ended IS NULL);
   SELECT RAISE(ABORT, 'correction: it was not applied')
     WHERE NOT EXISTS (SELECT 1 FROM scan WHERE corrected_by = NEW.id AND finalized = NEW.finalized)
       OR EXISTS (SELECT 1 FROM transfer WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved'));
@@ -693,13 +701,30 @@ END;
 
 -- payout -------------------------------------------------------------------------------------------------------------
 
+-- What issuers did and nothing has undone: the newest act of each switch, in whatever order blocks were read.
+CREATE VIEW standing_act AS
+SELECT * FROM (
+  SELECT *, row_number() OVER (
+    PARTITION BY cuy, iif(kind IN ('frozen', 'released'), address, iif(kind IN ('paused', 'unpaused'), 'pause', kind))
+    ORDER BY height DESC, place DESC, position DESC) AS newness
+  FROM issuer_act WHERE kind <> 'destroyed')
+WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated');
+--> statement-breakpoint
+-- What keeps money from leaving now, as payouts/leaving.ts has it: in one currency or in all (NULL), from one address or from any (NULL).
+CREATE VIEW payout_stop AS
+SELECT NULL AS cuy, NULL AS address FROM scan WHERE halted IS NOT NULL OR restored_at IS NOT NULL
+UNION ALL SELECT cuy, iif(kind = 'frozen', address, NULL) FROM standing_act
+  WHERE kind <> 'fee-set' OR (confirmed_at IS NULL AND (basis_points <> '0' OR raw <> '0'));
+--> statement-breakpoint
 CREATE TRIGGER payout_is_new BEFORE INSERT ON payout
 BEGIN
   SELECT RAISE(ABORT, 'payout: already asked for')
     WHERE EXISTS (SELECT 1 FROM payout WHERE uid = NEW.uid AND cuy = NEW.cuy AND osn = NEW.osn)
       OR NEW.id BETWEEN 0 AND (SELECT max(id) FROM payout);
-  SELECT RAISE(ABORT, 'payout: it begins as waiting')
-    WHERE NEW.state <> 'waiting' OR NEW.changed_at <> NEW.created_at OR NEW.attempts <> 0 OR NEW.attempts_max <> 3
+  SELECT RAISE(ABORT, 'payout: it begins as waiting, or as approved by its limits')
+    WHERE NOT (NEW.state = 'waiting' OR (NEW.state = 'approved' AND NEW.approved_by IS '' AND NEW.approved_at IS NEW.created_at))
+      OR NEW.counted <> (NEW.state = 'approved') OR NEW.version <> 1
+      OR NEW.changed_at <> NEW.created_at OR NEW.attempts <> 0 OR NEW.attempts_max <> 3
       OR NEW.txid IS NOT NULL OR NEW.height IS NOT NULL;
   SELECT RAISE(ABORT, 'payout: an entry has its key')
     WHERE EXISTS (SELECT 1 FROM wallet JOIN flow ON flow.wallet_id = wallet.id
@@ -707,6 +732,30 @@ BEGIN
         AND (flow.type IN (2, 5) OR (flow.type = 4 AND NEW.fee > 0)));
   SELECT RAISE(ABORT, 'payout: its money would stay here')
     WHERE EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address);
+  SELECT RAISE(ABORT, 'payout: the scan is halted') WHERE EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
+  SELECT RAISE(ABORT, 'payout: the decimals of its token are not agreed on')
+    WHERE NEW.contract <> '' AND NOT EXISTS (
+      SELECT 1 FROM stored_setting AS agreed JOIN stored_setting AS configured ON configured.name = 'CURRENCIES.' || NEW.cuy
+        WHERE agreed.name = 'DECIMALS.' || NEW.contract AND configured.value GLOB '* decimals ' || agreed.value || ',*');
+  SELECT RAISE(ABORT, 'payout: its money may not leave now')
+    WHERE NEW.state = 'approved' AND EXISTS (
+      SELECT 1 FROM payout_stop WHERE address IS NULL AND (cuy IS NULL OR cuy = NEW.cuy));
+  -- The 24 hours before it: whole hours by their sums, and what was approved in the rest of the oldest one.
+  SELECT RAISE(ABORT, 'payout: it is not within its limits')
+    WHERE NEW.state = 'approved' AND NOT coalesce(NEW.amount BETWEEN NEW.limit_least AND NEW.limit_each AND (
+      SELECT total(amount) + NEW.amount <= NEW.limit_day AND total(count) + 1 <= NEW.limit_count FROM (
+        SELECT amount, count FROM payout_hour
+          WHERE cuy = NEW.cuy AND uid = 0 AND hour > (NEW.created_at - 86400000) / 3600000
+        UNION ALL SELECT amount, 1 FROM payout INDEXED BY payout_day
+          WHERE cuy = NEW.cuy AND counted = 1 AND approved_at > NEW.created_at - 86400000
+            AND approved_at < ((NEW.created_at - 86400000) / 3600000 + 1) * 3600000))
+      AND (NEW.limit_user IS NULL OR (
+        SELECT total(amount) + NEW.amount <= NEW.limit_user FROM (
+          SELECT amount FROM payout_hour
+            WHERE cuy = NEW.cuy AND uid = NEW.uid AND hour > (NEW.created_at - 86400000) / 3600000
+          UNION ALL SELECT amount FROM payout INDEXED BY payout_user_day
+            WHERE uid = NEW.uid AND cuy = NEW.cuy AND counted = 1 AND approved_at > NEW.created_at - 86400000
+              AND approved_at < ((NEW.created_at - 86400000) / 3600000 + 1) * 3600000))), 0);
 END;
 --> statement-breakpoint
 CREATE TRIGGER payout_takes_its_money AFTER INSERT ON payout
@@ -720,52 +769,33 @@ BEGIN
       SELECT count(*) FROM wallet JOIN flow ON flow.wallet_id = wallet.id
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.osn = NEW.osn AND flow.posted_by = NEW.posted_by
           AND ((flow.type = 2 AND flow.amount = -NEW.amount) OR (flow.type = 4 AND flow.amount = -NEW.fee)));
-  -- What is cancelled counts all the same where money has left for it.
-  UPDATE payout SET state = 'approved', approved_by = '', approved_at = NEW.created_at
-    WHERE id = NEW.id AND NEW.amount <= NEW.limit_each
-      AND NEW.amount <= NEW.limit_day - (SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_day
-        WHERE cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND (state <> 'cancelled' OR EXISTS (
-          SELECT 1 FROM payout_transaction WHERE payout_id = payout.id AND moved <> '[]')))
-      AND (NEW.limit_user IS NULL OR NEW.amount <= NEW.limit_user - (
-        SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_user_day
-          WHERE uid = NEW.uid AND cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND (state <> 'cancelled' OR EXISTS (
-            SELECT 1 FROM payout_transaction WHERE payout_id = payout.id AND moved <> '[]'))));
-  INSERT INTO event (type, uid, created_at, payout)
-    SELECT 'payout.waiting', payout.uid, payout.created_at, json_object('id', payout.id, 'uid', payout.uid, 'cuy', payout.cuy, 'amount', payout.amount, 'fee', payout.fee,
-      'to_address', payout.to_address, 'osn', payout.osn, 'mark', payout.mark, 'state', payout.state, 'created_at', payout.created_at,
-      'posted_by', payout.posted_by, 'approved_by', payout.approved_by, 'txid', payout.txid, 'expires_at', payout.expires_at,
-      'height', payout.height, 'attempts', payout.attempts, 'reason', payout.reason, 'moved', payout.moved, 'why', payout.why)
-    FROM payout WHERE payout.id = NEW.id AND payout.state = 'waiting';
-  SELECT RAISE(ABORT, 'payout: its event was not stored')
-    WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event) AND payout ->> 'id' = NEW.id
-      AND type = 'payout.' || (SELECT state FROM payout WHERE id = NEW.id));
+  INSERT INTO payout_effect (payout_id, state_before, counted_before) VALUES (NEW.id, NULL, 0);
 END;
 --> statement-breakpoint
 CREATE TRIGGER payout_takes_its_steps BEFORE UPDATE ON payout
 BEGIN
   SELECT RAISE(ABORT, 'payout: what was asked for must not change')
     WHERE (NEW.id, NEW.uid, NEW.cuy, NEW.osn, NEW.amount, NEW.fee, NEW.to_address, NEW.contract, NEW.raw, NEW.mark, NEW.proof,
-        NEW.posted_by, NEW.limit_each, NEW.limit_day, NEW.limit_user, NEW.created_at)
+        NEW.posted_by, NEW.limit_each, NEW.limit_least, NEW.limit_day, NEW.limit_count, NEW.limit_user, NEW.created_at)
       IS NOT (OLD.id, OLD.uid, OLD.cuy, OLD.osn, OLD.amount, OLD.fee, OLD.to_address, OLD.contract, OLD.raw, OLD.mark, OLD.proof,
-        OLD.posted_by, OLD.limit_each, OLD.limit_day, OLD.limit_user, OLD.created_at);
+        OLD.posted_by, OLD.limit_each, OLD.limit_least, OLD.limit_day, OLD.limit_count, OLD.limit_user, OLD.created_at);
+  SELECT RAISE(ABORT, 'payout: another version was decided about') WHERE NEW.version IS NOT OLD.version + 1;
   SELECT RAISE(ABORT, 'payout: no such step')
     WHERE NOT ((OLD.state IN ('waiting', 'stuck') AND NEW.state = 'approved')
       OR (OLD.state IN ('waiting', 'approved', 'stuck') AND NEW.state = 'cancelled')
       OR (OLD.state = 'signed' AND NEW.state IN ('paid', 'approved', 'stuck'))
       -- Signed, or its newest transaction is open again.
-      OR (OLD.state IN ('approved', 'stuck', 'paid') AND NEW.state = 'signed'));
-  SELECT RAISE(ABORT, 'payout: only an approval changes who approved it')
-    WHERE (NEW.approved_by IS NOT OLD.approved_by AND NOT (NEW.state = 'approved' AND OLD.state IN ('waiting', 'stuck')))
-      OR (OLD.approved_at IS NOT NULL AND NEW.approved_at IS NOT OLD.approved_at);
-  SELECT RAISE(ABORT, 'payout: it is not within its limits')
-    WHERE NEW.state = 'approved' AND NEW.approved_by = '' AND (OLD.state = 'stuck' OR (OLD.state = 'waiting' AND NOT coalesce(NEW.amount <= NEW.limit_each
-      AND NEW.amount <= NEW.limit_day - (SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_day
-        WHERE cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND (state <> 'cancelled' OR EXISTS (
-          SELECT 1 FROM payout_transaction WHERE payout_id = payout.id AND moved <> '[]')))
-      AND (NEW.limit_user IS NULL OR NEW.amount <= NEW.limit_user - (
-        SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_user_day
-          WHERE uid = NEW.uid AND cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND (state <> 'cancelled' OR EXISTS (
-            SELECT 1 FROM payout_transaction WHERE payout_id = payout.id AND moved <> '[]')))), 0)));
+      OR (OLD.state IN ('approved', 'stuck', 'paid') AND NEW.state = 'signed')
+      -- One that has succeeded after all: it counts for the limits of its day.
+      OR (OLD.state = 'cancelled' AND NEW.state = 'cancelled' AND NEW.counted > OLD.counted));
+  SELECT RAISE(ABORT, 'payout: only a person''s approval changes who approved it')
+    WHERE (NEW.approved_by IS NOT OLD.approved_by
+        AND NOT (NEW.state = 'approved' AND OLD.state IN ('waiting', 'stuck') AND NEW.approved_by <> ''))
+      OR (OLD.approved_at IS NOT NULL AND NEW.approved_at IS NOT OLD.approved_at)
+      OR (NEW.state = 'approved' AND OLD.state IN ('waiting', 'stuck') AND NEW.approved_by IS '')
+      OR NEW.counted < (NEW.approved_at IS NOT NULL AND NEW.state <> 'cancelled')
+      OR (NEW.counted = 0 AND EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.id AND moved <> '[]'
+        AND NEW.approved_at IS NOT NULL));
   SELECT RAISE(ABORT, 'payout: its transaction says otherwise')
     WHERE (NEW.state = 'signed' AND NOT EXISTS (
         SELECT 1 FROM payout_transaction WHERE txid = NEW.txid AND payout_id = NEW.id AND ended IS NULL))
@@ -786,26 +816,44 @@ BEGIN
   INSERT INTO posting (id, entries, posted_by, created_at)
     SELECT 1, '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 5, 'osn', NEW.osn, 'amount', NEW.amount + NEW.fee, 'mark', NEW.mark) || ']',
       NEW.cancelled_by, NEW.changed_at
-    WHERE NEW.state = 'cancelled';
+    WHERE NEW.state = 'cancelled' AND OLD.state <> 'cancelled';
   SELECT RAISE(ABORT, 'payout: its money is not back')
     WHERE NEW.state = 'cancelled' AND NOT EXISTS (
       SELECT 1 FROM wallet JOIN flow ON flow.wallet_id = wallet.id AND flow.osn = NEW.osn AND flow.type = 5
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.amount = NEW.amount + NEW.fee);
+  INSERT INTO payout_effect (payout_id, state_before, counted_before) VALUES (NEW.id, OLD.state, OLD.counted);
+END;
+--> statement-breakpoint
+-- What each step leaves behind: the sums, and its event. The row itself is never stored.
+CREATE TRIGGER payout_effect_of_a_step BEFORE INSERT ON payout_effect
+BEGIN
+  INSERT INTO payout_sum (state, cuy, count, amount)
+    SELECT NEW.state_before, cuy, -1, -amount FROM payout WHERE id = NEW.payout_id AND NEW.state_before IS NOT NULL
+    UNION ALL SELECT state, cuy, 1, amount FROM payout WHERE id = NEW.payout_id
+    ON CONFLICT (state, cuy) DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
+  INSERT INTO payout_hour (cuy, uid, hour, amount, count)
+    SELECT cuy, owner.value, approved_at / 3600000, amount * (counted - NEW.counted_before), counted - NEW.counted_before
+    FROM payout CROSS JOIN json_each(json_array(0, uid)) AS owner
+    WHERE payout.id = NEW.payout_id AND counted <> NEW.counted_before
+    ON CONFLICT (cuy, uid, hour) DO UPDATE SET amount = amount + excluded.amount, count = count + excluded.count;
   -- Of a transaction each step once, although a correction has it taken again.
   INSERT INTO event (type, uid, created_at, payout)
-    SELECT 'payout.' || NEW.state, NEW.uid, NEW.changed_at, json_object('id', NEW.id, 'uid', NEW.uid, 'cuy', NEW.cuy, 'amount', NEW.amount, 'fee', NEW.fee,
-      'to_address', NEW.to_address, 'osn', NEW.osn, 'mark', NEW.mark, 'state', NEW.state, 'created_at', NEW.created_at,
-      'posted_by', NEW.posted_by, 'approved_by', NEW.approved_by, 'txid', NEW.txid, 'expires_at', NEW.expires_at,
-      'height', NEW.height, 'attempts', NEW.attempts, 'reason', NEW.reason, 'moved', NEW.moved, 'why', NEW.why)
-    WHERE NOT EXISTS (SELECT 1 FROM payout_transaction WHERE txid = NEW.txid AND (
-      (NEW.state = 'signed' AND reported IS NOT NULL) OR (OLD.state = 'signed' AND reported IS ended)));
+    SELECT 'payout.' || state, uid, changed_at, json_object('id', id, 'uid', uid, 'cuy', cuy, 'amount', amount, 'fee', fee,
+      'to_address', to_address, 'osn', osn, 'mark', mark, 'state', state, 'created_at', created_at, 'posted_by', posted_by,
+      'approved_by', approved_by, 'txid', txid, 'expires_at', expires_at, 'height', height, 'attempts', attempts,
+      'reason', reason, 'moved', moved, 'received', received, 'why', why)
+    FROM payout WHERE id = NEW.payout_id AND state IS NOT NEW.state_before
+      AND NOT EXISTS (SELECT 1 FROM payout_transaction WHERE payout_transaction.txid = payout.txid AND (
+        (state = 'signed' AND reported IS NOT NULL) OR (NEW.state_before IS 'signed' AND reported IS ended)));
   SELECT RAISE(ABORT, 'payout: its event was not stored')
-    WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event) AND payout ->> 'id' = NEW.id
-        AND type = 'payout.' || NEW.state)
-      AND NOT EXISTS (SELECT 1 FROM payout_transaction WHERE txid = NEW.txid AND (
-        (NEW.state = 'signed' AND reported IS NOT NULL) OR (OLD.state = 'signed' AND reported IS ended)));
+    FROM payout WHERE id = NEW.payout_id AND state IS NOT NEW.state_before
+      AND NOT EXISTS (SELECT 1 FROM event WHERE event.id = (SELECT max(id) FROM event) AND payout ->> 'id' = NEW.payout_id
+        AND event.type = 'payout.' || state)
+      AND NOT EXISTS (SELECT 1 FROM payout_transaction WHERE payout_transaction.txid = payout.txid AND (
+        (state = 'signed' AND reported IS NOT NULL) OR (NEW.state_before IS 'signed' AND reported IS ended)));
   UPDATE payout_transaction SET reported = coalesce(ended, reported, 'signed')
-    WHERE txid = NEW.txid AND (NEW.state = 'signed' OR OLD.state = 'signed');
+    WHERE txid = (SELECT txid FROM payout WHERE id = NEW.payout_id AND (state = 'signed' OR NEW.state_before IS 'signed'));
+  SELECT RAISE(IGNORE);
 END;
 --> statement-breakpoint
 CREATE TRIGGER payout_is_never_deleted BEFORE DELETE ON payout
@@ -823,37 +871,33 @@ BEGIN
       OR NEW.id BETWEEN 0 AND (SELECT max(id) FROM payout_transaction);
   SELECT RAISE(ABORT, 'payout_transaction: it begins open, or unknown')
     WHERE (NEW.ended IS NOT NULL AND (NEW.ended <> 'unknown' OR NEW.height IS NULL)) OR NEW.past_height IS NOT NULL
-      OR NEW.reported IS NOT NULL OR NEW.excused IS NOT NULL OR NEW.seen_height IS NOT NULL OR NEW.sends <> 0;
+      OR NEW.reported IS NOT NULL OR NEW.excused IS NOT NULL OR NEW.seen_height IS NOT NULL OR NEW.sends <> 0
+      OR NEW.version <> 1;
   SELECT RAISE(ABORT, 'payout_transaction: its block is not final') WHERE NEW.height > coalesce((SELECT finalized FROM scan), -1);
   SELECT RAISE(ABORT, 'payout_transaction: its payout is not to be signed')
     WHERE NEW.payout_id IS NOT NULL AND (NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND state = 'approved')
       OR EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL));
+  SELECT RAISE(ABORT, 'payout_transaction: its money may not leave now')
+    WHERE EXISTS (SELECT 1 FROM payout JOIN payout_stop ON payout.id = NEW.payout_id
+      WHERE (payout_stop.cuy IS NULL OR payout_stop.cuy = payout.cuy)
+        AND (payout_stop.address IS NULL OR payout_stop.address = NEW.address));
   SELECT RAISE(ABORT, 'payout_transaction: its reference block is not final')
     WHERE NEW.reference > coalesce((SELECT finalized FROM scan), -1);
-END;
---> statement-breakpoint
-CREATE TRIGGER payout_transaction_signs_its_payout AFTER INSERT ON payout_transaction WHEN NEW.payout_id IS NOT NULL
-BEGIN
-  UPDATE payout SET state = 'signed', txid = NEW.txid, expires_at = NEW.expires_at, changed_at = NEW.changed_at
-    WHERE id = NEW.payout_id;
-  -- What was read before the bytes came. It cannot be in its own reference block.
-  INSERT INTO rescan (kind, from_height, to_height, next_height, created_at, next_try)
-    SELECT 'payout', NEW.reference + 1, height, NEW.reference + 1, NEW.changed_at, NEW.changed_at FROM scan
-    WHERE NEW.reference < height AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
-      WHERE finished_at IS NULL AND next_height <= NEW.reference + 1 AND to_height >= scan.height);
-  SELECT RAISE(ABORT, 'payout_transaction: its payout is not signed')
-    WHERE NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND state = 'signed' AND txid = NEW.txid);
+  -- What was read before the bytes came is read again. They cannot be in their own reference block.
   SELECT RAISE(ABORT, 'payout_transaction: blocks are not read again')
     WHERE EXISTS (SELECT 1 FROM scan WHERE NEW.reference < height AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
       WHERE finished_at IS NULL AND next_height <= NEW.reference + 1 AND to_height >= scan.height));
 END;
 --> statement-breakpoint
-CREATE TRIGGER payout_transaction_takes_its_steps BEFORE UPDATE ON payout_transaction
+-- All columns but those that only say how it was sent and reported.
+CREATE TRIGGER payout_transaction_takes_its_steps BEFORE UPDATE OF id, version, txid, address, payout_id, bytes, reference, expires_at,
+    changed_at, past_height, height, succeeded, moved, ended, excused ON payout_transaction
 BEGIN
   SELECT RAISE(ABORT, 'payout_transaction: its bytes must not change')
     WHERE (NEW.id, NEW.txid, NEW.address) IS NOT (OLD.id, OLD.txid, OLD.address)
       OR ((NEW.payout_id, NEW.bytes, NEW.reference, NEW.expires_at) IS NOT (OLD.payout_id, OLD.bytes, OLD.reference, OLD.expires_at)
         AND NOT (OLD.ended IS 'unknown' AND NEW.ended IS NULL));
+  SELECT RAISE(ABORT, 'payout_transaction: another version was decided about') WHERE NEW.version IS NOT OLD.version + 1;
   SELECT RAISE(ABORT, 'payout_transaction: no such step')
     WHERE NEW.ended IS NOT OLD.ended AND NOT coalesce(
       (OLD.ended IS NULL AND NEW.ended IN ('paid', 'failed', 'other', 'expired'))
@@ -868,10 +912,15 @@ BEGIN
   SELECT RAISE(ABORT, 'payout_transaction: the scan is halted')
     WHERE OLD.ended IS NULL AND NEW.ended IS NOT NULL AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
   SELECT RAISE(ABORT, 'payout_transaction: it has ended otherwise')
-    WHERE OLD.ended IS NULL AND NEW.ended IN ('paid', 'failed', 'other') AND NEW.ended <> iif(NEW.succeeded, iif(EXISTS (
-      SELECT 1 FROM payout JOIN json_each(NEW.moved) AS one ON payout.id = NEW.payout_id
-        WHERE one.value ->> 'contract' = payout.contract AND one.value ->> 'to' = payout.to_address
-          AND one.value ->> 'raw' = payout.raw), 'paid', 'other'), 'failed');
+    WHERE OLD.ended IS NULL AND NEW.ended IN ('paid', 'failed', 'other') AND NEW.ended IS NOT (
+      SELECT iif(NOT NEW.succeeded, 'failed', iif(EXISTS (SELECT 1 FROM json_each(NEW.moved) AS part
+          WHERE part.value ->> 'contract' = contract AND part.value ->> 'to' = to_address AND part.value ->> 'raw' = raw)
+        -- In a token whose fee is confirmed it has paid in two parts. The service has checked their sum.
+        OR (NEW.ended = 'paid' AND json_array_length(NEW.moved) = 2 AND EXISTS (SELECT 1 FROM json_each(NEW.moved) AS part
+            WHERE part.value ->> 'contract' = contract AND part.value ->> 'to' = to_address)
+          AND EXISTS (SELECT 1 FROM issuer_act
+            WHERE kind = 'fee-set' AND confirmed_at IS NOT NULL AND issuer_act.cuy = payout.cuy)), 'paid', 'other'))
+      FROM payout WHERE id = NEW.payout_id);
   SELECT RAISE(ABORT, 'payout_transaction: it can still be in a block')
     WHERE NEW.ended = 'expired' AND OLD.ended IS NULL AND (NEW.past_height IS NULL OR OLD.past_height IS NULL
       OR EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
@@ -885,41 +934,12 @@ BEGIN
       EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL)
       OR NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND iif(OLD.ended = 'unknown',
         state = 'approved', state IN ('approved', 'stuck', 'paid') AND txid = NEW.txid)));
+  SELECT RAISE(ABORT, 'payout_transaction: its block is not read again')
+    WHERE OLD.ended = 'unknown' AND NEW.ended IS NULL AND OLD.height IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM rescan INDEXED BY rescan_open
+        WHERE finished_at IS NULL AND next_height <= OLD.height AND to_height >= OLD.height);
   SELECT RAISE(ABORT, 'payout_transaction: its reference block is not final')
     WHERE OLD.reference IS NULL AND NEW.reference > coalesce((SELECT finalized FROM scan), -1);
-END;
---> statement-breakpoint
-CREATE TRIGGER payout_transaction_step_moves_its_payout AFTER UPDATE OF ended ON payout_transaction
-  WHEN NEW.ended IS NOT OLD.ended AND NEW.ended IS NOT 'late'
-BEGIN
-  UPDATE payout SET
-      state = iif(NEW.ended IS NULL, 'signed', iif(NEW.ended = 'paid', 'paid',
-        iif(NEW.ended = 'expired' AND attempts + 1 < attempts_max, 'approved', 'stuck'))),
-      txid = NEW.txid, expires_at = NEW.expires_at, height = NEW.height,
-      reason = iif(NEW.ended IN ('failed', 'other') OR (NEW.ended = 'expired' AND attempts + 1 >= attempts_max), NEW.ended, NULL),
-      moved = iif(NEW.ended = 'other', NEW.moved, NULL),
-      attempts = attempts + coalesce(NEW.ended IN ('failed', 'other', 'expired'), 0)
-        - coalesce(OLD.ended IN ('failed', 'other', 'expired'), 0),
-      changed_at = NEW.changed_at
-    WHERE id = NEW.payout_id;
-  -- Where it is known to be, or as if its bytes had come now.
-  INSERT INTO rescan (kind, from_height, to_height, next_height, created_at, next_try)
-    SELECT 'payout', low, high, low, NEW.changed_at, NEW.changed_at FROM (
-      SELECT iif(OLD.ended = 'unknown' AND OLD.height IS NOT NULL, OLD.height, NEW.reference + 1) AS low,
-        iif(OLD.ended = 'unknown' AND OLD.height IS NOT NULL, OLD.height, height) AS high FROM scan WHERE NEW.ended IS NULL)
-    WHERE low <= high AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
-      WHERE finished_at IS NULL AND next_height <= low AND to_height >= high);
-  SELECT RAISE(ABORT, 'payout_transaction: its payout has not followed')
-    WHERE NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND txid = NEW.txid
-      AND ((NEW.ended IS NULL AND state = 'signed') OR (NEW.ended = 'paid' AND state = 'paid')
-        OR (NEW.ended IN ('failed', 'other') AND state = 'stuck') OR (NEW.ended = 'expired' AND state IN ('approved', 'stuck'))));
-  SELECT RAISE(ABORT, 'payout_transaction: blocks are not read again')
-    WHERE EXISTS (
-      SELECT 1 FROM (
-        SELECT iif(OLD.ended = 'unknown' AND OLD.height IS NOT NULL, OLD.height, NEW.reference + 1) AS low,
-          iif(OLD.ended = 'unknown' AND OLD.height IS NOT NULL, OLD.height, height) AS high FROM scan WHERE NEW.ended IS NULL)
-      WHERE low <= high AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
-        WHERE finished_at IS NULL AND next_height <= low AND to_height >= high));
 END;
 --> statement-breakpoint
 CREATE TRIGGER payout_transaction_is_never_deleted BEFORE DELETE ON payout_transaction

@@ -94,6 +94,13 @@ function configured(platform: Platform, config: Config): BoundWorker {
     sharedIntake: createSharedRead(),
     scanEverySeconds: config.scanEverySeconds,
     wakeEndpoints: () => wakeEndpoints(platform, config),
+    noteWrite: async () => {
+      try {
+        await openScanner().noteWrite()
+      } catch {
+        platform.logger.warn('write-not-noted', {}) // the next tick notes it
+      }
+    },
     sendPayouts: () => {
       const sent = openScanner().sendPayouts()
       platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {}))) // the next tick sends them
@@ -150,6 +157,8 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     configMatchesData,
     wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, config, db)),
     nodes: tron.nodes,
+    nodeCount: config.nodes.length,
+    inBackground: (work) => platform.waitUntil(work.catch(() => logger.warn('background-work-failed', {}))),
     nodeReports: tron.reports,
     recoveredAt: () => tron.recoveredAt() ?? (0 as UnixMs),
     databaseBytes: () => usage.databaseBytes,

@@ -61,6 +61,9 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   sendPayouts() {
     return this.#scanner.sendPayouts()
   }
+  noteWrite() {
+    return this.#scanner.noteWrite()
+  }
   isRestored() {
     return this.#scanner.isRestored()
   }

@@ -30,6 +30,8 @@ export interface Services {
   readonly scanEverySeconds: number
   /** Makes each webhook endpoint look for new events, without waiting for it. */
   wakeEndpoints(): void
+  /** Has the scanner note the newest event: so a copy of the database from before it is noticed. A failure is only logged. */
+  noteWrite(): Promise<void>
   /** Makes the scanner send what was handed in for payouts, without waiting for it. */
   sendPayouts(): void
 }

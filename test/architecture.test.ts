@@ -24,7 +24,7 @@ const pagesBuild = 'src/pages/build.ts'
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.|transitions\.)|ledger\/(currencies|parse-post|entry)\.|payouts\/(outgoing|signed-bytes)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/signing\/account-key|tools\/collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|tools\/payout\/(compare|judge|payout)\.ts)/
+  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.|transitions\.)|issuer\/state\.|ledger\/(currencies|parse-post|entry)\.|payouts\/(answers|leaving|lifecycle|moved|outgoing|payout|signed-bytes)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/signing\/account-key|tools\/collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|tools\/payout\/(compare|judge|payout)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>

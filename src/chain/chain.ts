@@ -188,10 +188,10 @@ export interface Chain {
   /** Whether the account of this address exists, by the HTTP API of any of `quorum` nodes. */
   activated(address: Address): ChainResult<boolean>
   /**
-   * Sends a signed transaction, hex digits, to one node: to another one each `turn`, as long as there are others, and to the next one
-   * if that does not answer. Returns what the node says, for the operator: it proves nothing.
+   * Sends a signed transaction, hex digits, to one node: at first (`turn` 0) to the one that is well and quickest, then to another one each
+   * turn, and to the next one if that does not answer. Returns what the node says, for the operator: it proves nothing.
    */
-  broadcast(transaction: string, turn: number): ChainResult<string>
+  broadcast(transaction: string, turn: number): ChainResult<SendingReply>
   /**
    * So many transfers that a node has shown above the final blocks are not in them. After more than a fork of the newest blocks can
    * have in an hour, all others are used before it for a while, and an alarm names it.
@@ -201,9 +201,22 @@ export interface Chain {
   decimals(contract: Address): ChainResult<number>
 }
 
-/** Who pays for requests out of the nodes' allowances. `tick` comes first, `leftover` takes what neither needs, a caller has a share. */
+/** What a node says about a transaction that was sent to it. */
+export interface SendingReply {
+  /** Its number, and what people call it. */
+  readonly node: number
+  readonly name: string
+  /** The node's word, such as `SUCCESS` or `SIGERROR`. */
+  readonly code: string
+}
+
+/**
+ * Who pays for requests out of the nodes' allowances. `tick` comes first, the `sending` of payouts and a caller have shares of what ticks
+ * leave, and `leftover` takes what nobody needs.
+ */
 export type Payer =
   | { readonly kind: 'tick' }
+  | { readonly kind: 'sending' }
   | { readonly kind: 'leftover' }
   | { readonly kind: 'caller'; readonly uid: number }
 
@@ -259,6 +272,8 @@ export interface ScannerCalls {
   checkTransaction(uid: Uid, txid: Txid): Promise<Result<CreditAnswer, QueryFailure>>
   /** Sends what was handed in for payouts and is due. Returns when it was sent. */
   sendPayouts(): Promise<void>
+  /** Notes the newest event of the database: a copy from before it is noticed then. */
+  noteWrite(): Promise<void>
   /** Whether payouts are stopped because the database is an older copy, or may be one. */
   isRestored(): Promise<boolean>
   /** What the owner of a transaction would be answered. Nothing is credited, and its requests are those of one more caller. */

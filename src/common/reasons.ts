@@ -60,7 +60,10 @@ const payoutSteps = [
   ...['not-in-this-state', 'money-moved', 'stuck-since', 'payouts-stopped', 'no-final-block'],
 ] as const
 /** Why a signed transaction is not taken for a payout, whatever its bytes are. */
-const takenReasons = ['unknown-payout', 'transaction-of-another', 'transaction-ended', 'another-transaction'] as const
+const takenReasons = [
+  ...['unknown-payout', 'transaction-of-another', 'transaction-ended', 'another-transaction'],
+  ...['frozen', 'paused', 'fee-unconfirmed', 'deprecated'], // the hand of the issuer of a token
+] as const
 /** Why signed bytes are not those of a payout: what differs. */
 const bytesReasons = [
   ...['not-a-transaction', 'unknown-member', 'repeated-member', 'not-canonical', 'wrong-signature', 'wrong-type'],
@@ -77,6 +80,9 @@ export type PayoutReason =
   | 'insufficient'
   | 'wallet-full'
   | 'configuration-differs'
+  | 'chain-forked'
+  | 'decimals-unknown'
+  | 'decimals-differ'
   | (typeof payoutSteps)[number]
   | (typeof handInReasons)[number]
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { deriveAddress, type ExtendedPublicKey } from '../addresses/derive.ts'
 import { balancesMax } from '../chain/chain.ts'
-import { type Amount, amountMax, formatUnits, parseUnits, toAmount } from '../common/amount.ts'
+import { type Amount, amountMax, formatUnits, noAmount, parseUnits, toAmount } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import { parseJson } from '../common/result.ts'
 import type { PayoutLimit, PayoutRules } from '../ledger/context.ts'
@@ -14,6 +14,9 @@ const feeLimitByDefault = 100
 const feeLimitMax = 15_000
 const sunPerTrx = 1_000_000n
 const limitsMax = 50
+/** Payouts of a currency that a rule approves in a day, by default. */
+const countPerDayByDefault = 500
+const countPerDayMax = 1_000_000
 
 const decimalTakes = 'a decimal as text, such as "1.5"'
 const limitEntry = entryOf({
@@ -21,6 +24,8 @@ const limitEntry = entryOf({
   each: z.string(decimalTakes),
   perDay: z.string(decimalTakes),
   perUserPerDay: z.optional(z.string(decimalTakes)),
+  least: z.optional(z.string(decimalTakes)),
+  countPerDay: z.optional(integerFrom(0, countPerDayMax)),
 })
 
 const payoutsTake = 'an object with address and optionally limits and feeLimit, or its JSON text'
@@ -67,16 +72,18 @@ export function readPayouts(
     refuse(`not one of the first ${balancesMax} addresses of TRON_XPUB`, 'PAYOUTS', 'address')
   }
   const limits = new Map<CurrencyId, PayoutLimit>()
-  for (const [i, { cuy, ...amounts }] of entries.entries()) {
+  for (const [i, { cuy, countPerDay = countPerDayByDefault, ...amounts }] of entries.entries()) {
     const currency = currencies.byId.get(cuy)
     if (currency === undefined) return refuse('a currency of CURRENCIES', 'PAYOUTS', 'limits', i, 'cuy')
     if (limits.has(cuy)) return refuse('each cuy once', 'PAYOUTS', 'limits', i, 'cuy')
     const read = (name: keyof typeof amounts, text: string) =>
       amountIn(text, currency) ?? refuse(amountTakes(currency), 'PAYOUTS', 'limits', i, name)
-    const { each, perDay, perUserPerDay } = amounts
+    const { each, perDay, perUserPerDay, least } = amounts
     limits.set(cuy, {
       each: read('each', each),
+      least: least === undefined ? noAmount : read('least', least),
       perDay: read('perDay', perDay),
+      countPerDay,
       perUserPerDay: perUserPerDay === undefined ? null : read('perUserPerDay', perUserPerDay),
     })
   }

@@ -51,7 +51,7 @@ export function madeOnce(query: SQL): SQL {
 }
 
 /** Constant SQL as text. A value in it is a bug. */
-export function toText(query: SQL): string {
+function toText(query: SQL): string {
   const { sql: text, params } = dialect.sqlToQuery(query)
   if (params.length > 0) throw new Error('constant SQL has no values')
   return text

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+// biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import { signedDigitsMax } from '../chain/transaction.ts'
 import { amountMax } from '../common/amount.ts'
-import type { BackendName, PayoutId, PayoutTransactionId } from '../common/ids.ts'
+import type { BackendName, PayoutId, PayoutTransactionId, Uid } from '../common/ids.ts'
 import { reservedUid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
@@ -47,14 +48,15 @@ export const transactionEnds = ['paid', ...stuckReasons, 'unknown', 'late'] as c
 /** One of `transactionEnds`. */
 export type TransactionEnd = (typeof transactionEnds)[number]
 
-/** Transactions of a payout that may expire before it is stuck. */
-export const transactionsMax = 3
 /** Longest `proof`, in characters. */
 export const proofCharsMax = 2_000
 /** Longest reason for a cancellation, in characters. */
 export const whyCharsMax = 200
 
 const nullable = <Kind extends number>() => integer().$type<Kind>()
+/** The states in which something is still to be done. */
+export const openStates = ['waiting', 'approved', 'signed', 'stuck'] as const satisfies readonly PayoutState[]
+const isOpenState = oneOf(...openStates)('state')
 const isStored = (...states: readonly PayoutState[]) => oneOf(...states)('state')
 
 /** What backends have asked to be paid out. `txid`, `expires_at` and `height` are those of its newest transaction. */
@@ -62,6 +64,7 @@ export const payouts = sqliteTable(
   'payout',
   {
     id: integer().$type<PayoutId>().primaryKey({ autoIncrement: true }),
+    version: integer().notNull().default(1), // each change adds 1, so that a decision names what it was made about
     uid: uid(),
     cuy: cuy(),
     osn: text().notNull(),
@@ -73,32 +76,38 @@ export const payouts = sqliteTable(
     mark: text().notNull(),
     proof: text(),
     posted_by: text().$type<BackendName>().notNull(),
-    limit_each: integer(), // what it is approved within without a person; null: nothing is
+    limit_each: integer(), // the limits of its currency when it was asked for; null: a person approves each
+    limit_least: integer(),
     limit_day: integer(),
+    limit_count: integer(), // payouts of a day
     limit_user: integer(), // of its user in a day; null: no such limit
     created_at: instant(),
     state: text().$type<PayoutState>().notNull().default('waiting'),
     changed_at: instant(), // when it came into its state
     approved_by: text().$type<BackendName | ''>(), // empty: it was within the limits
     approved_at: nullable<UnixMs>(), // the first time
+    counted: integer({ mode: 'boolean' }).notNull().default(false), // for the limits of the day of `approved_at`
     attempts: integer().notNull().default(0), // transactions that have ended without paying
-    attempts_max: integer().notNull().default(transactionsMax),
+    attempts_max: integer().notNull(),
     txid: text().$type<Txid>(),
     expires_at: nullable<UnixMs>(),
     height: nullable<BlockHeight>(), // of the block in which it was found
     reason: text().$type<StuckReason>(),
     moved: text(), // JSON: what has left the address by the logs of a transaction that has paid something else
+    received: text(), // chain units that arrived, where the token took a fee
     cancelled_by: text().$type<BackendName>(),
     why: text(), // it was cancelled
   },
   (table) => [
     uniqueIndex('payout_key').on(table.uid, table.cuy, table.osn),
     index('payout_uid').on(table.uid),
+    index('payout_uid_state').on(table.uid, table.state, table.cuy),
     index('payout_osn').on(table.osn),
     index('payout_to').on(table.to_address),
     index('payout_state').on(table.state, table.cuy),
-    index('payout_day').on(table.cuy, table.approved_at).where(sql.raw('approved_at IS NOT NULL')),
-    index('payout_user_day').on(table.uid, table.cuy, table.approved_at).where(sql.raw('approved_at IS NOT NULL')),
+    index('payout_age').on(table.state, table.cuy, table.changed_at).where(sql.raw(isOpenState)),
+    index('payout_day').on(table.cuy, table.approved_at).where(sql.raw('counted = 1')),
+    index('payout_user_day').on(table.uid, table.cuy, table.approved_at).where(sql.raw('counted = 1')),
     ...rules(positiveSafe, table.id, table.cuy),
     rule(table.uid, between(1, reservedUid - 1)),
     rule(table.osn, `length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'`),
@@ -111,8 +120,12 @@ export const payouts = sqliteTable(
     rule(table.proof, orNull(characters(1, proofCharsMax))),
     rule(table.posted_by, `length(posted_by) BETWEEN 1 AND 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'`),
     ...rules(orNull(safe), table.limit_each, table.limit_user),
-    rule(table.limit_day, `(limit_day IS NULL) = (limit_each IS NULL) AND (${orNull(safe)('limit_day')})`),
+    ...[table.limit_least, table.limit_day, table.limit_count].map((limit) =>
+      rule(limit, `(${limit.name} IS NULL) = (limit_each IS NULL) AND (${orNull(safe)(limit.name)})`),
+    ),
     ...rules(safe, table.created_at, table.changed_at, table.attempts, table.attempts_max),
+    rule(table.counted, 'counted = 0 OR (counted = 1 AND approved_at IS NOT NULL)'),
+    rule(table.received, `received IS NULL OR (state = 'paid' AND (${positiveUnits('received')}))`),
     rule(table.state, oneOf(...payoutStates)),
     rule(
       table.approved_by,
@@ -148,6 +161,7 @@ export const payoutTransactions = sqliteTable(
   'payout_transaction',
   {
     id: integer().$type<PayoutTransactionId>().primaryKey({ autoIncrement: true }),
+    version: integer().notNull().default(1), // as of a payout; what is only known of its sending adds nothing
     txid: txid(),
     address: address(),
     payout_id: nullable<PayoutId>(),
@@ -165,7 +179,7 @@ export const payoutTransactions = sqliteTable(
     seen_height: nullable<BlockHeight>(), // where a node has shown it before it was final: information only
     next_send: instant(),
     sends: integer().notNull().default(0),
-    answer: text(), // a node's newest one: information only
+    answers: text(), // JSON: what each node last said about the sending: information only
   },
   (table) => [
     uniqueIndex('payout_transaction_txid').on(table.txid),
@@ -203,9 +217,47 @@ export const payoutTransactions = sqliteTable(
     ),
     ...rules(orNull(safe), table.seen_height),
     ...rules(safe, table.changed_at, table.next_send, table.sends),
-    rule(table.answer, orNull(characters(1, 200))),
+    rule(table.answers, 'answers IS NULL OR (json_valid(answers) AND length(answers) <= 4000)'),
   ],
 )
+
+/**
+ * What payouts count for the limits of a day: those of one currency that were approved in one hour, of all users (`uid` 0) and of each
+ * one. Triggers keep it, so that a limit reads no payout but those of the oldest hour.
+ */
+export const payoutHours = sqliteTable(
+  'payout_hour',
+  {
+    cuy: cuy(),
+    uid: integer().$type<Uid | 0>().notNull(),
+    hour: integer().notNull(), // since 1970
+    amount: integer().notNull(), // ledger units
+    count: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.cuy, table.uid, table.hour] }), ...rules(safe, table.uid, table.hour)],
+)
+
+/** How many payouts are in each state, by currency, and their sum in ledger units. Triggers keep it. */
+export const payoutSums = sqliteTable(
+  'payout_sum',
+  {
+    state: text().$type<PayoutState>().notNull(),
+    cuy: cuy(),
+    count: integer().notNull(),
+    amount: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.state, table.cuy] }), rule(table.state, oneOf(...payoutStates))],
+)
+
+/**
+ * The only way by which a step of a payout changes sums and makes its event: which payout, and what it was before. The table's own trigger
+ * does it and ignores the row, so that the table is always empty.
+ */
+export const payoutEffects = sqliteTable('payout_effect', {
+  payout_id: integer().$type<PayoutId>().notNull(),
+  state_before: text().$type<PayoutState>(), // null: it was asked for
+  counted_before: integer({ mode: 'boolean' }).notNull(),
+})
 
 /** What the payout address holds, by one node's newest reading: information for the operator. */
 export const payoutHoldings = sqliteTable(

@@ -53,6 +53,7 @@ export const scans = sqliteTable(
     halted: text(),
     corrected_by: integer().notNull().default(0), // the newest correction that was applied
     nodes: text().notNull().default(''), // which nodes gaps were last tried with
+    restored_at: integer().$type<UnixMs>(), // since when payouts wait because this is an older copy; null: it is none
   },
   (table) => [
     rule(table.id, 'id = 1'),

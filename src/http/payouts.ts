@@ -30,6 +30,7 @@ export async function answerStep(
   if (!body.ok) return failure(body.error)
   const taken = await writing(c, (context) => work(context, body.value))
   if (!taken.ok) return failure(toPayoutProblem(taken.error))
+  await c.env.services.noteWrite()
   c.env.services.wakeEndpoints()
   return success({ list: taken.value.map((payout) => writePayout(c, payout)), count: taken.value.length })
 }

@@ -1,9 +1,7 @@
-import { sql } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { CurrencyId } from '../common/ids.ts'
-import { type ReadDatabase, toStatement, toText } from '../d1/database.ts'
-import { issuerActs } from '../d1/issuer-tables.ts'
+import type { issuerActs } from '../d1/issuer-tables.ts'
 
 /** An act of an issuer that nothing has undone. */
 interface StandingAct {
@@ -42,22 +40,17 @@ export const nothingStands: IssuerState = { frozen: [], paused: [], fees: [], de
 /** Why tokens cannot leave an address as they should, for a person and for programs. */
 export type Stop = 'frozen' | 'paused' | 'fee-unconfirmed' | 'deprecated'
 
-type Row = typeof issuerActs.$inferSelect
+/** A row of `issuer_act`. */
+export type ActRow = typeof issuerActs.$inferSelect
 /** What is read of an act that stands. */
 export type StandingRow = Pick<
-  Row,
+  ActRow,
   'cuy' | 'kind' | 'txid' | 'height' | 'address' | 'raw' | 'basis_points' | 'confirmed_at'
 >
 
-/** What holds now, in one statement: it reads what issuers ever did that concerns this service. */
-export async function selectIssuerState(db: ReadDatabase): Promise<IssuerState> {
-  const { results } = await toStatement(db, selectStanding).all<Row>()
-  return readIssuerState(results)
-}
-
-/** The state by the rows of `standingSql`. */
+/** The state by the rows of `standing_act`. */
 export function readIssuerState(results: readonly StandingRow[]): IssuerState {
-  const rows = (kind: Row['kind']) => results.filter((row) => row.kind === kind)
+  const rows = (kind: ActRow['kind']) => results.filter((row) => row.kind === kind)
   const standing = ({ cuy, txid, height }: StandingRow) => ({ cuy, txid, height })
   return {
     frozen: rows('frozen').map((row) => ({ ...standing(row), address: named(row) })),
@@ -82,51 +75,8 @@ export function stopsOf(state: IssuerState, cuy: CurrencyId, address: Address): 
   ]
 }
 
-/** The currencies whose tokens do not leave this address as they should, each with the first reason. */
-export function stoppedIn(state: IssuerState, address: Address): ReadonlyMap<CurrencyId, Stop> {
-  const acts = Object.values(state).flat() as readonly StandingAct[]
-  const currencies = new Set(acts.map(({ cuy }) => cuy)) // few, however many addresses are frozen
-  return new Map(
-    [...currencies].flatMap((cuy) => {
-      const [first] = stopsOf(state, cuy, address)
-      return first === undefined ? [] : [[cuy, first]]
-    }),
-  )
-}
-
-/** The currencies in which an address is frozen, in order. */
-export async function selectFrozenIn(db: ReadDatabase, address: Address): Promise<readonly CurrencyId[]> {
-  const { results } = await toStatement(db, selectFrozen(address)).all<Pick<Row, 'cuy'>>()
-  return results.map(({ cuy }) => cuy)
-}
-
 /** The CHECKs guarantee that a row of such a kind names one. */
 function named({ address, txid }: StandingRow): Address {
   if (address === null) throw new Error(`an act of ${txid} names no address`)
   return address
 }
-
-const { cuy, kind, address, height, place, position } = issuerActs
-
-/** Acts that replace each other: about one address, or the same switch of a token. What is destroyed stays destroyed. */
-const switchOf = sql`iif(${kind} IN ('frozen', 'released'), ${address},
-  iif(${kind} IN ('paused', 'unpaused'), 'pause', ${kind}))`
-const newestFirst = sql`${height} DESC, ${place} DESC, ${position} DESC`
-
-/** The acts that nothing has undone, as what follows FROM. */
-export const standingActs = sql`(
-  SELECT * FROM (
-    SELECT *, row_number() OVER (PARTITION BY ${cuy}, ${switchOf} ORDER BY ${newestFirst}) AS newness
-    FROM ${issuerActs} WHERE ${kind} <> 'destroyed')
-  WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated'))`
-
-const selectStanding = sql`SELECT * FROM ${standingActs} ORDER BY cuy, address`
-/** The same statement as one line of text, for the tools. */
-export const standingSql = toText(selectStanding).replace(/\s+/g, ' ')
-
-const selectFrozen = (wanted: Address) => sql`
-SELECT cuy FROM (
-  SELECT ${cuy}, ${kind}, row_number() OVER (PARTITION BY ${cuy} ORDER BY ${newestFirst}) AS newness
-  FROM ${issuerActs} INDEXED BY issuer_act_address
-  WHERE ${kind} IN ('frozen', 'released') AND ${address} = ${wanted})
-WHERE newness = 1 AND kind = 'frozen' ORDER BY cuy`

@@ -3,7 +3,6 @@ import type { CurrencyId } from '../common/ids.ts'
 import { issuerActs } from '../d1/issuer-tables.ts'
 import { holdings } from '../d1/state-tables.ts'
 import { addresses } from '../d1/tables.ts'
-import { standingActs } from './state.ts'
 
 /** A sum of one currency, in parts of 12 digits as one text, the highest first. */
 export interface PartsOfCurrency {
@@ -24,7 +23,7 @@ function partsOf(units: SQL): SQL {
 /** What frozen addresses held when each was last read, by currency. */
 export function selectFrozenSums(): SQL<PartsOfCurrency> {
   return sql`SELECT standing.cuy AS cuy, count(*) AS addresses, ${partsOf(sql`coalesce(${holdings.balance}, '0')`)} AS parts
-FROM ${standingActs} AS standing CROSS JOIN ${addresses} ON ${addresses.address} = standing.address
+FROM standing_act AS standing CROSS JOIN ${addresses} ON ${addresses.address} = standing.address
 LEFT JOIN ${holdings} ON ${holdings.cuy} = standing.cuy AND ${holdings.address} = standing.address
 WHERE standing.kind = 'frozen' GROUP BY standing.cuy`
 }

@@ -11,7 +11,11 @@ import type { Currencies } from './currencies.ts'
 /** What is paid out of one currency without a person, in ledger units. A day is the last 24 hours. */
 export interface PayoutLimit {
   readonly each: Amount
+  /** A smaller payout waits for a person: its fee would cost more than it pays. */
+  readonly least: Amount
   readonly perDay: Amount
+  /** Payouts of the currency that are approved in a day: so their fees are bounded. */
+  readonly countPerDay: number
   /** Null: a user has no limit of its own. */
   readonly perUserPerDay: Amount | null
 }

@@ -55,7 +55,11 @@ function judgeAttempt(
   if (ofPayout !== null) {
     return conflict(ofPayout, 'key-in-use', 'a payout has its uid, cuy and osn, and needs this type itself')
   }
-  if (known.length === 0) return err(findShortfall(balances, entries, currencies))
+  if (known.length === 0) {
+    const shortfall = findShortfall(balances, entries, currencies)
+    if (shortfall === null) throw new Error('a post was refused although its keys are new and its wallets have room')
+    return err(shortfall)
+  }
   const byKey = new Map(known.map((entry) => [keyText(entry), entry]))
   const inOrder: Entry[] = []
   for (const [i, entry] of entries.entries()) {
@@ -76,12 +80,12 @@ function conflict(index: number, reason: ConflictReason, why: string): Result<ne
   return err({ kind: 'conflict', reason, entry: index + 1, why })
 }
 
-/** The first change whose wallet would leave its bounds. Throws where there is none: then the store should have stored. */
+/** The first change whose wallet would leave its bounds, or null. */
 export function findShortfall(
   balances: PostAttempt['balances'],
   entries: readonly Pick<NewEntry, 'uid' | 'cuy' | 'amount'>[],
   { byId }: Currencies,
-): Extract<PostFailure, { kind: 'insufficient' | 'wallet-full' }> & { readonly entry: number } {
+): (Extract<PostFailure, { kind: 'insufficient' | 'wallet-full' }> & { readonly entry: number }) | null {
   const held = new Map(balances.map(({ uid, cuy, balance }) => [`${uid} ${cuy}`, BigInt(balance)]))
   for (const [i, { uid, cuy, amount }] of entries.entries()) {
     const before = held.get(`${uid} ${cuy}`) ?? 0n
@@ -99,7 +103,7 @@ export function findShortfall(
     }
     held.set(`${uid} ${cuy}`, after)
   }
-  throw new Error('a post was refused although its keys are new and its wallets have room')
+  return null
 }
 
 /** What the database had at the moment of one attempt to post. */
@@ -174,5 +178,5 @@ RETURNING ${bare(id)}`
 }
 
 /** The balances of the wallets that a list of objects with `uid` and `cuy` names. */
-export const selectWallets = (list: string) => sql`
+const selectWallets = (list: string) => sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${list}) CROSS JOIN ${ownWallet}`

@@ -3,6 +3,7 @@ import { type Address, formatBase58, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import {
   bareList,
+  fixedStatement,
   member,
   nowInDatabase,
   openTables,
@@ -13,6 +14,8 @@ import {
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import { addresses, storedSettings, transfers, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
+
+const { name, value, stored_at: storedAt } = storedSettings
 
 /** A part of the configuration that stored data depends on. */
 export interface Setting {
@@ -38,6 +41,8 @@ export interface SettingDifference {
 const operatorPrefix = 'OPERATOR_ADDRESSES.'
 const payerPrefix = 'PAYOUT_ADDRESSES.'
 const decimalsPrefix = 'DECIMALS.'
+/** A name is in printable ASCII. */
+const hasPrefix = (prefix: string) => and(gt(name, prefix), lt(name, `${prefix}\x7f`))
 
 /** The settings of a deployment. The first address identifies the key, whichever level of it is configured. */
 export function settingsOf(chainId: string, firstAddress: Address, currencies: Currencies): readonly Setting[] {
@@ -136,6 +141,19 @@ export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
   return { operators, payers, decimals }
 }
 
+/** The settings with decimals that nodes have agreed on: a statement for a batch, whose rows `readAgreedDecimals` reads. */
+export const selectAgreedDecimals = fixedStatement(
+  sql`SELECT ${name}, ${value} FROM ${storedSettings} WHERE ${hasPrefix(decimalsPrefix)}`,
+)
+
+/** A row of `selectAgreedDecimals`. */
+export type DecimalsRow = Pick<Setting, 'name' | 'value'>
+
+/** The decimals of contracts, as nodes have agreed on them. */
+export function readAgreedDecimals(rows: readonly DecimalsRow[]): ReadonlyMap<Address, number> {
+  return new Map(rows.map((row) => [row.name.slice(decimalsPrefix.length) as Address, Number(row.value)])) // safe: stored as one
+}
+
 /**
  * Stores the operator's addresses, and those that payouts are paid from, with the height from which they count. A known one keeps its
  * height.
@@ -159,16 +177,11 @@ export async function storeDecimals(db: WriteDatabase, contract: Address, decima
   await storeOnce(db, [[decimalsSetting(contract), String(decimals)]])
 }
 
-/** A name is in printable ASCII. */
-const hasPrefix = (prefix: string) => and(gt(name, prefix), lt(name, `${prefix}\x7f`))
-
 async function storeOnce(db: WriteDatabase, settings: readonly (readonly [string, string])[]): Promise<void> {
   if (settings.length === 0) return
   const list: readonly Setting[] = settings.map(([name, value]) => ({ name, value }))
   await toStatement(db, insertNew(JSON.stringify(list))).run()
 }
-
-const { name, value, stored_at: storedAt } = storedSettings
 
 function insertNew(list: string): SQL {
   return sql`

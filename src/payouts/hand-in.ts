@@ -1,100 +1,27 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import type { Address } from '../chain/address.ts'
-import { type BlockHash, type BlockHeight, blockSeconds, type Header, type Txid } from '../chain/block.ts'
+import { type BlockHeight, blockSeconds, type Txid } from '../chain/block.ts'
 import type { PayoutId } from '../common/ids.ts'
 import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { bare, insertSelect, member, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
-import { payouts, payoutTransactions, type TransactionEnd } from '../d1/payout-tables.ts'
-import { scans } from '../d1/state-tables.ts'
-import { selectIssuerState, stoppedIn } from '../issuer/state.ts'
+import type { WriteDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import type { PayoutFailure } from './failure.ts'
+import { findLeavingStop, type LeavingFacts, stopRules } from './leaving.ts'
+import { sign, type TransactionRow } from './lifecycle.ts'
 import { askedMax } from './parse-asking.ts'
-import { type Payout, payoutColumns } from './payout.ts'
-import { readSigned, referenceBlocks, type SignedTransfer, txidIn } from './signed-bytes.ts'
+import type { Payout } from './payout.ts'
+import { type Head, readSigned, referenceBlocks, type SignedTransfer, txidIn } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
+import { selectLeavingFacts } from './store/facts.ts'
 import {
-  hasPaidLate,
-  isPayerReplaced,
-  isStoppedForUnknown,
-  isToUser,
-  stop,
-  stoppedAfterRestore,
-  stoppedForUnknown,
-} from './stopped.ts'
-
-/** The newest agreed final block: what a signer refers to. */
-export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
-
-/** What a signer may sign. */
-export interface SignerOffer {
-  readonly payouts: readonly (Payout & { readonly proof: string | null })[]
-  readonly head: Head
-}
-
-/** Payouts of one offer. */
-export const offeredMax = 100
-
-const noHead = {
-  kind: 'conflict',
-  reason: 'no-final-block',
-  why: 'the newest final block is not known for now: try again',
-} as const satisfies PayoutFailure
-
-/**
- * The approved payouts with an id above `after`, oldest first, without those that wait for the issuer of their token, and those to an
- * address that was issued here since; or why none is offered. `isRestored` asks the scanner whether the database is an older copy: after
- * what is offered was read, so that nothing of such a copy is offered.
- */
-export async function offerPayouts(
-  db: ReadDatabase,
-  payer: Address,
-  isRestored: () => Promise<boolean>,
-  after: PayoutId | undefined,
-): Promise<Result<SignerOffer, PayoutFailure>> {
-  const { id, cuy, state, proof } = payouts
-  const waiting = [...stoppedIn(await selectIssuerState(db), payer).keys()]
-  const columns = sql.join([...payoutColumns, proof], sql`, `)
-  const [approved, heads, unknown, replaced] = await db.batch([
-    toStatement(
-      db,
-      sql`SELECT ${columns} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'approved' AND ${id} > ${after ?? 0}
-        AND ${cuy} NOT IN (SELECT value FROM json_each(${JSON.stringify(waiting)})) AND NOT ${isToUser} ORDER BY ${id} LIMIT ${offeredMax}`,
-    ),
-    toStatement(db, selectHead),
-    toStatement(db, sql`SELECT 1 WHERE ${isStoppedForUnknown}`),
-    toStatement(db, sql`SELECT 1 WHERE ${isPayerReplaced(payer)}`),
-  ])
-  if ((replaced?.results.length ?? 0) > 0) return err({ kind: 'conflict', ...payerReplaced })
-  if ((unknown?.results.length ?? 0) > 0) return err(stop(stoppedForUnknown))
-  if (await isRestored()) return err(stop(stoppedAfterRestore))
-  const head = readHead(heads?.results as HeadRow[] | undefined) // safe: the columns of the statement
-  return head === null
-    ? err(noHead)
-    : ok({ payouts: (approved?.results ?? []) as SignerOffer['payouts'][number][], head }) // safe: as above
-}
-
-const payerReplaced = {
-  reason: 'configuration-differs',
-  why: 'another address has a signed payout, or the payout address was issued to a user: nothing is paid from this one',
-} as const
-
-interface HeadRow {
-  readonly height: Head['height']
-  readonly hash: BlockHash | null
-  readonly timestamp: UnixMs
-}
-
-const selectHead = sql`SELECT ${scans.finalized} AS height, ${scans.finalized_hash} AS hash, ${scans.finalized_time} AS timestamp
-  FROM ${scans}`
-
-/** After a correction the hash and the time are not known. */
-function readHead([row]: readonly HeadRow[] = []): Head | null {
-  return row === undefined || row.hash === null || row.timestamp === 0 ? null : { ...row, hash: row.hash }
-}
+  type SignablePayout,
+  type SigningFacts,
+  selectSigningFacts,
+  storeTaken,
+  type TakenTransaction,
+} from './store/signing.ts'
 
 const signedTakes = `an array of 1 to ${askedMax} objects with id and transaction, and nothing else`
 /** What a signer hands in. */
@@ -125,114 +52,110 @@ export type HandedIn =
     }
 
 type Refused = { readonly code: 404 | 409 | 422; readonly reason: PayoutReason; readonly why: string }
-type Signable = Pick<typeof payouts.$inferSelect, 'id' | 'state' | 'to_address' | 'contract' | 'raw'>
+
+/** Tries, where others hand in for the same payouts at the same time. */
+const triesMax = 3
+/** By how much the clock can be behind that of the chain. */
+const skewMs = 60_000
+
+/** What taking signed transactions needs. */
+export interface HandInContext {
+  readonly db: WriteDatabase
+  readonly currencies: Currencies
+  readonly rules: PayoutRules
+  /** Whether the database is an older copy, as the scanner knows it. Asked after the database was read. */
+  readonly isRestored: () => Promise<boolean>
+}
 
 /**
  * Takes signed transactions, each by itself: those that pay exactly what is approved. They are stored before anything is sent, and
  * blocks that they can be in and that were read before are read again. The same one again is taken again.
  */
 export async function takeSigned(
-  db: WriteDatabase,
-  rules: PayoutRules,
+  context: HandInContext,
   body: unknown,
   at: UnixMs,
 ): Promise<Result<readonly HandedIn[], PayoutFailure>> {
   const parsed = parseStep(handIn, body)
   if (!parsed.ok) return parsed
+  const { db, rules, isRestored } = context
   const { signed } = parsed.value
-  const { payoutsById, newest, head } = await selectSignable(db, signed)
-  if (head === null) return err(noHead)
-  const read = signed.map(({ id, transaction }): Result<SignedTransfer, Refused> => {
-    const payout = payoutsById.get(id)
-    if (payout === undefined) return err({ code: 404, reason: 'unknown-payout', why: `there is no payout ${id}` })
-    const { to_address: to, contract, raw } = payout
-    const expected = { from: rules.address, to, contract, amount: BigInt(raw), feeLimit: rules.feeLimit }
-    const known = newest.get(txidIn(transaction)) ?? null
-    const bytes = readSigned(transaction, expected, head, known)
-    if (!bytes.ok) return err({ code: 422, ...bytes.error })
-    return known === null && canBeNewer(bytes.value.reference, head, at) ? err(unsureReference) : bytes
-  })
-  const taken = signed.flatMap(({ id }, i): readonly Taken[] => {
-    const one = read[i]
-    return one?.ok === true ? [{ ...one.value, id: id as PayoutId, address: rules.address }] : [] // safe: it exists
-  })
-  const stored = [...(await storeSigned(db, taken, at))]
-  const judged = signed.map(({ id }, i): HandedIn => {
-    const one = read[i]
-    if (one?.ok !== true) return { id, refused: one?.error ?? notTaken }
-    const after = stored.shift()
-    const refused = after === undefined ? notTaken : whyNotTaken(id, after)
-    return refused === null ? { id, state: 'signed', txid: one.value.txid } : { id, refused }
-  })
-  return ok(judged)
-}
-
-/** The payouts of what is handed in, the newest block that each transaction can refer to that is known already, and the head. */
-async function selectSignable(
-  db: ReadDatabase,
-  signed: readonly { readonly id: number; readonly transaction: string }[],
-) {
-  const { id, state, to_address, contract, raw } = payouts
-  const ids = JSON.stringify(signed.map((one) => one.id))
-  const txids = JSON.stringify(signed.map(({ transaction }) => txidIn(transaction)))
-  const [found, known, heads] = await db.batch([
-    toStatement(
-      db,
-      sql`SELECT ${id}, ${state}, ${to_address}, ${contract}, ${raw} FROM ${payouts}
-        WHERE ${id} IN (SELECT value FROM json_each(${ids}))`,
-    ),
-    toStatement(
-      db,
-      sql`SELECT ${txid}, coalesce(${reference}, ${height} - 1) AS newest FROM ${payoutTransactions}
-        WHERE ${txid} IN (SELECT value FROM json_each(${txids})) AND coalesce(${reference}, ${height}) > 0`,
-    ),
-    toStatement(db, selectHead),
-  ])
-  const rows = (found?.results ?? []) as Signable[] // safe: the columns of the statement
-  const stored = (known?.results ?? []) as { readonly txid: Txid; readonly newest: BlockHeight }[] // safe: as above
-  return {
-    payoutsById: new Map<number, Signable>(rows.map((row) => [row.id, row])),
-    newest: new Map<Txid | null, BlockHeight>(stored.map((one) => [one.txid, one.newest])),
-    head: readHead(heads?.results as HeadRow[] | undefined), // safe: as above
+  const txids = signed.map(({ transaction }) => txidIn(transaction))
+  const ids = signed.map(({ id }) => id)
+  for (let tries = 1; tries <= triesMax; tries += 1) {
+    const [facts, stored] = [await selectSigningFacts(db, ids, txids), await selectLeavingFacts(db, rules.address)]
+    if (facts.head === null) return err(noHead)
+    const leaving = (await isRestored()) ? { ...stored, restoredAt: stored.restoredAt ?? at } : stored
+    const judged = judgeAll(signed, context, { ...facts, head: facts.head, leaving }, at)
+    const taken = judged.flatMap(({ taken }) => taken ?? [])
+    if (taken.length === 0 || (await storeTaken(db, taken, at)) === 'stored') return ok(judged.map(({ item }) => item))
   }
+  return ok(signed.map(({ id }) => ({ id, refused: notTaken })))
 }
 
-type Taken = SignedTransfer & { readonly id: PayoutId; readonly address: Address }
-/** What is stored of one transaction and of the payout that it was handed in for. */
-interface StoredSigned {
-  /** Whose transaction it is; null: nobody's, or it is not stored. */
-  readonly owner: PayoutId | null
-  readonly ended: TransactionEnd | null
-  readonly state: Payout['state']
-  /** Whether another transaction has paid it after all. */
-  readonly isLate: 0 | 1
-  /** Whether the payout has a transaction that can be mined, its recipient is a user here, and nothing is paid from the address now. */
-  readonly hasOpen: 0 | 1
-  readonly isToUser: 0 | 1
-  readonly isReplaced: 0 | 1
+/** What is known when signed transactions are judged. */
+interface Known extends SigningFacts {
+  readonly head: Head
+  readonly leaving: LeavingFacts
 }
 
-/** Stores what can be signed now, and returns what is stored of each then, in the same order. */
-async function storeSigned(db: WriteDatabase, taken: readonly Taken[], at: UnixMs): Promise<readonly StoredSigned[]> {
-  const [first] = taken
-  if (first === undefined) return []
-  const { address } = first // the same for all
-  const list = JSON.stringify(taken.map(({ id, txid }) => ({ id, txid })))
-  const results = await db.batch<StoredSigned>([
-    ...taken.flatMap((one) => [toStatement(db, openUnknown(one, at)), toStatement(db, insertOpen(one, at))]),
-    toStatement(
-      db,
-      sql`SELECT ${payout_id} AS owner, ${ended}, ${payouts.state}, ${hasPaidLate(sql`${payouts.id}`)} AS "isLate",
-          ${hasOpen(payouts.id)} AS "hasOpen", ${isToUser} AS "isToUser", ${isPayerReplaced(address)} AS "isReplaced" FROM json_each(${list})
-        CROSS JOIN ${payouts} ON ${payouts.id} = ${member(payouts.id)}
-        LEFT JOIN ${payoutTransactions} ON ${txid} = ${member(txid)} ORDER BY key`,
-    ),
-  ])
-  return results.at(-1)?.results ?? []
+/** The result for one signed transaction, and what is to be stored of it. */
+interface Judged {
+  readonly item: HandedIn
+  readonly taken?: TakenTransaction
 }
 
-/** By how much the clock can be behind that of the chain. */
-const skewMs = 60_000
+/** Judges each transaction beside those before it in the request: of one payout only one is taken. */
+function judgeAll(
+  signed: readonly { readonly id: number; readonly transaction: string }[],
+  context: HandInContext,
+  known: Known,
+  at: UnixMs,
+): readonly Judged[] {
+  const [transactions, payouts] = [new Map(known.transactions), new Map(known.payouts)]
+  return signed.map(({ id, transaction }): Judged => {
+    const one = payouts.get(id as PayoutId) // safe: an id that exists
+    if (one === undefined) {
+      return { item: { id, refused: { code: 404, reason: 'unknown-payout', why: `there is no payout ${id}` } } }
+    }
+    const bytes = readBytes(transaction, one, context, { ...known, transactions }, at)
+    if (!bytes.ok) return { item: { id, refused: bytes.error } }
+    const { txid } = bytes.value
+    const stored = transactions.get(txid) ?? null
+    const item: HandedIn = { id, state: 'signed', txid }
+    if (stored !== null && stored.payout_id === id && stored.ended === null) return { item } // the same again
+    const refused = whyNotTaken(one, stored, context, known.leaving)
+    const taken = refused === null ? takenBy(bytes.value, one, stored, context, at) : null
+    if (taken === null) return { item: { id, refused: refused ?? notTaken } }
+    transactions.set(txid, ('opened' in taken ? taken.opened : taken.inserted) as TransactionRow) // safe: what is compared of it
+    payouts.set(one.payout.id, { ...one, payout: taken.payout, hasOpen: true })
+    return { item, taken }
+  })
+}
+
+/** The signed transfer in these bytes, or why they are not those of the payout. */
+function readBytes(
+  transaction: string,
+  { payout }: SignablePayout,
+  { rules }: HandInContext,
+  { head, transactions }: Known,
+  at: UnixMs,
+): Result<SignedTransfer, Refused> {
+  const { to_address: to, contract, raw } = payout
+  const expected = { from: rules.address, to, contract, amount: BigInt(raw), feeLimit: rules.feeLimit }
+  const txid = txidIn(transaction)
+  const stored = txid === null ? undefined : transactions.get(txid)
+  const newest = stored === undefined ? null : newestReference(stored)
+  const bytes = readSigned(transaction, expected, head, newest)
+  if (!bytes.ok) return err({ code: 422, ...bytes.error })
+  return newest === null && canBeNewer(bytes.value.reference, head, at) ? err(unsureReference) : bytes
+}
+
+/** The newest block that a stored transaction can refer to; null: it is not known. */
+function newestReference({ reference, height }: TransactionRow): BlockHeight | null {
+  if (reference !== null) return reference > 0 ? reference : null
+  return height === null || height < 1 ? null : ((height - 1) as BlockHeight) // safe: one below a block
+}
 
 /**
  * Whether the bytes can refer to a block above the head, which is not the newest final one any more, as in an older copy of the
@@ -242,6 +165,60 @@ function canBeNewer(reference: BlockHeight, head: Head, at: UnixMs): boolean {
   const blocks = Math.ceil((at + skewMs - head.timestamp) / (blockSeconds * 1000))
   return reference + referenceBlocks <= head.height + blocks
 }
+
+/** Why a transaction with right bytes is not taken, or null. `stored` is what the database has of it. */
+function whyNotTaken(
+  { payout, hasOpen, hasPaidLate, isToUser }: SignablePayout,
+  stored: TransactionRow | null,
+  { currencies }: HandInContext,
+  leaving: LeavingFacts,
+): Refused | null {
+  const { id, state } = payout
+  const conflict = (reason: PayoutReason, why: string): Refused => ({ code: 409, reason, why })
+  if (stored !== null && stored.payout_id === id) {
+    return conflict('transaction-ended', `this transaction has ended: ${stored.ended}`)
+  }
+  if (stored !== null && stored.payout_id !== null) {
+    return conflict('transaction-of-another', `this transaction is that of payout ${stored.payout_id}`)
+  }
+  if (state === 'signed' || hasOpen) {
+    return conflict('another-transaction', `payout ${id} has another transaction that can be mined`)
+  }
+  if (state !== 'approved') return conflict('not-in-this-state', `payout ${id} is ${state}`)
+  if (hasPaidLate) return conflict('another-transaction', `another transaction of payout ${id} has succeeded after all`)
+  if (stored !== null) return null // it has left already: only its bytes were missing
+  if (isToUser) {
+    const why = `to of payout ${id} is the address of a user here now: cancel it, and post a transfer between the two`
+    return { code: 422, reason: 'to-user', why }
+  }
+  const currency = currencies.byId.get(payout.cuy)
+  const stop = currency === undefined ? null : findLeavingStop(leaving, currency, 'take')
+  return stop === null ? null : conflict(stopRules[stop].reason, stopRules[stop].why)
+}
+
+/** What is stored of a transaction that is taken; null where its payout can have none. */
+function takenBy(
+  { txid, bytes, reference, expiresAt }: SignedTransfer,
+  { payout }: SignablePayout,
+  stored: TransactionRow | null,
+  { rules }: HandInContext,
+  at: UnixMs,
+): TakenTransaction | null {
+  const next = sign(payout, { txid, expires_at: expiresAt }, at)
+  if (next === null || (stored !== null && stored.address !== rules.address)) return null
+  const open = { payout_id: payout.id, bytes, reference, expires_at: expiresAt, changed_at: at, next_send: at }
+  const ended = { height: null, succeeded: null, moved: null, ended: null }
+  if (stored === null) return { payout: next, inserted: { txid, address: rules.address, ...open, ...ended } }
+  const { height } = stored
+  return { payout: next, opened: { ...stored, ...open, ...ended, past_height: null, excused: null }, foundAt: height }
+}
+
+/** The failure of what needs the newest final block. */
+export const noHead = {
+  kind: 'conflict',
+  reason: 'no-final-block',
+  why: 'the newest final block is not known for now: try again',
+} as const satisfies PayoutFailure
 
 const unsureReference: Refused = {
   code: 409,
@@ -253,73 +230,4 @@ const notTaken: Refused = {
   code: 409,
   reason: 'no-final-block',
   why: 'the final blocks were corrected meanwhile: try again',
-}
-
-/** Why a transaction was not taken, or null if it is that of its payout and can be mined. */
-function whyNotTaken(id: number, stored: StoredSigned): Refused | null {
-  const { owner, ended, state, isLate, hasOpen, isToUser, isReplaced } = stored
-  if (owner === id) {
-    return ended === null
-      ? null
-      : { code: 409, reason: 'transaction-ended', why: `this transaction has ended: ${ended}` }
-  }
-  if (owner !== null) {
-    return { code: 409, reason: 'transaction-of-another', why: `this transaction is that of payout ${owner}` }
-  }
-  if (state === 'signed' || hasOpen === 1) {
-    return { code: 409, reason: 'another-transaction', why: `payout ${id} has another transaction that can be mined` }
-  }
-  if (state !== 'approved') return { code: 409, reason: 'not-in-this-state', why: `payout ${id} is ${state}` }
-  if (isLate === 1) {
-    const why = `another transaction of payout ${id} has succeeded after all`
-    return { code: 409, reason: 'another-transaction', why }
-  }
-  if (isToUser === 1) {
-    const why = `to of payout ${id} is the address of a user here now: cancel it, and post a transfer between the two`
-    return { code: 422, reason: 'to-user', why }
-  }
-  return isReplaced === 1 ? { code: 409, ...payerReplaced } : notTaken
-}
-
-const { txid, payout_id, ended, height, reference } = payoutTransactions
-
-/** Whether a payout has a transaction that can be mined. */
-const hasOpen = (id: SQLWrapper | PayoutId) => sql`EXISTS (
-  SELECT 1 FROM ${payoutTransactions} AS other WHERE other.payout_id = ${id} AND other.ended IS NULL)`
-
-/** Whether the payout may be signed now, by bytes with this reference block: it can be another moment than that of the comparison. */
-const isSignable = ({ id, reference, address }: Taken): SQL => sql`
-  EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = ${id} AND ${payouts.state} = 'approved')
-  AND ${reference} <= (SELECT ${scans.finalized} FROM ${scans}) AND NOT ${hasOpen(id)} AND NOT ${hasPaidLate(sql`${id}`)}
-  AND NOT ${isPayerReplaced(address)}`
-
-function insertOpen(taken: Taken, at: UnixMs): SQL {
-  const { id, bytes, address, reference, expiresAt } = taken
-  const row = {
-    txid: taken.txid,
-    address,
-    payout_id: id,
-    bytes,
-    reference,
-    expires_at: expiresAt,
-    changed_at: at,
-    next_send: at,
-  }
-  return insertSelect(
-    payoutTransactions,
-    row,
-    sql`WHERE ${isSignable(taken)} AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = ${id} AND ${isToUser})
-      AND NOT EXISTS (SELECT 1 FROM ${payoutTransactions} WHERE ${txid} = ${taken.txid})`,
-  )
-}
-
-/** One that was found in a block before its bytes came: the block is read again. */
-function openUnknown(taken: Taken, at: UnixMs): SQL {
-  const { id, bytes, address, reference, expiresAt } = taken
-  const { succeeded, moved, excused, expires_at, changed_at, next_send } = payoutTransactions
-  return sql`
-UPDATE ${payoutTransactions} SET ${bare(payout_id)} = ${id}, ${bare(payoutTransactions.bytes)} = ${bytes},
-  ${bare(payoutTransactions.reference)} = ${reference}, ${bare(expires_at)} = ${expiresAt}, ${bare(ended)} = NULL, ${bare(height)} = NULL,
-  ${bare(succeeded)} = NULL, ${bare(moved)} = NULL, ${bare(excused)} = NULL, ${bare(changed_at)} = ${at}, ${bare(next_send)} = ${at}
-WHERE ${txid} = ${taken.txid} AND ${ended} = 'unknown' AND ${payoutTransactions.address} = ${address} AND ${isSignable(taken)}`
 }

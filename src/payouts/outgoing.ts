@@ -2,7 +2,7 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { BlockReading, ChainTransfer } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Moved } from './payout.ts'
+import type { Moved } from './moved.ts'
 
 /** What a transaction of a final block has to do with a payout address: it was sent by it, or a token's log moves from it. */
 export interface Outgoing {

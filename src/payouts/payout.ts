@@ -1,43 +1,32 @@
-import { type Address, formatBase58 } from '../chain/address.ts'
-import { formatUnits } from '../common/amount.ts'
+import { formatBase58 } from '../chain/address.ts'
 import type { CurrencyId, PayoutId } from '../common/ids.ts'
 import { formatInstant } from '../common/time.ts'
-import { type PayoutState, payouts, type StuckReason } from '../d1/payout-tables.ts'
-import type { Stop } from '../issuer/state.ts'
-import type { Currencies, Currency } from '../ledger/currencies.ts'
+import type { PayoutState, StuckReason } from '../d1/payout-tables.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
+import type { NodeAnswer } from './answers.ts'
+import { type LeavingStop, stopRules } from './leaving.ts'
+import type { PayoutRow } from './lifecycle.ts'
+import { type MovedItem, movedItem, readMoved } from './moved.ts'
 
 /** What everybody may know of a payout: its columns, in ledger units. An event has a copy of them. */
-export type Payout = Pick<typeof payouts.$inferSelect, (typeof shownNames)[number]> & {
-  /** What keeps an approved payout from being signed, where it was looked up. */
-  readonly stop?: PayoutStop | undefined
+export type Payout = Pick<PayoutRow, (typeof shownNames)[number]> & {
+  /** Why an approved payout is not signed now, where it was looked up. */
+  readonly waitsFor?: WhyItWaits | null
+  /** What nodes have said about the sending of its newest transaction, where it was looked up. */
+  readonly answers?: readonly NodeAnswer[]
 }
 
-/** The issuer of its token, or that its recipient was issued here since it was asked for. */
-type PayoutStop = Stop | 'to-user'
+/** What keeps its money from leaving, or that its recipient was issued here since it was asked for. */
+export type WhyItWaits = LeavingStop | 'to-user'
 
 const shownNames = [
   ...(['id', 'uid', 'cuy', 'amount', 'fee', 'to_address', 'osn', 'mark', 'state', 'created_at', 'posted_by'] as const),
-  ...(['approved_by', 'txid', 'expires_at', 'height', 'attempts', 'reason', 'moved', 'why'] as const),
+  ...(['approved_by', 'txid', 'expires_at', 'height', 'attempts', 'reason', 'moved', 'received', 'why'] as const),
 ] as const
-
-/** The columns of a `Payout`. */
-export const payoutColumns = shownNames.map((name) => payouts[name])
-
-/** What has left the payout address by the logs of a transaction, in chain units: of the token of a contract, or TRX (empty). */
-export interface Moved {
-  readonly contract: Address | ''
-  readonly to: Address
-  readonly raw: string
-}
 
 /** Who approved a payout that is within the limits. */
 export const byLimits = 'limits'
-
-/** One thing that has left the payout address. What is of no configured currency is in units of its contract. */
-export type MovedItem<A> =
-  | { readonly to: string; readonly cuy: CurrencyId; readonly amt: A }
-  | { readonly to: string; readonly contract: string; readonly units: string }
 
 /** A payout as backends see it. `A` is the form of an amount. */
 export type PayoutItem<A> = {
@@ -68,30 +57,32 @@ export type PayoutItem<A> = {
   readonly why?: string
   /** What has left the payout address in a transaction that has paid something else. */
   readonly moved?: readonly MovedItem<A>[]
+  /** What has arrived of a paid one, where its token took a fee. */
+  readonly received?: A
+  /** What nodes last said about its sending: their words, which decide nothing. */
+  readonly answers?: readonly { readonly node: string; readonly answer: string; readonly at: string }[]
 }
+
+const answerItem = ({ name, answer, at }: NodeAnswer) => ({ node: name, answer, at: formatInstant(at) })
 
 const explained: Readonly<Record<StuckReason, string>> = {
   failed: 'its transaction is final and has failed: nothing was paid',
   other: 'its transaction is final and has succeeded without paying exactly this',
   expired: 'its transactions have expired, and none of them can be mined any more',
 }
-const waiting: Readonly<Record<PayoutStop, string>> = {
-  frozen: 'it waits: the issuer of the token has frozen the payout address',
-  paused: 'it waits: the issuer has paused the token',
-  'fee-unconfirmed': 'it waits: the issuer takes a fee that no operator has confirmed, so less would arrive',
-  deprecated: 'it waits: the issuer has replaced the contract of the token',
-  'to-user': 'it waits: to is the address of a user here now: cancel it, and post a transfer (type 3) between the two',
-}
+const toUser = 'to is the address of a user here now: cancel it, and post a transfer (type 3) between the two'
+const sayWaiting = (stop: WhyItWaits) => `it waits: ${stop === 'to-user' ? toUser : stopRules[stop].why}`
 const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
 
 /** The item of a payout. */
 export function payoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): PayoutItem<A> {
-  const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, stop } = payout
+  const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, received } = payout
+  const { waitsFor = null, answers = [] } = payout
   const currency = currencies.byId.get(cuy)
   // A payout has entries, so its currency stays configured: without it nothing is served.
   if (currency === undefined) throw new Error(`payout ${id} is in currency ${cuy}, which is not configured`)
   const hasTransaction = withTransaction.includes(state)
-  const sentence = reason === null ? (stop ? waiting[stop] : why) : explained[reason]
+  const sentence = reason === null ? (waitsFor === null ? why : sayWaiting(waitsFor)) : explained[reason]
   return {
     id,
     uid,
@@ -111,7 +102,9 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
     attempts,
     ...(reason === null ? {} : { reason }),
     ...(sentence === null ? {} : { why: sentence }),
-    ...(moved === null ? {} : { moved: readMoved(moved).map((one) => movedItem(one, currencies, write)) }),
+    ...(moved === null ? {} : { moved: readMoved(moved).map((part) => movedItem(part, currencies, write)) }),
+    ...(received === null || received === undefined ? {} : { received: write(BigInt(received), currency.decimals) }),
+    ...(answers.length === 0 ? {} : { answers: answers.map(answerItem) }),
   }
 }
 
@@ -122,35 +115,4 @@ type OwnName = (typeof ownNames)[number]
 export function pickOwn<T extends Partial<Readonly<Record<OwnName, unknown>>>>(item: T): Pick<T, OwnName & keyof T> {
   const own = ownNames.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]))
   return Object.fromEntries(own) as Pick<T, OwnName & keyof T> // the members with these names
-}
-
-/** What is stored of what has left the address. */
-export function readMoved(text: string): readonly Moved[] {
-  return JSON.parse(text) as readonly Moved[] // safe: written by `findOutgoing` alone
-}
-
-/** Of what has left, no more is said in a sentence. */
-const saidMax = 5
-
-/** What has left the address as a part of a sentence: how much of what, and to whom. */
-export function sayMoved(moved: readonly Moved[], currencies: Currencies): string {
-  const said = moved.slice(0, saidMax).map(({ contract, to, raw }) => {
-    const { decimals, symbol } = currencyOfContract(contract, currencies) ?? (contract === '' ? trx : unitsOf(contract))
-    return `${formatUnits(BigInt(raw), decimals)} ${symbol} to ${formatBase58(to)}`
-  })
-  return [...said, ...(moved.length > saidMax ? ['more'] : [])].join(', ')
-}
-
-const trx = { decimals: 6, symbol: 'TRX' }
-const unitsOf = (contract: Address) => ({ decimals: 0, symbol: `units of ${formatBase58(contract)}` })
-
-function movedItem<A>({ contract, to, raw }: Moved, currencies: Currencies, write: WriteAmount<A>): MovedItem<A> {
-  const currency = currencyOfContract(contract, currencies)
-  if (currency === null) return { to: formatBase58(to), contract: formatBase58(contract as Address), units: raw } // safe: TRX is empty
-  return { to: formatBase58(to), cuy: currency.cuy, amt: write(BigInt(raw), currency.decimals) }
-}
-
-/** The currency of a contract, or of TRX (empty); null if it is not configured. */
-export function currencyOfContract(contract: Address | '', { native, byContract }: Currencies): Currency | null {
-  return contract === '' ? native : (byContract.get(contract) ?? null)
 }

@@ -20,6 +20,9 @@ import type { BytesReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 
+/** The newest agreed final block: what a signer refers to. */
+export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
+
 /** What the bytes of a payout must say. */
 export interface ExpectedTransfer {
   readonly from: Address

@@ -1,14 +1,12 @@
-import { sql } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
 import { nativeAsset, trc20Asset } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import { formatUnits } from '../common/amount.ts'
-import type { CurrencyId } from '../common/ids.ts'
-import { openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
-import { payoutHoldings, payouts } from '../d1/payout-tables.ts'
+import type { ReadDatabase } from '../d1/database.ts'
 import type { PayoutRules, WriteContext } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { currencyOfContract } from './payout.ts'
+import { currencyOfContract } from './moved.ts'
+import { selectHoldings, selectOpenSums, storeAddressHoldings } from './store/open.ts'
 
 /** Between two readings of what the payout address holds. */
 export const walletEveryMs = 180_000
@@ -20,31 +18,24 @@ interface Need {
   readonly raw: bigint
 }
 
-/** What is open of one contract: the sum in ledger units, as text. */
-interface OpenSum {
-  readonly contract: Address | ''
-  readonly cuy: CurrencyId
-  readonly sum: string
-}
-
 /** What the payout address must hold of each contract; of TRX also what one token's transfer may burn. Empty: nothing is open. */
 async function selectNeeds(
   db: ReadDatabase,
   { feeLimit }: PayoutRules,
   { byId }: Currencies,
 ): Promise<readonly Need[]> {
-  const { contract, cuy, amount, state } = payouts
-  const query = sql`SELECT ${contract}, ${cuy}, CAST(sum(${amount}) AS TEXT) AS sum FROM ${payouts} INDEXED BY payout_state
-    WHERE ${state} IN ('approved', 'signed') GROUP BY ${contract}, ${cuy}`
-  const open = (await toStatement(db, query).all<OpenSum>()).results
-  if (open.length === 0) return []
-  const needs = open.map(({ contract, cuy, sum }): Need => {
-    const { decimals = 0, scale = 0 } = byId.get(cuy) ?? {}
-    return { contract, raw: BigInt(sum) * 10n ** BigInt(decimals - scale) }
-  })
-  const tokens = needs.filter(({ contract }) => contract !== '')
-  const native = needs.find(({ contract }) => contract === '')?.raw ?? 0n
-  return [...tokens, { contract: '', raw: native + (tokens.length > 0 ? feeLimit : 0n) }]
+  const needs = new Map<Address | '', bigint>()
+  for (const { state, cuy, sum } of await selectOpenSums(db)) {
+    const currency = byId.get(cuy)
+    if (currency === undefined || (state !== 'approved' && state !== 'signed')) continue
+    const { asset, decimals, scale } = currency
+    const contract = asset.kind === 'native' ? '' : asset.contract
+    needs.set(contract, (needs.get(contract) ?? 0n) + sum * 10n ** BigInt(decimals - scale))
+  }
+  const tokens = [...needs].filter(([contract]) => contract !== '')
+  if (needs.size === 0) return []
+  const native = (needs.get('') ?? 0n) + (tokens.length > 0 ? feeLimit : 0n)
+  return [...tokens, ['', native] as const].map(([contract, raw]) => ({ contract, raw }))
 }
 
 /** Reads what the payout address holds of what is needed, if that was not read for some minutes. */
@@ -67,27 +58,7 @@ export async function readWallet(
       ? []
       : { contract, address: rules.address, balance: String(balance), read_at: clock.now() }
   })
-  await storeHoldings(db, holdings)
-}
-
-type Holding = typeof payoutHoldings.$inferSelect
-
-/** What the payout address held when it was last read. */
-export async function selectHoldings(db: ReadDatabase, address: Address): Promise<readonly Holding[]> {
-  const { contract, balance, read_at } = payoutHoldings
-  const rows = await openTables(db)
-    .select({ contract, address: payoutHoldings.address, balance, read_at })
-    .from(payoutHoldings)
-    .orderBy(contract)
-  return rows.filter((row) => row.address === address)
-}
-
-async function storeHoldings(db: WriteDatabase, holdings: readonly Holding[]): Promise<void> {
-  const insertion = openTables(db).insert(payoutHoldings)
-  const stored = holdings.map((holding) =>
-    insertion.values(holding).onConflictDoUpdate({ target: payoutHoldings.contract, set: holding }),
-  )
-  await db.batch(stored.map((one) => toStatement(db, one)))
+  await storeAddressHoldings(db, holdings)
 }
 
 /** A currency of which the payout address holds too little, in whole units. Null: TRX that is no currency here. */

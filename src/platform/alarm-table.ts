@@ -54,6 +54,7 @@ export interface AlarmSubjects {
   'reconciliation-shortfall': HoldingSubject
   'reconciliation-surplus': HoldingSubject
   'payout-stuck': { readonly payout: number }
+  'payout-refused': { readonly payout: number }
   'payouts-unsigned': Single
   /** A transaction, or none where an older copy of the database was restored. */
   'payout-unknown': { readonly txid: string } | Single
@@ -227,6 +228,13 @@ export const alarmTable = {
     ends: 'It was approved again or cancelled.',
     remedy:
       'Look at the payout (`GET /ledger/payouts?state=stuck`): `reason` says which, and `moved` what has left the address. Repair the cause (energy, TRX for fees, the signer), then approve it again or cancel it. If `moved` is not empty, money has left: decide who pays for it first.',
+  },
+  'payout-refused': {
+    raised: 'Every node has refused a signed payout for a minute.',
+    ends: 'A node takes it, it is in a final block, or it has expired.',
+    remedy:
+      'The log line has what each node says (`answers` of the payout, too). Energy or TRX for fees: send the payout address what is missing. A signature or a reference block: look at the signer. It is sent again until it expires, and is signed again then.',
+    needsLine: true,
   },
   'payouts-unsigned': {
     raised: 'An approved payout is older than ten minutes.',

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { Invocation } from '../d1/sessions.ts'
 import { parseParameters } from '../http/query.ts'
 import { ledgerPayoutsQuery } from '../http/routes/ledger-payouts.ts'
-import type { WriteContext } from '../ledger/context.ts'
+import type { PayoutRules, WriteContext } from '../ledger/context.ts'
 import { backendNameTakes, parseBackendName } from '../ledger/entry.ts'
 import { askPayouts } from '../payouts/ask.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
@@ -23,19 +23,25 @@ export function createPayoutMethods(
   call: Call,
 ): Pick<LedgerMethods, 'payouts' | 'askPayouts' | 'approvePayouts' | 'cancelPayouts'> {
   const { currencies, clock, payouts: rules } = services.settings
+  const isRestored = () => services.scanner.isRestored()
   const listed = (list: readonly Payout[], count = list.length): LedgerPayouts => {
     return { list: list.map((payout) => payoutItem(payout, currencies, formatUnits)), count }
   }
   const step = async (
     by: unknown,
     invocation: Invocation,
-    work: (context: WriteContext, name: BackendName) => Promise<Result<readonly Payout[], PayoutFailure>>,
+    work: (
+      context: WriteContext,
+      name: BackendName,
+      rules: PayoutRules,
+    ) => Promise<Result<readonly Payout[], PayoutFailure>>,
   ): Promise<Result<LedgerPayouts, LedgerError>> => {
     const name = parseBackendName(by)
     if (rules === null) return err(notHere)
     if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
-    const taken = await services.write(invocation, (context) => work(context, name))
+    const taken = await services.write(invocation, (context) => work(context, name, rules))
     if (!taken.ok) return taken
+    await services.noteWrite()
     services.wakeEndpoints()
     return ok(listed(taken.value))
   }
@@ -54,9 +60,10 @@ export function createPayoutMethods(
         if (rules === null) return err(notHere)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
         const asked = await services.write(invocation, (context) =>
-          askPayouts({ ...context, payouts: rules }, list, name, clock.now()),
+          askPayouts({ ...context, payouts: rules, isRestored }, list, name, clock.now()),
         )
         if (!asked.ok) return asked
+        await services.noteWrite()
         services.wakeEndpoints()
         return ok({ ...listed(asked.value.payouts), replayed: asked.value.replayed })
       }),
@@ -66,9 +73,8 @@ export function createPayoutMethods(
       ),
     cancelPayouts: (ids, why, by, options) =>
       call('cancelPayouts', (invocation) =>
-        step(by, invocation, (context, name) => {
-          // Whoever is bound to this entrypoint has every scope.
-          const parts = { isRestored: () => services.scanner.isRestored(), mayApprove: true }
+        step(by, invocation, (context, name, { address }) => {
+          const parts = { address, isRestored, mayApprove: true } // whoever is bound to this entrypoint has every scope
           return cancelPayouts({ ...context, ...parts }, { ...options, ids, why }, name)
         }),
       ),

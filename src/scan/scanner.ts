@@ -60,6 +60,9 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       if (await parts.configMatchesData()) await sender.send()
     },
     isRestored: async () => (await memory.compare()) !== null,
+    async noteWrite() {
+      await memory.compare()
+    },
     nodes: parts.nodeReports,
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex

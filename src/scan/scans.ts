@@ -20,6 +20,8 @@ export interface ScansParts extends ScanContext {
   readonly host: ObjectHost
   /** Makes each webhook endpoint look for new events, without waiting for it. */
   wakeEndpoints(): void
+  /** Lets work go on that nothing waits for. */
+  inBackground(work: Promise<unknown>): void
 }
 
 /** The scans of one instance: one at a time, and one for all callers that asked before it began. */

@@ -5,8 +5,10 @@ import { formatInstant, type UnixMs } from '../common/time.ts'
 import { selectOldestHeld } from '../deposits/store/held.ts'
 import { endSearch, removeDropped, selectNotFound } from '../deposits/store/transfers.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
-import { nothingStands, selectIssuerState } from '../issuer/state.ts'
+import { nothingStands } from '../issuer/state.ts'
+import { selectIssuerState } from '../issuer/store.ts'
 import { watchIssuers } from '../issuer/watch-issuers.ts'
+import { expirePassed } from '../payouts/conclusions.ts'
 import type { PayoutMemory } from '../payouts/memory.ts'
 import type { Sender } from '../payouts/send.ts'
 import { readWallet } from '../payouts/wallet.ts'
@@ -54,6 +56,8 @@ export interface ScannerParts extends ScansParts {
   configMatchesData(): Promise<boolean>
   /** Names the configured nodes: another text is another set of nodes. */
   readonly nodes: string
+  /** How many are configured. */
+  readonly nodeCount: number
   /** What an operator is shown of them. */
   readonly nodeReports: ScannerCalls['nodes']
   /** When a node was last well again after minutes of trouble; 0 if none was. */
@@ -91,7 +95,10 @@ export async function runTick(
   if (work.hasHeld && rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy))) {
     parts.wakeEndpoints()
   }
-  if (work.hasSigned) await payouts.sender.send()
+  if (work.hasSigned) {
+    await expirePassed(db, clock.now())
+    parts.inBackground(payouts.sender.send()) // no tick waits for it
+  }
   const next = () => nextTickAt(parts, end, work.firstSeen, startedAt)
   await useLeftover(parts, end, work, startedAt, next())
   if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
@@ -102,8 +109,10 @@ export async function runTick(
   const held = work.hasHeld ? await watchHeld(parts) : noneHeld
   const issuers = work.hasActs ? await selectIssuerState(db) : nothingStands
   const acts = watchIssuers(issuers, parts.currencies)
-  const mayHaveFaults = work.hasPayouts || payouts.memory.known() !== null
-  const paid = mayHaveFaults ? await watchPayouts(parts, await payouts.memory.compare(), issuers) : nothingOfPayouts
+  const mayPayOut = parts.payouts !== null || work.hasPayouts || payouts.memory.known() !== null
+  const restoredAt = mayPayOut ? await payouts.memory.compare() : null // it notes the newest event
+  const mayHaveFaults = work.hasPayouts || restoredAt !== null
+  const paid = mayHaveFaults ? await watchPayouts(parts, restoredAt, parts.nodeCount) : nothingOfPayouts
   await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held, acts, paid])
   return next()
 }
@@ -197,6 +206,7 @@ async function useLeftover(
   if (work.hasRescans) {
     const watch = watchedFor(state, rules)
     await readAgain(parts, chain, { rules, correctedBy: state.correctedBy, watch }, half)
+    if (work.hasSigned) await expirePassed(parts.db, clock.now())
     parts.wakeEndpoints()
   }
   if (work.hasPayouts && parts.payouts !== null) await readWallet(parts, parts.payouts, chain)

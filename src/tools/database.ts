@@ -104,6 +104,8 @@ const advice: Readonly<Record<string, string>> = {
     'nothing has to be corrected at that height: name one below "finalized" in GET /health',
   'stored_setting: deposits of the currency are credited':
     'set the decimals in CURRENCIES back to those that are stored, which credited deposits have; if these are wrong, retire the currency',
+  'stored_setting: payouts of the currency are open':
+    'have each of them paid or cancelled first: they have their amounts by the decimals that are stored',
 }
 
 /** The sentence of a trigger or a CHECK, or what is known of wrangler's own errors, with what to do. */

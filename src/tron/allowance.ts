@@ -55,6 +55,7 @@ const storageKey = 'requests'
 interface Counts {
   tick: number
   caller: number
+  sending: number
   leftover: number
   readonly byCaller: Map<number, number>
 }
@@ -161,8 +162,9 @@ const sumOf = ({ byHour }: NodeState, of: (counts: Counts) => number) => {
   for (const counts of byHour.values()) total += of(counts)
   return total
 }
-const used = (state: NodeState) => sumOf(state, ({ tick, caller, leftover }) => tick + caller + leftover)
-/** What the need of ticks leaves: callers share half of it. */
+const used = (state: NodeState) =>
+  sumOf(state, ({ tick, caller, sending, leftover }) => tick + caller + sending + leftover)
+/** What the need of ticks leaves: callers share half of it, and the sending of payouts has a quarter. */
 const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
 
 /** Whose limit has no room for one more request, or null. */
@@ -170,14 +172,19 @@ function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose
   const total = used(state)
   if (total >= state.perDay) return 'nodes'
   const callers = sumOf(state, ({ caller }) => caller)
+  const sendings = sumOf(state, ({ sending }) => sending)
   // What ticks have not used of their need yet is theirs.
   const withTicks = total + Math.max(state.tickNeed - sumOf(state, ({ tick }) => tick), 0)
   switch (payer.kind) {
     case 'tick':
       // Reading blocks that are behind leaves the need of a day.
       return sent < tickRequests || total + state.tickNeed < state.perDay ? null : 'nodes'
-    case 'leftover':
-      return withTicks + Math.max(left(state) / 2 - callers, 0) < state.perDay ? null : 'nodes'
+    case 'sending':
+      return sendings < Math.max(Math.floor(left(state) / 4), 1) && withTicks < state.perDay ? null : 'nodes'
+    case 'leftover': {
+      const reserved = Math.max(left(state) / 2 - callers, 0) + Math.max(left(state) / 4 - sendings, 0)
+      return withTicks + reserved < state.perDay ? null : 'nodes'
+    }
     case 'caller': {
       if (callers >= Math.floor(left(state) / 2)) return 'callers'
       const own = sumOf(state, ({ byCaller }) => byCaller.get(payer.uid) ?? 0)
@@ -188,7 +195,13 @@ function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose
 }
 
 function count({ byHour }: NodeState, payer: Payer, now: number): void {
-  const counts = byHour.get(hourOf(now)) ?? { tick: 0, caller: 0, leftover: 0, byCaller: new Map<number, number>() }
+  const counts = byHour.get(hourOf(now)) ?? {
+    tick: 0,
+    caller: 0,
+    sending: 0,
+    leftover: 0,
+    byCaller: new Map<number, number>(),
+  }
   byHour.set(hourOf(now), counts)
   counts[payer.kind] += 1
   if (payer.kind === 'caller') counts.byCaller.set(payer.uid, (counts.byCaller.get(payer.uid) ?? 0) + 1)

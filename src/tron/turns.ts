@@ -35,7 +35,7 @@ interface Waiting extends Request {
   readonly start: (turn: Result<() => void, NoTurn>) => void
 }
 
-/** Ticks come first, and then the piece of work that began first: so one is answered before the next one has taken its time. */
+/** Ticks come first, then payouts, and then the piece of work that began first: so one is answered before the next one has taken its time. */
 export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allowance): Turns {
   const waiting = new Set<Waiting>()
   const open = { tick: 0, other: 0 }
@@ -105,5 +105,7 @@ const isSamePart = (a: Request, b: Request) => a.number === b.number && kindOf(a
 
 /** Below 0 if `a` comes first. Equal ones keep their order. */
 function byOrder(a: Request, b: Request): number {
-  return Number(kindOf(b) === 'tick') - Number(kindOf(a) === 'tick') || a.order - b.order
+  return rankOf(a) - rankOf(b) || a.order - b.order
 }
+
+const rankOf = ({ payer: { kind } }: Request) => (kind === 'tick' ? 0 : kind === 'sending' ? 1 : 2)

@@ -1,10 +1,11 @@
 import { expect } from 'vitest'
 import { walletEveryMs } from '../../src/payouts/wallet.ts'
-import { unsignedMs } from '../../src/payouts/watch.ts'
+import { refusedMs, unsignedMs } from '../../src/payouts/watch.ts'
 import type { RunningService } from '../http/service.ts'
 import { ask, handIn, mined, mineFinal, send, sign, signedPayout, startPaying } from '../payouts/harness.ts'
-import { tickLater } from '../scan/harness.ts'
+import { repairNodes, tickLater } from '../scan/harness.ts'
 import { payoutAddress } from '../support/payouts.ts'
+import { changing } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import type { Drive } from './scan-drives.ts'
 
@@ -56,6 +57,21 @@ export const payoutDrives = {
     }
     return { service: drive.service, provoke, ends: [drive.approve, drive.cancel] }
   },
+  async 'payout-refused'() {
+    const { service } = await withPayout()
+    const refusal = { code: 'BANDWITH_ERROR', message: '' }
+    const provoke = async () => {
+      for (const node of service.nodes) node.script = () => changing('/wallet/broadcasthex', () => refusal)
+      await signedPayout(service, { timestamp: BigInt(service.lines.length) })
+      await tickLater(service, 20)
+      await tickLater(service, refusedMs / 1000)
+    }
+    const takeIt = async () => {
+      repairNodes(service)
+      await tickLater(service, 120)
+    }
+    return { service, provoke, ends: [takeIt] }
+  },
   async 'payouts-unsigned'() {
     const drive = await withPayout()
     const provoke = async () => {
@@ -75,7 +91,7 @@ export const payoutDrives = {
       await mineFinal(service, mined(signed))
     }
     const resume = async () => {
-      const sql = `UPDATE payout_transaction SET excused = 'a test', changed_at = changed_at + 1
+      const sql = `UPDATE payout_transaction SET version = version + 1, excused = 'a test', changed_at = changed_at + 1
         WHERE ended = 'unknown' AND excused IS NULL`
       await service.db.prepare(sql).run()
       await tickLater(service)

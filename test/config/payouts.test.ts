@@ -12,12 +12,26 @@ const addressAt = (index: number) => formatBase58(deriveAddress(configOf().exten
 
 describe('PAYOUTS', () => {
   it.each([
-    ['an object', setting({ limits: [limit], feeLimit: 50 }).PAYOUTS],
-    ['its JSON text', JSON.stringify(setting({ limits: [limit], feeLimit: 50 }).PAYOUTS)],
+    ['an object', setting({ limits: [{ ...limit, least: '2', countPerDay: 40 }], feeLimit: 50 }).PAYOUTS],
+    [
+      'its JSON text',
+      JSON.stringify(setting({ limits: [{ ...limit, least: '2', countPerDay: 40 }], feeLimit: 50 }).PAYOUTS),
+    ],
   ])('is %s, with limits in whole units', (_, PAYOUTS) => {
     expect(configOf({ PAYOUTS }).payouts).toEqual({
       address: payoutAddress,
-      limits: new Map([[2 as CurrencyId, { each: 100_000_000n, perDay: 1_000_500_000n, perUserPerDay: 250_000_000n }]]),
+      limits: new Map([
+        [
+          2 as CurrencyId,
+          {
+            each: 100_000_000n,
+            least: 2_000_000n,
+            perDay: 1_000_500_000n,
+            countPerDay: 40,
+            perUserPerDay: 250_000_000n,
+          },
+        ],
+      ]),
       feeLimit: 50_000_000n,
     })
   })
@@ -25,6 +39,12 @@ describe('PAYOUTS', () => {
   it('has no limits and burns at most 100 TRX by default; without it there are no payouts', () => {
     expect(configOf(setting()).payouts).toEqual({ address: payoutAddress, limits: new Map(), feeLimit: 100_000_000n })
     expect(configOf().payouts).toBeNull()
+  })
+
+  it('has no least payout and 500 payouts in a day by default', () => {
+    expect(configOf(setting({ limits: [limit] })).payouts).toMatchObject({
+      limits: new Map([[2, expect.objectContaining({ least: 0n, countPerDay: 500 })]]),
+    })
   })
 
   it('counts its address as one of the operator', () => {
@@ -50,6 +70,13 @@ describe('PAYOUTS', () => {
       { limits: [{ ...limit, perUserPerDay: '-1' }] },
       'PAYOUTS.limits.0.perUserPerDay: a decimal',
     ],
+    ['a least one below zero', { limits: [{ ...limit, least: '-1' }] }, 'PAYOUTS.limits.0.least: a decimal as text'],
+    [
+      'fewer than no payouts in a day',
+      { limits: [{ ...limit, countPerDay: -1 }] },
+      'PAYOUTS.limits.0.countPerDay: a whole number',
+    ],
+    ['half a payout', { limits: [{ ...limit, countPerDay: 1.5 }] }, 'PAYOUTS.limits.0.countPerDay: a whole number'],
     ['no limit of a day', { limits: [{ cuy: 2, each: '1' }] }, 'PAYOUTS.limits.0.perDay: a decimal as text'],
     ['no fee limit', { feeLimit: 0 }, 'PAYOUTS.feeLimit: a whole number from 1 to 15000'],
     ['a fee limit above that of the network', { feeLimit: 15_001 }, 'PAYOUTS.feeLimit: a whole number from 1 to 15000'],

@@ -1,4 +1,5 @@
 import type { Platform } from '../../src/compose.ts'
+import { sendAgainMs } from '../../src/payouts/send.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { retryMs } from '../../src/tron/limits.ts'
@@ -28,7 +29,7 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     clock: {
       ...time,
       async sleep(ms, until) {
-        const isPause = ms <= retryMs // a longer one limits something else that runs
+        const isPause = ms <= retryMs || ms === sendAgainMs[0] // a longer one limits something else that runs
         const end = time.now() + ms
         await systemClock.sleep(isPause ? 0 : ms, until)
         if (isPause) time.jump(Math.max(end - time.now(), 0))

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openStates, payoutStates } from '../../src/d1/payout-tables.ts'
 import { freshDatabase } from '../support/database.ts'
 import { a, address, b, c, expectRefusal, or, run, scanRow, storeRows, t2 } from './rows.ts'
 
@@ -173,6 +174,17 @@ describe('a stored setting', () => {
         'stored_setting: deposits of the currency are credited',
       )
     })
+
+    it.each(payoutStates)('with payouts that are %s, it gets other decimals unless these are open', async (state) => {
+      const sum = (cuy: number, count: number) =>
+        `INSERT INTO payout_sum (state, cuy, count, amount) VALUES ('${state}', ${cuy}, ${count}, ${count})`
+      await run(sum(2, 1), sum(3, 0), change(`${asset}, decimals 18, scale 6`))
+      await run('UPDATE payout_sum SET count = 1, amount = 1 WHERE cuy = 3')
+      const again = change(`${asset}, decimals 8, scale 6`)
+      if (openStates.some((one) => one === state)) {
+        await expectRefusal(again, 'stored_setting: payouts of the currency are open')
+      } else await run(again)
+    })
   })
 })
 
@@ -206,5 +218,5 @@ it('no table refers to another: an export can be restored in any order', async (
 it('every table is STRICT', async () => {
   const lax = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT GLOB '*_*'`
   expect(await db.prepare(lax).raw()).toEqual([])
-  expect(await db.prepare('SELECT count(*) AS n FROM pragma_table_list WHERE strict = 1').first('n')).toBe(27)
+  expect(await db.prepare('SELECT count(*) AS n FROM pragma_table_list WHERE strict = 1').first('n')).toBe(30)
 })

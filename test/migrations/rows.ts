@@ -158,7 +158,7 @@ const tables = [
   ...['address', 'wallet', 'flow', 'posting', 'transfer', 'sent', 'stored_setting', 'scan', 'rescan', 'correction'],
   'decision',
   ...['credit', 'movement', 'holding', 'day', 'total', 'event', 'webhook', 'alarm'],
-  ...['payout', 'payout_transaction', 'payout_holding'],
+  ...['payout', 'payout_transaction', 'payout_holding', 'payout_hour', 'payout_sum', 'payout_effect', 'issuer_act'],
 ]
 
 /** All rows, as one text for each, in one round trip. */

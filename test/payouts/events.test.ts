@@ -1,7 +1,19 @@
 import { expect, it } from 'vitest'
 import type { RunningService } from '../http/service.ts'
 import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
-import { ask, handIn, mined, mineFinal, paidLog, recipientBase58, send, shown, sign, startPaying } from './harness.ts'
+import {
+  ask,
+  handIn,
+  mined,
+  mineFinal,
+  paidLog,
+  recipientBase58,
+  type Shown,
+  send,
+  shown,
+  sign,
+  startPaying,
+} from './harness.ts'
 
 /** The newest event about payouts, as a reader gets it. */
 async function newest(service: RunningService) {
@@ -17,7 +29,8 @@ it('the data of each event is the payout as it is after that step', async () => 
     const payout = await shown(service, id)
     expect(payout).toMatchObject({ id, state: type, ...changes })
     expect(await newest(service)).toMatchObject({ type: `payout.${type}`, uid: 7 })
-    expect((await newest(service))?.data).toEqual(payout)
+    const { answers: _, ...others } = payout as Shown & { readonly answers?: unknown } // said later, and no step
+    expect((await newest(service))?.data).toEqual(others)
   }
   const asked = { uid: 7, cuy: 2, amt: 101, fee: 0.5, to: recipientBase58, osn: 'large', mark: 'a mark' }
   const { id } = await ask(service, { ...asked, amt: '101', fee: '0.5' })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { BlockHeight } from '../../src/chain/block.ts'
 import { encodeSigned } from '../../src/chain/transaction.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { offeredMax } from '../../src/payouts/hand-in.ts'
+import { offeredMax } from '../../src/payouts/offer.ts'
 import { brokenDatabase, finalityLag, type RunningService } from '../http/service.ts'
 import { correct, headOf, tickLater } from '../scan/harness.ts'
 import { payoutBase58, signatureOf, signTransfer } from '../support/payouts.ts'
@@ -99,7 +99,7 @@ describe('a signed transaction that is handed in', () => {
     const { timestamp } = await headOf(service)
     const { expires_at } = (await shown(service, id)) as unknown as { expires_at: string }
     expect(Date.parse(expires_at)).toBe(timestamp + 600_000)
-    expect(broadcastsOf(service)).toEqual([transaction])
+    expect(broadcastsOf(service)).toEqual([transaction, transaction]) // two nodes
     expect(await payoutEvents(service)).toEqual(['approved', 'signed'])
     expect(await offered(service)).toEqual([])
   })
@@ -193,7 +193,7 @@ describe('a signed transaction that is handed in', () => {
       { id: one, refused: { code: 422, reason: 'not-a-transaction', why: expect.any(String) } },
       { id: three, refused: { code: 409, reason: 'not-in-this-state', why: `payout ${three} is waiting` } },
     ])
-    expect(broadcastsOf(service)).toEqual([transaction])
+    expect(broadcastsOf(service)).toEqual([transaction, transaction]) // two nodes
   })
 
   it('is refused once it was concluded, whatever became of the payout', async () => {

@@ -212,3 +212,13 @@ export async function scanTo(service: RunningService, height: number): Promise<v
   await passBusy(service, height - finalizedIn(service))
   expect((await stateOf(service)).height).toBe(height)
 }
+
+/** The service with a scanner whose invocation ends before it has sent anything. */
+export const withKilledSending = (service: RunningService): RunningService => {
+  const killed = {
+    sendPayouts: () => Promise.reject(new Error('killed')),
+    isRestored: async () => false,
+    noteWrite: async () => {},
+  }
+  return service.with({}, { bindings: { SCANNER: { getByName: () => killed } } } as unknown as RunningService)
+}

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
+import type { PayoutReason } from '../../src/common/reasons.ts'
 import type { RunningService } from '../http/service.ts'
 import { alarmsOf, tickLater } from '../scan/harness.ts'
 import { act, deprecate, fee, freeze, pause, release, unpause } from '../scan/issuer-acts.ts'
 import { payoutAddress } from '../support/payouts.ts'
 import { addressOf, type LogSpec } from '../support/transaction-spec.ts'
-import { ask, offered, payoutsSetting, shown, startPaying } from './harness.ts'
+import { ask, handIn, offered, payoutsSetting, shown, sign, startPaying } from './harness.ts'
 
 /** The TRX of a payout are not of the token: it never waits with it. */
 async function startWithTwo(variables: Record<string, unknown> = {}) {
@@ -15,24 +16,28 @@ async function startWithTwo(variables: Record<string, unknown> = {}) {
 }
 const whyOf = async (service: RunningService, id: number) => (await shown(service, id)).why
 
-it.each<[string, LogSpec, LogSpec, string]>([
-  ['is paused', pause, unpause, 'it waits: the issuer has paused the token'],
+it.each<[string, LogSpec, LogSpec, string, PayoutReason]>([
+  ['is paused', pause, unpause, 'it waits: the issuer has paused the token', 'paused'],
   [
     'has frozen the payout address',
     freeze(payoutAddress),
     release(payoutAddress),
     'it waits: the issuer of the token has frozen the payout address',
+    'frozen',
   ],
   [
     'takes a fee that nobody has confirmed',
     fee(10n, 1_000_000n),
     fee(0n, 0n),
     'it waits: the issuer takes a fee that no operator has confirmed, so less would arrive',
+    'fee-unconfirmed',
   ],
-])('a payout in a token that %s waits and says why, until that is over', async (_, begins, ends, why) => {
+])('a payout in a token that %s waits and says why, until that is over', async (_, begins, ends, why, reason) => {
   const { service, ofToken, ofTrx } = await startWithTwo()
+  const { transaction } = await sign(service)
   await act(service, begins)
   expect(await offered(service)).toEqual([ofTrx])
+  expect(await handIn(service, ofToken, transaction)).toMatchObject({ refused: { code: 409, reason } })
   expect([await whyOf(service, ofToken), await whyOf(service, ofTrx)]).toEqual([why, undefined])
   await act(service, ends)
   expect(await offered(service)).toEqual([ofToken, ofTrx])
@@ -44,6 +49,8 @@ it('a payout in a token whose contract was replaced waits', async () => {
   await act(service, deprecate(addressOf(0x77)))
   expect(await offered(service)).toEqual([ofTrx])
   expect(await whyOf(service, ofToken)).toBe('it waits: the issuer has replaced the contract of the token')
+  const { transaction } = await sign(service)
+  expect(await handIn(service, ofToken, transaction)).toMatchObject({ refused: { code: 409, reason: 'deprecated' } })
 })
 
 it('a payout waits for no address but the one that pays it', async () => {

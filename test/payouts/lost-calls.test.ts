@@ -2,19 +2,20 @@ import { expect, it } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
 import { ok } from '../../src/common/result.ts'
 import { writable } from '../../src/d1/database.ts'
+import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { createPayoutMemory } from '../../src/payouts/memory.ts'
-import { createSender } from '../../src/payouts/send.ts'
+import { createSender, sendAgainMs } from '../../src/payouts/send.ts'
 import type { RunningService } from '../http/service.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
-import { ask, handIn, sign, signedPayout, startPaying } from './harness.ts'
+import { ask, handIn, sign, signedPayout, startPaying, withKilledSending } from './harness.ts'
 
 const never = () => new Promise<never>(() => {})
-/** The database, of which the first call that reads payouts' transactions never returns. */
+/** The database, of which the first call that reads the newest event never returns. */
 function hangingOnce(db: D1Database): D1Database {
   let isOver = false
   const prepare = (query: string) => {
-    if (isOver || !query.includes('payout_transaction')) return db.prepare(query)
+    if (isOver || !query.includes('sqlite_sequence')) return db.prepare(query)
     isOver = true
     const hanging = { bind: () => hanging, all: never, run: never, first: never, raw: never }
     return hanging
@@ -26,26 +27,33 @@ const parts = ({ db, clock }: RunningService) => {
   return { db: writable(hangingOnce(db)), clock: createVirtualClock(clock.seconds * 1000) }
 }
 
-it('a call without an end keeps what is signed from being sent for half a minute, and no longer', async () => {
+it('a call without an end keeps only what it has claimed from being sent, and that no longer than a pause', async () => {
   const service = await startPaying()
   const { id } = await ask(service)
   const { transaction } = await sign(service)
-  const noScanner = { getByName: () => ({ sendPayouts: () => Promise.reject(new Error('killed')) }) }
-  await handIn(service.with({}, { bindings: { SCANNER: noScanner } } as never), id, transaction)
-  const own = parts(service)
+  await handIn(withKilledSending(service), id, transaction)
+  const clock = createVirtualClock(service.clock.seconds * 1000)
   const sent: string[] = []
-  const broadcast = async (bytes: string) => {
-    sent.push(bytes)
-    return ok('node 1: SUCCESS')
+  const begun = Promise.withResolvers<void>()
+  const hanging = () => {
+    begun.resolve()
+    return never()
   }
+  const answering = async (bytes: string) => {
+    sent.push(bytes)
+    return ok({ node: 1, name: 'node 1', code: 'SUCCESS' })
+  }
+  const broadcasts: unknown[] = [hanging, answering]
   const memory = { compare: async () => null, known: () => null }
-  const sender = createSender({ ...own, memory, openChain: () => ({ broadcast }) as unknown as Chain })
+  const openChain = () => ({ broadcast: broadcasts.shift() }) as unknown as Chain // what a sender uses of it
+  const own = { db: writable(service.db), clock, memory, openChain, inBackground: () => {} }
+  const sender = createSender({ ...own, currencies: indexCurrencies([]), payouts: null })
   void sender.send()
-  const next = sender.send()
-  await own.clock.advance(29_000)
+  await begun.promise
+  await sender.send()
   expect(sent).toEqual([])
-  await own.clock.advance(1_000)
-  await next
+  await clock.advance(sendAgainMs[0])
+  await sender.send()
   expect(sent).toEqual([transaction])
 })
 
@@ -54,7 +62,7 @@ it('a call without an end keeps nobody from knowing for longer than ten seconds 
   await signedPayout(service)
   const own = parts(service)
   const host = createMemoryHost()
-  host.values.set('payouts', { newest: { id: 9, txid: 'ab'.repeat(32) }, restoredAt: null })
+  host.values.set('payouts', { newest: { id: 9_999, digest: 'ab'.repeat(32) }, restoredAt: null })
   const memory = createPayoutMemory({ ...own, host })
   void memory.compare()
   let found: number | null = null

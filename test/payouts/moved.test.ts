@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RunningService } from '../http/service.ts'
 import { tickLater } from '../scan/harness.ts'
-import { act, fee } from '../scan/issuer-acts.ts'
 import { payoutBase58 } from '../support/payouts.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import {
@@ -47,13 +46,15 @@ async function halfPaid(service: RunningService): Promise<number> {
 
 /** What `npm run operate -- payouts resume` does with all of them. */
 const resumeAll = ({ db }: RunningService) =>
-  db.prepare(`UPDATE payout_transaction SET excused = 'a test' WHERE ended IN ('unknown', 'late')`).run()
+  db
+    .prepare(
+      `UPDATE payout_transaction SET version = version + 1, excused = 'a test' WHERE ended IN ('unknown', 'late')`,
+    )
+    .run()
 
-it('a backend that may only pay gets no more out than a day has, although the token takes a fee of each payout', async () => {
+it('a backend that may only pay gets no more out than a day has, although the token takes of each payout what nobody has confirmed', async () => {
   const limits = [{ cuy: 2, each: '5', perDay: '10' }]
   const service = await startPaying({ PAYOUTS: { address: payoutBase58, limits } })
-  await act(service, fee(100n, 1_000_000n))
-  await service.db.prepare(`UPDATE issuer_act SET confirmed_at = 1, confirmation = 'we bear it'`).run()
   for (const rest of [995_000_000, 990_000_000]) {
     const { payout } = await sendWith(service, 'ledger:pay', '', { payouts: [asking()] })
     const id = payout?.id ?? 0

@@ -36,7 +36,7 @@ import {
 const elsewhere = addressOf(77)
 /** What `npm run operate -- payouts resume` does. */
 const resume = ({ db }: RunningService, txid: string) =>
-  db.prepare(`UPDATE payout_transaction SET excused = 'a test' WHERE txid = ?`).bind(txid).run()
+  db.prepare(`UPDATE payout_transaction SET version = version + 1, excused = 'a test' WHERE txid = ?`).bind(txid).run()
 const unknownTxids = async ({ db }: RunningService) => {
   const { results } = await db.prepare(`SELECT txid FROM payout_transaction WHERE ended IN ('unknown', 'late')`).all()
   return results.map(({ txid }) => String(txid))

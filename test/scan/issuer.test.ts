@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import { writable } from '../../src/d1/database.ts'
-import { selectIssuerState } from '../../src/issuer/state.ts'
+import { selectIssuerState } from '../../src/issuer/store.ts'
 import { addressIn, oneEndpoint, payFinal, type RunningService, usdtTo } from '../http/service.ts'
 import { changing, type Fault } from '../support/scripted-node.ts'
 import { addressOf, issuerLog, type LogSpec, type TransactionSpec, unindexed } from '../support/transaction-spec.ts'

@@ -36,6 +36,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'key-was-used':
       return env.lost !== null
     case 'payout-stuck':
+    case 'payout-refused':
     case 'payouts-unsigned':
     case 'endpoint-failing': // it failed, and an hour has passed before it is tried again
       return scenario.payouts !== null

@@ -1,7 +1,8 @@
 import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
-const migration = env.MIGRATIONS.flatMap(({ queries }) => queries).join(';\n')
+/** A statement for each file: D1 takes 100 kB of SQL in one. */
+const migrations = env.MIGRATIONS.map(({ queries }) => queries.join(';\n'))
 
 /** A database that the migrations have made: the size of its schema, and what removes all rows. */
 interface Migrated {
@@ -12,7 +13,7 @@ let migrated: Migrated | null = null
 
 /**
  * The test's D1, empty and with all migrations. If it still has their schema from the test before, only its rows are removed: that
- * takes a tenth of the time. Otherwise it is made anew. The migrations are one statement: a quarter faster than a batch.
+ * takes a tenth of the time. Otherwise it is made anew. Each migration is one statement: a quarter faster than a batch.
  */
 export async function freshDatabase(): Promise<D1Database> {
   if (migrated !== null && (await readSize()) === migrated.size) {
@@ -20,7 +21,7 @@ export async function freshDatabase(): Promise<D1Database> {
     return env.DB
   }
   await resetObjects()
-  await env.DB.prepare(migration).run()
+  for (const migration of migrations) await env.DB.prepare(migration).run()
   migrated = { size: await readSize(), emptying: await writeEmptying() }
   return env.DB
 }

@@ -50,10 +50,25 @@ export const payoutMembers = () => ({
   moved: z.optional(
     docs.described(
       z.array(moved()),
-      'Where the transaction of a stuck one has succeeded: what has left the payout address by its logs, and to whom.',
+      'Where the transaction of a stuck one has succeeded: what has left the payout address by its logs, and to whom. Of an unsigned ' +
+        'one: what has left for it in another transaction.',
+    ),
+  ),
+  received: z.optional(docs.amountSchema('Of a paid one in a token that took a fee: what has arrived, in whole units.')),
+  answers: z.optional(
+    docs.described(
+      z.array(nodeAnswer()),
+      'Of a signed one: what each node last said about its sending. That decides nothing.',
     ),
   ),
 })
+
+const nodeAnswer = () =>
+  docs.object('NodeAnswer', () => ({
+    node: docs.textSchema('The node.'),
+    answer: docs.textSchema('Its word, such as `SUCCESS` or `SIGERROR`.'),
+    at: docs.instantSchema(),
+  }))
 
 /** A payout. */
 export const payoutSchema = () => docs.object('Payout', payoutMembers)

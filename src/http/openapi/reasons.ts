@@ -215,6 +215,22 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
       'Money has left the payout address and no payout names the transaction, or an older copy of the database was restored.',
     cure: 'Hand in what was signed. For the operator: the alarm `payout-unknown` has what to do.',
   },
+  frozen: {
+    cause: 'The issuer of the token has frozen the payout address: nothing of it leaves.',
+    cure: 'Nothing was stored. The payout is offered and signed again once the address is released.',
+  },
+  paused: {
+    cause: 'The issuer has paused the token: no transfer of it succeeds.',
+    cure: 'Nothing was stored. The payout is offered and signed again once the token is not paused any more.',
+  },
+  'fee-unconfirmed': {
+    cause: 'The issuer takes a fee that no operator has confirmed: less than asked for would arrive.',
+    cure: 'For the operator: confirm the fee (`npm run operate -- fee confirm`), or wait until it is gone.',
+  },
+  deprecated: {
+    cause: 'The issuer has replaced the contract of the token.',
+    cure: 'For the operator: retire the currency, and cancel what is open in it.',
+  },
   'no-final-block': {
     cause: 'The newest final block is not known for now: the scan has not started, or was corrected.',
     cure: 'Try again in some seconds.',

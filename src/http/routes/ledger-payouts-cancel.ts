@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { whyCharsMax } from '../../d1/payout-tables.ts'
+import { stopRules } from '../../payouts/leaving.ts'
 import { cancelPayouts } from '../../payouts/steps.ts'
-import { stop, stoppedForUnknown } from '../../payouts/stopped.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { approvedPayout, idsMember, movedMember, payoutList } from '../openapi/payout.ts'
-import { answerStep } from '../payouts.ts'
+import { answerStep, payoutRulesOf } from '../payouts.ts'
 import { stepFailures, wrongStep } from './ledger-payouts-approve.ts'
 
 /** Cancels payouts: all or none. */
@@ -19,7 +19,8 @@ export const ledgerPayoutsCancel = {
   handle: (c) => {
     const { scanner } = c.env.services
     const { name, scopes } = c.get('backend')
-    const parts = { isRestored: () => scanner.isRestored(), mayApprove: scopes.includes('ledger:approve') }
+    const mayApprove = scopes.includes('ledger:approve')
+    const parts = { address: payoutRulesOf(c).address, isRestored: () => scanner.isRestored(), mayApprove }
     return answerStep(c, (context, body) => cancelPayouts({ ...context, ...parts }, body, name))
   },
 } satisfies LedgerRoute
@@ -80,7 +81,7 @@ export const ledgerPayoutsCancelDocs = () => {
         }),
         { given: 'a signed payout', request: { ids: [2], why } },
       ),
-      refused(toPayoutRefusal(stop(stoppedForUnknown)), {
+      refused(toPayoutRefusal({ kind: 'conflict', ...stopRules['unknown-transaction'] }), {
         given: 'a transaction of the payout address that no payout names',
         request: { ids: [2], why },
       }),

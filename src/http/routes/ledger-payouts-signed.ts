@@ -22,7 +22,10 @@ export const ledgerPayoutsSigned = {
     const { services } = c.env
     const body = await readJsonBody(c.req.raw)
     if (!body.ok) return failure(body.error)
-    const taken = await writing(c, ({ db, clock }) => takeSigned(db, payoutRulesOf(c), body.value, clock.now()))
+    const taken = await writing(c, ({ db, clock, currencies }) => {
+      const parts = { db, currencies, rules: payoutRulesOf(c), isRestored: () => services.scanner.isRestored() }
+      return takeSigned(parts, body.value, clock.now())
+    })
     if (!taken.ok) return failure(toPayoutProblem(taken.error))
     services.wakeEndpoints()
     if (taken.value.some((one) => 'txid' in one)) services.sendPayouts()

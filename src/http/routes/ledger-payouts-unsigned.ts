@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { formatBase58 } from '../../chain/address.ts'
 import type { PayoutId } from '../../common/ids.ts'
 import { formatInstant } from '../../common/time.ts'
-import { offeredMax, offerPayouts } from '../../payouts/hand-in.ts'
-import { stoppedForUnknown } from '../../payouts/stopped.ts'
+import { stopRules } from '../../payouts/leaving.ts'
+import { offeredMax, offerPayouts } from '../../payouts/offer.ts'
 import type { LedgerRoute } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
@@ -23,8 +23,9 @@ export const ledgerPayoutsUnsigned = {
   scope: () => 'ledger:sign',
   handle: withQuery(unsignedQuery, async (c, { after }) => {
     const { services } = c.env
-    const { db } = services.primary(c.get('invocation'))
-    const offer = await offerPayouts(db, payoutRulesOf(c).address, () => services.scanner.isRestored(), after)
+    const { db, currencies } = services.primary(c.get('invocation'))
+    const parts = { db, currencies, rules: payoutRulesOf(c), isRestored: () => services.scanner.isRestored() }
+    const offer = await offerPayouts(parts, after)
     if (!offer.ok) return failure(toPayoutProblem(offer.error))
     const { payouts, head } = offer.value
     return success({
@@ -81,7 +82,7 @@ export const ledgerPayoutsUnsignedDocs = () => {
     ],
     failures: [
       badQuery('?after=0', 'after', 'a whole number from 1 to 9007199254740991'),
-      refused(toPayoutRefusal({ kind: 'conflict', reason: 'payouts-stopped', why: stoppedForUnknown }), {
+      refused(toPayoutRefusal({ kind: 'conflict', ...stopRules['unknown-transaction'] }), {
         given: 'a transaction of the payout address that no payout names',
       }),
       refused(

@@ -24,13 +24,14 @@ export const postLedgerPayouts = {
     if (!list.ok) return failure(list.error)
     const asked = await writing(c, (context) => {
       return askPayouts(
-        { ...context, payouts: payoutRulesOf(c) },
+        { ...context, payouts: payoutRulesOf(c), isRestored: () => c.env.services.scanner.isRestored() },
         list.value,
         c.get('backend').name,
         context.clock.now(),
       )
     })
     if (!asked.ok) return failure(toPayoutProblem(asked.error))
+    await c.env.services.noteWrite()
     c.env.services.wakeEndpoints()
     const { payouts, replayed } = asked.value
     return success({ list: payouts.map((payout) => writePayout(c, payout)), count: payouts.length, replayed })

@@ -17,6 +17,7 @@ const then = [
   'reconciliation-surplus',
   'deposit-too-large',
   'review-overdue',
+  'payout-refused',
   'payout-wallet-low',
   'payouts-unsigned',
   'payouts-waiting',

@@ -23,6 +23,7 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
   'address-frozen': true,
   'token-fee-set': true,
   'token-deprecated': true,
+  'payout-refused': true,
   'payout-wallet-low': true,
   'configuration-differs': true,
   misconfigured: true,

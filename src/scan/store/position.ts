@@ -6,7 +6,7 @@ import type { ChainFailure } from '../../chain/chain.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { insertSelect, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
 import { scans } from '../../d1/state-tables.ts'
-import { openAddresses } from '../../payouts/conclusions.ts'
+import { openAddresses } from '../../payouts/store/conclusions.ts'
 
 /** The stored state of the scan. */
 export interface ScanState {

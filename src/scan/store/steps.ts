@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { UnixMs } from '../../common/time.ts'
-import { openTables, toStatement, type WriteDatabase } from '../../d1/database.ts'
+import { isRefusedBy, openTables, toStatement, type WriteDatabase } from '../../d1/database.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
+import { scanSuperseded } from '../../d1/tables.ts'
 import {
   areTransfersUnchanged,
   dropAbsent,
@@ -15,7 +16,8 @@ import {
 import type { JudgedTransfer, SentFact } from '../../deposits/transfer.ts'
 import { decideTransfers } from '../../deposits/transitions.ts'
 import { actStatements, type IssuerFact } from '../../issuer/acts.ts'
-import { conclusionStatements, isWatched, type ReadOfPayouts } from '../../payouts/conclusions.ts'
+import { decideConclusions, type ReadOfPayouts } from '../../payouts/conclusions.ts'
+import { isPayoutOvertaken, isWatched } from '../../payouts/store/conclusions.ts'
 import { caughtUp, type ReadAfter, type ScanState, selectScan } from './position.ts'
 import { type Gap, gapStatements, insertPart, isOpen, type Rescan, type RescanPart, updateRescan } from './rescans.ts'
 
@@ -64,10 +66,19 @@ export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<Ste
       ])
       return { kind: 'appended', dropped: (results.at(-1)?.results ?? []).map(({ seenBy }) => seenBy) }
     } catch (cause) {
-      if (!isOvertaken(cause)) throw cause
+      if (!isDecidedAgain(cause, tries)) throw cause
       if (tries >= triesMax || !(await isExpected(db, step.expected))) return { kind: 'superseded' }
     }
   }
+}
+
+/**
+ * Whether a batch failed because something that was decided about has changed meanwhile. What a trigger refuses again and again is a bug, and
+ * no reason to wait.
+ */
+function isDecidedAgain(cause: unknown, tries: number): boolean {
+  if (isRefusedBy(scanSuperseded, cause)) return true
+  return tries < triesMax && (isOvertaken(cause) || isPayoutOvertaken(cause))
 }
 
 /** What one read of a rescan found. */
@@ -104,7 +115,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
       ])
       return 'stored'
     } catch (cause) {
-      if (!isOvertaken(cause)) throw cause
+      if (!isDecidedAgain(cause, tries)) throw cause
       if (tries >= triesMax) return 'superseded'
     }
   }
@@ -123,7 +134,7 @@ async function decideFindings(
   return {
     versions: written.versions,
     transfers: [...written.statements, ...sentStatements(db, sent), ...actStatements(db, acts, at)],
-    payouts: conclusionStatements(db, payouts, at),
+    payouts: await decideConclusions(db, payouts, at),
   }
 }
 

@@ -1,7 +1,8 @@
 import { parseAddress } from '../../chain/address.ts'
 import { ok, type Result } from '../../common/result.ts'
 import type { Config } from '../../config/config.ts'
-import { readIssuerState, type StandingRow, type Stop, standingSql, stopsOf } from '../../issuer/state.ts'
+import { readIssuerState, type StandingRow, type Stop, stopsOf } from '../../issuer/state.ts'
+import { standingSql } from '../../issuer/store.ts'
 import { type DatabaseRow, readDatabase } from '../database.ts'
 import type { ToolRefusal } from '../tool-error.ts'
 

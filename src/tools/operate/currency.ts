@@ -10,7 +10,7 @@ import { type Options, readOption, type Work } from './options.ts'
 
 /**
  * `currency`: stores the decimals that `CURRENCIES` has for a token, in place of wrong ones that the database remembers. A trigger
- * refuses any other change, and also this one once a deposit of it was credited. Held deposits are decided by the new ones.
+ * refuses any other change, and also this one once a deposit of it was credited or while a payout of it is open. Held deposits are decided by the new ones.
  */
 export function correctCurrency(options: Options): Work {
   const cuy = Number(readOption(options, 'cuy', /^\d{1,7}$/, 'the number of a currency in CURRENCIES'))

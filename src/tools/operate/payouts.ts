@@ -11,7 +11,7 @@ export function resumePayouts(options: Options): Work {
   const reason = readReason(options)
   const txid = readOption(options, 'txid', /^[0-9a-f]{64}$/, 'a txid, 64 lower-case hex digits')
   const sql =
-    `UPDATE payout_transaction SET excused = ${quoted(reason)}, changed_at = ${databaseNow} ` +
+    `UPDATE payout_transaction SET version = version + 1, excused = ${quoted(reason)}, changed_at = ${databaseNow} ` +
     `WHERE txid = ${quoted(txid)} AND ended IN ('unknown', 'late') AND excused IS NULL RETURNING ended`
   const left =
     "SELECT txid FROM payout_transaction WHERE ended IN ('unknown', 'late') AND excused IS NULL ORDER BY id LIMIT 20"

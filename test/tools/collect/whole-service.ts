@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../../src/common/time.ts'
 import { createScannerObject, createService, type Platform } from '../../../src/compose.ts'
-import { standingSql } from '../../../src/issuer/state.ts'
+import { standingSql } from '../../../src/issuer/store.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 import type { DatabaseRow } from '../../../src/tools/database.ts'
 import { withSessions } from '../../simulation/database.ts'

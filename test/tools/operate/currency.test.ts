@@ -76,4 +76,17 @@ describe('npm run operate -- currency', () => {
         'if these are wrong, retire the currency.\n',
     ])
   })
+
+  it('refuses one of which a payout is open', async () => {
+    rows(`UPDATE day SET type = 9`)
+    rows(`INSERT INTO payout_sum (state, cuy, count, amount) VALUES ('stuck', 3, 1, 5)`)
+    const { code, all } = await correct(configure(6))
+    expect([code, all]).toEqual([
+      1,
+      expect.stringMatching(
+        /^Stopped: stored_setting: payouts of the currency are open; .*\nWhat to do: have each of them paid or cancelled first/,
+      ),
+    ])
+    rows(`UPDATE day SET type = 1`)
+  })
 })

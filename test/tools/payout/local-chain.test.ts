@@ -166,6 +166,7 @@ it('payouts on a chain that executes are paid once or stuck with what happened, 
   await devnet.pay({ to: payoutAddress, amount: '2', currency: 'TRX' })
   await devnet.pay({ to: payoutAddress, amount: '100', currency: 'USDT' })
   await devnet.mine(3)
+  await request('/tron/recharge') // the scan asks for the decimals first
 
   await ask(['without-energy', cuys.USDT, '10', poor.address])
   const killed = startSigner(dieAt('fsyncSync', 1, 'after'))

@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm'
+import type { Address } from '../chain/address.ts'
+import type { CurrencyId } from '../common/ids.ts'
+import { fixedStatement, type ReadDatabase } from '../d1/database.ts'
+import { issuerActs } from '../d1/issuer-tables.ts'
+import { type ActRow, type IssuerState, readIssuerState, type StandingRow, type TokenFee } from './state.ts'
+
+/** Fees that operators have confirmed, by currency. */
+export async function selectConfirmedFees(
+  db: ReadDatabase,
+): Promise<ReadonlyMap<CurrencyId, readonly Pick<TokenFee, 'basisPoints' | 'maximum'>[]>> {
+  const { results } = await selectConfirmed(db, {}).all<Pick<ActRow, 'cuy' | 'raw' | 'basis_points'>>()
+  const fees = results.map((row) => {
+    return { cuy: row.cuy, basisPoints: BigInt(row.basis_points ?? 0), maximum: BigInt(row.raw ?? 0) }
+  })
+  return Map.groupBy(fees, (fee) => fee.cuy)
+}
+
+/** What holds now, in one statement: it reads what issuers ever did that concerns this service. */
+export async function selectIssuerState(db: ReadDatabase): Promise<IssuerState> {
+  const { results } = await selectStanding(db, {}).all<StandingRow>()
+  return readIssuerState(results)
+}
+
+/** The currencies in which an address is frozen, in order. */
+export async function selectFrozenIn(db: ReadDatabase, address: Address): Promise<readonly CurrencyId[]> {
+  const { results } = await selectFrozen(db, { address }).all<Pick<ActRow, 'cuy'>>()
+  return results.map(({ cuy }) => cuy)
+}
+
+const { cuy, kind, address, height, place, position } = issuerActs
+
+/** The acts that nothing has undone, as one line of text for the tools. `standing_act` is a view (migrations/0001_invariants.sql). */
+export const standingSql = 'SELECT * FROM standing_act ORDER BY cuy, address'
+
+/** The statement of `selectIssuerState`, for a batch. */
+export const selectStanding = fixedStatement(sql.raw(standingSql))
+
+const selectConfirmed = fixedStatement(sql`
+SELECT ${cuy}, ${issuerActs.raw}, ${issuerActs.basis_points} FROM ${issuerActs}
+WHERE ${kind} = 'fee-set' AND ${issuerActs.confirmed_at} IS NOT NULL`)
+
+const selectFrozen = fixedStatement<'address'>(sql`
+SELECT cuy FROM (
+  SELECT ${cuy}, ${kind},
+    row_number() OVER (PARTITION BY ${cuy} ORDER BY ${height} DESC, ${place} DESC, ${position} DESC) AS newness
+  FROM ${issuerActs} INDEXED BY issuer_act_address
+  WHERE ${kind} IN ('frozen', 'released') AND ${address} = ${sql.placeholder('address')})
+WHERE newness = 1 AND kind = 'frozen' ORDER BY cuy`)

@@ -1,0 +1,369 @@
+import type { BlockHeight, Txid } from '../chain/block.ts'
+import type { BackendName } from '../common/ids.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { PayoutState, payouts, payoutTransactions, StuckReason, TransactionEnd } from '../d1/payout-tables.ts'
+import type { TokenFee } from '../issuer/state.ts'
+import type { PayoutLimit } from '../ledger/context.ts'
+import type { PayoutFailure } from './failure.ts'
+import type { Moved } from './moved.ts'
+
+// What a payout and its transactions can become, and why. The database knows the same tables (`payout_takes_its_steps` and
+// `payout_transaction_takes_its_steps` in migrations/0001_invariants.sql); a test tries every pair of states against both.
+
+/** Transactions of a payout that may expire before it is stuck. */
+export const transactionsMax = 3
+
+/** What makes a payout take a step. */
+export type PayoutEvent =
+  /** A person of another name than has asked, who may approve. */
+  | 'approve'
+  /** A person who may pay or approve: the money goes back. */
+  | 'cancel'
+  /** The signer has handed in bytes that pay exactly this. */
+  | 'hand-in'
+  /** A final block has its transaction, which pays exactly this. */
+  | 'pays'
+  /** A final block has its transaction, which has failed or paid something else. */
+  | 'misses'
+  /** Its transaction can be in no block any more, and it may have another one. */
+  | 'expires'
+  /** The same, and it may have no other one. */
+  | 'expires-for-good'
+  /** A correction takes back the block that its end rests on, or blocks show another end. */
+  | 'reopens'
+
+/** From each state the states that may follow, and what leads there. What is absent never happens. */
+export const payoutSteps: Readonly<
+  Record<PayoutState, Partial<Readonly<Record<PayoutState, readonly PayoutEvent[]>>>>
+> = {
+  waiting: { approved: ['approve'], cancelled: ['cancel'] },
+  approved: { signed: ['hand-in', 'reopens'], cancelled: ['cancel'] },
+  signed: { paid: ['pays'], approved: ['expires'], stuck: ['misses', 'expires-for-good'] },
+  stuck: { approved: ['approve'], cancelled: ['cancel'], signed: ['reopens'] },
+  paid: { signed: ['reopens'] },
+  cancelled: {},
+}
+
+/** What a transaction is: `open` while it can be mined, else its end. */
+export type TransactionState = 'open' | TransactionEnd
+
+/** What makes a transaction take a step. */
+export type TransactionEvent =
+  /** A final block has it. */
+  | 'found'
+  /** Every block that could have it was read. */
+  | 'passed'
+  /** The signer hands in the bytes of one that no payout named. */
+  | 'hand-in'
+  /** A correction takes back the block that its end rests on. */
+  | 'corrected'
+
+/** From each state of a transaction the states that may follow. What has paid is only taken back by a correction. */
+export const transactionSteps: Readonly<
+  Record<TransactionState, Partial<Readonly<Record<TransactionState, readonly TransactionEvent[]>>>>
+> = {
+  open: { paid: ['found'], failed: ['found'], other: ['found'], expired: ['passed'] },
+  unknown: { open: ['hand-in'] },
+  paid: { open: ['corrected'] },
+  failed: { open: ['found', 'corrected'], late: ['found'] },
+  other: { open: ['found', 'corrected'], late: ['found'] },
+  expired: { open: ['found', 'corrected'], late: ['found'] },
+  late: {},
+}
+
+/** A row of `payout`. */
+export type PayoutRow = typeof payouts.$inferSelect
+/** A row of `payout_transaction`. */
+export type TransactionRow = typeof payoutTransactions.$inferSelect
+
+/** Whether a payout in this state can take a step to another one by an event. */
+const canBecome = (from: PayoutState, to: PayoutState, event: PayoutEvent) =>
+  payoutSteps[from][to]?.includes(event) === true
+
+/** Another transaction of the payout address that may have paid a payout already. */
+export interface OtherOutflow {
+  readonly txid: Txid
+  readonly moved: readonly Moved[]
+}
+
+/** What counts for the limits of a day already, in ledger units. */
+export interface Used {
+  readonly amount: bigint
+  readonly count: number
+}
+
+/** Nothing counts yet. */
+export const nothingUsed: Used = { amount: 0n, count: 0 }
+
+/**
+ * Whether a rule approves a payout of this amount: within all limits of its currency, beside what counts for the last 24 hours in all
+ * (`ofAll`) and for its user (`ofUser`). Without limits a person approves each.
+ */
+export function isWithinLimits(limit: PayoutLimit | null, amount: bigint, ofAll: Used, ofUser: Used): boolean {
+  if (limit === null) return false
+  const { each, least, perDay, countPerDay, perUserPerDay } = limit
+  if (amount < least || amount > each) return false
+  if (ofAll.amount + amount > perDay || ofAll.count + 1 > countPerDay) return false
+  return perUserPerDay === null || ofUser.amount + amount <= perUserPerDay
+}
+
+/** What a person who decides about a payout must be told of it. */
+export interface Outflows {
+  /** What has left in its newest transaction without paying it. */
+  readonly newest: readonly Moved[]
+  readonly other: OtherOutflow | null
+}
+
+/** Whether money has left for a payout already. */
+const hasLeft = ({ newest, other }: Outflows) => newest.length > 0 || other !== null
+
+/** A person's request about payouts. */
+interface PersonStep {
+  readonly by: BackendName
+  readonly at: UnixMs
+  /** `moved: true`: the person knows that money has left. */
+  readonly isOutflowKnown: boolean
+}
+
+/** Says what has left as a part of a sentence. */
+export type SayMoved = (moved: readonly Moved[]) => string
+
+/**
+ * The payout as approved, or as it is where it was approved before. `attempts` is what the person has seen of a stuck one: an approval
+ * that is sent again approves none that got stuck since. A stuck one may have three more transactions.
+ */
+export function approve(
+  payout: PayoutRow,
+  outflows: Outflows,
+  { by, at, isOutflowKnown, attempts }: PersonStep & { readonly attempts: number | undefined },
+  say: SayMoved,
+): Result<PayoutRow, PayoutFailure> {
+  const { id, state } = payout
+  if (payout.posted_by === by) {
+    return err({ kind: 'forbidden', why: `payout ${id}: another name must approve it than has asked for it` })
+  }
+  if (state === 'cancelled') return notNow(payout, 'it is cancelled')
+  if (!canBecome(state, 'approved', 'approve')) return ok(payout) // it is approved already, or further
+  const left = isOutflowKnown ? null : refuseOutflow(payout, outflows, say)
+  if (left !== null) return err(left)
+  if (state === 'stuck' && attempts !== undefined && attempts !== payout.attempts) {
+    const why = `payout ${id}: it is stuck since it had ${attempts} attempts: to approve it once more, send attempts: ${payout.attempts}`
+    return err({ kind: 'conflict', reason: 'stuck-since', why })
+  }
+  return ok({
+    ...payout,
+    state: 'approved',
+    approved_by: by,
+    approved_at: payout.approved_at ?? at,
+    counted: true,
+    attempts_max: state === 'stuck' ? payout.attempts + transactionsMax : payout.attempts_max,
+    reason: null,
+    moved: null,
+    changed_at: at,
+  })
+}
+
+/**
+ * The payout as cancelled, or as it is where it was cancelled before. Where money has left for it, the refund is a loss: that takes
+ * somebody who may approve, of another name than has asked.
+ */
+export function cancel(
+  payout: PayoutRow,
+  outflows: Outflows,
+  { by, at, isOutflowKnown, why, mayApprove }: PersonStep & { readonly why: string; readonly mayApprove: boolean },
+  say: SayMoved,
+): Result<PayoutRow, PayoutFailure> {
+  const { id, state } = payout
+  if (state === 'cancelled') return ok(payout)
+  if (state === 'signed') return notNow(payout, 'it is signed: its transaction can be mined')
+  if (!canBecome(state, 'cancelled', 'cancel')) return notNow(payout, `it is ${state}`)
+  const left = isOutflowKnown ? null : refuseOutflow(payout, outflows, say)
+  if (left !== null) return err(left)
+  if (hasLeft(outflows) && (!mayApprove || payout.posted_by === by)) {
+    const takes = 'cancelling it takes the scope ledger:approve, and another name than has asked for it'
+    return err({ kind: 'forbidden', why: `payout ${id}: money has left for it: ${takes}` })
+  }
+  const counted = payout.approved_at !== null && hasLeft(outflows)
+  const cancelled = { state: 'cancelled', cancelled_by: by, why, counted, reason: null, moved: null } as const
+  return ok({ ...payout, ...cancelled, changed_at: at })
+}
+
+function refuseOutflow({ id }: PayoutRow, { newest, other }: Outflows, say: SayMoved): PayoutFailure | null {
+  const why =
+    newest.length > 0
+      ? `its transaction has moved ${say(newest)}: decide who pays for it`
+      : other === null
+        ? null
+        : `another transaction of the payout address has moved ${say(other.moved)} in ${other.txid}: find out whether that was this payout`
+  if (why === null) return null
+  return { kind: 'conflict', reason: 'money-moved', why: `payout ${id}: ${why}, and send moved: true` }
+}
+
+function notNow({ id }: PayoutRow, why: string): Result<never, PayoutFailure> {
+  return err({ kind: 'conflict', reason: 'not-in-this-state', why: `payout ${id}: ${why}` })
+}
+
+/** A transaction that is to be stored, as far as the payout shows it. */
+export type NewTransaction = Pick<TransactionRow, 'txid' | 'expires_at'>
+
+/** The payout as signed by this transaction, or null where it may have none now. */
+export function sign(payout: PayoutRow, { txid, expires_at }: NewTransaction, at: UnixMs): PayoutRow | null {
+  if (!canBecome(payout.state, 'signed', 'hand-in')) return null
+  return { ...payout, state: 'signed', txid, expires_at, changed_at: at }
+}
+
+/** A transaction with its payout; null where no payout names it. */
+export interface Pair {
+  readonly transaction: TransactionRow
+  readonly payout: PayoutRow | null
+}
+
+/** What a final block shows of a transaction of the payout address. `moved` is null while its receipt is not read. */
+export interface Shown {
+  readonly height: BlockHeight
+  readonly succeeded: boolean
+  readonly moved: readonly Moved[] | null
+}
+
+/**
+ * What a transaction that a final block has becomes, with its payout: none, one or two steps, in their order. `fees` are the confirmed fees
+ * of the payout's token. What a call has moved decides about its payout, and is in its receipt: until that is read, a call only keeps
+ * others from being signed.
+ */
+export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[], at: UnixMs): readonly Pair[] {
+  const { transaction, payout } = pair
+  const { height, succeeded, moved } = shown
+  const text = JSON.stringify(moved ?? [])
+  const isNews = transaction.height !== height || transaction.succeeded !== succeeded
+  const found = { ...transaction, height, succeeded, moved: text, changed_at: at }
+  switch (transaction.ended) {
+    case null: {
+      if (payout === null || moved === null) return []
+      const ended = endOf(payout, shown, fees)
+      const received = ended === 'paid' ? receivedBy(payout, moved) : null
+      return [
+        { transaction: { ...found, ended }, payout: concluded(payout, ended, { height, moved: text, received }, at) },
+      ]
+    }
+    case 'unknown':
+      return moved !== null && (transaction.height !== height || transaction.moved !== text)
+        ? [{ transaction: found, payout: null }]
+        : []
+    case 'failed':
+    case 'other':
+    case 'expired': {
+      if (!isNews || payout === null) return []
+      const isNewest = payout.txid === transaction.txid && canBecome(payout.state, 'signed', 'reopens')
+      if (isNewest && payout.state !== 'paid') {
+        const open = reopen({ transaction, payout }, at)
+        return [open, ...conclude(nextVersions(open), shown, fees, at)]
+      }
+      // Its payout went on without it. If it has succeeded after all, somebody was paid twice, or is about to be.
+      if (!succeeded) return []
+      const late = { ...found, ended: 'late' as const }
+      const counts = payout.state === 'cancelled' && payout.approved_at !== null && !payout.counted && text !== '[]'
+      return [{ transaction: late, payout: counts ? { ...payout, counted: true, changed_at: at } : null }]
+    }
+    case 'paid':
+    case 'late':
+      return []
+  }
+}
+
+/** The rows of a step as the next step finds them. */
+function nextVersions({ transaction, payout }: Pair): Pair {
+  return {
+    transaction: { ...transaction, version: transaction.version + 1 },
+    payout: payout === null ? null : { ...payout, version: payout.version + 1 },
+  }
+}
+
+/** A transaction that has ended, and that blocks show otherwise: it is open again, and its payout signed by it. */
+function reopen({ transaction, payout }: { transaction: TransactionRow; payout: PayoutRow }, at: UnixMs) {
+  const { attempts } = payout
+  const signed = {
+    state: 'signed',
+    attempts: attempts - 1,
+    height: null,
+    reason: null,
+    moved: null,
+    changed_at: at,
+  } as const
+  return {
+    transaction: { ...transaction, ended: null, height: null, succeeded: null, moved: null, changed_at: at },
+    payout: { ...payout, ...signed },
+  }
+}
+
+/** A transaction that can be in no block any more, with its payout. */
+export function expire({ transaction, payout }: { transaction: TransactionRow; payout: PayoutRow }, at: UnixMs): Pair {
+  const nothing = { height: null, moved: '[]', received: null }
+  return {
+    transaction: { ...transaction, ended: 'expired', changed_at: at },
+    payout: concluded(payout, 'expired', nothing, at),
+  }
+}
+
+/** A signed payout after the end of its transaction. */
+function concluded(
+  payout: PayoutRow,
+  ended: 'paid' | StuckReason,
+  { height, moved, received }: Pick<PayoutRow, 'height' | 'received'> & { readonly moved: string },
+  at: UnixMs,
+): PayoutRow {
+  const attempts = payout.attempts + (ended === 'paid' ? 0 : 1)
+  const isOver = ended !== 'expired' || attempts >= payout.attempts_max
+  const event: PayoutEvent =
+    ended === 'paid' ? 'pays' : ended !== 'expired' ? 'misses' : isOver ? 'expires-for-good' : 'expires'
+  const state = ended === 'paid' ? 'paid' : isOver ? 'stuck' : 'approved'
+  if (!canBecome(payout.state, state, event)) throw new Error(`payout ${payout.id} is ${payout.state}, and ${event}`)
+  return {
+    ...payout,
+    state,
+    attempts,
+    height,
+    reason: ended !== 'paid' && isOver ? ended : null,
+    moved: ended === 'other' ? moved : null,
+    received,
+    changed_at: at,
+  }
+}
+
+/** A fee that an operator has confirmed: hundredths of a percent, and the most in chain units. */
+export type ConfirmedFee = Pick<TokenFee, 'basisPoints' | 'maximum'>
+
+/** The end of an open transaction by what a block shows. */
+function endOf(
+  payout: PayoutRow,
+  { succeeded, moved }: Shown,
+  fees: readonly ConfirmedFee[],
+): 'paid' | 'failed' | 'other' {
+  if (!succeeded) return 'failed'
+  const all = moved ?? []
+  const isExact = all.some((part) => isToPayee(payout, part) && part.raw === payout.raw)
+  return isExact || fees.some((fee) => isSplitBy(fee, payout, all)) ? 'paid' : 'other'
+}
+
+const isToPayee = ({ contract, to_address }: PayoutRow, { contract: token, to }: Moved) =>
+  token === contract && to === to_address
+
+/** Whether exactly the amount has left in two parts: to the payee what the fee leaves, and the fee to somebody else. */
+function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: PayoutRow, moved: readonly Moved[]): boolean {
+  const amount = BigInt(payout.raw)
+  const share = (amount * basisPoints) / 10_000n
+  const fee = share > maximum ? maximum : share
+  const [toPayee, rest] = [
+    moved.filter((part) => isToPayee(payout, part)),
+    moved.filter((part) => !isToPayee(payout, part)),
+  ]
+  const isWhole =
+    moved.length === 2 && toPayee.length === 1 && rest.every(({ contract }) => contract === payout.contract)
+  return isWhole && BigInt(toPayee[0]?.raw ?? 0) === amount - fee && BigInt(rest[0]?.raw ?? 0) === fee
+}
+
+/** What has arrived of a paid payout, where that is less than its amount. */
+function receivedBy(payout: PayoutRow, moved: readonly Moved[]): string | null {
+  const parts = moved.filter((part) => isToPayee(payout, part))
+  return parts.some(({ raw }) => raw === payout.raw) ? null : (parts[0]?.raw ?? null)
+}

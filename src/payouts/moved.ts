@@ -1,0 +1,53 @@
+import { type Address, formatBase58 } from '../chain/address.ts'
+import { formatUnits } from '../common/amount.ts'
+import type { CurrencyId } from '../common/ids.ts'
+import type { Currencies, Currency } from '../ledger/currencies.ts'
+import type { WriteAmount } from '../ledger/entry.ts'
+
+/** What has left the payout address by the logs of a transaction, in chain units: of the token of a contract, or TRX (empty). */
+export interface Moved {
+  readonly contract: Address | ''
+  readonly to: Address
+  readonly raw: string
+}
+
+/** One thing that has left the payout address. What is of no configured currency is in units of its contract. */
+export type MovedItem<A> =
+  | { readonly to: string; readonly cuy: CurrencyId; readonly amt: A }
+  | { readonly to: string; readonly contract: string; readonly units: string }
+
+/** What is stored of what has left the address. */
+export function readMoved(text: string): readonly Moved[] {
+  return JSON.parse(text) as readonly Moved[] // safe: written by `findOutgoing` alone
+}
+
+/** Of what has left, no more is said in a sentence. */
+const saidMax = 5
+
+/** What has left the address as a part of a sentence: how much of what, and to whom. */
+export function sayMoved(moved: readonly Moved[], currencies: Currencies): string {
+  const said = moved.slice(0, saidMax).map(({ contract, to, raw }) => {
+    const { decimals, symbol } = currencyOfContract(contract, currencies) ?? (contract === '' ? trx : unitsOf(contract))
+    return `${formatUnits(BigInt(raw), decimals)} ${symbol} to ${formatBase58(to)}`
+  })
+  return [...said, ...(moved.length > saidMax ? ['more'] : [])].join(', ')
+}
+
+const trx = { decimals: 6, symbol: 'TRX' }
+const unitsOf = (contract: Address) => ({ decimals: 0, symbol: `units of ${formatBase58(contract)}` })
+
+/** What has left the address as the members of an answer. */
+export function movedItem<A>(
+  { contract, to, raw }: Moved,
+  currencies: Currencies,
+  write: WriteAmount<A>,
+): MovedItem<A> {
+  const currency = currencyOfContract(contract, currencies)
+  if (currency === null) return { to: formatBase58(to), contract: formatBase58(contract as Address), units: raw } // safe: TRX is empty
+  return { to: formatBase58(to), cuy: currency.cuy, amt: write(BigInt(raw), currency.decimals) }
+}
+
+/** The currency of a contract, or of TRX (empty); null if it is not configured. */
+export function currencyOfContract(contract: Address | '', { native, byContract }: Currencies): Currency | null {
+  return contract === '' ? native : (byContract.get(contract) ?? null)
+}

@@ -1,0 +1,52 @@
+import type { PayoutId } from '../common/ids.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { ReadDatabase } from '../d1/database.ts'
+import type { PayoutRules } from '../ledger/context.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+import type { PayoutFailure } from './failure.ts'
+import { noHead } from './hand-in.ts'
+import { findStopOfAll, stoppedCurrencies, stopRules } from './leaving.ts'
+import type { Payout } from './payout.ts'
+import type { Head } from './signed-bytes.ts'
+import { selectLeavingFacts } from './store/facts.ts'
+import { selectOffer } from './store/signing.ts'
+
+/** What a signer may sign. */
+export interface SignerOffer {
+  readonly payouts: readonly (Payout & { readonly proof: string | null })[]
+  readonly head: Head
+}
+
+/** Payouts of one offer. */
+export const offeredMax = 100
+
+/** What an offer needs. */
+export interface OfferContext {
+  readonly db: ReadDatabase
+  readonly currencies: Currencies
+  readonly rules: PayoutRules
+  /** Whether the database is an older copy, as the scanner knows it. Asked after what is offered was read, so that nothing of a copy is. */
+  readonly isRestored: () => Promise<boolean>
+}
+
+/**
+ * The approved payouts with an id above `after`, oldest first, or why none is offered. Left out are those whose currency may not leave now,
+ * and those to an address that was issued here since. `moved` is what has left for a payout already, in another transaction.
+ */
+export async function offerPayouts(
+  { db, currencies, rules, isRestored }: OfferContext,
+  after: PayoutId | undefined,
+): Promise<Result<SignerOffer, PayoutFailure>> {
+  const facts = await selectLeavingFacts(db, rules.address)
+  const stopped = stoppedCurrencies(facts, currencies.list, 'offer')
+  const open = currencies.list.flatMap(({ cuy }) => (stopped.has(cuy) ? [] : [cuy]))
+  const { offered, head } = await selectOffer(db, open, after ?? 0, offeredMax)
+  const stop = findStopOfAll(facts, 'offer') ?? ((await isRestored()) ? 'restored' : null)
+  if (stop !== null) return err({ kind: 'conflict', reason: stopRules[stop].reason, why: stopRules[stop].why })
+  if (head === null) return err(noHead)
+  const payouts = offered.map(({ payout, other }) => ({
+    ...payout,
+    moved: other === null ? null : JSON.stringify(other.moved),
+  }))
+  return ok({ payouts, head })
+}

@@ -1,0 +1,142 @@
+import { type SQLWrapper, sql } from 'drizzle-orm'
+import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
+import {
+  bareList,
+  fixedStatement,
+  isRefusedBy,
+  member,
+  memberList,
+  type ReadDatabase,
+  type WriteDatabase,
+} from '../../d1/database.ts'
+import { payoutHours, payouts } from '../../d1/payout-tables.ts'
+import { addresses, flows, wallets } from '../../d1/tables.ts'
+import { selectBalancesOf, type WalletRow } from '../../ledger/entries.ts'
+import type { PayoutRow, Used } from '../lifecycle.ts'
+import { overtakenRules } from './rows.ts'
+
+/** A row that is to be stored. */
+export type InsertedPayout = Pick<PayoutRow, (typeof insertedNames)[number]>
+/** What names a payout for a backend. */
+type PayoutKey = Pick<InsertedPayout, 'uid' | 'cuy' | 'osn' | 'fee' | 'to_address'>
+
+/** What is stored that decides about an asking. */
+export interface AskingFacts {
+  /** The payouts with the keys of the asking. */
+  readonly known: readonly PayoutRow[]
+  /** In the order of the asking: whether an entry has a key that the payout or its refund would use, and whether `to` is a user's. */
+  readonly obstacles: readonly { readonly hasEntry: boolean; readonly isUsers: boolean }[]
+  readonly balances: readonly WalletRow[]
+  /** What counts for the limits of a day, by currency, and by user and currency as text. */
+  readonly used: ReadonlyMap<string, Used>
+}
+
+/** The key of `AskingFacts.used`: of one user, or of all (0). */
+export const usedKey = (uid: Uid | 0, cuy: CurrencyId) => `${uid} ${cuy}`
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+/** Reads what decides about an asking: one round trip. */
+export async function selectAskingFacts(
+  db: ReadDatabase,
+  asked: readonly PayoutKey[],
+  at: UnixMs,
+): Promise<AskingFacts> {
+  const keys = JSON.stringify(asked)
+  const owners = asked.flatMap(({ uid, cuy }) => [
+    { uid: 0, cuy },
+    { uid, cuy },
+  ])
+  const since = at - dayMs
+  const hour = Math.floor(since / hourMs)
+  const [known, obstacles, balances, used] = await db.batch([
+    selectKnown(db, { keys }),
+    selectObstacles(db, { keys }),
+    selectBalancesOf(db, asked),
+    selectUsed(db, { owners: JSON.stringify(owners), since, hour, end: (hour + 1) * hourMs }),
+  ])
+  const usedRows = (used?.results ?? []) as UsedRow[] // safe: the columns of the statement
+  return {
+    known: (known?.results ?? []) as PayoutRow[], // safe: as above
+    obstacles: ((obstacles?.results ?? []) as ObstacleRow[]).map((row) => {
+      return { hasEntry: row.hasEntry === 1, isUsers: row.isUsers === 1 }
+    }), // safe: as above
+    balances: (balances?.results ?? []) as WalletRow[], // safe: as above
+    used: new Map(
+      usedRows.map(({ uid, cuy, amount, count }) => [
+        usedKey(uid, cuy),
+        { amount: BigInt(amount), count: Number(count) },
+      ]),
+    ),
+  }
+}
+
+interface ObstacleRow {
+  readonly hasEntry: 0 | 1
+  readonly isUsers: 0 | 1
+}
+interface UsedRow {
+  readonly uid: Uid | 0
+  readonly cuy: CurrencyId
+  readonly amount: string
+  readonly count: number
+}
+
+/** Stores payouts, all or none; their triggers take the money. `overtaken`: something that was decided about has changed. */
+export async function insertPayouts(
+  db: WriteDatabase,
+  rows: readonly InsertedPayout[],
+): Promise<readonly PayoutId[] | 'overtaken'> {
+  try {
+    const { results } = await addPayouts(db, { rows: JSON.stringify(rows) }).all<{ id: PayoutId }>()
+    return results.map(({ id }) => id)
+  } catch (cause) {
+    if (overtakenRules.some((rule) => isRefusedBy(rule, cause)) || isRefusedBy('flow_balance', cause))
+      return 'overtaken'
+    throw cause
+  }
+}
+
+const insertedNames = [
+  ...(['uid', 'cuy', 'osn', 'amount', 'fee', 'to_address', 'contract', 'raw', 'mark', 'proof', 'posted_by'] as const),
+  ...(['limit_each', 'limit_least', 'limit_day', 'limit_count', 'limit_user', 'state', 'approved_by'] as const),
+  ...(['approved_at', 'counted', 'attempts_max', 'created_at', 'changed_at'] as const),
+] as const
+const insertedColumns = insertedNames.map((name) => payouts[name])
+const { uid, cuy, osn, fee, to_address } = payouts
+const listed = sql`json_each(${sql.placeholder('keys')})`
+
+/** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
+const selectKnown = fixedStatement<'keys'>(sql`
+SELECT ${payouts}.* FROM ${listed} CROSS JOIN ${payouts} INDEXED BY payout_key
+ON ${uid} = ${member(uid)} AND ${cuy} = ${member(cuy)} AND ${osn} = ${member(osn)}`)
+
+const selectObstacles = fixedStatement<'keys'>(sql`
+SELECT EXISTS (SELECT 1 FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_osn
+    ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${member(osn)}
+      AND (${flows.type} IN (2, 5) OR (${flows.type} = 4 AND ${member(fee)} > 0))
+    WHERE ${wallets.uid} = ${member(uid)} AND ${wallets.cuy} = ${member(cuy)}) AS "hasEntry",
+  EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${member(to_address)}) AS "isUsers"
+FROM ${listed} ORDER BY key`)
+
+const h = payoutHours
+const [since, hour, end] = [sql.placeholder('since'), sql.placeholder('hour'), sql.placeholder('end')]
+const isOfHours = sql`${h.cuy} = ${member(cuy)} AND ${h.uid} = ${member(uid)} AND ${h.hour} > ${hour}`
+const isOfOldest = sql`${cuy} = ${member(cuy)} AND ${payouts.counted} = 1
+  AND ${payouts.approved_at} > ${since} AND ${payouts.approved_at} < ${end}`
+const oldest = (value: SQLWrapper) => sql`iif(${member(uid)} = 0,
+    (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_day WHERE ${isOfOldest}),
+    (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_user_day
+      WHERE ${payouts.uid} = ${member(uid)} AND ${isOfOldest}))`
+/** The 24 hours: whole hours by their sums, and what was approved in the rest of the oldest one. */
+const selectUsed = fixedStatement<'owners' | 'since' | 'hour' | 'end'>(sql`
+SELECT DISTINCT ${member(uid)} AS uid, ${member(cuy)} AS cuy,
+  CAST((SELECT coalesce(sum(${h.amount}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(payouts.amount)} AS TEXT) AS amount,
+  (SELECT coalesce(sum(${h.count}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(sql`1`)} AS count
+FROM json_each(${sql.placeholder('owners')})`)
+
+const addPayouts = fixedStatement<'rows'>(sql`
+INSERT INTO ${payouts} (${bareList(insertedColumns)})
+SELECT ${memberList(insertedColumns)} FROM json_each(${sql.placeholder('rows')}) ORDER BY key RETURNING id`)

@@ -1,0 +1,75 @@
+import { getTableColumns, sql } from 'drizzle-orm'
+import type { Address } from '../../chain/address.ts'
+import type { BlockHeight } from '../../chain/block.ts'
+import type { EventId } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { fixedStatement, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { payoutTransactions } from '../../d1/payout-tables.ts'
+import { events, rescans, scans } from '../../d1/state-tables.ts'
+import { openAddresses } from './conclusions.ts'
+
+/** What the database has, to be compared with what the scanner's object remembers. */
+export interface ComparedRow {
+  /** The event that was noted, as text; null where the database has none under its number. */
+  readonly same: string | null
+  readonly newest: { readonly id: EventId; readonly text: string } | null
+  /** The highest number that an event ever had in this database. */
+  readonly lastId: number
+  /** Whether a transaction was ever handed in. */
+  readonly hasSigned: boolean
+  /** The newest block that the scan has stored; -1 before it has started. */
+  readonly position: BlockHeight
+  /** The time of the newest final block, if it is read. */
+  readonly finalTime: UnixMs | null
+  /** The lowest block below the position that is not read. What an operator asks for was read before. */
+  readonly unread: BlockHeight | null
+  /** The payout addresses of open transactions. */
+  readonly openPayers: readonly Address[]
+  /** Since when the database itself says that it is an older copy. */
+  readonly restoredAt: UnixMs | null
+}
+
+/** Reads what is compared, in one statement. `noted` is the number of the event that the object remembers. */
+export async function selectCompared(db: ReadDatabase, noted: EventId | 0): Promise<ComparedRow> {
+  const row = await compared(db, { noted }).first<Row>()
+  if (row === null) throw new Error('a query with a left join has a row')
+  const { newestId, newestText, lastId, hasSigned, openPayers, ...others } = row
+  return {
+    ...others,
+    lastId: lastId ?? 0,
+    hasSigned: hasSigned === 1,
+    newest: newestId === null || newestText === null ? null : { id: newestId, text: newestText },
+    openPayers: JSON.parse(openPayers) as readonly Address[], // safe: a list of the column
+  }
+}
+
+type Row = Omit<ComparedRow, 'newest' | 'lastId' | 'hasSigned' | 'openPayers'> & {
+  readonly newestId: EventId | null
+  readonly newestText: string | null
+  readonly lastId: number | null
+  readonly hasSigned: 0 | 1
+  readonly openPayers: string
+}
+
+/** Stores since when the database is known to be an older copy, or that it is none any more: the database itself refuses steps then. */
+export async function storeRestoredAt(db: WriteDatabase, at: UnixMs | null): Promise<void> {
+  await updateRestoredAt(db, { at }).run()
+}
+
+const text = sql`json_array(${sql.join(Object.values(getTableColumns(events)), sql`, `)})`
+const { kind, finished_at, next_height } = rescans
+
+const compared = fixedStatement<'noted'>(sql`
+SELECT newest.id AS "newestId", newest.text AS "newestText",
+  (SELECT ${text} FROM ${events} WHERE ${events.id} = ${sql.placeholder('noted')}) AS same,
+  (SELECT seq FROM sqlite_sequence WHERE name = 'event') AS "lastId",
+  EXISTS (SELECT 1 FROM ${payoutTransactions} WHERE ${payoutTransactions.payout_id} IS NOT NULL) AS "hasSigned",
+  coalesce((SELECT ${scans.height} FROM ${scans}), -1) AS position,
+  (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime",
+  (SELECT min(${next_height}) FROM ${rescans} INDEXED BY rescan_open WHERE ${finished_at} IS NULL AND ${kind} <> 'request') AS unread,
+  (SELECT ${scans.restored_at} FROM ${scans}) AS "restoredAt",
+  ${openAddresses} AS "openPayers"
+FROM (SELECT 1) LEFT JOIN (SELECT ${events.id} AS id, ${text} AS text FROM ${events} ORDER BY ${events.id} DESC LIMIT 1) AS newest`)
+
+const updateRestoredAt = fixedStatement<'at'>(sql`
+UPDATE ${scans} SET restored_at = ${sql.placeholder('at')} WHERE restored_at IS NOT ${sql.placeholder('at')}`)

@@ -1,0 +1,118 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Address } from '../../chain/address.ts'
+import type { BlockHeight, Txid } from '../../chain/block.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { bare, fixedStatement, isRefusedBy, member, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
+import { rescans, scans } from '../../d1/state-tables.ts'
+import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
+import { overtakenRules, pairStatements } from './rows.ts'
+
+const t = payoutTransactions
+const open = sql`${t} INDEXED BY payout_transaction_open`
+
+/**
+ * Whether a read was made with the address of every open transaction, as a condition of the batch that stores it. Otherwise the read could
+ * have passed one by.
+ */
+export function isWatched(watched: ReadonlySet<Address>): SQL {
+  const list = JSON.stringify([...watched])
+  return sql`NOT EXISTS (SELECT 1 FROM ${open} WHERE ${t.ended} IS NULL
+    AND ${t.address} NOT IN (SELECT value FROM json_each(${list})))`
+}
+
+/** The addresses of open transactions as a JSON list: a part of a query about something else. */
+export const openAddresses = sql`(SELECT json_group_array(DISTINCT ${t.address}) FROM ${open} WHERE ${t.ended} IS NULL)`
+
+/** Whether a batch failed because a payout has changed since it was decided about. */
+export const isPayoutOvertaken = (cause: unknown) => overtakenRules.some((rule) => isRefusedBy(rule, cause))
+
+/**
+ * The stored transactions with these txids, each with its payout, and the open ones that have expired at `passedAt` by their own time and
+ * have no block yet that is known to be past it.
+ */
+export async function selectConcerned(
+  db: ReadDatabase,
+  txids: readonly Txid[],
+  passedAt: UnixMs,
+): Promise<{ readonly found: ReadonlyMap<Txid, Pair>; readonly passing: readonly TransactionRow[] }> {
+  const list = { txids: JSON.stringify(txids) }
+  const [transactions, named, passing] = await db.batch([
+    selectByTxids(db, list),
+    selectPayoutsOf(db, list),
+    selectPassing(db, { at: passedAt }),
+  ])
+  const byId = new Map(((named?.results ?? []) as PayoutRow[]).map((payout) => [payout.id, payout])) // safe: the columns
+  const rows = (transactions?.results ?? []) as TransactionRow[] // safe: as above
+  return {
+    found: new Map(rows.map((row) => [row.txid, { transaction: readTransaction(row), payout: payoutOf(row, byId) }])),
+    passing: ((passing?.results ?? []) as TransactionRow[]).map(readTransaction), // safe: as above
+  }
+}
+
+/** SQLite has no type of its own for true and false. */
+const readTransaction = (row: TransactionRow): TransactionRow => {
+  return { ...row, succeeded: row.succeeded === null ? null : Boolean(row.succeeded) }
+}
+
+function payoutOf({ payout_id }: TransactionRow, byId: ReadonlyMap<PayoutRow['id'], PayoutRow>): PayoutRow | null {
+  return payout_id === null ? null : (byId.get(payout_id) ?? null)
+}
+
+/** Open transactions that can be in no block any more, with their payouts: at most `max`. */
+export async function selectExpired(
+  db: ReadDatabase,
+  max: number,
+): Promise<readonly { readonly transaction: TransactionRow; readonly payout: PayoutRow }[]> {
+  const { results } = await selectOver(db, { max }).all<TransactionRow>()
+  if (results.length === 0) return []
+  const list = { txids: JSON.stringify(results.map(({ txid }) => txid)) }
+  const named = (await selectPayoutsOf(db, list).all<PayoutRow>()).results
+  const byId = new Map(named.map((payout) => [payout.id, payout]))
+  return results.flatMap((row) => {
+    const payout = payoutOf(row, byId)
+    return payout === null ? [] : [{ transaction: readTransaction(row), payout }]
+  })
+}
+
+/** Stores ends of transactions with their payouts. Where one of them has changed since, nothing is stored: a later tick decides again. */
+export async function storeEnds(db: WriteDatabase, pairs: readonly Pair[]): Promise<void> {
+  try {
+    await db.batch([...pairStatements(db, [pairs])])
+  } catch (cause) {
+    if (!isPayoutOvertaken(cause)) throw cause
+  }
+}
+
+/** Stores where transactions were seen before their blocks are final, and pauses the sending of each until `until`, once. */
+export function seenAt(
+  db: WriteDatabase,
+  seen: readonly { readonly txid: Txid; readonly height: BlockHeight }[],
+  until: UnixMs,
+): D1PreparedStatement {
+  return noteSeen(db, { seen: JSON.stringify(seen), until })
+}
+
+const txids = sql`(SELECT value FROM json_each(${sql.placeholder('txids')}))`
+
+const selectByTxids = fixedStatement<'txids'>(sql`SELECT * FROM ${t} WHERE ${t.txid} IN ${txids}`)
+
+const selectPayoutsOf = fixedStatement<'txids'>(sql`
+SELECT * FROM ${payouts} WHERE ${payouts.id} IN (SELECT ${t.payout_id} FROM ${t} WHERE ${t.txid} IN ${txids})`)
+
+const selectPassing = fixedStatement<'at'>(sql`
+SELECT * FROM ${open} WHERE ${t.ended} IS NULL AND ${t.past_height} IS NULL AND ${t.expires_at} <= ${sql.placeholder('at')}`)
+
+/** All blocks were read, from the one after the reference block to the first one past the expiration, and the scan is not halted. */
+const selectOver = fixedStatement<'max'>(sql`
+SELECT * FROM ${open} WHERE ${t.ended} IS NULL
+  AND ${t.past_height} <= (SELECT ${scans.height} FROM ${scans} WHERE ${scans.halted} IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL
+    AND ${rescans.to_height} > ${t.reference} AND ${rescans.next_height} <= ${t.past_height})
+LIMIT ${sql.placeholder('max')}`)
+
+const fact = (column: Parameters<typeof member>[0]) => sql`fact.${member(column)}`
+const noteSeen = fixedStatement<'seen' | 'until'>(sql`
+UPDATE ${t} SET ${bare(t.seen_height)} = ${fact(t.height)},
+  ${bare(t.next_send)} = iif(${t.seen_height} IS NULL, max(${t.next_send}, ${sql.placeholder('until')}), ${t.next_send})
+FROM json_each(${sql.placeholder('seen')}) AS fact WHERE ${t.txid} = ${fact(t.txid)} AND ${t.ended} IS NULL`)

@@ -1,0 +1,64 @@
+import { sql } from 'drizzle-orm'
+import type { PayoutId } from '../../common/ids.ts'
+import { fixedStatement, isRefusedBy, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
+import type { OtherOutflow, Outflows, PayoutRow } from '../lifecycle.ts'
+import { readMoved } from '../moved.ts'
+import { overtakenRules, updatePayouts } from './rows.ts'
+
+/** A payout with what has left for it already. */
+export interface PayoutWithOutflows {
+  readonly payout: PayoutRow
+  readonly outflows: Outflows
+}
+
+/** The payouts with these ids, those that exist. */
+export async function selectWithOutflows(
+  db: ReadDatabase,
+  ids: readonly number[],
+): Promise<ReadonlyMap<PayoutId, PayoutWithOutflows>> {
+  const { results } = await selectByIds(db, { ids: JSON.stringify(ids) }).all<
+    PayoutRow & { readonly other: string | null }
+  >()
+  return new Map(
+    results.map(({ other, ...payout }) => {
+      const newest = payout.moved === null ? [] : readMoved(payout.moved)
+      return [payout.id, { payout, outflows: { newest, other: other === null ? null : readOther(other) } }]
+    }),
+  )
+}
+
+const readOther = (text: string) => JSON.parse(text) as OtherOutflow // safe: `otherOutflow` has made it
+
+/** Stores what persons have decided, all or none. `overtaken`: a payout has changed since; `wallet-full`: a refund has no room. */
+export async function storeDecided(
+  db: WriteDatabase,
+  rows: readonly PayoutRow[],
+): Promise<'stored' | 'overtaken' | 'wallet-full'> {
+  if (rows.length === 0) return 'stored'
+  try {
+    await db.batch([...updatePayouts(db, rows)])
+    return 'stored'
+  } catch (cause) {
+    if (isRefusedBy('flow_balance', cause)) return 'wallet-full'
+    if (overtakenRules.some((rule) => isRefusedBy(rule, cause))) return 'overtaken'
+    throw cause
+  }
+}
+
+const t = payoutTransactions
+/**
+ * Another transaction of the address that has cost what a payout pays, as JSON: one of the payout's own that has succeeded after it went on,
+ * or one that no payout names, excused or not, and that pays exactly this. NULL: there is none.
+ */
+export const otherOutflow = sql`coalesce(
+  (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout
+    WHERE ${t.payout_id} = ${payouts.id} AND ${t.ended} = 'late' AND ${t.moved} <> '[]' LIMIT 1),
+  (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout
+    WHERE ${t.payout_id} IS NULL AND EXISTS (SELECT 1 FROM json_each(${t.moved}) AS part
+      WHERE part.value ->> 'contract' = ${payouts.contract} AND part.value ->> 'to' = ${payouts.to_address}
+        AND part.value ->> 'raw' = ${payouts.raw}) LIMIT 1))`
+
+const selectByIds = fixedStatement<'ids'>(sql`
+SELECT ${payouts}.*, ${otherOutflow} AS other FROM ${payouts}
+WHERE ${payouts.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`)

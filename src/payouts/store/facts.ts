@@ -1,0 +1,63 @@
+import { sql } from 'drizzle-orm'
+import type { Address } from '../../chain/address.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { fixedStatement, type ReadDatabase } from '../../d1/database.ts'
+import { payoutTransactions } from '../../d1/payout-tables.ts'
+import { scans, tokens } from '../../d1/state-tables.ts'
+import { addresses } from '../../d1/tables.ts'
+import { readIssuerState, type StandingRow } from '../../issuer/state.ts'
+import { selectStanding } from '../../issuer/store.ts'
+import { type DecimalsRow, readAgreedDecimals, selectAgreedDecimals } from '../../ledger/stored-settings.ts'
+import type { LeavingFacts } from '../leaving.ts'
+
+/** What keeps money from leaving this address by what is stored: one round trip, and the same rows whatever the history. */
+export async function selectLeavingFacts(db: ReadDatabase, address: Address): Promise<LeavingFacts> {
+  const [state, agreed, found, standing] = await db.batch([
+    selectState(db, { address }),
+    selectAgreedDecimals(db, {}),
+    selectFound(db, {}),
+    selectStanding(db, {}),
+  ])
+  const [row] = (state?.results ?? []) as StateRow[] // safe: the columns of the statement
+  if (row === undefined) throw new Error('a query with a left join has a row')
+  return {
+    address,
+    isHalted: row.isHalted === 1,
+    restoredAt: row.restoredAt,
+    unknownSince: row.unknownSince,
+    isReplaced: row.isReplaced === 1,
+    decimals: readAgreedDecimals((agreed?.results ?? []) as DecimalsRow[]), // safe: as above
+    found: new Map((found?.results as FoundRow[] | undefined)?.map((one) => [one.contract, one.found])), // safe: as above
+    issuers: readIssuerState((standing?.results ?? []) as StandingRow[]), // safe: as above
+  }
+}
+
+interface StateRow {
+  readonly isHalted: 0 | 1
+  readonly restoredAt: UnixMs | null
+  readonly unknownSince: UnixMs | null
+  readonly isReplaced: 0 | 1
+}
+interface FoundRow {
+  readonly contract: Address
+  readonly found: number
+}
+
+const { ended, excused, changed_at } = payoutTransactions
+const address = sql.placeholder('address')
+
+/** Whether a transaction of the address stops payouts: one that no payout names, or one that has succeeded after its payout went on. */
+export const isUnresolved = sql`${ended} IN ('unknown', 'late') AND ${excused} IS NULL`
+
+const selectState = fixedStatement<'address'>(sql`
+SELECT ${scans.halted} IS NOT NULL AS "isHalted", ${scans.restored_at} AS "restoredAt",
+  (SELECT min(${changed_at}) FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved})
+    AS "unknownSince",
+  (EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${address})
+    OR EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open
+      WHERE ${ended} IS NULL AND ${payoutTransactions.address} <> ${address})) AS "isReplaced"
+FROM (SELECT 1) LEFT JOIN ${scans}`)
+
+const selectFound = fixedStatement(
+  sql`SELECT ${tokens.contract}, ${tokens.found} FROM ${tokens} WHERE ${tokens.found} IS NOT NULL`,
+)

@@ -1,0 +1,113 @@
+import { sql } from 'drizzle-orm'
+import type { Address } from '../../chain/address.ts'
+import type { Txid } from '../../chain/block.ts'
+import type { CurrencyId, PayoutId } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { fixedStatement, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
+import {
+  openStates,
+  type PayoutState,
+  payoutHoldings,
+  payoutSums,
+  payouts,
+  payoutTransactions,
+  type StuckReason,
+} from '../../d1/payout-tables.ts'
+import { isUnresolved } from './facts.ts'
+
+// What is open of payouts. The rows that are read grow with the number of currencies, not with that of payouts.
+
+/** What is open in one state and currency. */
+export interface OpenSum {
+  readonly state: PayoutState
+  readonly cuy: CurrencyId
+  readonly count: number
+  /** Ledger units. */
+  readonly sum: bigint
+  /** Since when the one that has been in this state for longest is in it. */
+  readonly oldestAt: UnixMs
+}
+
+/** What is open, by state and currency. */
+export async function selectOpenSums(db: ReadDatabase): Promise<readonly OpenSum[]> {
+  const { results } = await selectSums(db, {}).all<Omit<OpenSum, 'sum'> & { readonly sum: string }>()
+  return results.map((row) => ({ ...row, sum: BigInt(row.sum) }))
+}
+
+/** What an operator must see of payouts. */
+export interface PayoutTroubles {
+  readonly stuck: readonly { readonly payout: PayoutId; readonly reason: StuckReason }[]
+  /** The approved payout of these currencies that has waited longest for a signer, if it has waited since `before`. */
+  readonly unsigned: { readonly payout: PayoutId; readonly since: UnixMs } | null
+  /** Transactions of the payout address that stop payouts. */
+  readonly unknown: readonly Txid[]
+}
+
+/** Reads at most `max` of each kind. `currencies` are those that may leave now: in others a signer can do nothing. */
+export async function selectTroubles(
+  db: ReadDatabase,
+  currencies: readonly CurrencyId[],
+  before: UnixMs,
+  max: number,
+): Promise<PayoutTroubles> {
+  const [stuck, unsigned, unknown] = await db.batch([
+    selectStuck(db, { max }),
+    selectUnsigned(db, { currencies: JSON.stringify(currencies), before }),
+    selectUnknown(db, { max }),
+  ])
+  const [oldest = null] = (unsigned?.results ?? []) as NonNullable<PayoutTroubles['unsigned']>[] // safe: the columns of the statement
+  return {
+    stuck: (stuck?.results ?? []) as PayoutTroubles['stuck'][number][], // safe: as above
+    unsigned: oldest,
+    unknown: ((unknown?.results ?? []) as { readonly txid: Txid }[]).map(({ txid }) => txid), // safe: as above
+  }
+}
+
+type Holding = typeof payoutHoldings.$inferSelect
+
+/** What the payout address held when it was last read. */
+export async function selectHoldings(db: ReadDatabase, address: Address): Promise<readonly Holding[]> {
+  const { contract, balance, read_at } = payoutHoldings
+  const rows = await openTables(db)
+    .select({ contract, address: payoutHoldings.address, balance, read_at })
+    .from(payoutHoldings)
+    .orderBy(contract)
+  return rows.filter((row) => row.address === address)
+}
+
+/** Stores what the payout address holds. */
+export async function storeAddressHoldings(db: WriteDatabase, holdings: readonly Holding[]): Promise<void> {
+  const insertion = openTables(db).insert(payoutHoldings)
+  const stored = holdings.map((holding) =>
+    insertion.values(holding).onConflictDoUpdate({ target: payoutHoldings.contract, set: holding }),
+  )
+  await db.batch(stored.map((statement) => toStatement(db, statement)))
+}
+
+const { id, state, cuy, changed_at } = payouts
+/** The condition of the partial index, which a query must repeat. */
+const isOpenState = sql.raw(`IN (${openStates.map((name) => `'${name}'`)})`)
+
+const selectSums = fixedStatement(sql`
+SELECT ${payoutSums.state}, ${payoutSums.cuy}, ${payoutSums.count}, CAST(${payoutSums.amount} AS TEXT) AS sum,
+  (SELECT ${changed_at} FROM ${payouts} INDEXED BY payout_age WHERE ${state} ${isOpenState}
+    AND ${state} = ${payoutSums.state} AND ${cuy} = ${payoutSums.cuy} ORDER BY ${changed_at} LIMIT 1) AS "oldestAt"
+FROM ${payoutSums} WHERE ${payoutSums.state} ${isOpenState} AND ${payoutSums.count} > 0
+ORDER BY ${payoutSums.state}, ${payoutSums.cuy}`)
+
+const selectStuck = fixedStatement<'max'>(sql`
+SELECT ${id} AS payout, ${payouts.reason} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'stuck'
+LIMIT ${sql.placeholder('max')}`)
+
+const selectUnsigned = fixedStatement<'currencies' | 'before'>(sql`
+SELECT payout, since FROM (
+  SELECT oldest ->> '$[0]' AS payout, oldest ->> '$[1]' AS since FROM (
+    SELECT (SELECT json_array(${id}, ${changed_at}) FROM ${payouts} INDEXED BY payout_age
+      WHERE ${state} ${isOpenState} AND ${state} = 'approved' AND ${cuy} = currency.value
+      ORDER BY ${changed_at} LIMIT 1) AS oldest
+    FROM json_each(${sql.placeholder('currencies')}) AS currency))
+WHERE since <= ${sql.placeholder('before')} ORDER BY since LIMIT 1`)
+
+const t = payoutTransactions
+const selectUnknown = fixedStatement<'max'>(sql`
+SELECT ${t.txid} FROM ${t} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved} ORDER BY ${t.id} LIMIT ${sql.placeholder('max')}`)

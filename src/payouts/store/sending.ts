@@ -1,0 +1,94 @@
+import { sql } from 'drizzle-orm'
+import type { SendingReply } from '../../chain/chain.ts'
+import type { CurrencyId, PayoutTransactionId } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { bare, fixedStatement, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
+import { type NodeAnswer, noteAnswer, readAnswers } from '../answers.ts'
+import { isUnresolved } from './facts.ts'
+
+/** A transaction that is to be sent now. */
+export interface DueTransaction {
+  readonly id: PayoutTransactionId
+  readonly bytes: string
+  /** How often it was sent before. */
+  readonly sends: number
+  readonly answers: readonly NodeAnswer[]
+}
+
+/** What is due. */
+export interface DueQuery {
+  readonly now: UnixMs
+  /** Currencies that are not sent now. */
+  readonly stopped: readonly CurrencyId[]
+  /** What expires sooner is not sent any more. */
+  readonly marginMs: number
+  readonly max: number
+}
+
+/**
+ * Claims transactions that are due: what was never sent first, then what has waited longest. Each counts as sent from now on, and is due
+ * again after the pause of its number: a call that dies sends none of them again and again.
+ */
+export async function claimDue(
+  db: WriteDatabase,
+  { now, stopped, marginMs, max }: DueQuery,
+  pausesMs: readonly number[],
+): Promise<readonly DueTransaction[]> {
+  const values = { now, stopped: JSON.stringify(stopped), latest: now + marginMs, max }
+  const pauses = { pauses: JSON.stringify(pausesMs), longest: pausesMs.at(-1) ?? 0 }
+  const { results } = await claim(db, { ...values, ...pauses, horizon: now + Math.max(...pausesMs) }).all<ClaimedRow>()
+  return results.map((row) => ({ ...row, sends: row.sends - 1, answers: readAnswers(row.answers) }))
+}
+
+type ClaimedRow = Omit<DueTransaction, 'answers'> & { readonly answers: string | null }
+
+/** Stores what nodes have said about sendings, for people. */
+export async function storeAnswers(
+  db: WriteDatabase,
+  sent: readonly (DueTransaction & { readonly answer: SendingReply | null })[],
+  at: UnixMs,
+): Promise<void> {
+  const rows = sent.flatMap(({ id, answers, answer }) => {
+    return answer === null ? [] : [{ id, answers: JSON.stringify(noteAnswer(answers, answer, at)) }]
+  })
+  if (rows.length > 0) await updateAnswers(db, { rows: JSON.stringify(rows) }).run()
+}
+
+/** The open transactions that were sent at least once, with what nodes have said: at most `max`, the oldest first. */
+export async function selectAnswered(
+  db: ReadDatabase,
+  max: number,
+): Promise<readonly { readonly payout: number; readonly answers: readonly NodeAnswer[] }[]> {
+  const { results } = await selectOpenAnswers(db, { max }).all<{ payout: number; answers: string | null }>()
+  return results.map(({ payout, answers }) => ({ payout, answers: readAnswers(answers) }))
+}
+
+const t = payoutTransactions
+const open = sql`${t} INDEXED BY payout_transaction_open`
+const [now, pauses] = [sql.placeholder('now'), sql.placeholder('pauses')]
+
+/**
+ * Not due is one whose payout another transaction has paid: what is sent on would pay it twice. A time that is further ahead than any pause
+ * is of a clock that has stepped back.
+ */
+const claim = fixedStatement<'now' | 'stopped' | 'latest' | 'max' | 'pauses' | 'longest' | 'horizon'>(sql`
+UPDATE ${t} SET ${bare(t.sends)} = ${t.sends} + 1,
+  ${bare(t.next_send)} = ${now} + coalesce(${pauses} ->> ('$[' || ${t.sends} || ']'), ${sql.placeholder('longest')})
+WHERE ${t.id} IN (
+  SELECT due.id FROM ${t} AS due INDEXED BY payout_transaction_open WHERE due.ended IS NULL
+    AND due.next_send NOT BETWEEN ${now} + 1 AND ${sql.placeholder('horizon')} AND due.expires_at > ${sql.placeholder('latest')}
+    AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = due.payout_id
+      AND ${payouts.cuy} IN (SELECT value FROM json_each(${sql.placeholder('stopped')})))
+    AND NOT EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_unresolved
+      WHERE ${isUnresolved} AND ${t.payout_id} = due.payout_id)
+  ORDER BY due.sends > 0, due.next_send LIMIT ${sql.placeholder('max')})
+RETURNING ${bare(t.id)}, ${bare(t.bytes)}, ${bare(t.sends)}, ${bare(t.answers)}`)
+
+const updateAnswers = fixedStatement<'rows'>(sql`
+UPDATE ${t} SET ${bare(t.answers)} = told.value ->> 'answers'
+FROM json_each(${sql.placeholder('rows')}) AS told WHERE ${t.id} = told.value ->> 'id'`)
+
+const selectOpenAnswers = fixedStatement<'max'>(sql`
+SELECT ${t.payout_id} AS payout, ${t.answers} FROM ${open} WHERE ${t.ended} IS NULL AND ${t.answers} IS NOT NULL
+ORDER BY ${t.id} LIMIT ${sql.placeholder('max')}`)

@@ -1,0 +1,178 @@
+import { sql } from 'drizzle-orm'
+import type { BlockHash, BlockHeight, Txid } from '../../chain/block.ts'
+import type { CurrencyId, PayoutId } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { fixedStatement, isRefusedBy, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
+import { scans } from '../../d1/state-tables.ts'
+import { addresses } from '../../d1/tables.ts'
+import type { OtherOutflow, PayoutRow, TransactionRow } from '../lifecycle.ts'
+import type { Head } from '../signed-bytes.ts'
+import { otherOutflow } from './decided.ts'
+import { isUnresolved } from './facts.ts'
+import {
+  type InsertedTransaction,
+  insertTransactions,
+  overtakenRules,
+  readAgainFor,
+  updatePayouts,
+  updateTransactions,
+} from './rows.ts'
+
+/** An approved payout as a signer is offered it. */
+export interface OfferedPayout {
+  readonly payout: PayoutRow
+  /** What has left for it in another transaction. */
+  readonly other: OtherOutflow | null
+}
+
+/** The approved payouts of these currencies with an id above `after`, oldest first, without those to a user, and the newest final block. */
+export async function selectOffer(
+  db: ReadDatabase,
+  currencies: readonly CurrencyId[],
+  after: PayoutId | 0,
+  max: number,
+): Promise<{ readonly offered: readonly OfferedPayout[]; readonly head: Head | null }> {
+  const [approved, heads] = await db.batch([
+    selectApproved(db, { currencies: JSON.stringify(currencies), after, max }),
+    selectHead(db, {}),
+  ])
+  const rows = (approved?.results ?? []) as (PayoutRow & { readonly other: string | null })[] // safe: the columns of the statement
+  return {
+    offered: rows.map(({ other, ...payout }) => {
+      return { payout, other: other === null ? null : (JSON.parse(other) as OtherOutflow) } // safe: `otherOutflow` has made it
+    }),
+    head: readHead(heads?.results as HeadRow[] | undefined), // safe: as above
+  }
+}
+
+/** What is stored that decides about what a signer hands in. */
+export interface SigningFacts {
+  readonly head: Head | null
+  /** The newest block that the scan has stored. */
+  readonly position: BlockHeight | null
+  readonly payouts: ReadonlyMap<PayoutId, SignablePayout>
+  /** The stored transactions with these txids. */
+  readonly transactions: ReadonlyMap<Txid, TransactionRow>
+}
+
+/** A payout with what stands in the way of a transaction. */
+export interface SignablePayout {
+  readonly payout: PayoutRow
+  /** A transaction of it that can be mined. */
+  readonly hasOpen: boolean
+  /** A transaction of it that has succeeded although it went on. */
+  readonly hasPaidLate: boolean
+  /** Whether its recipient was issued here since it was asked for. */
+  readonly isToUser: boolean
+}
+
+/** Reads what decides about signed transactions: one round trip. */
+export async function selectSigningFacts(
+  db: ReadDatabase,
+  ids: readonly number[],
+  txids: readonly (Txid | null)[],
+): Promise<SigningFacts> {
+  const [found, known, heads] = await db.batch([
+    selectSignable(db, { ids: JSON.stringify(ids) }),
+    selectByTxids(db, { txids: JSON.stringify(txids) }),
+    selectHead(db, {}),
+  ])
+  const rows = (found?.results ?? []) as SignableRow[] // safe: the columns of the statement
+  const transactions = (known?.results ?? []) as TransactionRow[] // safe: as above
+  const [head] = (heads?.results ?? []) as HeadRow[] // safe: as above
+  return {
+    head: readHead(heads?.results as HeadRow[] | undefined), // safe: as above
+    position: head?.position ?? null,
+    payouts: new Map(
+      rows.map(({ hasOpen, hasPaidLate, isToUser, ...payout }) => [
+        payout.id,
+        { payout, hasOpen: hasOpen === 1, hasPaidLate: hasPaidLate === 1, isToUser: isToUser === 1 },
+      ]),
+    ),
+    transactions: new Map(transactions.map((row) => [row.txid, row])),
+  }
+}
+
+type SignableRow = PayoutRow & Readonly<Record<'hasOpen' | 'hasPaidLate' | 'isToUser', 0 | 1>>
+
+/** What is stored of a transaction that was taken: new, or one that was found in a block before its bytes came. */
+export type TakenTransaction = {
+  readonly payout: PayoutRow
+} & (
+  | { readonly inserted: InsertedTransaction }
+  | { readonly opened: TransactionRow; readonly foundAt: BlockHeight | null }
+)
+
+/** Stores what a signer has handed in, all or none, with the blocks that must be read again for it. */
+export async function storeTaken(
+  db: WriteDatabase,
+  taken: readonly TakenTransaction[],
+  at: UnixMs,
+): Promise<'stored' | 'overtaken'> {
+  const inserted = taken.flatMap((one) => ('inserted' in one ? [one.inserted] : []))
+  const opened = taken.flatMap((one) => ('opened' in one ? [one] : []))
+  const lowest = Math.min(...inserted.map(({ reference }) => reference ?? Number.POSITIVE_INFINITY))
+  try {
+    await db.batch([
+      // First: a transaction is refused whose blocks are not read again.
+      ...(inserted.length === 0 ? [] : [readAgainFor(db, lowest + 1, null, at)]),
+      ...opened.flatMap(({ foundAt }) => (foundAt === null ? [] : [readAgainFor(db, foundAt, foundAt, at)])),
+      ...insertTransactions(db, inserted),
+      ...updateTransactions(
+        db,
+        opened.map((one) => one.opened),
+      ),
+      ...updatePayouts(
+        db,
+        taken.map(({ payout }) => payout),
+      ),
+    ])
+    return 'stored'
+  } catch (cause) {
+    if (overtakenRules.some((rule) => isRefusedBy(rule, cause))) return 'overtaken'
+    throw cause
+  }
+}
+
+interface HeadRow {
+  readonly height: Head['height']
+  readonly hash: BlockHash | null
+  readonly timestamp: UnixMs
+  readonly position: BlockHeight
+}
+
+/** After a correction the hash and the time are not known. */
+function readHead([row]: readonly HeadRow[] = []): Head | null {
+  if (row === undefined || row.hash === null || row.timestamp === 0) return null
+  return { height: row.height, hash: row.hash, timestamp: row.timestamp }
+}
+
+const selectHead = fixedStatement(sql`
+SELECT ${scans.finalized} AS height, ${scans.finalized_hash} AS hash, ${scans.finalized_time} AS timestamp,
+  ${scans.height} AS position FROM ${scans}`)
+
+const { id, cuy, state } = payouts
+const t = payoutTransactions
+const max = sql.placeholder('max')
+const isToUser = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${payouts.to_address})`
+
+/** Of each currency the oldest ones: the index has the order of ids only within one state and currency. */
+const selectApproved = fixedStatement<'currencies' | 'after' | 'max'>(sql`
+SELECT ${payouts}.*, ${otherOutflow} AS other FROM json_each(${sql.placeholder('currencies')}) AS currency
+CROSS JOIN ${payouts} ON ${id} IN (
+  SELECT ${id} FROM ${payouts} INDEXED BY payout_state
+  WHERE ${state} = 'approved' AND ${cuy} = currency.value AND ${id} > ${sql.placeholder('after')} AND NOT ${isToUser}
+  ORDER BY ${id} LIMIT ${max})
+ORDER BY ${id} LIMIT ${max}`)
+
+const selectSignable = fixedStatement<'ids'>(sql`
+SELECT ${payouts}.*,
+  EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout WHERE ${t.payout_id} = ${id} AND ${t.ended} IS NULL) AS "hasOpen",
+  EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved} AND ${t.payout_id} = ${id})
+    AS "hasPaidLate",
+  ${isToUser} AS "isToUser"
+FROM ${payouts} WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`)
+
+const selectByTxids = fixedStatement<'txids'>(sql`
+SELECT * FROM ${t} WHERE ${t.txid} IN (SELECT value FROM json_each(${sql.placeholder('txids')}))`)
