@@ -6,7 +6,11 @@ import { createAllowance } from '../../src/tron/allowance.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { caller, createProbed, type Harness, us } from './harness.ts'
 
-const [tick, leftover]: readonly [Payer, Payer] = [{ kind: 'tick' }, { kind: 'leftover' }]
+const [tick, leftover, sending]: readonly [Payer, Payer, Payer] = [
+  { kind: 'tick' },
+  { kind: 'leftover' },
+  { kind: 'sending' },
+]
 const hourMs = 3_600_000
 
 /** One node; ticks need 2,250 requests of a day where one begins every 200 s. */
@@ -80,10 +84,22 @@ describe('the allowance of a day', () => {
     }
   })
 
-  it('leaves for other work only what neither ticks nor callers need', async () => {
+  it('leaves for other work only what neither ticks nor callers nor the sending of payouts need', async () => {
     const a = await create()
-    expect(a.use(leftover)).toEqual([10_000 - 2_250 - 3_875, 'nodes'])
+    expect(a.use(leftover)).toEqual([10_000 - 2_250 - 3_875 - 1_937, 'nodes'])
     expect(a.use(caller(1))).toEqual([387, 'caller'])
+    expect(a.use(sending)).toEqual([1_937, 'nodes'])
+  })
+
+  it('gives the sending of payouts a quarter of what ticks do not need, and nothing of what they need', async () => {
+    const a = await create()
+    expect(a.use(sending)).toEqual([1_937, 'nodes'])
+    expect(a.use(tick, 2_250)).toEqual([2_250, 'no limit'])
+    a.use(tick)
+    a.advance(25 * hourMs)
+    a.use(tick, 8_000)
+    expect(a.use(sending)).toEqual([1_937, 'nodes'])
+    expect(a.use(tick)).toEqual([63, 'nodes'])
   })
 
   it('leaves the need of a day where a tick reads blocks that are behind', async () => {

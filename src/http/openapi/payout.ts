@@ -54,7 +54,9 @@ export const payoutMembers = () => ({
         'one: what has left for it in another transaction.',
     ),
   ),
-  received: z.optional(docs.amountSchema('Of a paid one in a token that took a fee: what has arrived, in whole units.')),
+  received: z.optional(
+    docs.amountSchema('Of a paid one in a token that took a fee: what has arrived, in whole units.'),
+  ),
   answers: z.optional(
     docs.described(
       z.array(nodeAnswer()),
