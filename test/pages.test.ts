@@ -31,6 +31,13 @@ describe('the documentation', () => {
     expect(broken).toEqual([])
   })
 
+  it('has a line for each finding', () => {
+    const scripts = files.filter((file) => /^findings\/[\w-]+\.sh$/.test(file))
+    const index = textOf('findings/README.md')
+    expect(scripts.length).toBeGreaterThan(10)
+    expect(scripts.filter((file) => !index.includes(`](${file.slice('findings/'.length)})`))).toEqual([])
+  })
+
   it('has no line over 160 characters, tables outside the two main pages excepted', () => {
     const isTable = (file: string, line: string) => line.startsWith('|') && !/^(src\/)?README\.md$/.test(file)
     const long = pages.flatMap((file) =>
