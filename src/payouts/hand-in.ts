@@ -11,10 +11,10 @@ import { payouts, payoutTransactions, type TransactionEnd } from '../d1/payout-t
 import { scans } from '../d1/state-tables.ts'
 import { selectIssuerState, stoppedIn } from '../issuer/state.ts'
 import type { PayoutRules } from '../ledger/context.ts'
-import type { PayoutFailure } from './failure.ts'
+import { headRetrySeconds, type PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
 import { type Payout, payoutColumns } from './payout.ts'
-import { readSigned, referenceBlocks, type SignedTransfer, txidIn } from './signed-bytes.ts'
+import { readSigned, referenceBlocks, referenceIn, type SignedTransfer, txidIn } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
 import {
   hasPaidLate,
@@ -149,8 +149,9 @@ export async function takeSigned(
     const expected = { from: rules.address, to, contract, amount: BigInt(raw), feeLimit: rules.feeLimit }
     const known = newest.get(txidIn(transaction)) ?? null
     const bytes = readSigned(transaction, expected, head, known)
-    if (!bytes.ok) return err({ code: 422, ...bytes.error })
-    return known === null && canBeNewer(bytes.value.reference, head, at) ? err(unsureReference) : bytes
+    const isUnsure = known === null && canBeNewer(referenceIn(transaction, head), head, at)
+    if (isUnsure && (bytes.ok || bytes.error.reason === 'reference')) return err(unsureReference)
+    return bytes.ok ? bytes : err({ code: 422, ...bytes.error })
   })
   const taken = signed.flatMap(({ id }, i): readonly Taken[] => {
     const one = read[i]
@@ -238,7 +239,8 @@ const skewMs = 60_000
  * Whether the bytes can refer to a block above the head, which is not the newest final one any more, as in an older copy of the
  * database: its two bytes are those of a block of two days before.
  */
-function canBeNewer(reference: BlockHeight, head: Head, at: UnixMs): boolean {
+function canBeNewer(reference: BlockHeight | null, head: Head, at: UnixMs): boolean {
+  if (reference === null) return false
   const blocks = Math.ceil((at + skewMs - head.timestamp) / (blockSeconds * 1000))
   return reference + referenceBlocks <= head.height + blocks
 }
@@ -246,7 +248,9 @@ function canBeNewer(reference: BlockHeight, head: Head, at: UnixMs): boolean {
 const unsureReference: Refused = {
   code: 409,
   reason: 'no-final-block',
-  why: 'its reference block can be newer than the newest final block that is known: try again',
+  why:
+    'its reference block can be newer than the newest final block that is known: ' +
+    `try again in about ${headRetrySeconds} s, or refer to head of /ledger/payouts/unsigned`,
 }
 
 const notTaken: Refused = {
