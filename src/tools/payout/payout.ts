@@ -57,15 +57,6 @@ export const offerSchema = z.object({ list: z.array(shownPayout), address: base5
 /** What the service offers for signing. */
 export type ShownOffer = z.infer<typeof offerSchema>
 
-/** Parses JSON; numbers with the names of amounts become their own digits: they never become doubles. */
-export function parseAmountsAsText(text: string): unknown {
-  const parse = JSON.parse as (
-    text: string,
-    revive: (name: string, value: unknown, context: { source?: string }) => unknown,
-  ) => unknown
-  return parse(text, (name, value, { source }) => (name === 'amt' && typeof value === 'number' ? source : value))
-}
-
 /** The account of an address that a schema has checked. */
 export function accountAt(base58: string): Address {
   const parsed = parseAddress(base58)
