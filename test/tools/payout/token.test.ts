@@ -27,7 +27,12 @@ async function exported(algorithm: Algorithm): Promise<{ readonly own: JWK; read
 const ed25519 = () => exported({ name: 'Ed25519' })
 const p256 = () => exported({ name: 'ECDSA', namedCurve: 'P-256' } as Algorithm)
 const rsa = (hash: string) =>
-  exported({ name: 'RSASSA-PKCS1-v1_5', hash, modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) } as Algorithm)
+  exported({
+    name: 'RSASSA-PKCS1-v1_5',
+    hash,
+    modulusLength: 2048,
+    publicExponent: Uint8Array.of(1, 0, 1),
+  } as Algorithm)
 
 /** What the service makes of a token, with these keys at `BACKEND_JWKS_URL`. */
 async function backendOf(token: string, keys: readonly JWK[]) {
