@@ -32,7 +32,7 @@ export interface ReferenceBlock {
 
 /** Bytes of a signature: `r ‖ s ‖ v`. */
 export const signatureBytes = 65
-/** Most bytes that nodes take for one; what is behind the 65th is not read (java-tron 4.8.2, pull request 6782, read 2026-11-28). */
+/** Most bytes that nodes take for one; what is behind the 65th is not read (java-tron 4.8.2, pull request 6782, read 2026-11-27). */
 export const signatureBytesMax = 68
 /** Most hex digits of a signed transfer that are stored: a usual one has about 700. */
 export const signedDigitsMax = 2_000
@@ -116,7 +116,7 @@ export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | 
 
 /**
  * Which of the four keys of `r` and `s` is meant, 0 to 3, or null where a node reads none. Libraries write it in several ways: a node
- * adds 27 to a byte below 27, and takes 31 to 34 for 27 to 30 (java-tron `TransactionCapsule`, `ECKey`, read 2026-11-28; TIP-935 keeps it).
+ * adds 27 to a byte below 27, and takes 31 to 34 for 27 to 30 (java-tron `TransactionCapsule`, `ECKey`, read 2026-11-27; TIP-935 keeps it).
  */
 export function recoveryOf(signature: Uint8Array): number | null {
   if (signature.length < signatureBytes || signature.length > signatureBytesMax) return null
