@@ -111,6 +111,17 @@ describe('a signed transaction that is handed in', () => {
     expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid })
   })
 
+  it('is sent as it came, however its library writes the last byte of a signature', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const { transaction, txid } = await sign(service)
+    const last = Number.parseInt(transaction.slice(-2), 16) - 27 // as tronpy, trident, WDK and wallet-core do
+    const written = `${transaction.slice(0, -2)}${last.toString(16).padStart(2, '0')}`
+    expect(await handIn(service, id, written)).toEqual({ id, state: 'signed', txid })
+    expect(broadcastsOf(service)).toEqual([written])
+    expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid }) // the same transaction
+  })
+
   it('is taken again and again, in other digits or with another signature too, and stays one', async () => {
     const service = await startPaying()
     const { id, rawData, txid, transaction } = await signedPayout(service)
