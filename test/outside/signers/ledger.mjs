@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { secp256k1 } from '@noble/curves/secp256k1'
 import { TronWeb } from 'tronweb'
 import { messageOf, show } from './message.mjs'
 
 const { default: Trx } = createRequire(import.meta.url)('@ledgerhq/hw-app-trx') // its modules do not load in Node
 const given = JSON.parse(readFileSync(process.argv[2], 'utf8'))
-const { secp256k1 } = createRequire(import.meta.resolve('tronweb'))('@noble/curves/secp256k1')
 const pathBytes = 1 + 5 * 4
 const finished = Buffer.from('9000', 'hex')
 let raw = Buffer.alloc(0)

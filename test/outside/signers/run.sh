@@ -56,7 +56,7 @@ for library; do
     row '@tetherto/wdk-wallet-tron 1.0.0-beta.8 (npm)' "$node" "$folder/npm/wdk.mjs"
     ;;
   ledger)
-    npm_packages tronweb@6.5.1 @ledgerhq/hw-app-trx@6.36.6
+    npm_packages tronweb@6.5.1 @ledgerhq/hw-app-trx@6.36.6 @noble/curves@1.9.7
     row '@ledgerhq/hw-app-trx 6.36.6 (npm)' "$node" "$folder/npm/ledger.mjs"
     ;;
   tronpy)
