@@ -30,8 +30,10 @@ export interface ReferenceBlock {
   readonly hash: string
 }
 
-/** Bytes of a signature. */
+/** Bytes of a signature: `r ‖ s ‖ v`. */
 export const signatureBytes = 65
+/** Most bytes that nodes take for one; what is behind the 65th is not read (java-tron 4.8.2, pull request 6782, read 2026-11-27). */
+export const signatureBytesMax = 68
 /** Most hex digits of a signed transfer that are stored: a usual one has about 700. */
 export const signedDigitsMax = 2_000
 /** Contract types (PROTOCOL.md, Contract types). */
@@ -93,12 +95,16 @@ export function encodeSigned(rawData: Uint8Array, signature: Uint8Array): string
   return bytesToHex(bytesField(bytesField(new BinaryWriter(), 1, rawData), 2, signature).finish())
 }
 
-/** The address whose key signed `rawData` by `r ‖ s ‖ v` over its SHA-256, or null if the signature is not one. */
+/**
+ * The address whose key signed `rawData` by `r ‖ s ‖ v` over its SHA-256, as nodes read it: what they do not take, or what leads to
+ * no key, is null.
+ */
 export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | null {
-  if (signature.length !== signatureBytes) return null
+  const recovery = recoveryOf(signature)
+  if (recovery === null) return null
   try {
     const recovered = new Uint8Array(signatureBytes) // the library takes recovery ‖ r ‖ s
-    recovered[0] = (signature[64] ?? 0) - 27
+    recovered[0] = recovery
     recovered.set(signature.subarray(0, 64), 1)
     const key = secp256k1.recoverPublicKey(recovered, sha256(rawData), { prehash: false })
     const point = secp256k1.Point.fromBytes(key).toBytes(false)
@@ -106,6 +112,18 @@ export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | 
   } catch {
     return null // the library throws if there is no such key
   }
+}
+
+/**
+ * Which of the four keys of `r` and `s` is meant, 0 to 3, or null where a node reads none. Libraries write it in several ways: a node
+ * adds 27 to a byte below 27, and takes 31 to 34 for 27 to 30 (java-tron `TransactionCapsule`, `ECKey`, read 2026-11-27; TIP-935 keeps it).
+ */
+export function recoveryOf(signature: Uint8Array): number | null {
+  if (signature.length < signatureBytes || signature.length > signatureBytesMax) return null
+  const last = signature[signatureBytes - 1] ?? 0
+  const header = last < 27 ? last + 27 : last
+  const recovery = header < 31 ? header - 27 : header - 31
+  return recovery > 3 ? null : recovery
 }
 
 const accountBytes = (address: Address) => hexToBytes(formatHex(address))

@@ -59,3 +59,12 @@ export function parseAmount(text: string, scale: number): Result<Amount, SignedA
   const amount = toAmount(sign === '-' ? -units : units)
   return amount === null ? err('out-of-range') : ok(amount)
 }
+
+/** Parses JSON; numbers with the names of amounts become their own digits: they never become doubles. It throws as `JSON.parse` does. */
+export function parseAmountsAsText(text: string): unknown {
+  const parse = JSON.parse as (
+    text: string,
+    revive: (name: string, value: unknown, context: { source?: string }) => unknown,
+  ) => unknown
+  return parse(text, (name, value, { source }) => (name === 'amt' && typeof value === 'number' ? source : value))
+}

@@ -2,7 +2,7 @@ import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { DecideFailure } from '../deposits/decide.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
-import type { PayoutFailure } from '../payouts/failure.ts'
+import { headRetrySeconds, type PayoutFailure } from '../payouts/failure.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
@@ -129,6 +129,7 @@ const placeOf = ({ payout }: { readonly payout?: number }) => (payout === undefi
 /** The response to a request about payouts that is understood, and refused for a reason. */
 export function toPayoutRefusal(failure: Extract<PayoutFailure, { kind: 'conflict' | 'refused' }>): ReasonedProblem {
   const { kind, reason, why } = failure
+  if (reason === 'no-final-block') return retryable(409, reason, placeOf(failure) + why, headRetrySeconds)
   return { status: kind === 'conflict' ? 409 : 422, reason, msg: placeOf(failure) + why }
 }
 

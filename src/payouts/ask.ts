@@ -11,6 +11,7 @@ import { findLeavingStop, type LeavingFacts, stopRules } from './leaving.ts'
 import { isWithinLimits, nothingUsed, type PayoutRow, transactionsMax } from './lifecycle.ts'
 import { type NewPayout, parseAsking, whyNotTo } from './parse-asking.ts'
 import type { Payout } from './payout.ts'
+import { sameProof } from './proof.ts'
 import { type AskingFacts, type InsertedPayout, insertPayouts, selectAskingFacts, usedKey } from './store/asking.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 
@@ -169,6 +170,5 @@ const keyOf = ({ uid, cuy, osn }: Pick<NewPayout, 'uid' | 'cuy' | 'osn'>) => `${
 
 function isSame(stored: PayoutRow, { amount, fee, to, mark, proof }: NewPayout): boolean {
   const isOfMoney = BigInt(stored.amount) === amount && BigInt(stored.fee) === fee && stored.to_address === to
-  // A proof is of this payout in any case: a new signature says nothing else.
-  return isOfMoney && stored.mark === mark && (stored.proof === null) === (proof === null)
+  return isOfMoney && stored.mark === mark && sameProof(stored.proof, proof)
 }

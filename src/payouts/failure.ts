@@ -1,6 +1,9 @@
 import type { PayoutReason } from '../common/reasons.ts'
 import type { BadPost } from '../ledger/parse-post.ts'
 
+/** When what refers to a block that is not known yet can be tried again: a scan begins as often, by default. */
+export const headRetrySeconds = 20
+
 /** Why nothing of a request about payouts was done. `payout` is its number in the request, from 1; `why` is for people. */
 export type PayoutFailure =
   | (Omit<BadPost, 'entry'> & { readonly payout?: number })

@@ -7,12 +7,12 @@ import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import type { PayoutFailure } from './failure.ts'
+import { headRetrySeconds, type PayoutFailure } from './failure.ts'
 import { findLeavingStop, type LeavingFacts, stopRules } from './leaving.ts'
 import { sign, type TransactionRow } from './lifecycle.ts'
 import { askedMax } from './parse-asking.ts'
 import type { Payout } from './payout.ts'
-import { type Head, readSigned, referenceBlocks, type SignedTransfer, txidIn } from './signed-bytes.ts'
+import { type Head, readSigned, referenceBlocks, referenceIn, type SignedTransfer, txidIn } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import {
@@ -147,8 +147,9 @@ function readBytes(
   const stored = txid === null ? undefined : transactions.get(txid)
   const newest = stored === undefined ? null : newestReference(stored)
   const bytes = readSigned(transaction, expected, head, newest)
-  if (!bytes.ok) return err({ code: 422, ...bytes.error })
-  return newest === null && canBeNewer(bytes.value.reference, head, at) ? err(unsureReference) : bytes
+  const isUnsure = newest === null && canBeNewer(referenceIn(transaction, head), head, at)
+  if (isUnsure && (bytes.ok || bytes.error.reason === 'reference')) return err(unsureReference)
+  return bytes.ok ? bytes : err({ code: 422, ...bytes.error })
 }
 
 /** The newest block that a stored transaction can refer to; null: it is not known. */
@@ -161,7 +162,8 @@ function newestReference({ reference, height }: TransactionRow): BlockHeight | n
  * Whether the bytes can refer to a block above the head, which is not the newest final one any more, as in an older copy of the
  * database: its two bytes are those of a block of two days before.
  */
-function canBeNewer(reference: BlockHeight, head: Head, at: UnixMs): boolean {
+function canBeNewer(reference: BlockHeight | null, head: Head, at: UnixMs): boolean {
+  if (reference === null) return false
   const blocks = Math.ceil((at + skewMs - head.timestamp) / (blockSeconds * 1000))
   return reference + referenceBlocks <= head.height + blocks
 }
@@ -223,7 +225,9 @@ export const noHead = {
 const unsureReference: Refused = {
   code: 409,
   reason: 'no-final-block',
-  why: 'its reference block can be newer than the newest final block that is known: try again',
+  why:
+    'its reference block can be newer than the newest final block that is known: ' +
+    `try again in about ${headRetrySeconds} s, or refer to head of /ledger/payouts/unsigned`,
 }
 
 const notTaken: Refused = {

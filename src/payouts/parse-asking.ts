@@ -1,15 +1,14 @@
-import { decodeJwt, decodeProtectedHeader } from 'jose'
 import * as z from 'zod/mini'
 import { type Address, parseAddress } from '../chain/address.ts'
 import { type Amount, formatUnits, noAmount } from '../common/amount.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { proofCharsMax } from '../d1/payout-tables.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import { currencyTakes, postEntriesMax, postedEntry, readAmountText } from '../ledger/parse-post.ts'
 import type { PayoutFailure } from './failure.ts'
+import { findOtherMember, type ProvenPayout, proofTakes, readProof } from './proof.ts'
 
 /** A payout to be stored. */
 export interface NewPayout {
@@ -35,7 +34,6 @@ export const askedMax = postEntriesMax
 const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
 const toTakes = 'a Tron address: T… with 34 characters'
 const feeTakes = 'a decimal such as "0.5", without sign or exponent'
-const proofTakes = `a compact JWS (EdDSA or ES256) of uid, cuy, amt, to and osn, of at most ${proofCharsMax} characters`
 const payoutTakes = 'an object with uid, cuy, amt, to, osn and optionally fee, mark and proof, and nothing else'
 const payoutsTakes = `an array of 1 to ${askedMax} payouts`
 
@@ -50,9 +48,7 @@ export const askedPayout = z.strictObject(
     osn,
     fee: z.optional(z.string(feeTakes)),
     mark,
-    proof: z.optional(
-      z.string(proofTakes).check(z.maxLength(proofCharsMax, proofTakes), z.refine(isProof, proofTakes)),
-    ),
+    proof: z.optional(z.string(proofTakes)),
   },
   payoutTakes,
 )
@@ -83,6 +79,9 @@ export function parseAsking(list: unknown, currencies: Currencies): Result<reado
     if (payouts.some((other) => other.uid === uid && other.cuy === cuy && other.osn === osn)) {
       return fault(i, 'osn', 'another one for each payout of a user and currency')
     }
+    const shown = { uid, cuy, amt: formatUnits(amount.value, currency.scale), to, osn }
+    const unproven = proof === null ? null : whyNotProven(proof, shown)
+    if (unproven !== null) return fault(i, 'proof', unproven)
     payouts.push({
       uid: uid as Uid, // safe: checked by the schema
       cuy: currency.cuy,
@@ -97,6 +96,13 @@ export function parseAsking(list: unknown, currencies: Currencies): Result<reado
     })
   }
   return ok(payouts)
+}
+
+function whyNotProven(proof: string, payout: ProvenPayout): string | null {
+  const proven = readProof(proof)
+  if (!proven.ok) return proven.error
+  const other = findOtherMember(proven.value, payout)
+  return other === null ? null : `one of this payout: it is of another ${other}`
 }
 
 /** Sun in one transaction: its field has 63 bits. */
@@ -115,20 +121,6 @@ const rawOf = (amount: Amount, { decimals, scale }: Currency) => amount * 10n **
 
 function fault(index: number, member: string, why: string) {
   return err({ kind: 'bad-input', payout: index + 1, member, why } as const)
-}
-
-/** The form of a compact JWS. */
-export const proofForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
-/** Whether a text has the form of a proof. Who signed it is the signer's to check: the service has none of its keys. */
-function isProof(text: string): boolean {
-  if (!proofForm.test(text)) return false
-  try {
-    const { alg = '' } = decodeProtectedHeader(text)
-    const claims = decodeJwt(text)
-    return ['EdDSA', 'ES256'].includes(alg) && ['uid', 'cuy', 'amt', 'to', 'osn'].every((name) => name in claims)
-  } catch {
-    return false // the library throws on what it cannot decode
-  }
 }
 
 const noAddress = '0'.repeat(40)

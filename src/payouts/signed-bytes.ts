@@ -7,8 +7,10 @@ import {
   callUrl,
   encodeSigned,
   encodeTransfer,
+  recoveryOf,
   referenceOf,
   signatureBytes,
+  signatureBytesMax,
   signedDigitsMax,
   signerOf,
   transferCallData,
@@ -86,9 +88,8 @@ export function readSigned(
   if (bytesToHex(encodeTransfer(content)) !== bytesToHex(rawData) || encodeSigned(rawData, signature) !== digits) {
     return fault('not-canonical', 'the bytes are not those that a node would write')
   }
-  if (signature.length !== signatureBytes || signerOf(rawData, signature) !== expected.from) {
-    return fault('wrong-signature', `it is not signed by ${formatBase58(expected.from)} with one signature of 65 bytes`)
-  }
+  const unsigned = whyNotSigned(parts, expected.from)
+  if (unsigned !== null) return fault('wrong-signature', unsigned)
   const expiresAt = Number(content.expiration) as UnixMs // safe: near the time of the head
   return ok({ bytes: digits, txid: txidOf(rawData), expiresAt, reference })
 }
@@ -98,6 +99,16 @@ export function txidIn(text: string): Txid | null {
   const digits = digitsOf(text)
   const parts = digits === null ? null : parseMessage(hexToBytes(digits))
   return parts === null ? null : txidOf(parts.rawData)
+}
+
+/**
+ * The newest height at or below `head` that a signed message can refer to: below 0 where the chain is too short for it. Null if the text
+ * is none, or has no reference.
+ */
+export function referenceIn(text: string, { height }: Pick<Header, 'height'>): BlockHeight | null {
+  const digits = digitsOf(text)
+  const parts = digits === null ? null : parseMessage(hexToBytes(digits))
+  return parts === null || bytesOf(parts.raw, 1).length !== 2 ? null : heightOf(parts.raw, height)
 }
 
 /** The digits of a message, or null where the text has something else or too many. */
@@ -186,25 +197,60 @@ function findDifferent(
     return { reason: 'wrong-type', why: `it is no ${token === '' ? 'transfer of TRX' : 'call of a contract'}` }
   }
   if (accountIn(call, 1) !== from) return { reason: 'wrong-owner', why: `it is not from ${formatBase58(from)}` }
-  const [wrongTo, wrongAmount] = [
-    { reason: 'wrong-recipient', why: `it is not to ${formatBase58(to)}` },
-    { reason: 'wrong-amount', why: `it is not of ${amount} units of the chain` },
-  ] as const
   const target = accountIn(call, 2)
   if (token === '') {
-    if (target !== to) return wrongTo
-    return numberOf(call, 3) === amount ? null : wrongAmount
+    if (target !== to) return wrongRecipient(to)
+    return numberOf(call, 3) === amount ? null : wrongAmount(amount)
   }
   if (target !== token) return { reason: 'wrong-contract', why: `it does not call ${formatBase58(token)}` }
   if (numberOf(call, 3) !== 0n) return { reason: 'call-value', why: 'a payout has no call value' }
-  const [data, wanted] = [hexOf(call, 4), transferCallData(to, amount)]
+  return findWrongCall(hexOf(call, 4), to, amount)
+}
+
+const [selectorDigits, recipientAt, amountAt] = [8, 32, 72]
+const noPadding = '0'.repeat(recipientAt - selectorDigits)
+/** What some libraries write before the recipient: the first of the 21 bytes of an address. */
+const tronPrefix = '41'.padStart(noPadding.length, '0')
+
+/**
+ * What in call data is not `transfer(to, units)`. With the prefix of an address in it, it is the contract that decides whom it pays: some
+ * ignore it, others refuse it (decision note 60).
+ */
+function findWrongCall(data: string, to: Address, amount: bigint): BytesFault | null {
+  const wanted = transferCallData(to, amount)
   if (data === wanted) return null
-  const amountAt = wanted.length - 64
-  const isTransfer = data.length === wanted.length && data.slice(0, 8) === wanted.slice(0, 8)
-  if (isTransfer && data.slice(0, amountAt) !== wanted.slice(0, amountAt)) return wrongTo
-  return isTransfer
-    ? wrongAmount
-    : { reason: 'wrong-call-data', why: 'its call data is not that of transfer(to, units)' }
+  const wrong = (why: string): BytesFault => ({ reason: 'wrong-call-data', why })
+  if (data.length !== wanted.length || data.slice(0, selectorDigits) !== wanted.slice(0, selectorDigits)) {
+    return wrong('its call data is not that of transfer(to, units)')
+  }
+  if (data.slice(recipientAt, amountAt) !== to) return wrongRecipient(to)
+  const padding = data.slice(selectorDigits, recipientAt)
+  if (padding === noPadding) return wrongAmount(amount)
+  const found = padding === tronPrefix ? '41 before its 20 bytes' : 'other bytes than zeros before it'
+  return wrong(`the recipient in its call data has ${found}, which some contracts refuse: write 12 bytes of zero there`)
+}
+
+const wrongRecipient = (to: Address): BytesFault => {
+  return { reason: 'wrong-recipient', why: `it is not to ${formatBase58(to)}` }
+}
+const wrongAmount = (amount: bigint): BytesFault => {
+  return { reason: 'wrong-amount', why: `it is not of ${amount} units of the chain` }
+}
+
+/** Why the signature is not one of this address as a node reads it, or null. */
+function whyNotSigned({ rawData, signature }: Parts, from: Address): string | null {
+  const { length } = signature
+  if (length === 0) return 'it has no signature'
+  if (length < signatureBytes || length > signatureBytesMax) {
+    return `its signature has ${length} bytes, and a node takes ${signatureBytes} to ${signatureBytesMax}`
+  }
+  if (recoveryOf(signature) === null) {
+    return `the last byte of its signature is ${signature[signatureBytes - 1]}, and a node reads 0 to 7 and 27 to 34`
+  }
+  const signer = signerOf(rawData, signature)
+  if (signer === from) return null
+  if (signer === null) return 'its signature is none: it leads to no key'
+  return `it is signed by ${formatBase58(signer)}, not by ${formatBase58(from)}`
 }
 
 /** What it may burn, and until when it is valid. */

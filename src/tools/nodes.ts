@@ -54,8 +54,8 @@ export interface AgreedNodes {
   ): Promise<readonly T[]>
   /** The newest balances of at most `balancesMax` addresses, each null if no quorum agrees: a block can come in between. */
   balances(addresses: readonly Address[], asset: Asset): Promise<readonly (bigint | null)[]>
-  /** What the service itself reads from the chain. */
-  read<T>(question: (session: Session) => ChainResult<T>): Promise<T>
+  /** What the service itself reads from the chain. Of `ms` for one attempt, a node that hangs has a third. */
+  read<T>(question: (session: Session) => ChainResult<T>, ms?: number): Promise<T>
 }
 
 /** Replies that must be equal. */
@@ -70,8 +70,8 @@ export function openNodes(chain: ChainConfig, platform: StoppablePlatform): Agre
   }
   const { nodes, quorum } = chain
   const pool = openPool(chain, { clock, fetch })
-  const repeat = <T>(ask: (session: Session) => Promise<Result<T, string>>) =>
-    untilAnswered(platform, () => ask(sessionOf(pool, questionMs)))
+  const repeat = <T>(ask: (session: Session) => Promise<Result<T, string>>, ms = questionMs) =>
+    untilAnswered(platform, () => ask(sessionOf(pool, ms)))
   const agreeOn = <T>(
     service: NodeService,
     what: string,
@@ -120,11 +120,11 @@ export function openNodes(chain: ChainConfig, platform: StoppablePlatform): Agre
             }),
         },
       ),
-    read: (question) =>
+    read: (question, ms) =>
       repeat(async (session) => {
         const answer = await question(session)
         return answer.ok ? answer : err(whyOf(answer.error))
-      }),
+      }, ms),
   }
 }
 

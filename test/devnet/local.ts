@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { createServer } from 'node:net'
 import { SignJWT } from 'jose'
 import { root, UserError } from '../support/project.ts'
+import { treasuryBase58 } from './operator.ts'
 
 /** The local chain's folder. */
 export const chainDir = `${root}.devnet`
@@ -117,6 +118,12 @@ export function payoutCommands(base: string, token: string, to: string, nodes: s
 }
 /** The journal of the local signer: it goes with the chain. */
 const payoutJournal = '.devnet/payout-journal.jsonl'
+
+/** A command that plans a collection of what the deposit addresses hold. */
+export function collectCommand(nodes: string | null): string {
+  const command = `npm run collect -- plan --to ${treasuryBase58} --out plan.json`
+  return nodes === null ? command : `TRON_NODES='${nodes}' ${command}`
+}
 
 /** A command that posts a payment of 2.5 USDT of user 1 to the service at `base`. */
 export function paymentCommand(base: string, token: string): string {

@@ -10,6 +10,7 @@ import { receive } from '../webhooks/receiver-example.ts'
 import { type Devnet, startDevnet } from './chain.ts'
 import {
   chainDir,
+  collectCommand,
   deskAddress,
   isFree,
   localBackendToken,
@@ -22,7 +23,7 @@ import {
   requireMatchingData,
   secondsToFinal,
 } from './local.ts'
-import { freshBase58, prepareOperator, treasuryBase58 } from './operator.ts'
+import { freshBase58, prepareOperator } from './operator.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const statePath = `${chainDir}/state.json`
@@ -184,7 +185,6 @@ interface Welcome {
 
 function welcome({ base, address, nodes, backend, desk, shop }: Welcome): string {
   const [signer, ...asking] = backend.payout
-  const collect = `${nodes === null ? '' : `TRON_NODES='${nodes}' `}npm run collect --`
   const pay = `${process.env.DEVNET_PORT ? `DEVNET_PORT=${process.env.DEVNET_PORT} ` : ''}npm run pay --`
   const routes = [
     '/tron/generate',
@@ -235,7 +235,7 @@ Then a backend can take a payment from it (type 5 is a refund). The token is val
 ${signer === undefined ? '' : payout}
 Collect what the deposit addresses hold (src/tools/collect/README.md), here to an address of another public mnemonic:
 
-  ${collect} plan --to ${treasuryBase58} --out plan.json
+  ${collectCommand(nodes)}
 
 Ctrl-C stops it; the chain and the database are kept. "npm run devnet:reset" deletes both.
 `

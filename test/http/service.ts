@@ -80,10 +80,13 @@ export const oneEndpoint = {
   HOOK: `whsec_${btoa('s'.repeat(32))}`,
 }
 
-/** Starts the service on an empty database. `variables` add to the usual ones or replace them. */
-export async function startService(variables: Record<string, unknown> = {}): Promise<RunningService> {
+/** Starts the service on an empty database. `variables` add to the usual ones or replace them; `firstHeight` is that of the chain. */
+export async function startService(
+  variables: Record<string, unknown> = {},
+  firstHeight?: number,
+): Promise<RunningService> {
   const db = await freshDatabase()
-  const chain = createChain()
+  const chain = createChain(firstHeight === undefined ? {} : { firstHeight })
   chain.addEmpty(finalityLag + 1)
   const nodes = testNodes.map(() => createScriptedNode(chain))
   for (const node of nodes) node.decimals.set(usdtAddress, 6)

@@ -57,7 +57,7 @@ describe('asking for a payout', () => {
     ['a proof', { proof: jws(proven) }],
   ])('with %s it is a conflict, whatever the wallet holds', async (_, changes) => {
     const service = await startPaying()
-    const one = asking()
+    const one = asking(proven)
     await send(service, '', { payouts: [one] })
     expect(await send(service, '', { payouts: [{ ...one, ...changes }] })).toMatchObject({
       status: 409,
@@ -119,10 +119,7 @@ describe('asking for a payout', () => {
     ['an address in hex', { to: `41${'ab'.repeat(20)}` }, 'to'],
     ['an address without a T', { to: recipientBase58.slice(1) }, 'to'],
     ['a member that no payout has', { state: 'approved' }, 'payout'],
-    ['a proof that is no JWS', { proof: 'a.b.c' }, 'proof'],
-    ['a proof by another algorithm', { proof: jws(proven, 'HS256') }, 'proof'],
-    ['a proof that leaves out whom it pays', { proof: jws({ ...proven, to: undefined }) }, 'proof'],
-    ['a proof of 2,001 characters', { proof: jws({ ...proven, osn: 'x'.repeat(2_000) }) }, 'proof'],
+    ['a proof of another payout', { proof: jws(proven) }, 'proof'], // more of them: test/payouts/proof.test.ts
   ])('refuses %s as bad form', async (_, changes, member) => {
     const service = await startService({ PAYOUTS: payoutsSetting })
     const { status, msg } = await send(service, '', { payouts: [asking(), asking(changes)] })
@@ -146,7 +143,7 @@ describe('asking for a payout', () => {
   it('takes a proof, which the signer alone is shown', async () => {
     const service = await startPaying()
     const proof = jws(proven, 'ES256')
-    const { id } = await ask(service, { proof })
+    const { id } = await ask(service, { ...proven, proof })
     expect(await shown(service, id)).not.toHaveProperty('proof')
     const { data } = await (await service.ledger('/ledger/payouts/unsigned')).json<{ data: { list: object[] } }>()
     expect(data.list).toMatchObject([{ id, proof }])

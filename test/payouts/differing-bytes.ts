@@ -26,7 +26,8 @@ export const usdt = (changes: Partial<TransferContent> = {}) => signTransfer(con
 /** That of 5 TRX. */
 export const sun = (changes: Partial<TransferContent> = {}) => signTransfer(trxContent(head, changes)).transaction
 
-const bytesField = (field: number, bytes: Uint8Array) => new BinaryWriter().tag(field, 2).bytes(bytes).finish()
+/** One field of bytes. */
+export const bytesField = (field: number, bytes: Uint8Array) => new BinaryWriter().tag(field, 2).bytes(bytes).finish()
 const numberField = (field: number, value: bigint) => new BinaryWriter().tag(field, 0).int64(value).finish()
 const account = (address: Address) => hexToBytes(`41${address}`)
 
@@ -63,6 +64,17 @@ export function build(changes: Partial<Fields> = {}): string {
   const contract = concatBytes(...fields.contract(concatBytes(...fields.any(concatBytes(...fields.call)))))
   return bytesToHex(concatBytes(...fields.message(concatBytes(...fields.raw(contract)))))
 }
+
+/** A message whose signature ends with this byte in place of 27 and its kind. */
+export const endingWith = (last: number): string =>
+  build({ message: (data) => [bytesField(1, data), bytesField(2, signatureOf(data).with(64, last))] })
+/** A message with more bytes behind its signature, as some wallets once wrote them. */
+export const padded = (bytes: number): string =>
+  build({
+    message: (data) => [bytesField(1, data), bytesField(2, concatBytes(signatureOf(data), new Uint8Array(bytes)))],
+  })
+/** A message whose call data has the 21 bytes of the recipient, as wallet-core and anychain-tron write them. */
+export const prefixed = build({ call: [callFrom, callOf, bytesField(4, call.with(15, 0x41))] })
 
 /** A message of usual fields, with more in one of them. */
 const raw = (...more: Uint8Array[]) => ({
@@ -164,7 +176,7 @@ const rows: readonly (readonly [word: string, how: string, transaction: string, 
       raw: (contract) => [
         refBytes,
         refHash,
-        concatBytes(Uint8Array.of(0x40), padded(expires.subarray(1))),
+        concatBytes(Uint8Array.of(0x40), paddedNumber(expires.subarray(1))),
         bytesField(11, contract),
         made,
         burns,
@@ -213,11 +225,12 @@ const rows: readonly (readonly [word: string, how: string, transaction: string, 
   ],
   [
     'wrong-signature',
-    '68 bytes',
+    '69 bytes',
     build({
-      message: (data) => [bytesField(1, data), bytesField(2, concatBytes(signatureOf(data), new Uint8Array(3)))],
+      message: (data) => [bytesField(1, data), bytesField(2, concatBytes(signatureOf(data), new Uint8Array(4)))],
     }),
   ],
+  ['wrong-signature', 'a last byte that no node reads', endingWith(8)],
   ['wrong-signature', 'no signature', build({ message: (data) => [bytesField(1, data)] })],
   ['wrong-type', 'TRX in place of a token', sun()],
   ['wrong-type', 'a token in place of TRX', usdt(), trx],
@@ -259,7 +272,13 @@ const rows: readonly (readonly [word: string, how: string, transaction: string, 
   ],
   ['wrong-recipient', 'somebody else, of a token', usdt({ to: addressOf(61) })],
   ['wrong-recipient', 'somebody else, of TRX', sun({ to: addressOf(61) }), trx],
-  ['wrong-recipient', 'dirt before the address', build({ call: [callFrom, callOf, bytesField(4, call.with(5, 1))] })],
+  ['wrong-call-data', 'dirt before the address', build({ call: [callFrom, callOf, bytesField(4, call.with(5, 1))] })],
+  ['wrong-call-data', "Tron's prefix before the address", prefixed],
+  [
+    'wrong-recipient',
+    "Tron's prefix before another address",
+    build({ call: [callFrom, callOf, bytesField(4, call.with(15, 0x41).with(20, 1))] }),
+  ],
   ['wrong-amount', 'one unit more of a token', usdt({ amount: 5_000_001n })],
   ['wrong-amount', 'one unit less of TRX', sun({ amount: 4_999_999n }), trx],
   ['wrong-contract', 'another token', usdt({ asset: trc20Asset(addressOf(33)) })],
@@ -325,7 +344,7 @@ const rows: readonly (readonly [word: string, how: string, transaction: string, 
 ]
 
 /** A number of one byte more than it needs. */
-function padded(varint: Uint8Array): Uint8Array {
+function paddedNumber(varint: Uint8Array): Uint8Array {
   const last = varint.length - 1
   return concatBytes(varint.with(last, (varint[last] ?? 0) | 0x80), new Uint8Array(1))
 }

@@ -111,6 +111,17 @@ describe('a signed transaction that is handed in', () => {
     expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid })
   })
 
+  it('is sent as it came, however its library writes the last byte of a signature', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const { transaction, txid } = await sign(service)
+    const last = Number.parseInt(transaction.slice(-2), 16) - 27 // as tronpy, trident, WDK and wallet-core do
+    const written = `${transaction.slice(0, -2)}${last.toString(16).padStart(2, '0')}`
+    expect(await handIn(service, id, written)).toEqual({ id, state: 'signed', txid })
+    expect(broadcastsOf(service)).toEqual([written, written]) // two nodes
+    expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid }) // the same transaction
+  })
+
   it('is taken again and again, in other digits or with another signature too, and stays one', async () => {
     const service = await startPaying()
     const { id, rawData, txid, transaction } = await signedPayout(service)
@@ -270,23 +281,54 @@ describe('a signed transaction that is handed in', () => {
     })
   })
 
-  it('waits for a newer final block if its reference block can be above the known one, as after a restore', async () => {
-    const service = await startPaying()
+  it.each([
+    ['long', undefined],
+    ['short', 100], // its heights have never filled the two bytes of a reference
+  ])(
+    'waits for a newer final block if its reference block can be above the known one, on a %s chain',
+    async (_, firstHeight) => {
+      const service = await startPaying({}, firstHeight)
+      const { id } = await ask(service)
+      const { height } = await headOf(service)
+      service.chain.addEmpty(finalityLag)
+      service.clock.seconds += 3 * finalityLag
+      const { hash, timeMs } = service.chain.at(height + finalityLag - 1) ?? service.chain.tip()
+      const above = { height: (height + finalityLag - 1) as BlockHeight, hash, timestamp: timeMs as UnixMs }
+      const { transaction, txid } = signTransfer(contentOf(above))
+      expect(await handIn(service, id, transaction)).toEqual({
+        id,
+        refused: { code: 409, reason: 'no-final-block', why: expect.stringContaining('try again in about 20 s') },
+      })
+      await tickLater(service)
+      expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid })
+      const rescans = await service.db.prepare('SELECT from_height FROM rescan').all()
+      expect(rescans.results.every((one) => Number(one.from_height) >= height - 1)).toBe(true)
+    },
+  )
+
+  it('that refers to no block, and to none that can come soon, is refused on a short chain', async () => {
+    const service = await startPaying({}, 100)
     const { id } = await ask(service)
     const { height } = await headOf(service)
-    service.chain.addEmpty(finalityLag)
-    service.clock.seconds += 3 * finalityLag
-    const { hash, timeMs } = service.chain.at(height + finalityLag - 1) ?? service.chain.tip()
-    const above = { height: (height + finalityLag - 1) as BlockHeight, hash, timestamp: timeMs as UnixMs }
-    const { transaction, txid } = signTransfer(contentOf(above))
-    expect(await handIn(service, id, transaction)).toEqual({
-      id,
-      refused: { code: 409, reason: 'no-final-block', why: expect.stringContaining('try again') },
-    })
-    await tickLater(service)
-    expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid })
-    const rescans = await service.db.prepare('SELECT from_height FROM rescan').all()
-    expect(rescans.results.every((one) => Number(one.from_height) >= height - 1)).toBe(true)
+    const bytes = (height + 40).toString(16).padStart(4, '0') // in two minutes
+    const far = await sign(service, { reference: { bytes, hash: '9ab280cc3a38bbaa' } })
+    expect(await handIn(service, id, far.transaction)).toMatchObject({ refused: { code: 422, reason: 'reference' } })
+  })
+
+  it('that must wait for a final block says when to try again, to programs too', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const head = await headOf(service)
+    const above = { ...head, height: (head.height + 1) as BlockHeight }
+    const [newer, right] = [signTransfer(contentOf(above)), await sign(service)]
+    const retryAfter = async (transaction: string) => {
+      const body = { signed: [{ id, transaction }] }
+      return (await service.send('/ledger/payouts/signed', body, 'signer')).headers.get('retry-after')
+    }
+    expect(await retryAfter(newer.transaction)).toBe('20')
+    expect(await retryAfter(right.transaction)).toBeNull()
+    await correct(service, head.height - 1)
+    expect(await retryAfter(right.transaction)).toBe('20')
   })
 
   it('is stored whole or not at all: a database that fails leaves it approved', async () => {

@@ -35,8 +35,11 @@ export interface Shown {
  * A service that pays out and has scanned, with 1,000 TRX and 1,000 USDT of user 7, whose signer has asked before. Its position is its
  * newest final block, and its clock is that of the chain.
  */
-export async function startPaying(variables: Record<string, unknown> = {}): Promise<RunningService> {
-  const service = await startService({ PAYOUTS: payoutsSetting, ...variables })
+export async function startPaying(
+  variables: Record<string, unknown> = {},
+  firstHeight?: number,
+): Promise<RunningService> {
+  const service = await startService({ PAYOUTS: payoutsSetting, ...variables }, firstHeight)
   service.clock.seconds = service.chain.tip().timeMs / 1000 + 3
   await service.get('/tron/generate')
   await service.tick()

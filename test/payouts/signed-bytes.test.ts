@@ -3,9 +3,21 @@ import { describe, expect, it } from 'vitest'
 import type { BlockHeight } from '../../src/chain/block.ts'
 import { encodeSigned, referenceOf } from '../../src/chain/transaction.ts'
 import { handInReasons } from '../../src/common/reasons.ts'
-import { expirationAheadMsMax, expiredMsMax, readSigned } from '../../src/payouts/signed-bytes.ts'
-import { signatureOf, signTransfer } from '../support/payouts.ts'
-import { build, differing, head, sun, token, trx, usdt } from './differing-bytes.ts'
+import { expirationAheadMsMax, expiredMsMax, readSigned, txidIn } from '../../src/payouts/signed-bytes.ts'
+import { signatureOf, signBytes, signTransfer } from '../support/payouts.ts'
+import {
+  build,
+  bytesField,
+  differing,
+  endingWith,
+  head,
+  padded,
+  prefixed,
+  sun,
+  token,
+  trx,
+  usdt,
+} from './differing-bytes.ts'
 import { contentOf } from './harness.ts'
 
 const read = (transaction: string, of: Parameters<typeof readSigned>[1] = token) => {
@@ -75,6 +87,52 @@ it('bytes are taken at any age, and with any fee limit, where the newest block i
   expect(readSigned(usdt({ ...old, reference: blocksAgo(100_000) }), token, head, newest)).toMatchObject({
     ok: true,
     value: { reference: head.height - 165_536 },
+  })
+})
+
+describe('the signature of a payout', () => {
+  /** What is added to 27 or 28 by those who write it: tronpy, trident, WDK and wallet-core subtract 27. */
+  const [usual = 0] = hexToBytes(usdt()).slice(-1)
+  it.each([usual - 27, usual - 23, usual, usual + 4])('is read as a node reads it: its last byte is %i', (last) => {
+    expect(readSigned(endingWith(last), token, head, null)).toMatchObject({
+      ok: true,
+      value: { bytes: endingWith(last), txid: txidIn(usdt()) },
+    })
+  })
+
+  it.each([1, 2, 3])('is taken with %i bytes behind it, and kept with them', (bytes) => {
+    expect(readSigned(padded(bytes), token, head, null)).toMatchObject({ ok: true, value: { bytes: padded(bytes) } })
+  })
+
+  it('by another key is the only one that is called another signer', () => {
+    const by = (key: number) => signBytes(signTransfer(contentOf(head)).rawData, new Uint8Array(32).fill(key))
+    const why = (transaction: string) => {
+      const result = readSigned(transaction, token, head, null)
+      return result.ok ? null : result.error.why
+    }
+    expect(why(by(7).transaction)).toMatch(/^it is signed by T\w{33}, not by T\w{33}$/)
+    expect(why(padded(4))).toBe('its signature has 69 bytes, and a node takes 65 to 68')
+    expect(why(build({ message: (data) => [bytesField(1, data)] }))).toBe('it has no signature')
+    for (const last of [8, 26, 35, 255]) {
+      expect(why(endingWith(last))).toBe(
+        `the last byte of its signature is ${last}, and a node reads 0 to 7 and 27 to 34`,
+      )
+    }
+    const none = (data: Uint8Array) => [bytesField(1, data), bytesField(2, new Uint8Array(65))]
+    expect(why(build({ message: none }))).toBe('its signature is none: it leads to no key')
+  })
+})
+
+it("call data with Tron's prefix before the right recipient is refused by a sentence that says what differs", () => {
+  const result = readSigned(prefixed, token, head, null)
+  expect(result).toEqual({
+    ok: false,
+    error: {
+      reason: 'wrong-call-data',
+      why:
+        'the recipient in its call data has 41 before its 20 bytes, which some contracts refuse: ' +
+        'write 12 bytes of zero there',
+    },
   })
 })
 

@@ -143,7 +143,9 @@ function openSigner(process: Process): Signer & { readonly clock: Clock } {
         await step()
       },
     },
+    own: null, // nodes that lie about a head are compared by the service
     gone: new Set(),
+    again: new Set(),
   }
 }
 

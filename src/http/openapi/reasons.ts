@@ -232,8 +232,10 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cure: 'For the operator: retire the currency, and cancel what is open in it.',
   },
   'no-final-block': {
-    cause: 'The newest final block is not known for now: the scan has not started, or was corrected.',
-    cure: 'Try again in some seconds.',
+    cause:
+      'The newest final block is not known for now: the scan has not started, or was corrected. Or a signed transaction refers to a block ' +
+      'that can be newer.',
+    cure: 'Try again after the seconds in `Retry-After`. A signer refers to `head` of `/ledger/payouts/unsigned`.',
   },
   'transaction-of-another': {
     cause: 'The transaction was handed in for another payout.',
@@ -258,7 +260,7 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cure: signAgain,
   },
   'wrong-signature': {
-    cause: 'The signature has not 65 bytes, or is not that of the payout address.',
+    cause: 'The signature is none that a node takes, or is not that of the payout address.',
     cure: signAgain,
   },
   'wrong-type': { cause: 'The contract is of another type, or names another one.', cure: signAgain },
@@ -266,7 +268,11 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
   'wrong-recipient': { cause: 'It pays somebody else.', cure: signAgain },
   'wrong-amount': { cause: 'It pays another amount.', cure: signAgain },
   'wrong-contract': { cause: 'It calls another contract than that of the currency.', cure: signAgain },
-  'wrong-call-data': { cause: 'Its call data is not exactly `transfer(to, units)`.', cure: signAgain },
+  'wrong-call-data': {
+    cause:
+      "Its call data is not exactly `transfer(to, units)`, for instance by Tron's prefix `41` in the word of the recipient.",
+    cure: signAgain,
+  },
   'call-value': { cause: 'It sends TRX or a TRC-10 token to the contract.', cure: signAgain },
   memo: { cause: 'It has a memo.', cure: signAgain },
   permission: { cause: 'It names a permission.', cure: signAgain },

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { handInReasons, reasons } from '../../common/reasons.ts'
+import { headRetrySeconds } from '../../payouts/failure.ts'
 import { type HandedIn, takeSigned } from '../../payouts/hand-in.ts'
 import { askedMax } from '../../payouts/parse-asking.ts'
 import { readJsonBody } from '../body.ts'
@@ -29,7 +30,10 @@ export const ledgerPayoutsSigned = {
     if (!taken.ok) return failure(toPayoutProblem(taken.error))
     services.wakeEndpoints()
     if (taken.value.some((one) => 'txid' in one)) services.sendPayouts()
-    return success({ list: taken.value.map(handedInItem), count: taken.value.length })
+    const response = success({ list: taken.value.map(handedInItem), count: taken.value.length })
+    const isEarly = taken.value.some((one) => 'refused' in one && one.refused.reason === 'no-final-block')
+    if (isEarly) response.headers.set('retry-after', String(headRetrySeconds))
+    return response
   },
 } satisfies LedgerRoute
 
@@ -88,7 +92,8 @@ export const ledgerPayoutsSignedDocs = () => {
     description:
       'Each transaction is taken or refused by itself, and the list has the result of each in the order sent. Taken is only what pays exactly what ' +
       'was approved: from the payout address, to `to`, of this amount, in bytes as a node would write them. It is stored before it is sent. ' +
-      'The same one again is taken again. Nothing else is ever sent. The words of what is refused, besides those of the failures:\n\n' +
+      'The same one again is taken again. Nothing else is ever sent. Where one of them is refused with `no-final-block`, `Retry-After` says ' +
+      'when to send it again. The words of what is refused, besides those of the failures:\n\n' +
       handInReasons.map((word) => `- \`${word}\`: ${reasonTexts[word].cause}`).join('\n'),
     body: body(),
     success: docs.listBody('SignedPayoutsResponse', item, 'The number of results.'),

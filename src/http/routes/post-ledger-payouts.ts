@@ -3,7 +3,8 @@ import type { PayoutReason } from '../../common/reasons.ts'
 import { proofCharsMax } from '../../d1/payout-tables.ts'
 import { remarkCharsMax } from '../../ledger/parse-post.ts'
 import { askPayouts } from '../../payouts/ask.ts'
-import { askedMax, askedPayout, proofForm } from '../../payouts/parse-asking.ts'
+import { askedMax, askedPayout } from '../../payouts/parse-asking.ts'
+import { proofForm } from '../../payouts/proof.ts'
 import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, success } from '../envelope.ts'
@@ -52,8 +53,8 @@ const payoutToAsk = () =>
       proof: z.optional(
         docs
           .textSchema(
-            'A compact JWS (EdDSA or ES256) of `uid`, `cuy`, `amt`, `to` and `osn`, by a key of yours, for a signer that asks for one; at most ' +
-              `${proofCharsMax} characters.`,
+            'A compact JWS (EdDSA, Ed25519 or ES256) of exactly `uid`, `cuy`, `amt`, `to` and `osn` of this payout, by a key of yours, for a ' +
+              `signer that asks for one; at most ${proofCharsMax} characters.`,
             proofForm,
           )
           .check(z.maxLength(proofCharsMax)),

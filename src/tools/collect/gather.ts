@@ -118,7 +118,7 @@ export async function gatherFacts(
 ): Promise<CollectFacts> {
   await checkDestination(nodes, settings, listed)
   const prices = await api.readPrices(nodes)
-  const gas = await readGas(nodes, settings.gasAddress)
+  const gas = await readGas(nodes, settings.gasAddress, settings.mode)
   const receivers = await api.readReceivers(nodes, settings.gasAddress)
   const holders = await readHolders(nodes, settings, listed, onProgress)
   const stopped = holders.flatMap((one) => takeStopped(one, settings.stopOf))
@@ -160,7 +160,7 @@ async function checkDestination(
   if (account.isContract) throw new OptionError('--to: no contract, which could keep the money for ever')
 }
 
-async function readGas(nodes: AgreedNodes, address: Address): Promise<GasFacts> {
+async function readGas(nodes: AgreedNodes, address: Address, mode: GasMode): Promise<GasFacts> {
   const name = formatBase58(address)
   const account = await api.readAccount(nodes, address)
   if (account === null)
@@ -173,8 +173,8 @@ async function readGas(nodes: AgreedNodes, address: Address): Promise<GasFacts> 
   }
   const resources = await api.readResources(nodes, address)
   const delegatable = await api.readDelegatable(nodes, address)
-  const { energy, weight } = resources.total
-  if (energy === 0 || weight === 0) {
+  const { energy, weight } = resources.total // without a weight nobody has staked for energy
+  if (mode === 'delegate' && energy === 0) {
     throw new ToolError(
       'the nodes do not report what a stake gives (TotalEnergyLimit)',
       'use another node in TRON_NODES, or send TRX for the gas (--gas transfer)',

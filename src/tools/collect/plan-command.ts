@@ -153,17 +153,24 @@ function readAddress(name: string, given: string): Address {
 }
 
 /** The gas address must be an operator's: the service would take what any other address sends for a deposit. */
-function readGasAddress({ operators }: Config, given: string | undefined): Address {
+function readGasAddress({ operators, payouts }: Config, given: string | undefined): Address {
   const why = 'the service would credit the gas to users'
   const next = 'list the gas address in OPERATOR_ADDRESSES, and deploy'
-  const [only] = operators
-  if (only === undefined) throw new ToolError(`OPERATOR_ADDRESSES is empty: ${why}`, next)
+  const candidates = [...operators].filter((address) => address !== payouts?.address) // it counts as an operator
+  const [only] = candidates
+  if (only === undefined) throw new ToolError(`OPERATOR_ADDRESSES has no address for gas: ${why}`, next)
   if (given === undefined) {
-    if (operators.size === 1) return only
+    if (candidates.length === 1) return only
     throw new OptionError('--gas-from: which address of OPERATOR_ADDRESSES pays for the gas')
   }
   const address = readAddress('--gas-from', given)
-  if (operators.has(address)) return address
+  if (address === payouts?.address) {
+    throw new ToolError(
+      `--gas-from: ${given} is the address of PAYOUTS, which pays nothing but payouts: gas from it would stop them`,
+      'name another address of OPERATOR_ADDRESSES',
+    )
+  }
+  if (candidates.includes(address)) return address
   throw new ToolError(`${given} is not in OPERATOR_ADDRESSES: ${why}`, next)
 }
 

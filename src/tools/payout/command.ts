@@ -14,7 +14,7 @@ const usage = `npm run payout -- run --limits <limits.json> [--service https://�
 npm run payout -- fetch [--service https://…] [--token <file>] [--out payouts.json] [--production | --env <name>]
 npm run payout -- sign <payouts.json> --limits <limits.json> [--out signed.json] [--beside-network] [signing] [--production | --env <name>]
 npm run payout -- submit <signed.json> [--service https://…] [--token <file>] [--production | --env <name>]
-  signing: [--journal <file>] [--new-journal] [--backend-keys <jwks.json>] [--minutes n] [--path m/…] [--again <txid>] [--stdin]`
+  signing: [--journal <file>] [--new-journal] [--backend-keys <jwks.json>] [--minutes n] [--path m/…] [--again <txid | uid:cuy:osn>] [--stdin]`
 
 /** The streams of a process, or those of a test. */
 interface CommandStreams {

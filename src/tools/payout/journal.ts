@@ -83,14 +83,16 @@ export function openJournal(path: string, owner: JournalOwner): Journal {
   })
   const lock = lockBeside(found)
   const file = openSync(found, 'a+')
-  return readJournal(path, owner, {
-    ...readLines(file),
-    append: (text) => writeAll(file, text),
-    close() {
-      closeSync(file)
-      lock.close()
-    },
-  })
+  const close = () => {
+    closeSync(file)
+    lock.close()
+  }
+  try {
+    return readJournal(path, owner, { ...readLines(file), append: (text) => writeAll(file, text), close })
+  } catch (error) {
+    close()
+    throw error
+  }
 }
 
 /** The file of a journal: its whole lines, and how it is added to. */
@@ -125,6 +127,12 @@ export function readJournal(path: string, owner: JournalOwner, { lines, wasCut, 
     if (i === 0) continue
     const entry = entrySchema.safeParse(parseJson(line))
     if (!entry.success) throw damaged(i + 1)
+    if (entry.data.at <= (entries.at(-1)?.at ?? 0)) {
+      throw new ToolError(
+        `the lines of ${path} are not in the order in which they were signed, at line ${i + 1}`,
+        'put them in the order of "at", each once: what is signed in a day is counted from the end',
+      )
+    }
     remember(entry.data)
   }
   return {

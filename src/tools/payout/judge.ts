@@ -1,6 +1,7 @@
+import * as z from 'zod/mini'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
 import type { JournalEntry } from './journal.ts'
-import type { ShownHead, ShownPayout } from './payout.ts'
+import { base58Text, decimal, naturalNumber, type ShownHead, type ShownPayout, textOfKey, typedKey } from './payout.ts'
 
 // What a signer may do with a payout, by its journal, the service's word and its own clock. No one of them decides alone.
 
@@ -25,6 +26,8 @@ export interface Known {
   readonly now: UnixMs
   /** Txids that can never pay any more, by nodes or by a person. */
   readonly gone: ReadonlySet<string>
+  /** What a person has said to sign again: txids, and keys (`textOfKey`). */
+  readonly again: ReadonlySet<string>
 }
 
 /** What to do with a payout. */
@@ -37,12 +40,15 @@ export type SigningVerdict =
   | { readonly kind: 'leave'; readonly why: string }
 
 /** Judges a payout that the service offers for signing. */
-export function judge(payout: ShownPayout, { earlier, startedAt, head, now, gone }: Known): SigningVerdict {
+export function judge(payout: ShownPayout, known: Known): SigningVerdict {
+  const { earlier, startedAt, head, now, gone } = known
   const last = earlier.at(-1)
   const safeAt = startedAt + minutesMax * minuteMs
+  const paid = findPaid(payout, known)
   if (last === undefined) {
     const isOld = msOf(payout) <= startedAt && now <= safeAt
-    return isOld ? leave(`asked for before the journal was begun: signed from ${time(safeAt)} on`) : { kind: 'sign' }
+    if (isOld) return leave(`asked for before the journal was begun: signed from ${time(safeAt)} on`)
+    return paid === null ? { kind: 'sign' } : leave(paid)
   }
   if (!isSameContent(payout, last)) {
     return leave(`this key was signed for ${last.amt} to ${last.to}, txid ${last.txid}: find out who has changed it`)
@@ -54,8 +60,29 @@ export function judge(payout: ShownPayout, { earlier, startedAt, head, now, gone
       `the service says that txid ${last.txid} has ended, but it can be mined until ${time(last.expiration)}`,
     )
   }
+  if (paid !== null) return leave(paid)
   const entries = earlier.filter(({ txid }) => !gone.has(txid))
   return entries.length === 0 ? { kind: 'sign' } : { kind: 'prove', entries }
+}
+
+/** What has left for a payout, where that keeps it from being signed: what this journal knows of it does not matter. Null if nothing has. */
+function findPaid(payout: ShownPayout, { earlier, again }: Known): string | null {
+  const { moved } = payout
+  if (moved === undefined || moved === null || (Array.isArray(moved) && moved.length === 0)) return null
+  if (again.has(textOfKey(payout)) || earlier.some(({ txid }) => again.has(txid))) return null
+  return `${sayMoved(moved)} has left for it already: only if it is to be paid again, --again ${typedKey(payout)}`
+}
+
+const movedItems = z.array(z.object({ to: base58Text, cuy: naturalNumber, amt: decimal }))
+const movedCharsMax = 160
+
+/** What has left as a part of a sentence. What is of no configured currency, or of another form, is written as the service shows it. */
+function sayMoved(moved: unknown): string {
+  const items = movedItems.safeParse(moved)
+  if (items.success) return items.data.map(({ to, cuy, amt }) => `${amt} of cuy ${cuy} to ${to}`).join(', ')
+  return JSON.stringify(moved)
+    .replace(/[^\x20-\x7e]/g, '')
+    .slice(0, movedCharsMax)
 }
 
 /** Whether the journal has signed exactly this for the key. */

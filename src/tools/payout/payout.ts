@@ -11,6 +11,18 @@ export interface PayoutKey {
 /** A key as one text, for maps. */
 export const textOfKey = ({ uid, cuy, osn }: PayoutKey) => `${uid} ${cuy} ${osn}`
 
+/** A key as it is typed at a shell, `uid:cuy:osn`. */
+export function typedKey({ uid, cuy, osn }: PayoutKey): string {
+  const text = `${uid}:${cuy}:${osn}`
+  return /^[\w.:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** The key that was typed, as one text for maps; null if it is none. */
+export function parseKey(typed: string): string | null {
+  const [, uid, cuy, osn] = /^(\d{1,16}):(\d{1,16}):([\x20-\x7e]{1,200})$/.exec(typed) ?? []
+  return osn === undefined ? null : textOfKey({ uid: Number(uid), cuy: Number(cuy), osn })
+}
+
 /** A whole number from 0 on. */
 export const naturalNumber = z.int().check(z.gte(0))
 /** A txid. */
@@ -18,7 +30,7 @@ export const txidText = z.string().check(z.regex(/^[0-9a-f]{64}$/))
 /** A Tron address as a person reads it. */
 export const base58Text = z.string().check(z.refine((text) => parseAddress(text).ok))
 /** An amount of whole units, digit by digit. */
-const decimal = z.string().check(z.regex(/^\d{1,20}(\.\d{1,20})?$/))
+export const decimal = z.string().check(z.regex(/^\d{1,20}(\.\d{1,20})?$/))
 /** What comes from elsewhere moves no cursor of a terminal. */
 const printable = z.string().check(z.regex(/^[\x20-\x7e]{1,200}$/))
 /** An instant as the service writes it. */
@@ -43,6 +55,8 @@ export const shownPayout = z.object({
   state: printable,
   txid: z.optional(txidText),
   proof: z.optional(z.string().check(z.maxLength(2_000))),
+  /** What has left the payout address for it already, in a transaction that has paid something else. */
+  moved: z.optional(z.unknown()),
 })
 /** A payout as the service shows it. */
 export type ShownPayout = z.infer<typeof shownPayout>
@@ -56,15 +70,6 @@ export type ShownHead = z.infer<typeof headSchema>
 export const offerSchema = z.object({ list: z.array(shownPayout), address: base58Text, head: headSchema })
 /** What the service offers for signing. */
 export type ShownOffer = z.infer<typeof offerSchema>
-
-/** Parses JSON; numbers with the names of amounts become their own digits: they never become doubles. */
-export function parseAmountsAsText(text: string): unknown {
-  const parse = JSON.parse as (
-    text: string,
-    revive: (name: string, value: unknown, context: { source?: string }) => unknown,
-  ) => unknown
-  return parse(text, (name, value, { source }) => (name === 'amt' && typeof value === 'number' ? source : value))
-}
 
 /** The account of an address that a schema has checked. */
 export function accountAt(base58: string): Address {

@@ -7,11 +7,12 @@ import { findLacking } from './compare.ts'
 import type { JournalEntry } from './journal.ts'
 import { lackingLines, outcomeLine, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
+import { createOwnNodes } from './own-nodes.ts'
 import { type PayoutKey, textOfKey } from './payout.ts'
 import { findLife } from './prove.ts'
 import { batchMax, openService, type PayoutService, pageMax, type ServiceRefusal, stoppedReason } from './service.ts'
 import { type CommandSettings, readServiceUrl } from './settings.ts'
-import { openSigner, type Signer, type SignerStep, signOffer } from './signer.ts'
+import { openSigner, readLimits, type Signer, type SignerStep, signOffer } from './signer.ts'
 import { openTokens } from './token.ts'
 
 /** How often the service is asked: what is within limits is broadcast 5 s after it was asked for. */
@@ -30,11 +31,13 @@ export async function runRun(
   terminal: Terminal,
   stopsInOrder: () => AbortSignal,
 ): Promise<number> {
-  const config = chain()
+  const { limits, nodes: ownNodes } = await readLimits(values, settings)
+  const config = chain(ownNodes)
   const service = openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch)
-  const signer = await openSigner(values, settings, terminal, systemClock, minutesDefault)
+  const opened = await openSigner(values, settings, limits, terminal, systemClock, minutesDefault)
   const signal = stopsInOrder() // until here Ctrl-C ends it at once
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
+  const signer = { ...opened, own: createOwnNodes(nodes) }
   const print = (line: string) => terminal.print(`${formatInstant(systemClock.now())}  ${line}`)
   terminal.print('Running. Ctrl-C stops it; it can be stopped at any point.')
   await keepSigning({ signer, service, nodes, clock: systemClock, print }, signal)

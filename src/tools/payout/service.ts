@@ -1,18 +1,11 @@
 import * as z from 'zod/mini'
+import { parseAmountsAsText } from '../../common/amount.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { readBytes } from '../../platform/read-bytes.ts'
 import { plainText } from '../node-replies.ts'
 import { restoreMs } from './compare.ts'
-import {
-  naturalNumber,
-  offerSchema,
-  parseAmountsAsText,
-  type ShownOffer,
-  type ShownPayout,
-  shownPayout,
-  txidText,
-} from './payout.ts'
+import { naturalNumber, offerSchema, type ShownOffer, type ShownPayout, shownPayout, txidText } from './payout.ts'
 import type { SignerTokens } from './token.ts'
 
 /** Its word for having stopped all payouts. */

@@ -6,6 +6,7 @@ import { feeLimitOf, payoutsSchema } from '../../config/payouts.ts'
 import { type Bindings, isSafeUrl, parseBindings } from '../../config/schemas.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
+import type { OwnNodesSetting } from './limits.ts'
 
 /** What a signer takes from the configuration of its own machine. A transaction is made of nothing else of it. */
 export interface SignerSettings {
@@ -22,8 +23,8 @@ export interface CommandSettings {
   readonly settings: SignerSettings
   /** How a backend is known to the service. */
   readonly backend: () => TokenConfig
-  /** The nodes. */
-  readonly chain: () => ChainConfig
+  /** The nodes: those of a file of limits, or else the configured ones. */
+  readonly chain: (own: OwnNodesSetting | null) => ChainConfig
 }
 
 const localService = 'http://127.0.0.1:8787'
@@ -42,8 +43,15 @@ export function parseSettings(values: Bindings): CommandSettings {
   return {
     settings: { chainId, currencies, address: PAYOUTS.address, feeLimit: feeLimitOf(PAYOUTS) },
     backend: () => parse(backendAuthSchema),
-    chain: () => parse(chainSchema),
+    chain: (own) => (own === null ? parse(chainSchema) : parseOwn(own, values)),
   }
+}
+
+function parseOwn({ nodes, quorum }: OwnNodesSetting, values: Bindings): ChainConfig {
+  const parsed = parseBindings(chainSchema, { ...values, TRON_NODES: nodes, TRON_QUORUM: quorum })
+  if (parsed.ok) return parsed.value
+  const why = parsed.error.join('; ').replaceAll('TRON_NODES', 'nodes').replaceAll('TRON_QUORUM', 'quorum')
+  throw new ToolError(`the file of --limits: ${why}`, 'write its nodes as in TRON_NODES: src/guides/settings.md')
 }
 
 /** The URL of the service: on this machine without an option. A token is sent there. */

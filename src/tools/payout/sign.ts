@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { formatBase58 } from '../../chain/address.ts'
+import type { ChainConfig } from '../../config/chain.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { writeNewFile } from '../files.ts'
 import type { Terminal } from '../signing/terminal.ts'
@@ -9,9 +10,10 @@ import type { JournalEntry } from './journal.ts'
 import { minutesMax } from './judge.ts'
 import { lackingLines, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
-import type { ShownPayout } from './payout.ts'
+import type { OwnNodes } from './own-nodes.ts'
+import type { ShownHead, ShownPayout } from './payout.ts'
 import type { CommandSettings } from './settings.ts'
-import { openSigner, signOffer } from './signer.ts'
+import { openSigner, readLimits, signOffer } from './signer.ts'
 import { readFetchedFile, type SignedPayout, signedFile } from './step-files.ts'
 
 /** `payout -- sign`: signs what a file of `fetch` offers. It uses no network. Returns the exit code. */
@@ -30,7 +32,13 @@ export async function runSignPayouts(
   const { chainId, address } = command.settings
   const own = { chainId, address: formatBase58(address) }
   const { offer, known } = await readFetchedFile(file, own)
-  const signer = await openSigner(values, command.settings, terminal, systemClock, minutesMax)
+  const { limits, nodes } = await readLimits(values, command.settings)
+  const ownNodes = values['beside-network'] && nodes !== null ? await openOwn(command.chain(nodes)) : null
+  const signer = {
+    ...(await openSigner(values, command.settings, limits, terminal, systemClock, minutesMax)),
+    own: ownNodes,
+  }
+  if (ownNodes === null && offer !== null) terminal.print(uncompared(offer.head))
   const signed = new Map<number, SignedPayout>() // what is lacking can be in the offer, too
   const add = (
     { id }: ShownPayout,
@@ -53,6 +61,15 @@ export async function runSignPayouts(
   terminal.print(`${signed.size} transactions: ${out}. Next, with a network: npm run payout -- submit ${out}`)
   return 0
 }
+
+/** The signer's own nodes: loaded only where there is a network. */
+async function openOwn(config: ChainConfig): Promise<OwnNodes> {
+  const [{ openNodes }, { createOwnNodes }] = await Promise.all([import('../nodes.ts'), import('./own-nodes.ts')])
+  return createOwnNodes(openNodes(config, { clock: systemClock, fetch, signal: new AbortController().signal }))
+}
+
+const uncompared = ({ height, hash, created_at }: ShownHead) =>
+  `Refers to block ${height} of ${created_at}, ${hash}. No node was asked: neither this block nor any decimals are compared.`
 
 const lookUp = ({ txid }: JournalEntry) =>
   `look it up with an explorer: if it is in no block, or has failed, sign with --again ${txid}`

@@ -29,13 +29,31 @@ export async function openTokens(path: string | undefined, config: TokenConfig):
   }
   const text = await readTextFile(path)
   if (jwsForm.test(text.trim())) return () => readToken(path)
-  const jwk = parseJson(text) as JWK | undefined // `importJWK` checks it
-  const algorithm = jwk?.alg ?? (jwk?.kty === 'OKP' ? 'EdDSA' : jwk?.kty === 'RSA' ? 'RS256' : 'ES256')
-  const key = jwk?.d === undefined ? null : await importJWK(jwk, algorithm).catch(() => null)
-  if (key === null)
-    throw new ToolError(`${path} has neither a token nor a private key (a JWK)`, 'name another file with --token')
-  return () => signed(config, algorithm, key, jwk?.kid)
+  const { alg, ...jwk } = Object(parseJson(text)) as JWK // `importJWK` checks it
+  if (jwk.kty === undefined || jwk.d === undefined) throw noKey(path)
+  const algorithm = algorithmOf(jwk)
+  if (algorithm === null || (alg !== undefined && alg !== algorithm && newerName.get(algorithm) !== alg)) {
+    throw new ToolError(
+      `${path} has a key of ${alg ?? jwk.crv ?? jwk.kty}, and the service takes no token of its kind`,
+      'make one of Ed25519, or of P-256 (ES256) or RSA (RS256), and name its file with --token',
+    )
+  }
+  const key = await importJWK(jwk, algorithm).catch(() => null)
+  if (key === null) throw noKey(path)
+  return () => signed(config, algorithm, key, jwk.kid)
 }
+
+const noKey = (path: string) =>
+  new ToolError(`${path} has neither a token nor a private key (a JWK)`, 'name another file with --token')
+
+/** What a key signs tokens with, in the words that every version of the service takes; null where it takes none of them. */
+function algorithmOf({ kty, crv }: JWK): 'EdDSA' | 'ES256' | 'RS256' | null {
+  if (kty === 'RSA') return 'RS256'
+  if (crv === 'Ed25519') return 'EdDSA'
+  return crv === 'P-256' ? 'ES256' : null
+}
+/** WebCrypto exports an Ed25519 key under this name (RFC 9864). */
+const newerName: ReadonlyMap<string, string> = new Map([['EdDSA', 'Ed25519']])
 
 async function readToken(path: string): Promise<string> {
   const token = (await readTextFile(path)).trim()

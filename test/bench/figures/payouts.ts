@@ -159,7 +159,9 @@ async function startSigner(service: VirtualService): Promise<() => void> {
     key: { address: payoutAddress, sign: (rawData: Uint8Array) => signatureOf(rawData) },
     journal: openJournal(join(folder, 'journal'), owner),
     clock: service.clock,
+    own: null,
     gone: new Set<string>(),
+    again: new Set<string>(),
   }
   const answers = openService('https://wallet.test', async () => 'token', fetch as unknown as typeof globalThis.fetch)
   const nodes = undefined as never // nothing expires here

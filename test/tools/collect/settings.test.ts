@@ -1,9 +1,10 @@
 import { HDKey } from '@scure/bip32'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { formatBase58 } from '../../../src/chain/address.ts'
+import { formatBase58, parseAddress } from '../../../src/chain/address.ts'
 import { parseConfig } from '../../../src/config/config.ts'
 import { type PlanOptions, readSettings } from '../../../src/tools/collect/plan-command.ts'
 import { testXpub } from '../../support/variables.ts'
+import { payoutAddress } from '../payout/harness.ts'
 import {
   bindingsFor,
   type CollectChain,
@@ -48,7 +49,7 @@ describe('the options of a plan', () => {
   })
 
   it('without OPERATOR_ADDRESSES a plan is refused: the service would credit the gas', () => {
-    const why = 'OPERATOR_ADDRESSES is empty: the service would credit the gas to users'
+    const why = 'OPERATOR_ADDRESSES has no address for gas: the service would credit the gas to users'
     expect(() => read({}, { OPERATOR_ADDRESSES: '' })).toThrow(why)
   })
 
@@ -56,6 +57,20 @@ describe('the options of a plan', () => {
     const changes = { OPERATOR_ADDRESSES: [gasAddress, destination] }
     expect(() => read({}, changes)).toThrow('--gas-from')
     expect(formatBase58(read({ 'gas-from': gasAddress }, changes).gasAddress)).toBe(gasAddress)
+  })
+
+  it('the payout address is none of them: a transaction from it that is no payout stops payouts', () => {
+    const changes = { PAYOUTS: { address: payoutAddress }, OPERATOR_ADDRESSES: [gasAddress] }
+    expect(formatBase58(read({}, changes).gasAddress)).toBe(gasAddress)
+    expect(formatBase58(read({}, { ...changes, OPERATOR_ADDRESSES: [gasAddress, payoutAddress] }).gasAddress)).toBe(
+      gasAddress,
+    )
+    const why = `--gas-from: ${payoutAddress} is the address of PAYOUTS, which pays nothing but payouts`
+    expect(() => read({ 'gas-from': payoutAddress }, changes)).toThrow(why)
+    expect(() => read({}, { ...changes, OPERATOR_ADDRESSES: [payoutAddress] })).toThrow(
+      'OPERATOR_ADDRESSES has no address for gas',
+    )
+    expect(read({ to: payoutAddress }, changes).to).toBe(unwrap(parseAddress(payoutAddress))) // it may be filled up
   })
 
   it('an amount holds for all currencies, or for one', () => {

@@ -4,6 +4,9 @@ import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { depositPath } from '../../../src/tools/signing/account-key.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
+import { collectCommand } from '../../devnet/local.ts'
+import { treasuryBase58 } from '../../devnet/operator.ts'
+import { root } from '../../support/project.ts'
 import { createTables, databaseId, installQuickWrangler, rowsIn } from '../local-database.ts'
 import { createDeployment, type TestDeployment } from './deployment.ts'
 import { type CollectChain, destination, gasAddress, startCollectChain, testMnemonic } from './harness.ts'
@@ -229,6 +232,27 @@ describe('the addresses of a deployment', () => {
       ['d1', 'execute', 'DB', '--remote', env, '--json', '--command'],
     ])
     expect(wrangler.calls()[0]?.join(' ')).toMatch(/ BETWEEN 3 AND 2147483647 ORDER BY i; SELECT /)
+  })
+
+  it('are those of the command that npm start prints, with the settings that it has', async () => {
+    const { rpcUrl: rpc, apiUrl: api } = chain.devnet
+    const command = collectCommand(JSON.stringify([{ rpc, api, perSecond: 1_000, perDay: 10_000_000 }]))
+    const [, nodes = '', words = ''] = /^TRON_NODES='(.+)' npm run collect -- (.+)$/.exec(command) ?? []
+    const settings = readFileSync(`${root}test/devnet/dev.vars`, 'utf8').matchAll(/^(\w+)=(["'])(.*)\2$/gm)
+    const variables = Object.fromEntries([...settings].map(([, name = '', , value = '']) => [name, value]))
+    const own = createDeployment(chain)
+    createTables(own.folder)
+    const environment = { ...variables, TRON_NODES: nodes, ...installQuickWrangler(own.folder) }
+    rowsIn(
+      own.folder,
+      `INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
+        VALUES (10, 9, 1, '${chain.config.extendedPublicKey.addressAt(9)}', 1, 1)`,
+    )
+    await chain.deposit([9, '25', 'USDT'], [9, '3.5', 'TRX']) // what npm start has one send
+    const { code, all } = await own.call(words.split(' '), { environment })
+    own.remove()
+    expect([code, all]).toEqual([0, expect.stringContaining(`Destination   ${treasuryBase58}`)])
+    expect(all).toContain('Written to plan.json.')
   })
 
   it('that cannot be read are no addresses', async () => {

@@ -6,12 +6,14 @@ import { backendSecret } from '../../support/variables.ts'
 import { createDeployment } from '../collect/deployment.ts'
 import { testMnemonic } from '../collect/harness.ts'
 import { payoutAddress } from './harness.ts'
+import { type OwnNode, startOwnNode } from './own-node.ts'
 import { type ScriptedService, startPayoutService } from './scripted-service.ts'
 
 /** A folder of an operator with the configuration of a service, which is scripted. */
 export interface PayoutDeployment {
   readonly service: ScriptedService
   readonly script: ScriptedService['script']
+  readonly node: OwnNode
   readonly path: (name: string) => string
   /** Runs the command for the service, with the mnemonic as its input. */
   run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
@@ -22,11 +24,12 @@ export interface PayoutDeployment {
   stop(): Promise<void>
 }
 
-/** The folder, with limits in `limits.json`. Nodes are not there. */
+/** The folder, with limits in `limits.json`, and a node that is on the chain of the service. */
 export async function startDeployment(): Promise<PayoutDeployment> {
   const service = await startPayoutService(payoutAddress, () => Date.now() as UnixMs)
-  const nowhere = 'http://127.0.0.1:9' // the port of no program
-  const { folder, path, remove } = createDeployment({ devnet: { rpcUrl: `${nowhere}/jsonrpc`, apiUrl: nowhere } })
+  const node = await startOwnNode(Date.now)
+  node.script.decimals = 6
+  const { folder, path, remove } = createDeployment({ devnet: { rpcUrl: `${node.url}/jsonrpc`, apiUrl: node.url } })
   const limits = [
     { cuy: 1, each: '100', perDay: '1000' },
     { cuy: 2, each: '100', perDay: '1000' },
@@ -49,12 +52,14 @@ export async function startDeployment(): Promise<PayoutDeployment> {
   return {
     service,
     script: service.script,
+    node,
     path,
     run: (args, options) => runCommand('src/tools/payout/start.ts', withService(args), withDefaults(options)),
     call: (args, options) => callAlone(withService(args), options),
     callAlone,
     async stop() {
       await service.close()
+      await node.close()
       remove()
     },
   }

@@ -83,7 +83,9 @@ export async function startSigner(
     key: payoutKey,
     journal: openJournal(path, owner),
     clock: { now },
+    own: null,
     gone: new Set(),
+    again: new Set(),
   })
   const first = join(folder, 'journal')
   createJournal(first, owner, now())

@@ -109,6 +109,28 @@ it.each([
   expect(open).toThrow(why)
 })
 
+it('whose lines are in another order is refused: what is counted for a day would depend on it', () => {
+  const journal = open()
+  for (const [osn, at] of [
+    ['a', 2_000],
+    ['b', 2_001],
+    ['c', 2_002],
+  ] as const)
+    journal.append(entryOf(osn, at))
+  closeAll()
+  const [header, a, b, c] = readFileSync(path, 'utf8').trim().split('\n')
+  for (const [lines, line] of [
+    [[a, c, b], 4],
+    [[c, a, b], 3],
+    [[a, b, b, c], 4],
+  ] as const) {
+    writeFileSync(path, `${[header, ...lines].join('\n')}\n`)
+    expect(open).toThrow(`the lines of ${path} are not in the order in which they were signed, at line ${line}`)
+  }
+  writeFileSync(path, `${[header, a, b, c].join('\n')}\n`)
+  expect(open().entries).toHaveLength(3)
+})
+
 it('is not made again where there is one, and a missing one is not made by itself', () => {
   expect(() => createJournal(path, owner, 1_000 as UnixMs)).toThrow('exists already')
   rmSync(path)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
 import type { JournalEntry } from '../../../src/tools/payout/journal.ts'
 import { findHeadFault, judge, type Known, leftMsMin } from '../../../src/tools/payout/judge.ts'
+import { textOfKey } from '../../../src/tools/payout/payout.ts'
 import { payoutAddress } from './harness.ts'
 import { blockAt, recipient } from './scripted-service.ts'
 
@@ -30,6 +31,7 @@ const known = (changes: Partial<Known> = {}): Known => ({
   head: blockAt(now),
   now,
   gone: new Set(),
+  again: new Set(),
   ...changes,
 })
 
@@ -66,6 +68,36 @@ describe('a payout that the service offers', () => {
       const verdict = judge(payoutOf(attempts, changes), known({ earlier: [old], gone: new Set([old.txid]) }))
       expect(verdict).toEqual({ kind: 'leave', why: expect.stringContaining('this key was signed for 2 to') })
     }
+  })
+
+  const moved = [{ to: recipient, cuy: 1, amt: '1.999999' }]
+  it('for which money has left already is left to a person, whatever the journal has', () => {
+    for (const earlier of [[], [old], all]) {
+      const gone = new Set(earlier.map(({ txid }) => txid))
+      const verdict = judge(payoutOf(earlier.length, { moved }), known({ earlier, gone }))
+      expect(verdict).toEqual({
+        kind: 'leave',
+        why: `1.999999 of cuy 1 to ${recipient} has left for it already: only if it is to be paid again, --again 1:1:a`,
+      })
+      expect(judge(payoutOf(earlier.length, { moved: [] }), known({ earlier, gone })).kind).toBe('sign')
+    }
+  })
+
+  it('for which money has left already is signed where a person says so, by its key or its own transaction', () => {
+    const again = new Set([textOfKey(shown)])
+    expect(judge(payoutOf(1, { moved }), known({ again })).kind).toBe('sign')
+    expect(judge(payoutOf(1, { moved }), known({ again: new Set(['1 1 b']) })).kind).toBe('leave')
+    const named = new Set([old.txid])
+    expect(judge(payoutOf(1, { moved }), known({ earlier: [old], gone: named, again: named })).kind).toBe('sign')
+    expect(judge(payoutOf(1, { moved }), known({ earlier: [old], again })).kind).toBe('prove') // this one could pay, too
+  })
+
+  it.each([{ units: '5' }, 'something', [{}], [null], 1])('with a moved of another form, %j, is left', (moved) => {
+    expect(judge(payoutOf(1, { moved }), known())).toEqual({ kind: 'leave', why: expect.stringContaining('--again') })
+  })
+
+  it('is handed in again although money has left: that signs nothing', () => {
+    expect(judge(payoutOf(0, { moved }), known({ earlier: [old] })).kind).toBe('hand-in')
   })
 
   it('waits an hour if it was asked for before the journal was begun', () => {

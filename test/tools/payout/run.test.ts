@@ -249,6 +249,16 @@ describe('a journal that was lost', () => {
 })
 
 describe('two signers with journals of their own', () => {
+  it('both need a person to pay what has left already, also the one whose journal has nothing of it', async () => {
+    const payout = test.script.ask({ to: recipient, attempts: 1, moved: [{ to: recipient, cuy: 1, amt: '0.999999' }] })
+    await test.rounds(2)
+    expect(test.signer.journal.entries).toEqual([])
+    expect(said('has left for it already')).toHaveLength(1)
+    test.restart({ again: new Set([`1 1 ${payout.osn}`]) })
+    await test.rounds(1)
+    expect(payout.state).toBe('signed')
+  })
+
   it('never make the same transaction for two payouts, though these are alike and signed in the same millisecond', async () => {
     const payouts = Array.from({ length: 10 }, () => test.script.ask({ to: recipient }))
     const other = await startSigner()

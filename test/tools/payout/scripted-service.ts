@@ -19,6 +19,7 @@ export interface ScriptedPayout {
   attempts: number
   txid?: string | undefined
   proof?: string | undefined
+  moved?: readonly object[] | undefined
 }
 
 /** A final block of a chain that makes one every three seconds. */

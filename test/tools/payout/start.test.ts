@@ -11,6 +11,7 @@ import { testMnemonic } from '../collect/harness.ts'
 import { databaseId } from '../local-database.ts'
 import { type PayoutDeployment, startDeployment } from './deployment.ts'
 import { chainId, payoutAddress } from './harness.ts'
+import { otherHash, startOwnNode } from './own-node.ts'
 import { recipient } from './scripted-service.ts'
 
 let deployment: PayoutDeployment
@@ -61,7 +62,11 @@ describe('npm run payout -- run', () => {
     ['with too large a step', [...signing, '--path', 'm/2147483648'], '--path: a derivation path such as'],
     ['with too short a life', [...signing, '--minutes', '9'], 'a whole number from 10 to 60'],
     ['with too long a life', [...signing, '--minutes', '61'], 'a whole number from 10 to 60'],
-    ['with a txid that it has not signed', [...signing, '--again', 'ab'], '--again: ab is not in journal'],
+    [
+      'with a txid that it has not signed',
+      [...signing, '--again', 'ab'],
+      '--again: ab is not in journal, and no payout',
+    ],
     ['for a deployment without its URL', [...signing, '--env', 'nile'], '--service: the URL of the service'],
     ['with an option of another command', [...signing, '--out', 'x'], 'run takes no --out'],
     ['with a file', ['file', ...signing], 'run takes no file'],
@@ -101,6 +106,77 @@ describe('npm run payout -- run', () => {
     const { code, all } = await deployment.callAlone(args)
     expect([code, all]).toEqual([2, expect.stringContaining(why)])
     expect(all).toContain('npm run payout -- run --limits')
+  })
+})
+
+describe('the nodes of a signer', () => {
+  /** Runs the signer until it has printed this. */
+  const runUntil = (printed: string, more: readonly string[] = []) =>
+    deployment.run(['run', ...signing, ...more], {
+      onStart: (child) => {
+        child.stdout?.on('data', (chunk: string) => {
+          if (chunk.includes(printed)) child.kill('SIGINT')
+        })
+      },
+    })
+  const limits = [
+    { cuy: 1, each: '100', perDay: '1000' },
+    { cuy: 2, each: '100', perDay: '1000' },
+  ]
+
+  it('refuse a head of another chain: nothing is signed over it', async () => {
+    deployment.script.ask({ to: recipient })
+    const { block } = deployment.node.script
+    deployment.node.script.block = (height) => ({ ms: height * 3_000, hash: otherHash(block(height)?.hash ?? '') })
+    const { out } = await runUntil('Nothing is signed')
+    expect(out).toContain('Nothing is signed: the nodes of this signer have another block')
+    expect([
+      deployment.script.received,
+      readFileSync(deployment.path('journal'), 'utf8').trim().split('\n').length,
+    ]).toEqual([[], 1])
+  })
+
+  it('refuse a token whose contract has other decimals than the settings of this machine', async () => {
+    deployment.script.ask({ to: recipient, cuy: 2 })
+    deployment.node.script.decimals = 8
+    const { out } = await runUntil('not signed')
+    expect(out).toContain('the contract of USDT has 8 decimals, by the nodes of this signer, and CURRENCIES')
+    expect(deployment.script.received).toEqual([])
+  })
+
+  it('are those of the file of limits, where it names some', async () => {
+    const other = await startOwnNode(Date.now)
+    other.script.decimals = 6
+    const nodes = [{ rpc: `${other.url}/jsonrpc`, api: other.url }]
+    writeFileSync(deployment.path('limits.json'), JSON.stringify({ limits, nodes }))
+    deployment.script.ask({ to: recipient, cuy: 2 })
+    await runUntil('signed: ')
+    expect(deployment.script.payouts[0]?.state).toBe('signed')
+    expect([deployment.node.script.asked.length, other.script.asked.includes('eth_call')]).toEqual([0, true])
+    await other.close()
+  })
+
+  it('are asked by the step without a network too, where it has one and the file names them', async () => {
+    const { url } = deployment.node
+    deployment.script.ask({ to: recipient, cuy: 2 })
+    await deployment.call(['fetch', '--out', 'fetched.json'])
+    const sign = ['sign', 'fetched.json', ...signing, '--beside-network', '--out']
+    const alone = await deployment.call([...sign, 'alone.json'])
+    expect(alone.all).toContain('No node was asked: neither this block nor any decimals are compared.')
+    deployment.node.script.decimals = 8
+    deployment.script.ask({ to: recipient, cuy: 2 })
+    await deployment.call(['fetch', '--out', 'again.json'])
+    const nodes = [{ rpc: `${url}/jsonrpc`, api: url }]
+    writeFileSync(deployment.path('limits.json'), JSON.stringify({ limits, nodes }))
+    const { all } = await deployment.call(['sign', 'again.json', ...signing, '--beside-network', '--out', 'b.json'])
+    expect(all).toContain('the contract of USDT has 8 decimals')
+    expect(all).not.toContain('No node was asked')
+  })
+
+  it('must be written as those of a service', async () => {
+    writeFileSync(deployment.path('limits.json'), JSON.stringify({ limits, nodes: [{ rpc: 'x' }] }))
+    const { code, all } = await deployment.call(['run', ...signing])
+    expect([code, all]).toEqual([1, expect.stringContaining('the file of --limits: nodes.0.')])
   })
 })
 

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { type Address, parseAddress } from '../../../src/chain/address.ts'
+import type { BlockHash, BlockHeight } from '../../../src/chain/block.ts'
+import type { UnixMs } from '../../../src/common/time.ts'
+import { readSigned, referenceBlocks, referenceIn } from '../../../src/payouts/signed-bytes.ts'
+import { printLine, root } from '../../support/project.ts'
+import type { SigningCase } from './case.ts'
+
+/**
+ * Reads what a library has made, a line for each message: what it is (`TRX` or `token`, `by default` or `as below`), a tab, hex digits. It
+ * prints the row of the guide, with what the service's own code says of each. It fails where the guide has another row.
+ */
+const [, , casePath = '', library = ''] = process.argv
+const given = JSON.parse(readFileSync(casePath, 'utf8')) as SigningCase // of case.ts
+const guide = readFileSync(`${root}src/guides/signers.md`, 'utf8')
+
+const accountOf = (base58: string): Address => {
+  const parsed = parseAddress(base58)
+  if (!parsed.ok) throw new Error(`${base58} is no address`)
+  return parsed.value
+}
+const head = {
+  height: given.head.height as BlockHeight,
+  hash: given.head.hash as BlockHash,
+  timestamp: given.head.timestamp as UnixMs,
+}
+const payout = { from: accountOf(given.from), to: accountOf(given.to), feeLimit: 100_000_000n } // of PAYOUTS by default
+
+/** Blocks that can have come since the newest final one. */
+const newerBlocks = 40
+
+/** What the service makes of a message, in the words of its refusals. */
+function verdictOf(transaction: string, isToken: boolean): string {
+  const asset = isToken
+    ? ({ contract: accountOf(given.contract), amount: BigInt(given.units) } as const)
+    : ({ contract: '', amount: BigInt(given.sun) } as const)
+  const reference = referenceIn(transaction, head)
+  const read = readSigned(transaction, { ...payout, ...asset }, head, null)
+  if (!read.ok) {
+    process.stderr.write(`${library}: ${isToken ? 'token' : 'TRX'}: ${read.error.why}\n`)
+    return `\`${read.error.reason}\``
+  }
+  if (reference !== null && reference + referenceBlocks <= head.height + newerBlocks) return '`no-final-block`'
+  return 'taken'
+}
+
+const dayMs = 86_400_000
+/** How long a message can be mined from now on, whatever else is wrong with it. */
+const minutesOf = (transaction: string, isToken: boolean): string => {
+  const asset = isToken ? given.contract : ''
+  const contract = asset === '' ? ('' as const) : accountOf(asset)
+  const amount = BigInt(isToken ? given.units : given.sun)
+  const later = { ...head, timestamp: (head.timestamp + dayMs / 2) as UnixMs } // so that none is too far ahead
+  const read = readSigned(transaction, { ...payout, contract, amount, feeLimit: 2n ** 62n }, later, null)
+  return read.ok ? `${Math.round((read.value.expiresAt - given.timestamp) / 60_000)} min` : ''
+}
+
+const lines = new Map(
+  (await text(process.stdin)).split('\n').flatMap((line) => {
+    const [what = '', hex = ''] = line.trim().split('\t')
+    return hex === '' ? [] : [[what, hex] as const]
+  }),
+)
+const cell = (what: string) => {
+  const hex = lines.get(what)
+  return hex === undefined ? '–' : verdictOf(hex, what.startsWith('token'))
+}
+const byDefault = lines.get('TRX by default') ?? lines.get('token by default')
+const lasts = new Set([...lines.values()].map((hex) => (hex.slice(-2) < '04' ? '`00`, `01`' : '`1b`, `1c`')))
+const cells = [
+  library,
+  [...lasts].join(' / '),
+  cell('TRX by default'),
+  cell('token by default'),
+  byDefault === undefined ? '–' : minutesOf(byDefault, !lines.has('TRX by default')),
+  cell('TRX as below'),
+  cell('token as below'),
+]
+const row = `| ${cells.join(' | ')} |`
+const columns = (line: string) => line.split('|').map((part) => part.trim())
+const isShown = guide.split('\n').some((line) => columns(line).join('|') === columns(row).join('|'))
+printLine(row)
+if (!isShown) {
+  process.stderr.write(`${library}: src/guides/signers.md has not this row\n`)
+  process.exitCode = 1
+}

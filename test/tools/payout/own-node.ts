@@ -1,0 +1,82 @@
+import { createServer } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { listen, type RunningServer } from '../../support/loopback.ts'
+import { chainId } from './harness.ts'
+import { blockAt } from './scripted-service.ts'
+
+/** A Tron node of a signer, on the chain of the scripted service: what it says can be changed. */
+export interface OwnNode extends RunningServer {
+  readonly script: {
+    chainId: string
+    decimals: number
+    /** How far behind the clock its newest final block is. */
+    behindMs: number
+    /** The hash and the time of the block at a height; null where it has none. */
+    block(height: number): { readonly hash: string; readonly ms: number } | null
+    /** Runs before each answer. */
+    beforeAnswer(): Promise<void>
+    /** Methods that were asked, in order. */
+    readonly asked: string[]
+  }
+}
+
+interface Call {
+  readonly id: number
+  readonly method: string
+  readonly params?: readonly string[]
+}
+
+/** Starts one. Its newest final block is by default the one that the service shows. */
+export async function startOwnNode(now: () => number): Promise<OwnNode> {
+  const script: OwnNode['script'] = {
+    chainId,
+    decimals: 8,
+    behindMs: 57_000,
+    block: (height) => ({ hash: blockAt(height * 3_000).hash, ms: height * 3_000 }),
+    beforeAnswer: async () => {},
+    asked: [],
+  }
+  const server = await listen(
+    createServer((request, response) => {
+      const respond = async () => {
+        const body = (await json(request)) as Call | Call[] // the tool's own
+        await script.beforeAnswer()
+        const calls = Array.isArray(body) ? body : [body]
+        for (const { method } of calls) script.asked.push(method)
+        const replies = calls.map((call) => ({ jsonrpc: '2.0', id: call.id, result: answer(script, call, now()) }))
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
+      }
+      respond().catch(() => response.destroy())
+    }),
+  )
+  return { ...server, script }
+}
+
+function answer(script: OwnNode['script'], { method, params: [first = ''] = [] }: Call, now: number): unknown {
+  switch (method) {
+    case 'eth_chainId':
+      return script.chainId
+    case 'eth_call':
+      return `0x${script.decimals.toString(16).padStart(64, '0')}`
+    case 'eth_getBlockByNumber': {
+      const height = first === 'finalized' ? blockAt(now - script.behindMs).height : Number(first)
+      const genesis = { hash: script.chainId.slice(2).padStart(64, '0'), ms: 0 }
+      const block = height === 0 ? genesis : script.block(height)
+      if (block === null) return null
+      const parent = script.block(height - 1)?.hash ?? '0'.repeat(64)
+      return {
+        number: `0x${height.toString(16)}`,
+        hash: `0x${block.hash}`,
+        parentHash: `0x${height < 2 ? '0'.repeat(64) : parent}`,
+        timestamp: `0x${(block.ms / 1_000).toString(16)}`,
+        transactions: [],
+      }
+    }
+    default:
+      return null
+  }
+}
+
+/** The hash of another block of the same height. */
+export const otherHash = (hash: string) => hash.replace(/.$/, (digit) => (digit === 'b' ? 'c' : 'b'))
