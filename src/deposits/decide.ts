@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { parsePosition, parseTxid } from '../chain/block.ts'
-import type { BackendName } from '../common/ids.ts'
+import type { DeciderName } from '../common/ids.ts'
 import type { DecideReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -68,7 +68,7 @@ const decisionList = z
 export async function decideDeposits(
   context: WriteContext,
   list: unknown,
-  by: BackendName,
+  by: DeciderName,
 ): Promise<Result<Decided, DecideFailure>> {
   const parsed = parseDecisions(list)
   if (!parsed.ok) return parsed
@@ -147,7 +147,7 @@ function conflict(index: number, reason: DecideReason, why: string): DecideFailu
 async function storeDecisions(
   { db, currencies }: WriteContext,
   open: readonly OpenDecision[],
-  by: BackendName,
+  by: DeciderName,
   at: UnixMs,
 ): Promise<'stored' | 'changed' | 'halted'> {
   const { decimals } = await selectKept(db)
@@ -180,7 +180,7 @@ async function storeDecisions(
 }
 
 /** What does not fit into its wallet is decided, and held until it does. */
-const insertDecisions = (list: string, by: BackendName, at: UnixMs) => {
+const insertDecisions = (list: string, by: DeciderName, at: UnixMs) => {
   const { txid, position, decision, why, decided_by, created_at, amount, held } = decisions
   const facts = [transfers.txid, transfers.position, transfers.uid, transfers.cuy, transfers.state, transfers.amount]
   return sql`

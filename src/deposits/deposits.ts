@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
 import { secondsLeft } from '../chain/finality.ts'
-import type { BackendName, CurrencyId, EntryId, TransferId, Uid } from '../common/ids.ts'
+import type { CurrencyId, DeciderName, EntryId, TransferId, Uid } from '../common/ids.ts'
 import { madeOnce, member, type ReadDatabase, toStatement } from '../d1/database.ts'
 import { scans } from '../d1/state-tables.ts'
 import { addresses, decisions, flows, type TransferState, transfers, wallets } from '../d1/tables.ts'
@@ -26,7 +26,7 @@ export interface Deposit extends StoredTransfer {
   /** The ledger entry, where it is credited. */
   readonly entry: EntryId | null
   /** What is decided about it, if it was held for review. */
-  readonly decided: (Pick<typeof decisions.$inferSelect, 'decision' | 'why'> & { readonly by: BackendName }) | null
+  readonly decided: (Pick<typeof decisions.$inferSelect, 'decision' | 'why'> & { readonly by: DeciderName }) | null
   /** About how many seconds until it is final, if it is seen and that is known. */
   readonly finalIn: number | null
 }
@@ -146,7 +146,7 @@ type SummaryRow = Pick<typeof scans.$inferSelect, 'finalized' | 'finalized_at'> 
 type DepositRow = TransferRow & {
   readonly entry_id: EntryId | null
   readonly decided_why: string | null
-  readonly decided_by: BackendName | null
+  readonly decided_by: DeciderName | null
 }
 
 const selectSummary = (all: SQL) => sql`

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import type { Txid } from '../chain/block.ts'
-import type { BackendName, PayoutId } from '../common/ids.ts'
+import type { DeciderName, PayoutId } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { isRefusedBy, madeOnce, openTables, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payouts, payoutTransactions, transactionsMax, whyCharsMax } from '../d1/payout-tables.ts'
@@ -69,7 +69,7 @@ export interface StepContext {
 export async function approvePayouts(
   { db, currencies, clock }: StepContext,
   body: unknown,
-  by: BackendName,
+  by: DeciderName,
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   const step = parseStep(approval, body)
   if (!step.ok) return step
@@ -118,7 +118,7 @@ export interface CancelContext extends StepContext {
 export async function cancelPayouts(
   { db, currencies, clock, isRestored, mayApprove }: CancelContext,
   body: unknown,
-  by: BackendName,
+  by: DeciderName,
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   const step = parseStep(cancellation, body)
   if (!step.ok) return step

@@ -80,8 +80,14 @@ export const oneEndpoint = {
   HOOK: `whsec_${btoa('s'.repeat(32))}`,
 }
 
-/** Starts the service on an empty database. `variables` add to the usual ones or replace them. */
-export async function startService(variables: Record<string, unknown> = {}): Promise<RunningService> {
+/**
+ * Starts the service on an empty database. `variables` add to the usual ones or replace them. `served` answers requests to URLs that are
+ * neither nodes nor endpoints.
+ */
+export async function startService(
+  variables: Record<string, unknown> = {},
+  served: Readonly<Record<string, () => Response>> = {},
+): Promise<RunningService> {
   const db = await freshDatabase()
   const chain = createChain()
   chain.addEmpty(finalityLag + 1)
@@ -89,7 +95,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
   for (const node of nodes) node.decimals.set(usdtAddress, 6)
   const lines: string[] = []
   const reach = connect(testNodes.flatMap((urls, i) => nodes.slice(i, i + 1).map((node) => ({ ...urls, node }))))
-  const world = createWorld(reach, lines, tokenNow)
+  const world = createWorld(async (url, init) => served[url]?.() ?? reach(url, init), lines, tokenNow)
   const service = createService(world.platform)
   const hosts = new Map<string, MemoryHost>()
   const hostOf = (name: string) => once(hosts, name, createMemoryHost)

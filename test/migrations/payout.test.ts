@@ -6,7 +6,9 @@ import {
   entry,
   expectRefusal,
   insert,
+  noNames,
   or,
+  personName,
   posting,
   rescan,
   run,
@@ -97,6 +99,20 @@ it('a payout takes its money with the statement that stores it, and gives it bac
     { type: 4, amount: -1 },
     { type: 5, amount: 21 },
   ])
+})
+
+it('a person approves and cancels under the e-mail address, and posts nothing: the refund is that of who asked', async () => {
+  const person = `'${personName}'`
+  await run(payout(), move(`state = 'approved', approved_by = ${person}, approved_at = 30`))
+  await run(move(`state = 'cancelled', cancelled_by = ${person}, why = 'x'`))
+  const { results } = await db.prepare(`SELECT posted_by FROM flow WHERE osn = 'p' AND type = 5`).all()
+  expect(results).toEqual([{ posted_by: 'shop' }])
+  await expectNo(payout({ osn: `'q'`, posted_by: person }), 'payout_posted_by')
+})
+
+it.each(noNames)('%s cancels nothing', async (name) => {
+  await run(payout())
+  await expectNo(move(`state = 'cancelled', cancelled_by = '${name}', why = 'x'`), 'payout_cancelled_by')
 })
 
 it('within the limits of its row it is approved by them', async () => {

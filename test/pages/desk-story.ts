@@ -53,6 +53,9 @@ const wellNode = (number: number, host: string) => ({
   per_day: 100_000,
 })
 
+/** When the endpoints were added. */
+const longAgo = '2026-01-01T00:00:00.000Z'
+
 /** The summary of a service that is well. */
 export const wellSummary = () => ({
   currencies: [currency(1, 'TRX'), currency(2, 'USDT')],
@@ -77,10 +80,12 @@ export const wellSummary = () => ({
     oldest_held_at: null as string | null,
   },
   endpoints: [
-    { number: 1, behind_seconds: 0, failing_since: null, last_failure: null },
-    { number: 2, behind_seconds: 0, failing_since: null, last_failure: null },
+    { number: 1, behind_seconds: 0, failing_since: null, last_failure: null, begins_at: longAgo },
+    { number: 2, behind_seconds: 0, failing_since: null, last_failure: null, begins_at: longAgo },
   ] as object[],
   payouts: null as ReturnType<typeof noneOpen> | null,
+  quorum: 2,
+  reader: { name: 'office', scopes: ['ledger:read'] },
 })
 
 /** A raised alarm. */
@@ -230,7 +235,7 @@ export const faults: readonly (readonly [
   [
     'an endpoint that fails',
     ({ summary }) => {
-      const failing = { behind_seconds: 4_000, failing_since: ago(4_000), last_failure: '500' }
+      const failing = { behind_seconds: 4_000, failing_since: ago(4_000), last_failure: '500', begins_at: longAgo }
       summary.endpoints[1] = { number: 2, ...failing }
       summary.alarms = [alarm('endpoint-failing', { endpoint: 2 }), alarm('endpoint-behind', { endpoint: 2 })]
     },

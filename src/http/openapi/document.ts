@@ -139,7 +139,8 @@ export function createDocument(version: string): JsonObject {
           description:
             "A backend's token: its name in `sub` (1 to 64 letters, digits, `.`, `_` and `-`), an `exp` at most an hour ahead, " +
             'and a `scope` of words separated by spaces: `ledger:read`, `ledger:post`, `ledger:pay`, `ledger:approve`, `ledger:sign`. HS256 with the secret of the backends, or ' +
-            'RS256, ES256 or EdDSA with one of their keys.',
+            'RS256, ES256 or EdDSA with one of their keys. Where the deployment has `DESK_ACCESS`, a person who has signed in by ' +
+            'Cloudflare Access may read, approve, cancel and decide without one, from a page of the service.',
         },
       },
       headers: headers(),
