@@ -2,6 +2,7 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { ago } from './ago.ts'
 import { useDesk } from './desk-fixture.ts'
+import { serveDesk } from './desk-service.ts'
 import {
   addDifferences,
   addEvents,
@@ -11,7 +12,6 @@ import {
   onChain,
   owned,
   posted,
-  serveDesk,
   wellDesk,
 } from './desk-story.ts'
 import { languages, type Seen, windows, wrongLooks } from './looks.ts'
