@@ -118,6 +118,7 @@ describe('an act', () => {
     expect(await begin(page, 'cancel')).toContain('10.5 USDT is back in the balance of its user at once')
     await confirm(page)
     await page.waitForSelector('#why[aria-invalid="true"]')
+    await seeIn(page, '.act .fault', 'Say why')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('why')
     await page.type('#why', '  asked for twice ')
     await page.keyboard.press('Enter')

@@ -20,9 +20,16 @@ const en = {
   refuseEffect: 'Nothing is credited. It can still be credited later.',
   why: 'Why',
   whyHelp: 'It is kept with your name, for those who look later.',
+  whyMissing: 'Say why, in a few words: it is kept with your name.',
   known: 'I know what has left, and who pays for it.',
   leftHelp: 'Money may have left for it. Find out what the sentence below means, and say that you know it.',
   again: 'Nobody knows whether it was done. Press it again: it is done once.',
+  confirm: {
+    approve: 'Approve the payout',
+    cancel: 'Cancel the payout',
+    credit: 'Credit the deposit',
+    refuse: 'Refuse the deposit',
+  },
   back: 'Back',
 } as const
 
@@ -47,9 +54,11 @@ const zh: ActTexts = {
   refuseEffect: '不入账。以后仍可改为入账。',
   why: '原因',
   whyHelp: '原因与您的名称一起保存，供日后查看。',
+  whyMissing: '请简单说明原因，它与您的名称一起保存。',
   known: '我知道转出了什么，以及由谁承担。',
   leftHelp: '可能已有资金转出。请查明下面原文的含义，并确认您已知晓。',
   again: '无法确定是否已执行。请再按一次：只会执行一次。',
+  confirm: { approve: '批准提现', cancel: '取消提现', credit: '充值入账', refuse: '拒绝充值' },
   back: '返回',
 }
 

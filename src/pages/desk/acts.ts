@@ -26,7 +26,7 @@ export function openAct(context: DeskContext, act: Act, close: () => void): HTML
   const why = act.kind === 'approve' ? null : createWhy(texts)
   const left = createLeft(texts, 'left' in act ? act.left : [])
   const fault = html('div', { role: 'alert' })
-  const send = html('button', { type: 'submit', class: 'primary' }, context.texts.acts[act.kind].replace('…', ''))
+  const send = html('button', { type: 'submit', class: 'primary' }, texts.confirm[act.kind])
   const back = button({}, texts.back, close)
   const form = html(
     'form',
@@ -114,6 +114,7 @@ function createWhy(texts: ActTexts) {
     isMissing() {
       const isEmpty = input.value.trim() === ''
       input.setAttribute('aria-invalid', String(isEmpty))
+      help.textContent = isEmpty ? texts.whyMissing : texts.whyHelp
       help.className = isEmpty ? 'fault' : 'muted'
       if (isEmpty) input.focus()
       return isEmpty

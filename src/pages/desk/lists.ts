@@ -91,11 +91,11 @@ function createFilter(
   const amount = (id: string) => input(id, { type: 'text', inputmode: 'decimal', maxlength: '40' })
   const [least, most] = [amount('least'), amount('most')] as const
   const times = { from: day('from'), fromHour: hour('from-hour'), to: day('to'), toHour: hour('to-hour') }
-  const fields = { state, cuy, ...times, least, most }
+  const fields = { state, cuy, least, most, ...times }
   const values = model.listed.filter
   const named = [
-    ...[states.name, texts.currency, texts.filterFrom, texts.filterFromHour, texts.filterTo, texts.filterToHour],
-    ...[texts.filterLeast, texts.filterMost],
+    ...[states.name, texts.currency, texts.filterLeast, texts.filterMost],
+    ...[texts.filterFrom, texts.filterFromHour, texts.filterTo, texts.filterToHour],
   ]
   const fault = html('p', { class: 'fault', role: 'alert' })
   const clear = button({ class: 'plain' }, texts.filterClear, () => {

@@ -146,7 +146,10 @@ function createHeader(language: Language): PageView {
   const other = language === 'en' ? 'zh' : 'en'
   const change = button({ class: 'plain' }, html('span', { lang: other }, texts.otherLanguage), () => {
     browserMemory.write(languageName, other)
-    void mount(other).then(() => document.querySelector<HTMLElement>('header button')?.focus())
+    mount(other).then(
+      () => document.querySelector<HTMLElement>('header button')?.focus(),
+      () => setText(live, texts.offline),
+    )
   })
   const leave = button({ class: 'plain' }, texts.signOut, () => {
     const isPerson = token.current() === null
