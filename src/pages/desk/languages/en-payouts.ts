@@ -21,7 +21,7 @@ export const enPayouts = {
     'Leave the signer running: it hands in again what the copy lacks, and names the payouts that the copy does not know; have the backend ask for these again, with the same `uid`, `cuy` and `osn`. Payouts go on by themselves when a final block that is an hour later than the restore, and each one before it, is read.',
   payoutsWait: (n: string, age: string) => `Payouts wait for a person: ${n}, the oldest for ${age}`,
   payoutsWaitDo:
-    'Approve it, by another name than has asked, or cancel it: in its story here, or by `npm run operate -- payouts approve <id> --name <name>`.',
+    'Approve it, by another name than has asked, or cancel it: in its story here, or by `npm run operate -- payouts approve <id> --name <name> --production --service <URL>`.',
   ownPayout: 'You have asked for it: another name must approve it.',
   payoutNeeds: (symbol: string, holds: string, open: string) =>
     `${symbol}: holds ${holds}, approved and signed ${open}`,

@@ -21,7 +21,7 @@ export const zhPayouts: PayoutTexts = {
     '请让签名程序继续运行：它会重新提交副本缺少的交易，并指出副本中没有的提现；请由后端以相同的 `uid`、`cuy`、`osn` 再次申请。读到比恢复晚一小时的最终区块后，提现自动继续。',
   payoutsWait: (n, age) => `有 ${n} 笔提现待人工批准，最早的已有 ${age}`,
   payoutsWaitDo:
-    '请以申请者以外的名称批准或取消：在其详情中操作，或运行 `npm run operate -- payouts approve <id> --name <name>`。',
+    '请以申请者以外的名称批准或取消：在其详情中操作，或运行 `npm run operate -- payouts approve <id> --name <name> --production --service <URL>`。',
   ownPayout: '由您申请，须由其他名称批准。',
   payoutNeeds: (symbol, holds, open) => `${symbol}：持有 ${holds}，已批准和已签名合计 ${open}`,
   payoutAt: (id) => `提现 ${id}`,
