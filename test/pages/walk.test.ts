@@ -194,7 +194,7 @@ it('the desk has the story of what was paid, and says which endpoint fails', asy
   await close()
 })
 
-it('the desk has what backends do with a payout: asked for, and cancelled', async () => {
+it('the desk of npm start is signed in by itself: a person approves a payout of the shop, which cancels it', async () => {
   const token = await localBackendToken(secrets.backends, 'ledger:read ledger:pay')
   const send = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -203,13 +203,19 @@ it('the desk has what backends do with a payout: asked for, and cancelled', asyn
   }
   const asked = { uid: 1, cuy: 2, amt: '10.5', fee: '1', to: payoutTo, osn: 'payout-1' }
   expect(await send('/ledger/payouts', { payouts: [asked] })).toMatchObject([200, {}])
-  const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
+  const { page, faults, close } = await openAs(browser, `${shop.url}/desk`, desktop)
+  await seeIn(page, 'header', 'office')
+  expect(page.url()).toBe(`${service.url}/desk`) // its token is not in the address
   await seeIn(page, 'section:has(> #payouts)', 'Waits for a person: 1')
   await showList(page, 'payouts')
   await seeIn(page, 'section:has(> #lists) td', '10.5 USDT')
   for (const question of ['payout 1', '1 payout-1']) {
     expect(await askDesk(page, question)).toContain('Taken from the balance at once: 10.5 USDT, and a fee of 1 USDT')
   }
+  await page.click('.result [data-act="approve"]')
+  await (await page.waitForSelector('.act [type="submit"]'))?.click()
+  await seeIn(page, '.result h3', '10.5 USDT: Approved')
+  await seeIn(page, '.result', 'By office')
   expect(await askDesk(page, payoutTo)).toContain('No user has this address, but payouts go to it')
   expect(await send('/ledger/payouts/cancel', { ids: [1], why: 'for this test' })).toMatchObject([200, {}])
   const story = await askDesk(page, '1 payout-1')

@@ -32,8 +32,8 @@ const usage = `npm run operate -- <command> [--production | --env <name>]
   webhooks status                                      shows how far each endpoint is, since when it fails and why
   webhooks replay --endpoint <number> --from <id>      sends it the events from this one on again
   webhooks move --endpoint <number> --from-url-of-key <key>   gives it the position of its earlier URL
-Who approves, cancels, decides or makes a token needs BACKEND_JWT_SECRET: of .dev.vars on this machine, of a file (--secret <file>), or typed
-(--stdin reads it from the input). They ask the service at --service <URL>, on this machine that of "npm start". --moved: what has left is known.`
+Who approves, cancels, decides or makes a token needs BACKEND_JWT_SECRET: of the file that the doctor reads, of another one (--secret <file>), or
+typed (--stdin: from the input). They ask the service at --service <URL>, on this machine that of "npm start". --moved: what has left is known.`
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const

@@ -180,14 +180,16 @@ describe('desk-token', () => {
     }
   })
 
-  it('prints the token alone for a deployment whose URL is not given', async () => {
-    service.write('secret', backendSecret)
-    const args = ['desk-token', '--name', 'anna', '--scope', 'read,pay', '--secret', 'secret', '--production']
+  it('prints the token alone for a deployment whose URL is not given, by the secret of that deployment', async () => {
+    service.write('.dev.vars.production', `BACKEND_JWT_SECRET="${backendSecret}"`)
+    service.write('.dev.vars', 'BACKEND_JWT_SECRET="the secret of this machine, which is another one"')
+    const args = ['desk-token', '--name', 'anna', '--scope', 'read,pay', '--production']
     const { code, out } = await service.operate(args)
-    expect([code, out.split('\n').slice(1)]).toEqual([
+    const [, token = '', ...says] = out.split('\n')
+    await jwtVerify(token, new TextEncoder().encode(backendSecret))
+    expect([code, says]).toEqual([
       0,
       [
-        expect.stringMatching(/^ey[\w-]+\.[\w-]+\.[\w-]+$/),
         'Paste it at /desk of the deployment: anna may do this for an hour: ledger:read ledger:pay. So may whoever else has it.',
         '',
       ],
