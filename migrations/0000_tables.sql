@@ -33,7 +33,7 @@ CREATE TABLE `decision` (
 	PRIMARY KEY(`txid`, `position`, `decision`),
 	CONSTRAINT "decision_decision" CHECK(decision IN ('credit','refuse')),
 	CONSTRAINT "decision_why" CHECK(length(why) BETWEEN 1 AND 200),
-	CONSTRAINT "decision_decided_by" CHECK(length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*')
+	CONSTRAINT "decision_decided_by" CHECK((length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*') OR (length(decided_by) <= 254 AND decided_by = lower(decided_by) AND decided_by GLOB '?*@?*' AND decided_by NOT GLOB '*@*@*' AND decided_by NOT GLOB '*[^!-~]*'))
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `flow` (
@@ -66,6 +66,7 @@ CREATE INDEX `flow_uid` ON `flow` (`uid`);--> statement-breakpoint
 CREATE INDEX `flow_wallet` ON `flow` (`wallet_id`);--> statement-breakpoint
 CREATE INDEX `flow_type` ON `flow` (`wallet_id`,`type`);--> statement-breakpoint
 CREATE INDEX `flow_time` ON `flow` (`created_at`);--> statement-breakpoint
+CREATE INDEX `flow_order` ON `flow` (`osn`) WHERE type <> 1;--> statement-breakpoint
 CREATE TABLE `posting` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`entries` text NOT NULL,
@@ -395,12 +396,14 @@ CREATE TABLE `webhook` (
 	`set_aside` integer,
 	`last_failure` text,
 	`seen_at` integer NOT NULL,
+	`begins_at` integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "webhook_endpoint" CHECK(length(endpoint) = 64 AND endpoint NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "webhook_number" CHECK(number BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "webhook_position" CHECK(position BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "webhook_attempts" CHECK(attempts BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "webhook_next_try" CHECK(next_try BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "webhook_seen_at" CHECK(seen_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "webhook_begins_at" CHECK(begins_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "webhook_failing_since" CHECK((failing_since IS NOT NULL) = (attempts > 0)),
 	CONSTRAINT "webhook_last_failure" CHECK(last_failure IS NULL OR (length(last_failure) BETWEEN 1 AND 100))
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
@@ -560,8 +563,7 @@ CREATE TABLE `payout` (
 	CONSTRAINT "payout_reason" CHECK((reason IS NOT NULL) = (state = 'stuck') AND (reason IS NULL OR (reason IN ('failed','other','expired')))),
 	CONSTRAINT "payout_moved" CHECK((moved IS NOT NULL) = (reason IS 'other') AND (moved IS NULL OR json_valid(moved))),
 	CONSTRAINT "payout_why" CHECK((why IS NOT NULL) = (state = 'cancelled') AND (why IS NULL OR (length(why) BETWEEN 1 AND 200))),
-	CONSTRAINT "payout_cancelled_by" CHECK((cancelled_by IS NULL) = (why IS NULL) AND (cancelled_by IS NULL OR
-        (length(cancelled_by) BETWEEN 1 AND 64 AND cancelled_by NOT GLOB '*[^A-Za-z0-9._-]*')))
+	CONSTRAINT "payout_cancelled_by" CHECK((cancelled_by IS NULL) = (why IS NULL) AND (cancelled_by IS NULL OR ((length(cancelled_by) BETWEEN 1 AND 64 AND cancelled_by NOT GLOB '*[^A-Za-z0-9._-]*') OR (length(cancelled_by) <= 254 AND cancelled_by = lower(cancelled_by) AND cancelled_by GLOB '?*@?*' AND cancelled_by NOT GLOB '*@*@*' AND cancelled_by NOT GLOB '*[^!-~]*'))))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payout_key` ON `payout` (`uid`,`cuy`,`osn`);--> statement-breakpoint

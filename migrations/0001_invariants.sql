@@ -813,9 +813,10 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER payout_step_has_its_effects AFTER UPDATE ON payout
 BEGIN
+  -- A person posts nothing: the entry is that of the backend whose payout it was.
   INSERT INTO posting (id, entries, posted_by, created_at)
     SELECT 1, '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 5, 'osn', NEW.osn, 'amount', NEW.amount + NEW.fee, 'mark', NEW.mark) || ']',
-      NEW.cancelled_by, NEW.changed_at
+      iif(NEW.cancelled_by GLOB '*@*', NEW.posted_by, NEW.cancelled_by), NEW.changed_at
     WHERE NEW.state = 'cancelled' AND OLD.state <> 'cancelled';
   SELECT RAISE(ABORT, 'payout: its money is not back')
     WHERE NEW.state = 'cancelled' AND NOT EXISTS (

@@ -83,6 +83,7 @@ function configured(platform: Platform, config: Config): BoundWorker {
   const services: Services = {
     settings,
     network: config.network,
+    quorum: config.quorum,
     endpoints: config.webhooks,
     read: (invocation, work) => sessions.reading(invocation, (db) => work({ ...settings, db })),
     write: (invocation, work) => sessions.writing(invocation, (db) => work({ ...settings, db })),

@@ -26,6 +26,8 @@ export interface Services {
   readonly sharedHealth: SharedHealth
   /** What all who ask for the currencies share. */
   readonly sharedIntake: SharedRead<Intake>
+  /** How many nodes must agree before money is credited. */
+  readonly quorum: number
   /** How often a scan begins while nothing is known to be on its way. */
   readonly scanEverySeconds: number
   /** Makes each webhook endpoint look for new events, without waiting for it. */

@@ -55,7 +55,7 @@ describe('the folders of src', () => {
   })
 
   it('keep private keys and tronweb out of the Worker: only the commands import the tools', () => {
-    const tools = sources.filter((file) => /^src\/tools\/(keys|signing|collect|payout)\//.test(file))
+    const tools = sources.filter((file) => /^src\/tools\/(keys|signing|collect|payout|operate)\//.test(file))
     expect(tools.length).toBeGreaterThan(15)
     const secrets = /^(tronweb|@scure\/bip39)/
     const isTool = (path: string) => secrets.test(path) || /(^|\/)(keys|signing|collect|payout)\//.test(path)

@@ -85,6 +85,25 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('begins with three calls, and has the cause and the cure of each reason with its schema', () => {
+    const { info, components } = JSON.parse(fresh()) as {
+      info: { description: string }
+      components: { schemas: { Reason: { enum: string[]; 'x-enumDescriptions': Record<string, string> } } }
+    } // as generated
+    expect([...info.description.matchAll(/^curl \$WALLET(\S+)/gm)].map(([, path]) => path)).toEqual([
+      '/tron/generate',
+      '/tron/deposits',
+      '/ledger/entries',
+    ])
+    expect(info.description).toContain('(#reasons)')
+    expect(info.description.length).toBeLessThan(2_500)
+    const { enum: words, 'x-enumDescriptions': texts } = components.schemas.Reason
+    expect(Object.keys(texts)).toEqual(words)
+    expect(texts.dust).toBe(
+      '422. **Cause:** The amount is less than the smallest amount in a wallet. **Cure:** This does not change. Send more at once.',
+    )
+  })
+
   it('does not pass with an example that its schema refuses', async () => {
     const wrong = fresh().replace('"value":{"code":200,', '"value":{"code":"200",')
     expect((await lint(wrong)).map((problem) => problem.split(' ')[0])).toContain('no-invalid-media-type-examples')

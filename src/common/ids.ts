@@ -30,6 +30,10 @@ export type PayoutTransactionId = Brand<number, 'PayoutTransactionId'>
 export type EndpointKey = Brand<string, 'EndpointKey'>
 /** The name of a backend. */
 export type BackendName = Brand<string, 'BackendName'>
+/** A person, by the e-mail address in lower case. It has an `@`, so it is never a backend's name. */
+export type PersonName = Brand<string, 'PersonName'>
+/** Who approves, cancels or decides. */
+export type DeciderName = BackendName | PersonName
 
 /** The reasons why a balance changes, by their number in the interface. 6 to 8 are not used. */
 export const entryTypes = { recharge: 1, withdraw: 2, transfer: 3, payment: 4, refund: 5, adjustment: 9 } as const

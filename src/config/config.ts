@@ -15,6 +15,7 @@ import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { type AuthConfig, authSchema, backendAuthSchema, refuseSharedKeys, type TokenConfig } from './auth.ts'
 import { brandSchema, type PageBrand } from './brand.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
+import { type DeskAccess, deskAccessSchema, refuseSharedTeamKeys } from './desk.ts'
 import { payoutsSchema, readPayouts } from './payouts.ts'
 import {
   addressText,
@@ -83,6 +84,8 @@ export interface Config extends ChainConfig {
   readonly pageOrigins: readonly string[]
   /** How that page looks; null for its own look. */
   readonly pageBrand: PageBrand | null
+  /** Who signs in to the desk by Cloudflare Access. Null without `DESK_ACCESS`. */
+  readonly deskAccess: DeskAccess | null
   /** Null without the binding: then there is no page for callers. */
   readonly files: StaticFiles | null
   readonly rateLimits: RateLimits
@@ -163,6 +166,7 @@ const ownSchema = parsedBy(
     CORS_ORIGINS: optional(corsOrigins),
     PAGE_ORIGINS: optional(pageOrigins),
     PAGE_BRAND: brandSchema,
+    DESK_ACCESS: deskAccessSchema,
     ASSETS: staticFiles,
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
@@ -182,6 +186,7 @@ const ownSchema = parsedBy(
     cors: own.CORS_ORIGINS,
     pageOrigins: Object.freeze(own.PAGE_ORIGINS ?? []),
     pageBrand: own.PAGE_BRAND,
+    deskAccess: own.DESK_ACCESS,
     files: own.ASSETS,
     rateLimits: Object.freeze({ lists: own.RATE_LISTS, nodes: own.RATE_NODES, ledger: own.RATE_LEDGER }),
   }),
@@ -204,6 +209,7 @@ const configSchema = parsedBy(
   ),
   ({ backends, PAYOUTS, ...config }, refuse): Config => {
     refuseSharedKeys(config.auth, backends, refuse)
+    refuseSharedTeamKeys(config.deskAccess, { AUTH_JWKS_URL: config.auth, BACKEND_JWKS_URL: backends }, refuse)
     const hasKeys = backends.secrets.length > 0 || backends.jwksUrl !== null
     const payouts = readPayouts(PAYOUTS, config, refuse)
     const operators = payouts === null ? config.operators : new Set([...config.operators, payouts.address])

@@ -50,6 +50,13 @@ export const units: Condition = (column) => `${column} = '0' OR (${positiveUnits
 export const signedUnits: Condition = (column) =>
   `${column} = '0' OR (${digits(`ltrim(${column}, '-')`)} AND ${column} NOT GLOB '?*-*' AND length(${column}) <= 90)`
 
+/** The name of a backend. */
+const backendName: Condition = (column) =>
+  `length(${column}) BETWEEN 1 AND 64 AND ${column} NOT GLOB '*[^A-Za-z0-9._-]*'`
+/** The name of a backend, or the e-mail address of a person in lower case. No column of who posted takes a person. */
+export const deciderName: Condition = (column) =>
+  `(${backendName(column)}) OR (length(${column}) <= 254 AND ${column} = lower(${column}) AND ${column} GLOB '?*@?*' AND ${column} NOT GLOB '*@*@*' AND ${column} NOT GLOB '*[^!-~]*')`
+
 /** A CHECK of one column, named after its table and column. */
 export function rule(column: SQLiteColumn, condition: Condition | string) {
   const text = typeof condition === 'string' ? condition : condition(column.name)

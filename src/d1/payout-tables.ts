@@ -5,7 +5,7 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import { signedDigitsMax } from '../chain/transaction.ts'
 import { amountMax } from '../common/amount.ts'
-import type { BackendName, PayoutId, PayoutTransactionId, Uid } from '../common/ids.ts'
+import type { BackendName, DeciderName, PayoutId, PayoutTransactionId, Uid } from '../common/ids.ts'
 import { reservedUid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
@@ -13,6 +13,7 @@ import {
   between,
   characters,
   cuy,
+  deciderName,
   hex,
   instant,
   oneOf,
@@ -84,7 +85,7 @@ export const payouts = sqliteTable(
     created_at: instant(),
     state: text().$type<PayoutState>().notNull().default('waiting'),
     changed_at: instant(), // when it came into its state
-    approved_by: text().$type<BackendName | ''>(), // empty: it was within the limits
+    approved_by: text().$type<DeciderName | ''>(), // empty: it was within the limits
     approved_at: nullable<UnixMs>(), // the first time
     counted: integer({ mode: 'boolean' }).notNull().default(false), // for the limits of the day of `approved_at`
     attempts: integer().notNull().default(0), // transactions that have ended without paying
@@ -95,7 +96,7 @@ export const payouts = sqliteTable(
     reason: text().$type<StuckReason>(),
     moved: text(), // JSON: what has left the address by the logs of a transaction that has paid something else
     received: text(), // chain units that arrived, where the token took a fee
-    cancelled_by: text().$type<BackendName>(),
+    cancelled_by: text().$type<DeciderName>(),
     why: text(), // it was cancelled
   },
   (table) => [
@@ -142,11 +143,7 @@ export const payouts = sqliteTable(
     rule(table.reason, `(reason IS NOT NULL) = (state = 'stuck') AND (${orNull(oneOf(...stuckReasons))('reason')})`),
     rule(table.moved, `(moved IS NOT NULL) = (reason IS 'other') AND (moved IS NULL OR json_valid(moved))`),
     rule(table.why, `(why IS NOT NULL) = (state = 'cancelled') AND (${orNull(characters(1, whyCharsMax))('why')})`),
-    rule(
-      table.cancelled_by,
-      `(cancelled_by IS NULL) = (why IS NULL) AND (cancelled_by IS NULL OR
-        (length(cancelled_by) BETWEEN 1 AND 64 AND cancelled_by NOT GLOB '*[^A-Za-z0-9._-]*'))`,
-    ),
+    rule(table.cancelled_by, `(cancelled_by IS NULL) = (why IS NULL) AND (${orNull(deciderName)('cancelled_by')})`),
   ],
 )
 

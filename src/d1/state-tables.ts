@@ -313,12 +313,13 @@ export const webhooks = sqliteTable(
     set_aside: integer().$type<EventId>(), // the newest event that was put aside since the endpoint was last healthy
     last_failure: text(),
     seen_at: instant(), // when a deployment last had it
+    begins_at: instant().default(0 as UnixMs), // older events were never sent to it
   },
   (table) => [
     index('webhook_number').on(table.number),
     rule(table.endpoint, hex(64)),
     rule(table.number, positiveSafe),
-    ...rules(safe, table.position, table.attempts, table.next_try, table.seen_at),
+    ...rules(safe, table.position, table.attempts, table.next_try, table.seen_at, table.begins_at),
     rule(table.failing_since, '(failing_since IS NOT NULL) = (attempts > 0)'),
     rule(table.last_failure, orNull(characters(1, 100))),
   ],

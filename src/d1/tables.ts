@@ -4,6 +4,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'driz
 import { amountMax } from '../common/amount.ts'
 import {
   type BackendName,
+  type DeciderName,
   type EntryId,
   type EntryType,
   entryTypes,
@@ -18,6 +19,7 @@ import {
   blockHash,
   characters,
   cuy,
+  deciderName,
   height,
   hex,
   instant,
@@ -133,6 +135,7 @@ export const flows = sqliteTable(
     index('flow_wallet').on(table.wallet_id),
     index('flow_type').on(table.wallet_id, table.type),
     index('flow_time').on(table.created_at),
+    index('flow_order').on(table.osn).where(sql.raw('type <> 1')), // of whatever user; a deposit is found by its transaction
     rule(table.id, positiveSafe),
     rule(
       table.type,
@@ -246,14 +249,14 @@ export const decisions = sqliteTable(
     position: integer().notNull(),
     decision: text().$type<DecisionKind>().notNull(),
     why: text().notNull(),
-    decided_by: text().$type<BackendName>().notNull(),
+    decided_by: text().$type<DeciderName>().notNull(),
     created_at: instant(),
   },
   (table) => [
     primaryKey({ columns: [table.txid, table.position, table.decision] }),
     rule(table.decision, oneOf(...decisionKinds)),
     rule(table.why, characters(1, 200)),
-    rule(table.decided_by, `length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*'`),
+    rule(table.decided_by, deciderName),
   ],
 )
 

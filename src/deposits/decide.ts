@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { parsePosition, parseTxid } from '../chain/block.ts'
-import type { BackendName } from '../common/ids.ts'
+import type { DeciderName } from '../common/ids.ts'
 import type { DecideReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -69,7 +69,7 @@ const decisionList = z
 export async function decideDeposits(
   context: WriteContext,
   list: unknown,
-  by: BackendName,
+  by: DeciderName,
 ): Promise<Result<Decided, DecideFailure>> {
   const parsed = parseDecisions(list)
   if (!parsed.ok) return parsed
@@ -148,7 +148,7 @@ function conflict(index: number, reason: DecideReason, why: string): DecideFailu
 async function applyDecisions(
   { db, currencies }: WriteContext,
   open: readonly OpenDecision[],
-  by: BackendName,
+  by: DeciderName,
   at: UnixMs,
 ): Promise<'stored' | 'changed' | 'halted'> {
   const { decimals } = await selectKept(db)

@@ -1,6 +1,6 @@
 import type { Address } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
-import type { BackendName, CurrencyId, EntryId, Uid } from '../common/ids.ts'
+import type { CurrencyId, DeciderName, EntryId, Uid } from '../common/ids.ts'
 import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import type { StoredTransfer } from './transfer.ts'
 
@@ -14,7 +14,7 @@ export interface Deposit extends StoredTransfer {
   /** The ledger entry, where it is credited. */
   readonly entry: EntryId | null
   /** What is decided about it, if it was held for review. */
-  readonly decided: { readonly decision: DecisionKind; readonly why: string; readonly by: BackendName } | null
+  readonly decided: { readonly decision: DecisionKind; readonly why: string; readonly by: DeciderName } | null
   /** About how many seconds until it is final, if it is seen and that is known. */
   readonly finalIn: number | null
 }

@@ -1,7 +1,9 @@
 import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
+import type { TokenConfig } from '../config/auth.ts'
 import type { Config, StaticFiles } from '../config/config.ts'
 import type { Services } from '../services.ts'
+import { createPersonAuthenticator } from './auth/access-assertion.ts'
 import { createAuthenticator, createBackendAuthenticator } from './auth/authenticate.ts'
 import type { KeySetParts } from './auth/key-set.ts'
 import { type Env, type LedgerRoute, noRoute, type Route } from './context.ts'
@@ -23,7 +25,10 @@ export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueNam
 
 /** What the HTTP side takes from the configuration. */
 export interface HttpConfig
-  extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'pageBrand' | 'payouts'> {
+  extends Pick<
+    Config,
+    'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'pageBrand' | 'deskAccess' | 'payouts'
+  > {
   /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
 }
@@ -32,7 +37,8 @@ export interface HttpConfig
 export function createApp(platform: HttpPlatform, config: HttpConfig, services: Services): App {
   const all: readonly LedgerRoute[] = ledgerRoutes
   const ofBackends = all.filter(({ isOfPayouts }) => isOfPayouts !== true || config.payouts !== null)
-  const served = config.backend === null ? routes : [...routes, ...ofBackends]
+  const hasLedgerRoutes = config.backend !== null || config.deskAccess !== null
+  const served = hasLedgerRoutes ? [...routes, ...ofBackends] : routes
   const hono = createHono(platform, config.cors, [...served.map(({ path }) => path), ...pagesOf(config.files)])
   const authenticated = auth(createAuthenticator(config.auth, platform))
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
@@ -47,14 +53,17 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   }
   const { pageOrigins: origins, pageBrand: brand } = config
   servePages(hono, config.files, { origins, brand, devUid: config.auth.devUid })
-  if (config.backend !== null) {
-    const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
-    for (const { path, method, acts, scope, handle } of ofBackends) {
+  if (hasLedgerRoutes) {
+    const { deskAccess } = config
+    const people = deskAccess === null ? null : createPersonAuthenticator(deskAccess, platform)
+    const backend = backendAuth(createBackendAuthenticator(config.backend ?? noKeys, platform), people)
+    for (const route of ofBackends) {
+      const { path, method, acts, handle } = route
       hono.on(
         method,
         [path],
         ...(acts ? [refuseHead(methodsOf(path, config.cors))] : []),
-        backend(scope),
+        backend(route),
         rateLimit(() => 'ledger'),
         bookmark,
         configured,
@@ -74,6 +83,9 @@ export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles
   hono.all('*', () => failure(notConfigured))
   return { fetch: async (request) => hono.fetch(request) }
 }
+
+/** Where people alone sign in: no token is valid. */
+const noKeys: TokenConfig = { secrets: [], jwksUrl: null, issuer: null, audience: null }
 
 /** The paths of pages that the Worker serves itself: none without their files. */
 const pagesOf = (files: StaticFiles | null) => (files === null ? [] : [callerPagePath])

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Uid } from '../common/ids.ts'
+import type { DeciderName, Uid } from '../common/ids.ts'
 import type { Invocation } from '../d1/sessions.ts'
 import type { ReadContext, WriteContext } from '../ledger/context.ts'
 import type { Services } from '../services.ts'
@@ -15,9 +15,17 @@ export interface Env {
     invocation: Invocation
     /** The caller. Set on the routes that require a token. */
     uid: Uid
-    /** The backend. Set on the routes for backends. */
+    /** The backend. Set on the routes for backends, unless a person asks. */
     backend: Backend
+    /** The backend or the person. Set on the routes for backends. */
+    decider: Decider
   }
+}
+
+/** Who asks at a route for backends, and the scopes that this has. */
+export interface Decider {
+  readonly name: DeciderName
+  readonly scopes: readonly string[]
 }
 
 /** One request. `req.path` is the path of a route or `noRoute`. */
@@ -49,6 +57,8 @@ export interface LedgerRoute {
   readonly scope: (url: string) => Scope | readonly Scope[]
   /** Whether it exists only where payouts are configured. */
   readonly isOfPayouts?: true
+  /** Whether a person at the desk may use it, too: every GET, and a POST that says so. */
+  readonly isForPeople?: true
   readonly handle: (c: RequestContext) => Promise<Response>
 }
 

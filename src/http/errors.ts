@@ -3,6 +3,7 @@ import type { QueryFailure } from '../common/result.ts'
 import type { DecideFailure } from '../deposits/decide.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 import { headRetrySeconds, type PayoutFailure } from '../payouts/failure.ts'
+import type { PersonFailure } from './auth/access-assertion.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
@@ -109,6 +110,9 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'OPTIONS'
 export function missingScope(scopes: readonly Scope[]): Problem {
   return { status: 403, msg: `the scope of the token must include ${scopes.join(' or ')}` }
 }
+
+/** A person approves, cancels and decides; whatever else changes something is a backend's or a signer's. */
+export const onlyBackends: Problem = { status: 403, msg: 'only a backend with a token can ask for this' }
 
 /** The response to a post that is refused. */
 export function toPostProblem(failure: PostFailure): Problem {
@@ -255,6 +259,18 @@ export function toAuthProblem(failure: AuthFailure): Problem {
       return notConfigured
     case 'keys-unavailable':
       return keysUnavailable
+  }
+}
+
+/** The response to a request of somebody whom Cloudflare Access does not show to be one of `DESK_ACCESS`. */
+export function toPersonProblem(failure: PersonFailure): Problem {
+  switch (failure) {
+    case 'not-listed':
+      return { status: 403, msg: 'nobody of this e-mail address may use the desk: it is not in DESK_ACCESS' }
+    case 'not-own-page':
+      return { status: 403, msg: 'a person acts on a page of this service only' }
+    default:
+      return toAuthProblem(failure)
   }
 }
 

@@ -112,6 +112,28 @@ export async function selectAllEntries(
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
+/** Entries of one order that are counted at most: a backend can give everybody the same `osn`. */
+export const orderRowsMax = 1_000
+
+/**
+ * The newest entries of an order below an id, whoever its user is, and how many there are: `orderRowsMax` means that many or more.
+ * Recharges are not among them: those of a transaction are found by their transfers.
+ */
+export async function selectOrder(
+  db: ReadDatabase,
+  wanted: string,
+  { before, limit = pageRowsDefault }: Pick<EntrySelection, 'before' | 'limit'>,
+): Promise<EntryList> {
+  // The index has the condition on the type: SQLite uses it for statements that have the same one.
+  const all = sql`${flows} INDEXED BY flow_order WHERE ${eq(osn, wanted)} AND ${type} <> 1`
+  const rows = before === undefined ? all : sql`${all} AND ${lt(id, before)}`
+  const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([
+    toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${all} LIMIT ${orderRowsMax})`),
+    toStatement(db, selectPage(rows, { limit })),
+  ])
+  return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
+}
+
 /** The txid that a filter has in any form, as entries of deposits have it, or null. */
 function txidIn(osn: string): string | null {
   const txid = parseTxid(osn)

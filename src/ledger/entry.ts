@@ -1,5 +1,5 @@
 import type { Amount } from '../common/amount.ts'
-import type { BackendName, CurrencyId, EntryId, EntryType, Uid, WalletId } from '../common/ids.ts'
+import type { BackendName, CurrencyId, EntryId, EntryType, PersonName, Uid, WalletId } from '../common/ids.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { Currencies } from './currencies.ts'
 
@@ -14,6 +14,18 @@ export const backendNameTakes = 'a name of 1 to 64 letters, digits, ".", "_" or 
 /** The name of a backend, or null for any other value. */
 export function parseBackendName(value: unknown): BackendName | null {
   return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? (value as BackendName) : null // safe: this is the definition
+}
+
+/** Longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
+const personCharsMax = 254
+/** A local part without quotes, and a domain (RFC 5321, 4.1.2), in lower case. */
+const personForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)*$/
+
+/** The name of a person: an e-mail address, in lower case, since two spellings of one address are one person. Null for anything else. */
+export function parsePersonName(value: unknown): PersonName | null {
+  if (typeof value !== 'string' || value.length > personCharsMax) return null
+  const name = value.toLowerCase()
+  return personForm.test(name) ? (name as PersonName) : null // safe: this is the definition
 }
 
 /** One ledger entry. `amount` is signed; `balance` is the balance of the wallet after the entry. */

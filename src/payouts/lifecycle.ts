@@ -1,5 +1,5 @@
 import type { BlockHeight, Txid } from '../chain/block.ts'
-import type { BackendName } from '../common/ids.ts'
+import type { DeciderName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { PayoutState, payouts, payoutTransactions, StuckReason, TransactionEnd } from '../d1/payout-tables.ts'
@@ -120,7 +120,7 @@ const hasLeft = ({ newest, other }: Outflows) => newest.length > 0 || other !== 
 
 /** A person's request about payouts. */
 interface PersonStep {
-  readonly by: BackendName
+  readonly by: DeciderName
   readonly at: UnixMs
   /** `moved: true`: the person knows that money has left. */
   readonly isOutflowKnown: boolean

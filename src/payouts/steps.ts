@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Address } from '../chain/address.ts'
-import type { BackendName, PayoutId } from '../common/ids.ts'
+import type { DeciderName, PayoutId } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
@@ -74,7 +74,7 @@ export interface StepContext {
 export async function approvePayouts(
   { db, currencies, clock }: StepContext,
   body: unknown,
-  by: BackendName,
+  by: DeciderName,
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   const request = parseStep(approval, body)
   if (!request.ok) return request
@@ -102,7 +102,7 @@ export interface CancelContext extends StepContext {
 export async function cancelPayouts(
   context: CancelContext,
   body: unknown,
-  by: BackendName,
+  by: DeciderName,
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   const request = parseStep(cancellation, body)
   if (!request.ok) return request

@@ -170,7 +170,7 @@ export const alarmTable = {
     raised: 'A deposit that `reviewFrom` holds has waited for a decision for more than an hour.',
     ends: 'None of its currency has.',
     remedy:
-      'The log line has the oldest one. Look at what waits (`GET /ledger/deposits?state=held`) and have a backend decide (`POST /ledger/deposits/decide`): nothing of it is credited before.',
+      'The log line has the oldest one. Decide about it at the desk, or have a backend do so (`POST /ledger/deposits/decide`): nothing of it is credited before.',
     needsLine: true,
   },
   'corrected-credit': {

@@ -11,6 +11,9 @@ const otherNames: Readonly<Record<string, string>> = {
   scan: 'all',
 }
 
+/** Options that a person can have set for npm itself, in a file: where the command has its own, npm has taken none. */
+const alsoOfNpm = ['scope']
+
 /** The options that decide on which database a command acts. They are looked for whether the command has them or not. */
 const placeOptions = ['production', 'env']
 
@@ -26,6 +29,8 @@ export function refuseTakenOptions(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   for (const option of new Set([...placeOptions, ...options])) {
+    if (alsoOfNpm.includes(option) && args.some((one) => one === `--${option}` || one.startsWith(`--${option}=`)))
+      continue
     const names = [option.replaceAll('-', '_'), otherNames[option]]
     if (names.every((name) => environment[`npm_config_${name}`] === undefined)) continue
     throw new OptionError(`npm has taken --${option} for itself. Write "--" before the options, as here:`)

@@ -49,6 +49,8 @@ export interface StoredEndpoint {
   readonly nextTry: UnixMs
   /** When a deployment had it, within an hour. */
   readonly seenAt: UnixMs
+  /** Events that were stored before were never sent to it. */
+  readonly beginsAt: UnixMs
 }
 
 /** How long an endpoint that a deployment lacks keeps its position, at least. */
@@ -61,7 +63,7 @@ type Configured = Pick<WebhookEndpoint, 'key' | 'number'>
 /** All stored endpoints, in the order of their numbers. */
 export async function selectEndpoints(db: ReadDatabase): Promise<readonly StoredEndpoint[]> {
   const tables = openTables(db)
-  const { endpoint: key, number, attempts, failing_since, last_failure, next_try, seen_at } = webhooks
+  const { endpoint: key, number, attempts, failing_since, last_failure, next_try, seen_at, begins_at } = webhooks
   const oldest = tables
     .select({ at: events.created_at })
     .from(events)
@@ -78,6 +80,7 @@ export async function selectEndpoints(db: ReadDatabase): Promise<readonly Stored
       lastFailure: last_failure,
       nextTry: next_try,
       seenAt: seen_at,
+      beginsAt: begins_at,
     })
     .from(webhooks)
     .orderBy(number)
@@ -108,13 +111,13 @@ export async function registerEndpoints(
 ): Promise<void> {
   const list = JSON.stringify(endpoints.map(({ key, number }) => ({ key, number })))
   const configured = sql`(SELECT value ->> 'key' AS key, value ->> 'number' AS number FROM json_each(${list})) AS configured`
-  const { endpoint, number, position, next_try, seen_at } = webhooks
+  const { endpoint, number, position, next_try, seen_at, begins_at } = webhooks
   const newest = sql`coalesce((SELECT max(${events.id}) FROM ${events}), 0)`
   const statements: readonly SQL[] = [
     sql`DELETE FROM ${webhooks}
       WHERE ${seen_at} < ${at - endpointKeptMs} AND ${endpoint} NOT IN (SELECT configured.key FROM ${configured})`,
-    sql`INSERT INTO ${webhooks} (${sql.join([endpoint, number, position, next_try, seen_at].map(bare), sql`, `)})
-      SELECT configured.key, configured.number, ${newest}, 0, ${at} FROM ${configured}
+    sql`INSERT INTO ${webhooks} (${sql.join([endpoint, number, position, next_try, seen_at, begins_at].map(bare), sql`, `)})
+      SELECT configured.key, configured.number, ${newest}, 0, ${at}, ${at} FROM ${configured}
       WHERE NOT EXISTS (SELECT 1 FROM ${webhooks} WHERE ${endpoint} = configured.key)`,
     sql`UPDATE ${webhooks} SET ${bare(number)} = configured.number, ${bare(seen_at)} = ${at} FROM ${configured}
       WHERE ${endpoint} = configured.key AND (${number} <> configured.number OR ${seen_at} < ${at - seenEveryMs})`,

@@ -4,7 +4,7 @@ import type { Txid } from '../../src/chain/block.ts'
 import type { EntryId, WalletId } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import { storeTransfers } from '../../src/deposits/store/transfers.ts'
-import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
+import { orderRowsMax, selectBalances, selectEntries, selectOrder } from '../../src/ledger/entries.ts'
 import type { EntrySelection } from '../../src/ledger/entry.ts'
 import { credited, cuy, measure, ms, numbers, openDatabase, transfer, txid, uid, withoutTriggers } from './fixtures.ts'
 
@@ -216,6 +216,22 @@ describe('cost', () => {
     const many = await costs(100_000)
     expect(Math.max(...few, ...many)).toBeLessThanOrEqual(150)
     expect(many.map((rows, i) => rows - (few[i] ?? 0))).toEqual(many.map(() => expect.closeTo(0, -1)))
+  })
+
+  it('of an order of whatever user is the same beside a long history, and has a bound where everybody has that order', async () => {
+    const costs: unknown[] = []
+    for (const count of [1_000, 100_000]) {
+      db = await openDatabase([1, 2])
+      await fillWallet(count)
+      const one = await measure(db, (metered) => selectOrder(metered, 'x77', {}))
+      costs.push([one.result.count, one.rows, one.trips])
+    }
+    expect(costs[0]).toEqual([1, 4, 1])
+    expect(costs[1]).toEqual(costs[0])
+    await withoutTriggers(db, [`UPDATE flow SET wallet_id = id, osn = 'same' WHERE type = 5`])
+    const same = await measure(db, (metered) => selectOrder(metered, 'same', { limit: 20 }))
+    expect([same.result.list.length, same.result.count]).toEqual([20, orderRowsMax])
+    expect(same.rows).toBeLessThanOrEqual(orderRowsMax + 20)
   })
 
   it('of balances and of the current address is one query, which reads only their rows', async () => {

@@ -1,8 +1,10 @@
 /** `npm run desk`: prints the address of the local desk with a token that is valid for an hour. */
 import { printLine } from '../support/project.ts'
-import { deskAddress, readPorts } from './local.ts'
+import { deskAddress, readPorts, readVariable } from './local.ts'
 
-const address = await deskAddress(`http://127.0.0.1:${readPorts().service}`)
+const secret = readVariable('BACKEND_JWT_SECRET')
 printLine(
-  address ?? 'There is no BACKEND_JWT_SECRET in .dev.vars, with which "npm start" has the desk: run that first.',
+  secret === undefined
+    ? 'There is no BACKEND_JWT_SECRET in .dev.vars, so there is no desk.'
+    : await deskAddress(`http://127.0.0.1:${readPorts().service}`, secret),
 )

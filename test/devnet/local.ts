@@ -78,10 +78,14 @@ function readPort(name: string, defaultPort: number): number {
   return port
 }
 
-/** A token of a backend for the next hour, by default for everything. */
-export async function localBackendToken(secret: string, scope = 'ledger:read ledger:post ledger:pay'): Promise<string> {
+/** A token of a backend for the next hour, by default of the shop, for what a shop does. */
+export async function localBackendToken(
+  secret: string,
+  scope = 'ledger:read ledger:post ledger:pay',
+  name = 'shop',
+): Promise<string> {
   const token = new SignJWT({ scope }).setProtectedHeader({ alg: 'HS256' })
-  return await token.setSubject('shop').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
+  return await token.setSubject(name).setExpirationTime('1h').sign(new TextEncoder().encode(secret))
 }
 
 /** A token of user 1 for the next hour. */
@@ -90,20 +94,20 @@ export async function localUserToken(secret: string): Promise<string> {
   return await token.setSubject('1').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
 }
 
-/** A variable of `.dev.vars`, or undefined where there is none of this name. */
+/** A variable of `.dev.vars`, or of what it will be copied from; undefined where there is none of this name. */
 export function readVariable(name: string): string | undefined {
-  if (!existsSync(`${root}.dev.vars`)) return undefined
-  return new RegExp(`^${name}=(["']?)(.+)\\1$`, 'm').exec(readFileSync(`${root}.dev.vars`, 'utf8'))?.[2]
+  const path = existsSync(`${root}.dev.vars`) ? `${root}.dev.vars` : `${root}test/devnet/dev.vars`
+  return new RegExp(`^${name}=(["']?)(.+)\\1$`, 'm').exec(readFileSync(path, 'utf8'))?.[2]
 }
 
-/** The address of the desk of the service at `base`, with a token that only reads, or null without a secret to sign it with. */
-export async function deskAddress(base: string): Promise<string | null> {
-  const secret = readVariable('BACKEND_JWT_SECRET')
-  return secret === undefined ? null : `${base}/desk#token=${await localBackendToken(secret, 'ledger:read')}`
+/** The address of the desk of the service at `base`, with a token of somebody in the office, who asks for no payouts and may approve them. */
+export async function deskAddress(base: string, secret: string): Promise<string> {
+  const token = await localBackendToken(secret, 'ledger:read ledger:approve ledger:pay', 'office')
+  return `${base}/desk#token=${token}`
 }
 
-/** Commands that have a payout of 5 USDT of user 1 signed, ask for it with the service at `base`, and show it. */
-export function payoutCommands(base: string, token: string, to: string, nodes: string | null): readonly string[] {
+/** Commands that have a payout of 5 USDT of user 1 signed, ask for it with the service at `base`, and show it. They take `$TOKEN`. */
+export function payoutCommands(base: string, to: string, nodes: string | null): readonly [string, ...string[]] {
   const payout = { uid: 1, cuy: 2, amt: '5', to, osn: 'payout-1' }
   const ask = `-H 'content-type: application/json' -d '${JSON.stringify({ payouts: [payout] })}'`
   const isNew = existsSync(root + payoutJournal) ? '' : ' --new-journal'
@@ -111,7 +115,6 @@ export function payoutCommands(base: string, token: string, to: string, nodes: s
   const run = `npm run payout -- run ${options}`
   return [
     nodes === null ? run : `TRON_NODES='${nodes}' ${run} --service ${base}`,
-    `TOKEN=${token}`,
     `curl ${base}/ledger/payouts -H "authorization: Bearer $TOKEN" ${ask}`,
     `curl "${base}/ledger/payouts?limit=1" -H "authorization: Bearer $TOKEN"`,
   ]
@@ -125,9 +128,9 @@ export function collectCommand(nodes: string | null): string {
   return nodes === null ? command : `TRON_NODES='${nodes}' ${command}`
 }
 
-/** A command that posts a payment of 2.5 USDT of user 1 to the service at `base`. */
-export function paymentCommand(base: string, token: string): string {
+/** A command that posts a payment of 2.5 USDT of user 1 to the service at `base`, with `$TOKEN`. */
+export function paymentCommand(base: string): string {
   const entry = { uid: 1, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' }
-  const headers = `-H 'authorization: Bearer ${token}' -H 'content-type: application/json'`
+  const headers = `-H "authorization: Bearer $TOKEN" -H 'content-type: application/json'`
   return `curl ${base}/ledger/entries ${headers} -d '${JSON.stringify({ entries: [entry] })}'`
 }

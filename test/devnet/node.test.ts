@@ -225,9 +225,12 @@ describe('npm run pay', () => {
   const pay = (args: readonly string[], port = new URL(devnet.apiUrl).port) =>
     runCommand('test/devnet/pay.ts', args, { environment: { DEVNET_PORT: port } })
 
-  it('sends a deposit and prints its txid', async () => {
+  it('sends a deposit, and prints its txid and when to look', async () => {
     const { code, out } = await pay([depositBase58, '3.5', 'TRX'])
-    expect(code).toBe(0)
+    expect([code, out.split('\n').slice(1)]).toEqual([
+      0,
+      ['On its way in a few seconds: look then. Credited in about 21 seconds.', ''],
+    ])
     expect(await result(devnet, 'eth_getTransactionByHash', out.slice(0, 64))).toMatchObject({ value: '0x3567e0' })
   })
 

@@ -13,8 +13,11 @@ try {
   if (response === null) throw new UserError(`No local chain is running on port ${tron}: run "npm start" first.`)
   const { txid, error } = (await response.json()) as { txid?: string; error?: string } // tron-server.ts sends no other
   if (txid === undefined) throw new UserError(error ?? 'The local chain refused the payment.')
-  const note = currency === 'TRC10' ? ' It is worthless: /tron/recharge?txid=… explains why it is not credited.' : ''
-  printLine(`${txid}\nFinal in about ${secondsToFinal} seconds.${note}`)
+  const then =
+    currency === 'TRC10'
+      ? `It is worthless, and not credited. Final in about ${secondsToFinal} seconds: then /tron/recharge?txid=… explains why.`
+      : `On its way in a few seconds: look then. Credited in about ${secondsToFinal} seconds.`
+  printLine(`${txid}\n${then}`)
 } catch (error) {
   printLine(error instanceof Error ? error.message : String(error))
   process.exitCode = 1

@@ -1,7 +1,7 @@
 /**
  * `npm start`: the whole service on this machine, without internet access. It starts a local chain with a Tron server, the database
  * with its migrations, the Worker with its objects, its cron each minute, and a receiver that prints events. Chain and database
- * are kept and belong together.
+ * are kept and belong together. `--log` prints all lines of the Worker; `--help` prints what else can be done.
  */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { createDemoShop } from '../shop/demo-shop.ts'
@@ -10,20 +10,16 @@ import { receive } from '../webhooks/receiver-example.ts'
 import { type Devnet, startDevnet } from './chain.ts'
 import {
   chainDir,
-  collectCommand,
   deskAddress,
   isFree,
-  localBackendToken,
   localPace,
   markMatchingData,
-  paymentCommand,
-  payoutCommands,
   readPorts,
   readVariable,
   requireMatchingData,
-  secondsToFinal,
 } from './local.ts'
-import { freshBase58, prepareOperator } from './operator.ts'
+import { prepareOperator } from './operator.ts'
+import { eventLine, helpText, isWorthPrinting, localNodes, localSymbols, welcome } from './words.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const statePath = `${chainDir}/state.json`
@@ -38,6 +34,17 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     void stop(0, 'Stopped. The chain and the database are kept: the next "npm start" continues with them.')
   })
+}
+
+const [option, ...others] = process.argv.slice(2)
+const isLogging = option === '--log'
+if (option !== undefined && (others.length > 0 || (!isLogging && option !== '--help'))) {
+  printLine(`npm start takes no ${[option, ...others].join(' ')}: "npm start -- --help" prints what it takes.`)
+  process.exit(2)
+}
+if (option === '--help') {
+  printLine(await helpText())
+  process.exit(0)
 }
 
 try {
@@ -63,9 +70,7 @@ async function start(): Promise<void> {
   )
   await applyMigrations()
   markMatchingData()
-  const { rpcUrl: rpc, apiUrl: api } = devnet
-  const limits = { perSecond: 1_000, perDay: 10_000_000 } // as in test/devnet/dev.vars
-  const nodes = process.env.DEVNET_PORT ? JSON.stringify([{ rpc, api, ...limits }]) : null // else .dev.vars may have others
+  const nodes = process.env.DEVNET_PORT ? localNodes(devnet.apiUrl) : null // else .dev.vars may have others
   const endpoint = { url: `http://127.0.0.1:${ports.receiver}`, secretVar: 'WEBHOOK_SECRET' }
   const webhooks = process.env.PORT ? JSON.stringify([endpoint]) : null // as above
   const base = `http://127.0.0.1:${ports.service}`
@@ -73,7 +78,8 @@ async function start(): Promise<void> {
   startReceiver(ports.receiver, shop?.settle ?? (async () => {}))
   const changes = { TRON_NODES: nodes, WEBHOOKS: webhooks, PAGE_ORIGINS: shop?.url ?? null }
   const worker = await startWorker(ports.service, changes, (line) => {
-    if (isReady || /error/i.test(line)) printLine(line) // during the start only errors
+    const isPrinted = isReady ? isLogging || isWorthPrinting(line) : /error/i.test(line) // during the start only errors
+    if (isPrinted) printLine(line)
   })
   stopSteps.push(worker.stop)
   void worker.ended.then(() => stop(1, 'The Worker (wrangler dev) stopped unexpectedly.'))
@@ -85,14 +91,9 @@ async function start(): Promise<void> {
   const address = await readAddress(base)
   isReady = true
   const secret = readVariable('BACKEND_JWT_SECRET')
-  const token = secret === undefined ? '' : await localBackendToken(secret)
-  const isPaying = secret !== undefined && readVariable('PAYOUTS') !== undefined
-  const backend = {
-    payment: token === '' ? '' : paymentCommand(base, token),
-    payout: isPaying ? payoutCommands(base, token, freshBase58, nodes) : [],
-  }
+  const desk = shop !== null ? `${shop.url}/desk` : secret === undefined ? null : await deskAddress(base, secret)
   if (!isStopping)
-    printLine(welcome({ base, address, nodes, backend, desk: await deskAddress(base), shop: shop?.url ?? null }))
+    printLine(welcome({ base, address, shop: shop?.url ?? null, desk, chainPort: process.env.DEVNET_PORT }))
 }
 
 /** The pretend shop; null where .dev.vars has no secrets for its tokens, as one from before the shop. */
@@ -113,8 +114,9 @@ function startShop(wallet: string, port: number): { readonly url: string; settle
 function startReceiver(port: number, act: () => Promise<void>): void {
   const secret = readVariable('WEBHOOK_SECRET')
   if (secret === undefined) return
+  const symbols = localSymbols()
   const receiver = receive(secret, async (event) => {
-    printLine(`Event: ${JSON.stringify(event)}`)
+    printLine(eventLine(event, symbols))
     await act()
   })
   receiver.listen(port, '127.0.0.1')
@@ -165,80 +167,6 @@ async function cron(base: string): Promise<void> {
 async function readAddress(base: string): Promise<string> {
   const body = (await (await fetch(`${base}/tron/generate`)).json()) as { data?: { address?: string } } // absent on failure
   return body.data?.address ?? '<T-address>'
-}
-
-/** Commands of a backend; none without what they need in `.dev.vars`. */
-interface BackendCommands {
-  readonly payment: string
-  readonly payout: readonly string[]
-}
-
-/** What is printed when everything runs. What is null is not there. */
-interface Welcome {
-  readonly base: string
-  readonly address: string
-  readonly nodes: string | null
-  readonly backend: BackendCommands
-  readonly desk: string | null
-  readonly shop: string | null
-}
-
-function welcome({ base, address, nodes, backend, desk, shop }: Welcome): string {
-  const [signer, ...asking] = backend.payout
-  const pay = `${process.env.DEVNET_PORT ? `DEVNET_PORT=${process.env.DEVNET_PORT} ` : ''}npm run pay --`
-  const routes = [
-    '/tron/generate',
-    '/tron/recharge',
-    '/tron/deposits',
-    '/tron/payouts',
-    '/wallet/list',
-    '/wallet/flow/list',
-    '/tron/balance',
-  ]
-  const operator = `
-${desk}
-
-is the desk of the operator. Its token only reads, and is valid for an hour: "npm run desk" prints a new one.
-`
-  const payout = `
-It can also pay out, here 5 USDT to an address that nobody has used. First start the signer, in a second terminal. It asks for the
-mnemonic, which is "${'test '.repeat(11)}junk" here, in public:
-
-  ${signer}
-
-Then ask for the payout. The signer signs it, the service sends it, and it is paid when its block is final:
-
-${asking.map((command) => `  ${command}`).join('\n')}
-`
-  const buying = `
-${shop}
-
-is a pretend shop: buy there, and pay the same address. The deposit page is embedded in it, and asks for what is missing.
-`
-  return `
-${base}/deposit
-
-is the page where user 1 pays. Open it, and send a deposit: it is final after about ${secondsToFinal} s, and the page shows it.
-
-  ${pay} ${address} 25 USDT
-  ${pay} ${address} 3.5 TRX
-  ${pay} ${address} 5 TRC10     (worthless, not credited)
-${shop === null ? '' : buying}${desk === null ? '' : operator}
-The same by requests to ${base} (documentation, with tokens in one click: ${base}/docs). Without a token they act for user 1. The service finds
-deposits by itself; /tron/recharge looks at once. Events are delivered to a receiver, which prints them here.
-
-${routes.map((route) => `  curl ${base}${route}`).join('\n')}
-
-Then a backend can take a payment from it (type 5 is a refund). The token is valid for an hour.
-
-  ${backend.payment}
-${signer === undefined ? '' : payout}
-Collect what the deposit addresses hold (src/tools/collect/README.md), here to an address of another public mnemonic:
-
-  ${collectCommand(nodes)}
-
-Ctrl-C stops it; the chain and the database are kept. "npm run devnet:reset" deletes both.
-`
 }
 
 async function stop(code: number, message: string): Promise<void> {

@@ -80,10 +80,18 @@ export const oneEndpoint = {
   HOOK: `whsec_${btoa('s'.repeat(32))}`,
 }
 
-/** Starts the service on an empty database. `variables` add to the usual ones or replace them; `firstHeight` is that of the chain. */
+/** What surrounds a service of tests. */
+interface Surroundings {
+  /** The first height of the chain. */
+  readonly firstHeight?: number | undefined
+  /** Answers requests to URLs that are neither nodes nor endpoints. */
+  readonly served?: Readonly<Record<string, () => Response>>
+}
+
+/** Starts the service on an empty database. `variables` add to the usual ones or replace them. */
 export async function startService(
   variables: Record<string, unknown> = {},
-  firstHeight?: number,
+  { firstHeight, served = {} }: Surroundings = {},
 ): Promise<RunningService> {
   const db = await freshDatabase()
   const chain = createChain(firstHeight === undefined ? {} : { firstHeight })
@@ -92,7 +100,7 @@ export async function startService(
   for (const node of nodes) node.decimals.set(usdtAddress, 6)
   const lines: string[] = []
   const reach = connect(testNodes.flatMap((urls, i) => nodes.slice(i, i + 1).map((node) => ({ ...urls, node }))))
-  const world = createWorld(reach, lines, tokenNow)
+  const world = createWorld(async (url, init) => served[url]?.() ?? reach(url, init), lines, tokenNow)
   const service = createService(world.platform)
   const hosts = new Map<string, MemoryHost>()
   const hostOf = (name: string) => once(hosts, name, createMemoryHost)

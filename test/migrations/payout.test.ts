@@ -21,7 +21,22 @@ import {
   stateOf,
   types,
 } from './payout-rows.ts'
-import { a, b, c, entry, expectRefusal, insert, posting, run, storeRows, t3, t4, type Values } from './rows.ts'
+import {
+  a,
+  b,
+  c,
+  entry,
+  expectRefusal,
+  insert,
+  noNames,
+  personName,
+  posting,
+  run,
+  storeRows,
+  t3,
+  t4,
+  type Values,
+} from './rows.ts'
 
 let db: D1Database
 beforeEach(async () => {
@@ -40,6 +55,18 @@ it('a payout takes its money with the statement that stores it, and gives it bac
     { type: 5, amount: 21 },
   ])
   expect(await types()).toEqual(['waiting', 'cancelled'])
+})
+
+it('a person approves and cancels under the e-mail address, and posts nothing: the refund is that of who asked', async () => {
+  await run(payout(), approve.replace('office', personName), cancel.replace('office', personName))
+  const { results } = await db.prepare(`SELECT posted_by FROM flow WHERE osn = 'p' AND type = 5`).all()
+  expect(results).toEqual([{ posted_by: 'shop' }])
+  await expectNo(payout({ osn: `'q'`, posted_by: `'${personName}'` }), 'payout_posted_by')
+})
+
+it.each(noNames)('%s cancels nothing', async (name) => {
+  await run(payout())
+  await expectNo(cancel.replace('office', name), 'payout_cancelled_by')
 })
 
 it('each step keeps the sums of states and of hours, and its event', async () => {

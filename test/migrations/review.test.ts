@@ -5,7 +5,9 @@ import {
   decision,
   eventsAfter,
   expectRefusal,
+  noNames,
   or,
+  personName,
   rescan,
   run,
   step,
@@ -83,6 +85,11 @@ describe('a decision', () => {
     ])
   })
 
+  it('can be that of a person, by the e-mail address', async () => {
+    await run(held, decision({ decided_by: `'${personName}'` }), credited)
+    expect(await states()).toEqual([['credited', null, 'credit']])
+  })
+
   it('refuses, with its event, and then credits', async () => {
     await run(held, refusal, refused)
     expect(await states()).toEqual([['refused', 'review', 'refuse']])
@@ -98,7 +105,8 @@ describe('a decision', () => {
     expect(await states()).toEqual([['credited', null, 'credit']])
   })
 
-  const made: readonly [string, readonly string[], string, string][] = [
+  type Made = readonly [string, readonly string[], string, string]
+  const made: readonly Made[] = [
     ['about nothing', [], decision(), 'decision: the transfer is not held for review'],
     ['about another transfer', [held], decision({ txid: `'${t3}'` }), 'decision: the transfer is not held for review'],
     ['about another position', [held], decision({ position: '1' }), 'decision: the transfer is not held for review'],
@@ -121,6 +129,9 @@ describe('a decision', () => {
     ['without a reason', [held], decision({ why: `''` }), 'decision_why'],
     ['with a long reason', [held], decision({ why: `'${'x'.repeat(201)}'` }), 'decision_why'],
     ['of nobody', [held], decision({ decided_by: `''` }), 'decision_decided_by'],
+    ...noNames.map((name): Made => {
+      return [`of ${name}`, [held], decision({ decided_by: `'${name}'` }), 'decision_decided_by']
+    }),
   ]
   it.each(made)('%s is refused', async (_, before, sql, why) => {
     await run(...before)

@@ -71,6 +71,23 @@ export function decision(changes: Values = {}): string {
   return insert('decision', { txid: `'${t4}'`, position: '0', ...made, ...changes })
 }
 
+/** The longest name of a person. */
+export const personName = `o.brien+desk@${'x'.repeat(236)}.example`.slice(0, 254)
+/** Neither the name of a backend nor that of a person. */
+export const noNames = [
+  ...[
+    'a b',
+    'x'.repeat(65),
+    `${personName}x`,
+    '@example.com',
+    'ann@',
+    'ann@a@b',
+    'Ann@example.com',
+    'a nn@example.com',
+  ],
+  'ännchen@example.com',
+]
+
 /** An INSERT of a rescan that an operator asked for, with changes. */
 export function rescan(changes: Values = {}): string {
   const range = { kind: `'request'`, from_height: '85', to_height: '95', next_height: '85' }

@@ -1,7 +1,8 @@
 import type { Page } from 'puppeteer-core'
 import { beforeEach } from 'vitest'
 import type { Reader } from './browser.ts'
-import { type DeskStory, serveDesk, wellDesk } from './desk-story.ts'
+import { serveDesk } from './desk-service.ts'
+import { type DeskStory, wellDesk } from './desk-story.ts'
 import { desktop, type Pages, usePages } from './fixture.ts'
 
 /** What the tests of the desk share. */

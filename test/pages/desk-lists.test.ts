@@ -46,7 +46,7 @@ describe('the lists', () => {
   it('give a file of more than ten thousand rows', async () => {
     addMany(10_050)
     const page = await open()
-    await seeIn(page, lists, '20 of ')
+    await seeIn(page, lists, '20 are shown; there is more.') // the service has counted 1,000 of them
     const file = await downloadedBy(page, `${lists} [aria-label^="Download"]`)
     expect(file.split('\r\n')).toHaveLength(1 + 10_050 + 1)
   })
@@ -74,6 +74,22 @@ describe('the lists', () => {
     const times = await page.$$eval(`${lists} td.number`, (all) => all.map((one) => one.textContent))
     expect(times).toHaveLength(24)
     expect(new Set(times.map((time) => /^[\d/]+/.exec(time)?.[0])).size).toBe(1)
+  })
+
+  it('are filtered by the hour, which a day needs', async () => {
+    addMany(72)
+    const page = await open()
+    await showList(page, 'deposits')
+    const isLast = new Date(Date.now() - 30 * 3_600_000).getHours() === 23 // then the next hour is of another day
+    const hour = new Date(Date.now() - (isLast ? 31 : 30) * 3_600_000)
+    const [day, from, to] = [hour.toLocaleDateString('sv'), hour.getHours(), hour.getHours() + 1]
+    await filterBy(page, 'from', day)
+    await filterBy(page, 'from-hour', String(from).padStart(2, '0'))
+    await filterBy(page, 'to', day)
+    await filterBy(page, 'to-hour', String(to).padStart(2, '0'))
+    await seeIn(page, lists, 'All 1 are shown.')
+    await press(page, 'Clear the filter')
+    await seeIn(page, lists, '20 of 72 are shown.')
   })
 
   it('of entries and events have every type in words, each row with its story', async () => {

@@ -20,7 +20,7 @@ const inEnglish: readonly Expected[] = [
     41,
     [
       ...['10 USDT: Waits for a person', 'by shop', `To ${payoutTo}`, '10 USDT, and a fee of 0.5 USDT', 'User 7'],
-      ...['it is not within the limits of PAYOUTS', 'payout.waiting', 'Approve, by another name'],
+      ...['it is not within the limits of PAYOUTS', 'payout.waiting', 'Approve it, by another name than has asked'],
     ],
     'is being looked at',
   ],

@@ -98,7 +98,7 @@ describe('the first screen', () => {
     const status = await textOfFirst(page, '.status')
     for (const words of [
       ...['Payout 45', 'USDT: holds 250.25, approved and signed 320.5', '1: 300.5 USDT'],
-      ...['Payouts wait for a person: 3, the oldest for 2 h', '3: 30 USDT', 'POST /ledger/payouts/approve'],
+      ...['Payouts wait for a person: 3, the oldest for 2 h', '3: 30 USDT', 'npm run operate -- payouts approve'],
     ]) {
       expect(status).toContain(words)
     }

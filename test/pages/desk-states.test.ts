@@ -2,6 +2,7 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { ago } from './ago.ts'
 import { useDesk } from './desk-fixture.ts'
+import { serveDesk } from './desk-service.ts'
 import {
   addDifferences,
   addEvents,
@@ -11,7 +12,6 @@ import {
   onChain,
   owned,
   posted,
-  serveDesk,
   wellDesk,
 } from './desk-story.ts'
 import { languages, type Seen, windows, wrongLooks } from './looks.ts'
@@ -78,6 +78,14 @@ function addDays(desk: DeskStory, count: number): void {
   }
 }
 
+/** Payouts and a deposit that wait for a person, who may decide. */
+function addWaiting(desk: DeskStory): void {
+  addPayouts(desk)
+  desk.deposits = [owned(9, 'held', { reason: 'review', why: 'a person looks at it' })]
+  desk.summary.transfers.held_for = [{ reason: 'review', cuy: 2, count: 1, oldest_at: ago(70) }]
+  desk.summary.reader = { name: 'ann.lee@example.com', scopes: ['ledger:read', 'ledger:approve'] }
+}
+
 const openAll = (page: Page) =>
   page.$$eval('details', (all) => {
     for (const one of all) one.open = true
@@ -124,6 +132,44 @@ const states: Readonly<Record<string, State>> = {
     hash: '#token=good&payout=48',
     acts: (page) => showList(page, 'payouts'),
   },
+  'payouts and deposits that wait for a person, and what cancelling one would do': {
+    seen: () => ['#state', '.waiting'],
+    has: '.act .fault',
+    change: addWaiting,
+    hash: '#token=good&payout=41',
+    acts: async (page) => {
+      await page.click('[data-act="cancel"]')
+      await page.waitForSelector('.act')
+      await page.click('.act [type="submit"]')
+    },
+  },
+  'too few nodes, and what approving a payout would do for which money has left': {
+    seen: sentence,
+    has: '.act #known',
+    change: (desk) => {
+      addWaiting(desk)
+      Object.assign(desk.summary.nodes?.[1] ?? {}, { answered_at: ago(310), failed_at: ago(4), failure: 'no answer' })
+    },
+    hash: '#token=good&payout=48',
+    acts: async (page) => {
+      await page.click('[data-act="approve"]')
+      pages.answer('/ledger/payouts/approve', { status: 403, msg: 'payout 48: another name must approve it' })
+      await page.waitForSelector('#known')
+      await page.click('#known')
+      await page.click('.act [type="submit"]')
+      await page.waitForSelector('.act q')
+    },
+  },
+  'what crediting a deposit would do': {
+    seen: () => ['#state'],
+    has: '.act #why',
+    change: addWaiting,
+    hash: `#token=good&tx=${txidOf(9)}`,
+    acts: async (page) => {
+      await page.click('[data-act="credit"]')
+      await page.waitForSelector('#why')
+    },
+  },
   'nothing at all yet': {
     seen: sentence,
     has: `${lists} .list:not(.skeleton)`,
@@ -168,8 +214,10 @@ describe('each state of the desk, in both themes, from the narrowest phone to a 
         change?.(at.desk)
         serveDesk(pages.service, at.desk)
         await openAnew(page, hash)
-        for (const selector of [...seen(windows[2]), has]) await page.waitForSelector(selector)
+        for (const selector of seen(windows[2])) await page.waitForSelector(selector)
+        if (hash.includes('&')) await page.waitForSelector('.result h3')
         await acts?.(page)
+        await page.waitForSelector(has)
         found.push(...(await wrongLooks(page, tag, seen, nth)).map((one) => `${name}: ${one}`))
       }
       expect(found).toEqual([])

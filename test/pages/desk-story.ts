@@ -2,7 +2,7 @@
 import type { Reason } from '../../src/common/reasons.ts'
 import { ago } from './ago.ts'
 import type { noneOpen, paidOut } from './payout-fixture.ts'
-import { exact, type Script, type ScriptedService } from './scripted-service.ts'
+import { exact } from './scripted-service.ts'
 import { payAddress, transfer, txidOf } from './story.ts'
 
 const day = (index: number) => ({
@@ -53,6 +53,9 @@ const wellNode = (number: number, host: string) => ({
   per_day: 100_000,
 })
 
+/** When the endpoints were added. */
+const longAgo = '2026-01-01T00:00:00.000Z'
+
 /** The summary of a service that is well. */
 export const wellSummary = () => ({
   currencies: [currency(1, 'TRX'), currency(2, 'USDT')],
@@ -77,10 +80,12 @@ export const wellSummary = () => ({
     oldest_held_at: null as string | null,
   },
   endpoints: [
-    { number: 1, behind_seconds: 0, failing_since: null, last_failure: null },
-    { number: 2, behind_seconds: 0, failing_since: null, last_failure: null },
+    { number: 1, behind_seconds: 0, failing_since: null, last_failure: null, begins_at: longAgo },
+    { number: 2, behind_seconds: 0, failing_since: null, last_failure: null, begins_at: longAgo },
   ] as object[],
   payouts: null as ReturnType<typeof noneOpen> | null,
+  quorum: 2,
+  reader: { name: 'office', scopes: ['ledger:read'] },
 })
 
 /** A raised alarm. */
@@ -230,7 +235,7 @@ export const faults: readonly (readonly [
   [
     'an endpoint that fails',
     ({ summary }) => {
-      const failing = { behind_seconds: 4_000, failing_since: ago(4_000), last_failure: '500' }
+      const failing = { behind_seconds: 4_000, failing_since: ago(4_000), last_failure: '500', begins_at: longAgo }
       summary.endpoints[1] = { number: 2, ...failing }
       summary.alarms = [alarm('endpoint-failing', { endpoint: 2 }), alarm('endpoint-behind', { endpoint: 2 })]
     },
@@ -308,73 +313,6 @@ export const faults: readonly (readonly [
       desk.deposits = [owned(9, 'held', { reason: 'review', why: 'it is being looked at', created_at: ago(7_300) })]
     },
     'Held deposits in USDT: 1. A person looks at it before it is credited',
-    'Have a backend decide: credit it, or refuse it.',
+    'Decide: credit it, or refuse it.',
   ],
 ]
-
-/** Answers every route of the desk. Its token is `good`. */
-export function serveDesk(service: ScriptedService, desk: DeskStory): void {
-  const { routes } = service
-  const guarded = (path: string, script: Script) =>
-    routes.set(path, (url, request) => {
-      const isGood = request.headers?.authorization !== 'Bearer bad' && request.headers?.authorization !== undefined
-      return isGood ? script(url, request) : { status: 401, msg: 'a valid bearer token is required' }
-    })
-  routes.clear()
-  routes.set('/currencies', () => ({ data: { network: 'Tron', list: [], count: 0 } }))
-  guarded('/ledger/summary', () => ({ data: desk.summary }))
-  guarded('/ledger/deposits', ({ searchParams }) =>
-    page(
-      desk.deposits.filter((one) => matches(one, searchParams, ['txid', 'address', 'state', 'uid', 'cuy'])),
-      searchParams,
-    ),
-  )
-  guarded('/ledger/entries', ({ searchParams }) =>
-    page(
-      desk.entries.filter((one) => matches(one, searchParams, ['uid', 'osn'])),
-      searchParams,
-    ),
-  )
-  guarded('/ledger/payouts', ({ searchParams }) => {
-    if (desk.summary.payouts === null) return { status: 404, msg: 'no such path' }
-    const own = desk.payouts.filter((one) => matches(one, searchParams, ['uid', 'cuy', 'state', 'osn', 'to', 'txid']))
-    return page(own, searchParams)
-  })
-  guarded('/ledger/addresses', ({ searchParams }) => {
-    const list = searchParams.get('uid') === '7' ? [{ id: 3, address: payAddress }] : []
-    return { data: { list, count: list.length } }
-  })
-  guarded('/ledger/events', ({ searchParams }) => {
-    const after = desk.events.filter(({ id }) => id > Number(searchParams.get('after')))
-    const list = after.slice(0, Number(searchParams.get('limit')))
-    return { data: { list, count: list.length } }
-  })
-  guarded('/ledger/transaction', ({ searchParams }) => ({ data: { txid: searchParams.get('txid'), ...desk.chain } }))
-  guarded('/ledger/wallets', () => ({
-    data: {
-      list: [
-        { cuy: 1, amt: exact('0') },
-        { cuy: 2, amt: exact('22.5') },
-      ],
-      count: 2,
-    },
-  }))
-  guarded('/ledger/address', ({ searchParams }) => {
-    if (searchParams.get('address') !== payAddress) return { status: 404, msg: 'no such address' }
-    return { data: { uid: 7, id: 3, address: payAddress, frozen: desk.frozen } }
-  })
-  service.requests.length = 0
-}
-
-function matches(one: object, params: URLSearchParams, names: readonly string[]): boolean {
-  return names.every((name) => {
-    const wanted = params.get(name)
-    return wanted === null || String((one as Record<string, unknown>)[name]) === wanted // compared only
-  })
-}
-
-function page(all: readonly { id: number }[], params: URLSearchParams) {
-  const before = Number(params.get('before') ?? Number.POSITIVE_INFINITY)
-  const list = all.filter(({ id }) => id < before).slice(0, Number(params.get('limit')))
-  return { data: { list, count: all.length } }
-}

@@ -2,9 +2,10 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { ago } from './ago.ts'
 import { useDesk } from './desk-fixture.ts'
-import { addDifferences, addEvents, alarm, faults, owned, wellDesk } from './desk-story.ts'
+import { addDifferences, addEvents, alarm, faults, owned, posted, wellDesk } from './desk-story.ts'
 import { desktop } from './fixture.ts'
-import { askDesk, downloadedBy, poke, press, see, seeIn, showList, textOfFirst } from './reading.ts'
+import { noneOpen, paidOut } from './payout-fixture.ts'
+import { askDesk, downloadedBy, poke, see, seeIn, showList, textOfFirst } from './reading.ts'
 import { exact, type Scripted } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
 
@@ -153,7 +154,7 @@ describe('the first screen', () => {
     await page.click('.status button')
     await seeIn(page, 'section:has(> #lists)', '25 USDT')
     expect(await textOfFirst(page, 'section:has(> #lists) table')).toContain('2\u00a0h')
-    expect(await askDesk(page, txidOf(9))).toContain('Have a backend decide')
+    expect(await askDesk(page, txidOf(9))).toContain('Decide: credit it, or refuse it')
   })
 
   it('says where addresses were read before their newest deposits', async () => {
@@ -198,27 +199,6 @@ describe('the first screen', () => {
     }
     await see(page, '9,007,199,254.740993')
     expect(await page.$('#token')).not.toBeNull()
-  })
-})
-
-describe('signing in', () => {
-  it('takes a pasted token, which the tab alone keeps until the reader signs out', async () => {
-    const page = await open(desktop, '')
-    await seeIn(page, '#state', 'Sign in to see')
-    await page.type('#token', 'no token')
-    await page.keyboard.press('Enter')
-    await see(page, 'That is no token')
-    await page.type('#token', 'Bearer good')
-    await page.keyboard.press('Enter')
-    await seeIn(page, '#state', 'All is well')
-    const kept = () => [document.cookie, JSON.stringify(localStorage), location.href]
-    expect((await page.evaluate(kept)).join()).not.toContain('good')
-    expect(await page.$eval('#token', (input) => (input as HTMLInputElement).value)).toBe('') // it is an input
-    await page.reload()
-    await seeIn(page, '#state', 'All is well')
-    await Promise.all([page.waitForNavigation(), press(page, 'Sign out')])
-    await seeIn(page, '#state', 'Sign in to see')
-    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('good')
   })
 })
 
@@ -272,17 +252,60 @@ describe('the box', () => {
       ['7', ['User 7', '22.5 USDT', 'Deposits: 1', 'Entries: 2', 'two cups']],
       ['8', ['no deposit and no entry']],
       ['7 order-1001', order],
+      ['#7', ['User 7', '22.5 USDT']],
+      ['user 7', ['User 7', '22.5 USDT']],
       ['7 order-1002', ['no such order']],
-      ['order-1001', ['whose is it?']],
+      ['order-1001', [...order, 'User 7']],
+      ['ordér', ['no such order']],
     ]
     for (const [question, says] of answers) {
       const answer = await askDesk(page, question)
       for (const one of says) expect(answer).toContain(one)
     }
-    await page.type('#whose', '7')
-    await page.keyboard.press('Enter')
-    for (const one of order) await seeIn(page, '.result', one)
+    expect(await page.evaluate(() => location.hash)).toBe('#osn=ord%C3%A9r')
     expect(pages.asked('/ledger/address?uid')).toBe(0) // it would issue one
+  })
+
+  it('finds an order without its user, also where it looks like a user, or like a user with an order', async () => {
+    at.desk.summary.payouts = noneOpen()
+    const page = await openWell()
+    const shop = (osn: string) => posted(7, 5, '1.5', { osn, by: 'shop' })
+    for (const osn of ['117', '#117', '117 a', 'user 117']) {
+      at.desk.entries = [shop(osn)]
+      expect(await askDesk(page, osn), osn).toContain('Refund: +1.5 USDT')
+    }
+    expect(await askDesk(page, '118')).toContain('no deposit and no entry')
+    at.desk.payouts = [paidOut(41, 'waiting', { osn: 'order-9' })]
+    expect(await askDesk(page, 'order-9')).toContain('10 USDT: Waits for a person')
+  })
+
+  it('goes to the deposits of an amount', async () => {
+    at.desk.deposits = [
+      owned(9, 'credited', { cuy: 1, amt: exact('61') }),
+      owned(8, 'credited', { cuy: 2, amt: exact('61') }),
+      owned(7, 'credited', { cuy: 1, amt: exact('61.5') }),
+    ]
+    const page = await openWell()
+    const listed = () => page.$$eval('section:has(> #lists) td button', (all) => all.map((one) => one.textContent))
+    for (const [question, found] of [
+      ['61 TRX', ['61 TRX']],
+      ['61.0', ['61 TRX', '61 USDT']],
+      ['trx 61.5', ['61.5 TRX']],
+    ] as const) {
+      await page.$eval('#question', (input, text) => Object.assign(input, { value: text }), question)
+      await page.$eval('form:has(#question)', (form) => (form as HTMLFormElement).requestSubmit()) // it is a form
+      await seeIn(page, 'section:has(> #lists)', `All ${found.length} are shown.`)
+      expect(await listed()).toEqual(found)
+    }
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('lists')
+  })
+
+  it('says of an endpoint that was added later that it never got the event', async () => {
+    Object.assign(at.desk.summary.endpoints[1] ?? {}, { begins_at: '2026-11-23T00:00:00.000Z' })
+    const page = await openWell()
+    const story = await askDesk(page, '7 order-1001')
+    expect(story).toContain('Endpoint 1 has it')
+    expect(story).toContain('Endpoint 2 was added later, and never got it')
   })
 
   it('says which endpoint lacks the event', async () => {

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { darkPage } from '../../src/config/brand.ts'
 import { en } from '../../src/pages/deposit/languages/en.ts'
 import { zh } from '../../src/pages/deposit/languages/zh.ts'
+import { type ActTexts, actTexts } from '../../src/pages/desk/act-texts.ts'
 import { enDesk } from '../../src/pages/desk/languages/en.ts'
 import { zhDesk } from '../../src/pages/desk/languages/zh.ts'
 import { toCsv } from '../../src/pages/kit/csv.ts'
 import { isZero, unitsOf } from '../../src/pages/kit/decimal.ts'
 import { createFormat } from '../../src/pages/kit/format.ts'
 import { findTxid, parseExact, readText } from '../../src/pages/kit/read.ts'
-import { commonTexts, preferredLanguage } from '../../src/pages/kit/texts.ts'
+import { preferredLanguage } from '../../src/pages/kit/texts.ts'
 import { root } from '../support/project.ts'
 import { sources, textOf } from '../support/source-files.ts'
 
@@ -89,10 +90,21 @@ describe('the texts', () => {
   const desk = Object.entries(ofDesk).map(
     ([name, words]) => [name, [words, zhDesk[name as keyof typeof ofDesk]]] as const,
   ) // as above
-  const all = [...Object.entries(commonTexts), ...desk, ...both]
+  const acts = Object.entries(actTexts.en).map(
+    ([name, words]) => [name, [words, actTexts.zh[name as keyof ActTexts]]] as const,
+  ) // as above
+  /** Each text of a table with the same one in Chinese, whatever tables are in it. */
+  const pairsIn = ([name, [words, other]]: readonly [string, readonly [unknown, unknown]]): readonly (readonly [
+    string,
+    readonly [unknown, unknown],
+  ])[] =>
+    typeof words !== 'object' || words === null
+      ? [[name, [words, other]]]
+      : Object.entries(words).flatMap(([key, inside]) => pairsIn([`${name} ${key}`, [inside, Object(other)[key]]]))
+  const all = [...desk, ...both, ...acts].flatMap(pairsIn)
 
   it.each(all)('%s says the same in both languages: not empty, with every part', (_name, [english, chinese]) => {
-    if (typeof english === 'string' || typeof chinese === 'string') {
+    if (typeof english !== 'function' || typeof chinese !== 'function') {
       expect([english, chinese].every((text) => typeof text === 'string')).toBe(true)
       return
     }

@@ -86,6 +86,7 @@ export async function askAbout(page: Page | Frame, pasted: string): Promise<stri
 
 /** Asks the box of the desk, and waits for the answer. */
 export async function askDesk(page: Page, question: string): Promise<string> {
+  await page.waitForSelector('#question') // it comes with the first answer
   await page.$eval('#question', (input, text) => Object.assign(input, { value: text }), question)
   await page.$eval('form:has(#question)', (form) => (form as HTMLFormElement).requestSubmit()) // it is a form
   await page.waitForFunction(() => document.querySelector('.result > h3') !== null)

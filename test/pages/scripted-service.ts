@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import type { Reason } from '../../src/common/reasons.ts'
 import { callerPagePath, noPageSettings, type PageSettings, withSettings } from '../../src/http/page-settings.ts'
@@ -23,16 +24,16 @@ export interface Scripted {
   readonly after?: Promise<unknown>
 }
 
-/** Makes the answer to a request. */
-export type Script = (url: URL, request: IncomingMessage) => Scripted
+/** Makes the answer to a request. `sent` is its body. */
+export type Script = (url: URL, request: IncomingMessage, sent?: string) => Scripted
 
 /** A running service. */
 export interface ScriptedService {
   readonly url: string
   /** The scripts by path. Each test can replace them. */
   readonly routes: Map<string, Script>
-  /** Paths with queries that were asked for, each with its token. */
-  readonly requests: { readonly path: string; readonly token: string | null }[]
+  /** Paths with queries that were asked for, each with its token, and with its body if it has one. */
+  readonly requests: { readonly path: string; readonly token: string | null; readonly sent?: string }[]
   /** Files of the pages by path. They are sent gzipped, as the platform does. */
   readonly files: ReadonlyMap<string, { readonly type: string; readonly content: Buffer; readonly gzipped: Buffer }>
   /** Which pages may frame the page. */
@@ -53,7 +54,7 @@ const policy =
 export async function startScriptedService(): Promise<ScriptedService> {
   const files = await builtFiles()
   const routes = new Map<string, Script>()
-  const requests: { path: string; token: string | null }[] = []
+  const requests: { path: string; token: string | null; sent?: string }[] = []
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1')
     const file = files.get(url.pathname)
@@ -66,7 +67,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
       return
     }
     const token = request.headers.authorization?.replace('Bearer ', '') ?? null
-    requests.push({ path: url.pathname + url.search, token })
+    const sent = request.method === 'POST' ? await text(request) : ''
+    requests.push({ path: url.pathname + url.search, token, ...(sent === '' ? {} : { sent }) })
     const unknown: Scripted = { status: 404, msg: 'no such path' }
     const {
       status = 200,
@@ -76,11 +78,11 @@ export async function startScriptedService(): Promise<ScriptedService> {
       headers,
       body,
       after,
-    } = routes.get(url.pathname)?.(url, request) ?? unknown
+    } = routes.get(url.pathname)?.(url, request, sent) ?? unknown
     await after
-    const text = JSON.stringify({ code: status, msg, data }).replaceAll(/"#(-?[\d.]+)#"/g, '$1')
+    const written = JSON.stringify({ code: status, msg, data }).replaceAll(/"#(-?[\d.]+)#"/g, '$1')
     const word = reason === undefined ? {} : { 'x-reason': reason }
-    response.writeHead(status, { 'content-type': 'application/json', ...word, ...headers }).end(body ?? text)
+    response.writeHead(status, { 'content-type': 'application/json', ...word, ...headers }).end(body ?? written)
   })
   const { url, close } = await listen(server)
   const service: ScriptedService = {

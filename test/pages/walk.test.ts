@@ -4,6 +4,7 @@ import { parseAddress } from '../../src/chain/address.ts'
 import { tokenBase58, tokenCall } from '../devnet/control.ts'
 import { localBackendToken } from '../devnet/local.ts'
 import { signToken } from '../http/auth/sign-token-example.ts'
+import { runCurl } from '../shop/curl.ts'
 import { createDemoShop } from '../shop/demo-shop.ts'
 import { listen, type RunningServer } from '../support/loopback.ts'
 import { root } from '../support/project.ts'
@@ -194,7 +195,7 @@ it('the desk has the story of what was paid, and says which endpoint fails', asy
   await close()
 })
 
-it('the desk has what backends do with a payout: asked for, and cancelled', async () => {
+it('the desk of npm start is signed in by itself: a person approves a payout of the shop, which cancels it', async () => {
   const token = await localBackendToken(secrets.backends, 'ledger:read ledger:pay')
   const send = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -203,13 +204,19 @@ it('the desk has what backends do with a payout: asked for, and cancelled', asyn
   }
   const asked = { uid: 1, cuy: 2, amt: '10.5', fee: '1', to: payoutTo, osn: 'payout-1' }
   expect(await send('/ledger/payouts', { payouts: [asked] })).toMatchObject([200, {}])
-  const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
+  const { page, faults, close } = await openAs(browser, `${shop.url}/desk`, desktop)
+  await seeIn(page, 'header', 'office')
+  expect(page.url()).toBe(`${service.url}/desk`) // its token is not in the address
   await seeIn(page, 'section:has(> #payouts)', 'Waits for a person: 1')
   await showList(page, 'payouts')
   await seeIn(page, 'section:has(> #lists) td', '10.5 USDT')
   for (const question of ['payout 1', '1 payout-1']) {
     expect(await askDesk(page, question)).toContain('Taken from the balance at once: 10.5 USDT, and a fee of 1 USDT')
   }
+  await page.click('.result [data-act="approve"]')
+  await (await page.waitForSelector('.act [type="submit"]'))?.click()
+  await seeIn(page, '.result h3', '10.5 USDT: Approved')
+  await seeIn(page, '.result', 'By office')
   expect(await askDesk(page, payoutTo)).toContain('No user has this address, but payouts go to it')
   expect(await send('/ledger/payouts/cancel', { ids: [1], why: 'for this test' })).toMatchObject([200, {}])
   const story = await askDesk(page, '1 payout-1')
@@ -219,6 +226,37 @@ it('the desk has what backends do with a payout: asked for, and cancelled', asyn
   await showList(page, 'events')
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
   await seeIn(page, 'section:has(> #lists)', 'Payout: Cancelled · 10.5 USDT')
+  expect(faults).toEqual([])
+  await close()
+})
+
+it('the documentation has three calls, then the routes, and at the end what each reason means', async () => {
+  const { page, faults, close } = await openAs(browser, `${service.url}/docs`, desktop)
+  const calls = await page.waitForSelector('.info .renderedMarkdown pre')
+  const commands = ((await calls?.evaluate((one) => one.textContent)) ?? '').trim().split(/\n(?=curl )/)
+  const [TOKEN, BACKEND] = [await signToken(1, secrets.callers), await localBackendToken(secrets.backends)]
+  const money = JSON.stringify({ entries: [{ uid: 1, cuy: 2, type: 9, osn: 'for the documentation', amt: '5' }] })
+  commands.unshift(
+    `curl ${service.url}/ledger/entries -H "authorization: Bearer $BACKEND" -H 'content-type: application/json' -d '${money}'`,
+  )
+  const answers = []
+  for (const command of commands) answers.push((await runCurl(command, { TOKEN, BACKEND })).status)
+  expect(answers).toEqual([200, 200, 200, 200])
+  await page.waitForSelector('#reasons dt')
+  const tops = await page.evaluate(() =>
+    ['.info .renderedMarkdown pre', '.opblock', '#reasons'].map(
+      (one) => document.querySelector(one)?.getBoundingClientRect().top ?? 0,
+    ),
+  )
+  expect(tops).toEqual(tops.toSorted((a, b) => a - b))
+  expect(tops[1]).toBeLessThan(desktop.height)
+  const list = await page.waitForSelector('.info a[href="#reasons"]')
+  await list?.click()
+  await page.waitForFunction(
+    () => Math.abs(document.querySelector('#reasons')?.getBoundingClientRect().top ?? 999) < 80,
+  )
+  await seeIn(page, '#reasons', 'The amount is less than the smallest amount in a wallet.')
+  expect((await browser.pages()).filter((one) => one.url().startsWith(`${service.url}/docs`))).toHaveLength(1) // in this tab
   expect(faults).toEqual([])
   await close()
 })

@@ -39,7 +39,7 @@ export async function startPaying(
   variables: Record<string, unknown> = {},
   firstHeight?: number,
 ): Promise<RunningService> {
-  const service = await startService({ PAYOUTS: payoutsSetting, ...variables }, firstHeight)
+  const service = await startService({ PAYOUTS: payoutsSetting, ...variables }, { firstHeight })
   service.clock.seconds = service.chain.tip().timeMs / 1000 + 3
   await service.get('/tron/generate')
   await service.tick()

@@ -3,7 +3,7 @@
  * of its own, and the shop takes the payment from the buyer's wallet when it is there.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { localBackendToken, localUserToken } from '../devnet/local.ts'
+import { deskAddress, localBackendToken, localUserToken } from '../devnet/local.ts'
 import { embeddingExample } from '../pages/embedding-page.ts'
 import { type Order, signPaymentToken } from './payment-token-example.ts'
 
@@ -56,6 +56,8 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
     }
     if (kind === 'docs-tokens')
       return void response.writeHead(303, { location: await docsWithTokens(searchParams) }).end()
+    if (kind === 'desk')
+      return void response.writeHead(303, { location: await deskAddress(wallet(), secrets.backends) }).end()
     if (order === undefined) return void response.writeHead(404).end()
     if (what === 'state') return send(response, order.isPaid ? 'paid' : 'open')
     const token = await signPaymentToken(order, origin, secrets.callers)

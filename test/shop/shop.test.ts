@@ -293,12 +293,11 @@ describe('the page for payouts', () => {
 })
 
 describe('npm start', () => {
-  it('configures a key for backends and prints a command that posts a payment', async () => {
+  it('configures a key for backends, and has a command that posts a payment', async () => {
     const secret = /^BACKEND_JWT_SECRET="?([^"\n]+)"?$/m.exec(readFileSync(`${root}test/devnet/dev.vars`, 'utf8'))?.[1]
     expect(secret?.length).toBeGreaterThanOrEqual(32)
     const base = workers.url('tron-wallet')
-    const command = paymentCommand(base, await localBackendToken(backendSecret))
-    const response = await runCurl(command, {})
+    const response = await runCurl(paymentCommand(base), { TOKEN: await localBackendToken(backendSecret) })
     expect([response.status, await response.json()]).toMatchObject([
       200,
       { data: { list: [{ uid: 1, amt: -2.5, balance: 7.5, by: 'shop' }], replayed: false } },

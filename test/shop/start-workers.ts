@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { bundleService } from '../bench/bundles.ts'
 import { type RunningWorkers, startWorkers } from '../bench/miniflare.ts'
 import { readMigrations } from '../support/database-file.ts'
+import { agreedUsdt } from '../support/payouts.ts'
 import { root } from '../support/project.ts'
-import { usdtAddress } from '../support/transaction-spec.ts'
 import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
 
 const folder = `${root}.wrangler/shop`
@@ -75,8 +75,7 @@ function emptyDatabase(): string {
   rmSync(path, { force: true })
   const db = new DatabaseSync(path)
   for (const sql of readMigrations()) db.exec(sql)
-  // As the scan stores them once nodes have agreed: no payout of a token is asked for before.
-  db.exec(`INSERT INTO stored_setting (name, value, stored_at) VALUES ('DECIMALS.${usdtAddress}', '6', 1)`)
+  db.exec(agreedUsdt)
   db.close()
   return path
 }

@@ -5,6 +5,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Address, addressFromHex, formatBase58 } from '../../src/chain/address.ts'
 import type { Txid } from '../../src/chain/block.ts'
 import { encodeSigned, encodeTransfer, type TransferContent, txidOf } from '../../src/chain/transaction.ts'
+import { usdtAddress } from './transaction-spec.ts'
 
 /** The key of the payout address of tests. It protects nothing. */
 const privateKey = sha256(utf8ToBytes('the payout address of tests'))
@@ -46,3 +47,6 @@ export function signatureOf(rawData: Uint8Array, key: Uint8Array = privateKey): 
 /** Signs a transfer from the payout address. */
 export const signTransfer = (content: Omit<TransferContent, 'from'>): SignedPayout =>
   signBytes(encodeTransfer({ ...content, from: payoutAddress }))
+
+/** What the scan stores once nodes have agreed on the decimals of USDT, for tests without a scan: no payout of it is asked for before. */
+export const agreedUsdt = `INSERT INTO stored_setting (name, value, stored_at) VALUES ('DECIMALS.${usdtAddress}', '6', 1)`

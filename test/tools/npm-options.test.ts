@@ -140,8 +140,8 @@ const options = {
   operate: Object.keys(operateOptions),
 }
 const names = [...new Set(Object.values(options).flat())].filter((name) => name !== 'production')
-/** What npm takes for another option: it must be tried alone. */
-const taken = ['to', 'token', 'gas', 'scan']
+/** What npm takes for another option, or has itself: it must be tried alone. */
+const taken = ['to', 'token', 'gas', 'scan', 'scope', 'name']
 
 describe('what npm makes of each option', () => {
   const ways = [

@@ -31,6 +31,7 @@ describe('an endpoint', () => {
       attempts: 0,
       nextTry: now,
       seenAt: now,
+      beginsAt: now,
       lastFailure: failed === null ? null : '500',
       waitingSince: waited === null ? null : ago(waited),
       failingSince: failed === null ? null : ago(failed),
@@ -90,6 +91,7 @@ describe('the watch over endpoints', () => {
         attempts: 0,
         nextTry: 0,
         seenAt: h.clock.now() - 10 * minuteMs,
+        beginsAt: h.clock.now() - 10 * minuteMs,
       },
     ])
   })

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { BackendName } from '../../common/ids.ts'
+import type { DeciderName } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { bareList, fixedStatement, isRefusedBy, memberList, type WriteDatabase } from '../../d1/database.ts'
 import { decisions } from '../../d1/tables.ts'
@@ -19,7 +19,7 @@ export interface ReviewStep {
 export async function storeDecisions(
   db: WriteDatabase,
   steps: readonly ReviewStep[],
-  by: BackendName,
+  by: DeciderName,
   at: UnixMs,
 ): Promise<'stored' | 'changed' | 'halted'> {
   const rows = steps.map(({ change, why }) => {

@@ -1,6 +1,6 @@
 import { eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { BackendName, EntryId, TransferId } from '../../common/ids.ts'
+import type { DeciderName, EntryId, TransferId } from '../../common/ids.ts'
 import { fixedStatement, member, type ReadDatabase, toStatement } from '../../d1/database.ts'
 import { scans } from '../../d1/state-tables.ts'
 import { addresses, decisions, flows, transfers, wallets } from '../../d1/tables.ts'
@@ -15,7 +15,7 @@ export const countedMax = 1_000
 type DepositRow = TransferRow & {
   readonly entry_id: EntryId | null
   readonly decided_why: string | null
-  readonly decided_by: BackendName | null
+  readonly decided_by: DeciderName | null
 }
 type ScanRow = Pick<typeof scans.$inferSelect, 'finalized' | 'finalized_at'>
 

@@ -2,10 +2,11 @@ import type { MiddlewareHandler } from 'hono'
 import type { QueryFailure } from '../../common/result.ts'
 import type { RateLimits } from '../../config/config.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { type AuthenticatePerson, hasAssertion } from '../auth/access-assertion.ts'
 import type { Authenticate, AuthenticateBackend, Scope } from '../auth/authenticate.ts'
-import type { Env } from '../context.ts'
+import type { Env, LedgerRoute } from '../context.ts'
 import { failure, refusal } from '../envelope.ts'
-import { missingScope, toAuthProblem, tooManyRequests } from '../errors.ts'
+import { missingScope, onlyBackends, toAuthProblem, tooManyRequests, toPersonProblem } from '../errors.ts'
 
 /** Refuses a request that is not authenticated, and sets the caller of any other. */
 export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
@@ -17,18 +18,35 @@ export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
   }
 }
 
-/** Refuses a request without a backend's token or without one of the scopes that it needs, and sets the backend of any other. */
+/**
+ * Refuses a request without a backend's token or without one of the scopes that it needs, and sets the backend of any other. Where
+ * people sign in, `authenticatePerson` knows them; they read, and use the routes that are for them.
+ */
 export function backendAuth(
   authenticate: AuthenticateBackend,
-): (scope: (url: string) => Scope | readonly Scope[]) => MiddlewareHandler<Env> {
-  return (scope) => async (c, next) => {
-    const backend = await authenticate(c.req.raw)
-    if (!backend.ok) return failure(toAuthProblem(backend.error))
-    const needed = [scope(c.req.url)].flat()
-    if (!needed.some((one) => backend.value.scopes.includes(one))) return failure(missingScope(needed))
-    c.set('backend', backend.value)
-    return next()
-  }
+  authenticatePerson: AuthenticatePerson | null,
+): (route: Pick<LedgerRoute, 'scope' | 'method' | 'isForPeople'>) => MiddlewareHandler<Env> {
+  return ({ scope, method, isForPeople = method === 'GET' }) =>
+    async (c, next) => {
+      const { raw, url } = c.req
+      const isAllowed = (scopes: readonly string[], needed: readonly Scope[]) =>
+        needed.some((one) => scopes.includes(one))
+      const needed = [scope(url)].flat()
+      if (authenticatePerson !== null && hasAssertion(raw)) {
+        const person = await authenticatePerson(raw)
+        if (!person.ok) return failure(toPersonProblem(person.error))
+        if (!isForPeople) return failure(onlyBackends)
+        if (!isAllowed(person.value.scopes, needed)) return failure(missingScope(needed))
+        c.set('decider', person.value)
+        return next()
+      }
+      const backend = await authenticate(raw)
+      if (!backend.ok) return failure(toAuthProblem(backend.error))
+      if (!isAllowed(backend.value.scopes, needed)) return failure(missingScope(needed))
+      c.set('backend', backend.value)
+      c.set('decider', backend.value)
+      return next()
+    }
 }
 
 /**
@@ -42,7 +60,7 @@ export function createRateLimit(
   for (const [name, limiter] of Object.entries(limiters)) if (limiter === null) logger.warn('no-rate-limit', { name })
   return (rateClass) => async (c, next) => {
     const name = rateClass(c.req.url)
-    const key = name === 'ledger' ? c.get('backend').name : String(c.get('uid'))
+    const key = name === 'ledger' ? c.get('decider').name : String(c.get('uid'))
     try {
       if ((await limiters[name]?.limit({ key }))?.success === false) return failure(tooManyRequests)
     } catch {

@@ -21,36 +21,47 @@ import { reasonTexts } from './reasons.ts'
 /** A JSON object of the document. */
 export type JsonObject = { [name: string]: unknown }
 
+const entry = JSON.stringify({ entries: [{ uid: 1, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5' }] })
+
 const info =
   () => `Gives each user a Tron deposit address and a wallet. Credits each deposit exactly once, only when it is final, and can explain
-why a transfer is not credited.
+why a transfer is not credited. Three calls: where a user pays, what has come, and the payment that a backend takes.
+
+\`\`\`sh
+curl $WALLET/tron/generate -H "authorization: Bearer $TOKEN"
+curl $WALLET/tron/deposits -H "authorization: Bearer $TOKEN"
+curl $WALLET/ledger/entries -H "authorization: Bearer $BACKEND" -H 'content-type: application/json' \\
+  -d '${entry}'
+\`\`\`
 
 Every response is \`{ code, msg, data }\`: \`code\` repeats the HTTP status, \`msg\` is for people, \`data\` is absent on failure
 and on \`/tron/recharge\`. Amounts are exact decimal numbers in whole units. Unknown query parameters are ignored; a known
 one with a bad value, an empty one or one given twice is a 400. HEAD gets the response to GET without the body; at \`/tron/generate\`,
-\`/tron/recharge\` and \`/ledger/address\`, which act, it is a 405.
+\`/tron/recharge\` and \`/ledger/address\`, which act, it is a 405. A request may have its own \`x-request-id\`: 1 to 64 letters, digits,
+\`_\`, \`.\` and \`-\`. Pages of other origins can read responses where the deployment allows their origin; OPTIONS is then a further method.
 
-Failures that no route lists:
+Each 409, 422, 429 and 503 has one word for its cause in \`x-reason\`: [all reasons](#reasons) are at the end, and in the schema
+\`Reason\`. Failures that no route lists:
 
 ${failuresOutsideRoutes()
   .map(
     ({ problem: { status, msg }, cause, cure }) => `- **${status}** \`${msg}\`. **Cause:** ${cause} **Cure:** ${cure}`,
   )
-  .join('\n')}
+  .join('\n')}`
 
-Each 409, 422, 429 and 503 has one word for its cause in \`x-reason\`, for programs: \`msg\` can change, a word never changes its meaning,
-and new ones can come. The same word is the \`reason\` of errors over RPC, of events, of transfers and of what is said about a
-transaction:
+/** What each word means, as some readers of documents show it beside the words; the page has it at its end. */
+const describeReasons = () => ({
+  description:
+    'The cause of a failure, as one word for programs: `msg` can change, a word never changes its meaning, and new ones can come. The same ' +
+    'word is the `reason` of errors over RPC, of events, of transfers and of what is said about a transaction.',
+  'x-enumDescriptions': Object.fromEntries(reasons.map((reason) => [reason, describeReason(reason)])),
+})
 
-${reasons.map(describeReason).join('\n')}
-
-A request may have its own \`x-request-id\`: 1 to 64 letters, digits, \`_\`, \`.\` and \`-\`. Pages of other origins can read responses
-where the deployment allows their origin; OPTIONS is then a further method.`
-
-/** A word with the statuses that it comes with, its cause and its cure. */
+/** The statuses that a word comes with, its cause and its cure. */
 function describeReason(reason: Reason): string {
   const { cause, cure } = reasonTexts[reason]
-  return `- \`${reason}\` (${statusesOf(reason).join(', ')}). **Cause:** ${cause} **Cure:** ${cure}`
+  const statuses = statusesOf(reason)
+  return `${statuses.length === 0 ? '' : `${statuses.join(', ')}. `}**Cause:** ${cause} **Cure:** ${cure}`
 }
 
 function statusesOf(reason: Reason): readonly number[] {
@@ -139,7 +150,8 @@ export function createDocument(version: string): JsonObject {
           description:
             "A backend's token: its name in `sub` (1 to 64 letters, digits, `.`, `_` and `-`), an `exp` at most an hour ahead, " +
             'and a `scope` of words separated by spaces: `ledger:read`, `ledger:post`, `ledger:pay`, `ledger:approve`, `ledger:sign`. HS256 with the secret of the backends, or ' +
-            'RS256, ES256 or EdDSA with one of their keys.',
+            'RS256, ES256 or EdDSA with one of their keys. Where the deployment has `DESK_ACCESS`, a person who has signed in by ' +
+            'Cloudflare Access may read, approve, cancel and decide without one, from a page of the service.',
         },
       },
       headers: headers(),
@@ -292,7 +304,12 @@ const schemaUri = (id: string) => `#/components/schemas/${id}`
 
 function componentSchemas(): JsonObject {
   const { schemas } = z.toJSONSchema(notes, { metadata: notes, uri: schemaUri })
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutDialect(schema)]))
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => [
+      id,
+      { ...withoutDialect(schema), ...(id === 'Reason' ? describeReasons() : {}) },
+    ]),
+  )
 }
 
 /** A schema without its own name and without its dialect, which is the default of OpenAPI 3.1. */

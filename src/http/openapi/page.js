@@ -7,6 +7,7 @@ dark.addEventListener('change', applyTheme)
 applyTheme()
 
 const tokens = takeTokens()
+const isAboutReasons = location.hash === '#reasons' // Swagger UI changes it
 const ui = window.SwaggerUIBundle({
   url: '/openapi.json',
   domNode: document.getElementById('docs'),
@@ -20,6 +21,7 @@ const ui = window.SwaggerUIBundle({
   persistAuthorization: false,
   onComplete() {
     for (const [scheme, token] of tokens) ui.preauthorizeApiKey(scheme, token)
+    showReasons(ui.specSelectors.specJson().getIn(['components', 'schemas', 'Reason']).toJS())
   },
 })
 showTokenHelp()
@@ -49,10 +51,38 @@ function showTokenHelp() {
   help.hidden = false
 }
 
+/** The list of reasons, at the end of the page, which a link can have led to. */
+function showReasons({ description, 'x-enumDescriptions': texts }) {
+  const section = document.getElementById('reasons')
+  if (!section.hidden) return
+  const list = document.createElement('dl')
+  for (const [word, text] of Object.entries(texts)) {
+    const [name, meaning] = [document.createElement('dt'), document.createElement('dd')]
+    name.append(...richText(`\`${word}\``))
+    meaning.append(...richText(text))
+    list.append(name, meaning)
+  }
+  const about = document.createElement('p')
+  about.append(...richText(description))
+  section.append(about, list)
+  section.hidden = false
+  if (isAboutReasons) requestAnimationFrame(() => requestAnimationFrame(() => section.scrollIntoView())) // the routes are above it then
+}
+
+/** A text of the document: \`code\` and **words that stand out**. */
+function richText(text) {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (!/^[`*]/.test(part)) return part
+    const element = document.createElement(part.startsWith('`') ? 'code' : 'strong')
+    element.textContent = part.replaceAll(/^(`|\*\*)|(`|\*\*)$/g, '')
+    return element
+  })
+}
+
 /** What Swagger UI leaves out for people who use a screen reader or a keyboard. Each part is repaired once, when it is there. */
 function repair() {
   const parts = document.querySelectorAll(
-    '#docs :is(select, h3, h4, h5, a.nostyle[href], pre.microlight, [role="region"], .information-container, .scheme-container)',
+    '#docs :is(select, h3, h4, h5, a.nostyle[href], .info a[href^="#"], .info .renderedMarkdown pre, pre.microlight, [role="region"], .information-container, .scheme-container)',
   )
   for (const part of parts) {
     if (part.dataset.isRepaired) continue
@@ -63,15 +93,23 @@ function repair() {
 
 function repairOne(part) {
   if (part.matches('select')) return nameSelect(part)
+  if (part.matches('.info a')) return part.removeAttribute('target') // it leads to a part of this page
   if (part.matches('a')) return part.removeAttribute('href') // it is in a button, which opens the same
   if (part.matches('table')) return part.removeAttribute('role') // it is a table
   if (part.matches('div, section')) return nameRegion(part)
+  if (part.matches('.info pre:not(.version)')) placeCalls(part)
   if (part.matches('pre')) {
     part.tabIndex = 0 // it scrolls
     return
   }
   part.setAttribute('role', 'heading') // the title of the document is of level 1
   part.setAttribute('aria-level', String(Number(part.tagName[1]) - 1))
+}
+
+/** The calls in the introduction go to this deployment. */
+function placeCalls(calls) {
+  const code = calls.querySelector('code') ?? calls
+  code.textContent = code.textContent.replaceAll('$WALLET', location.origin)
 }
 
 function nameSelect(select) {

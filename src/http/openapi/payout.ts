@@ -40,7 +40,9 @@ export const payoutMembers = () => ({
   ),
   created_at: docs.instantSchema(),
   by: docs.textSchema('The backend that has asked for it.'),
-  approved_by: z.optional(docs.textSchema('A backend, or `limits`. Absent: nobody has.')),
+  approved_by: z.optional(
+    docs.textSchema('A backend, the e-mail address of a person, or `limits`. Absent: nobody has.'),
+  ),
   txid: z.optional(docs.textSchema('Its newest transaction, where it is signed, paid or stuck.', /^[0-9a-f]{64}$/)),
   expires_at: z.optional(docs.instantSchema()),
   height: z.optional(docs.countSchema('The block in which the transaction was found.')),

@@ -167,7 +167,8 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cure: 'For the operator: the log names every wrong value.',
   },
   'keys-unavailable': {
-    cause: 'The key set for tokens (`AUTH_JWKS_URL` or `BACKEND_JWKS_URL`) could not be fetched.',
+    cause:
+      'The key set for tokens (`AUTH_JWKS_URL`, `BACKEND_JWKS_URL`, or that of the team of `DESK_ACCESS`) could not be fetched.',
     cure: retryCure,
   },
   'nodes-unavailable': {

@@ -147,6 +147,7 @@ const endpoint = () =>
     behind_seconds: docs.countSchema('The age of the oldest event that it lacks; 0 where it lacks none.'),
     failing_since: nullable(docs.instantSchema(), 'Since when deliveries fail; null where they do not.'),
     last_failure: nullable(z.string(), 'Why the last failed delivery failed.'),
+    begins_at: docs.described(docs.instantSchema(), 'Events that were stored before were never sent to it.'),
   })
 
 const held = () =>
@@ -249,5 +250,13 @@ export const summarySchema = () =>
     nodes: nullable(
       z.array(node()),
       'The nodes of `TRON_NODES`, as the scanner has found them; null if the scanner has not said it in time.',
+    ),
+    quorum: docs.idSchema('How many nodes must agree before money is credited.'),
+    reader: docs.described(
+      z.strictObject({
+        name: docs.textSchema('The name of the backend, or the e-mail address of the person at the desk.'),
+        scopes: docs.described(z.array(z.string()), 'What the token, or `DESK_ACCESS`, allows.'),
+      }),
+      'Who asks.',
     ),
   }))

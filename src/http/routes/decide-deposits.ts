@@ -14,12 +14,13 @@ import { depositDocs } from './tron-deposits.ts'
 export const decideLedgerDeposits = {
   path: '/ledger/deposits/decide',
   method: 'POST',
+  isForPeople: true,
   scope: () => 'ledger:approve',
   handle: async (c) => {
     const { services } = c.env
     const list = await readOnlyMember(c.req.raw, 'deposits')
     if (!list.ok) return failure(list.error)
-    const decided = await writing(c, (context) => decideDeposits(context, list.value, c.get('backend').name))
+    const decided = await writing(c, (context) => decideDeposits(context, list.value, c.get('decider').name))
     if (!decided.ok) return failure(toDecideProblem(decided.error))
     services.wakeEndpoints()
     const { deposits, replayed } = decided.value

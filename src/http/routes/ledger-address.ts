@@ -33,7 +33,7 @@ export const ledgerAddress = {
   handle: withQuery(query, async (c, { uid, address, ...form }) => {
     if (address === undefined) {
       if (uid === undefined) return refusal(badInput('uid', uidOrAddress))
-      const mayIssue = c.get('backend').scopes.includes('ledger:post' satisfies Scope)
+      const mayIssue = c.get('decider').scopes.includes('ledger:post' satisfies Scope)
       return mayIssue ? answerAddress(c, uid, form) : answerCurrent(c, uid, form.format)
     }
     if (uid !== undefined) return refusal(badInput('address', notWithUid))

@@ -50,7 +50,7 @@ export const ownedDeposit = () =>
         docs.object('Decided', () => ({
           decision: docs.described(z.enum(decisionKinds), 'What was decided about a deposit that was held for review.'),
           why: docs.textSchema('The reason.'),
-          by: docs.textSchema('The backend.'),
+          by: docs.textSchema('The backend, or the e-mail address of the person.'),
         })),
       ),
     }),

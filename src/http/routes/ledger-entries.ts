@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { selectAllEntries } from '../../ledger/entries.ts'
+import { orderRowsMax, selectAllEntries, selectOrder } from '../../ledger/entries.ts'
 import { postedItem } from '../../ledger/entry.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, refusal, success } from '../envelope.ts'
@@ -13,7 +13,7 @@ export const ledgerEntriesQuery = z.object({ uid: uidParam(), ...flowListQuery.s
 const query = z.object({ ...flowListQuery.shape, uid: z.optional(uidParam()) })
 
 /** All that goes without a user: other filters would read the whole history. */
-const ofAll: readonly string[] = ['limit', 'before']
+const ofAll: readonly string[] = ['osn', 'limit', 'before']
 
 /** The ledger entries of a named user or of all, newest first. */
 export const ledgerEntries = {
@@ -25,7 +25,10 @@ export const ledgerEntries = {
     const other = Object.entries(selection).find(([name, value]) => value !== undefined && !ofAll.includes(name))
     if (other !== undefined) return refusal(badInput(other[0], onlyWithUid))
     const { currencies } = c.env.services.settings
-    const { list, count } = await reading(c, ({ db }) => selectAllEntries(db, selection))
+    const { osn } = selection
+    const { list, count } = await reading(c, ({ db }) =>
+      osn === undefined ? selectAllEntries(db, selection) : selectOrder(db, osn, selection),
+    )
     return success({ list: list.map((entry) => postedItem(entry, currencies, jsonAmount)), count })
   }),
 } satisfies LedgerRoute
@@ -44,19 +47,29 @@ export const ledgerEntriesDocs = () =>
     id: 'listLedgerEntries',
     summary: 'The ledger entries of a user, or of all',
     description:
-      'As `/wallet/flow/list`, for a named user. Without `uid` those of all users: then only `limit` and `before` are allowed. Each entry ' +
-      'has the name of its backend in `by`.',
+      'As `/wallet/flow/list`, for a named user. Without `uid` those of all users: then only `osn`, `limit` and `before` are allowed. Each ' +
+      'entry has the name of its backend in `by`.',
     query,
     parameters: {
       ...selectionDocs(),
+      osn: {
+        description:
+          'A full `osn`, or a txid in any form for all of its entries. Without `uid` exactly this `osn`, among the entries of backends: ' +
+          '`GET /ledger/deposits` finds the recharges of a transaction.',
+        example: docs.usdtTxid,
+      },
       uid: {
         ...docs.uidNote.uid,
-        description: 'Only of this user. Required by all other parameters but `limit` and `before`.',
+        description: 'Only of this user. Required by all other parameters but `osn`, `limit` and `before`.',
       },
     },
-    success: docs.listBody('LedgerEntriesResponse', postedFlow, 'The number of entries that match, on all pages.'),
-    examples: ['type=4', 'osn=order-1001'].map((filter) =>
-      docs.dataExample(`a payment by ${filter}`, 'two deposits and a payment', `?uid=7&${filter}`, {
+    success: docs.listBody(
+      'LedgerEntriesResponse',
+      postedFlow,
+      `The number of entries that match, on all pages; with \`osn\` and without \`uid\`, ${orderRowsMax} means that many or more.`,
+    ),
+    examples: ['uid=7&type=4', 'uid=7&osn=order-1001', 'osn=order-1001'].map((filter) =>
+      docs.dataExample(`a payment by ${filter}`, 'two deposits and a payment', `?${filter}`, {
         list: [docs.paidEntry],
         count: 1,
       }),

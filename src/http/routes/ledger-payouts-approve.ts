@@ -12,8 +12,9 @@ export const ledgerPayoutsApprove = {
   path: '/ledger/payouts/approve',
   method: 'POST',
   isOfPayouts: true,
+  isForPeople: true,
   scope: () => 'ledger:approve',
-  handle: (c) => answerStep(c, (context, body) => approvePayouts(context, body, c.get('backend').name)),
+  handle: (c) => answerStep(c, (context, body) => approvePayouts(context, body, c.get('decider').name)),
 } satisfies LedgerRoute
 
 const body = () =>

@@ -15,10 +15,11 @@ export const ledgerPayoutsCancel = {
   path: '/ledger/payouts/cancel',
   method: 'POST',
   isOfPayouts: true,
+  isForPeople: true,
   scope: () => ['ledger:pay', 'ledger:approve'] as const,
   handle: (c) => {
     const { scanner } = c.env.services
-    const { name, scopes } = c.get('backend')
+    const { name, scopes } = c.get('decider')
     const mayApprove = scopes.includes('ledger:approve')
     const parts = { address: payoutRulesOf(c).address, isRestored: () => scanner.isRestored(), mayApprove }
     return answerStep(c, (context, body) => cancelPayouts({ ...context, ...parts }, body, name))

@@ -26,7 +26,8 @@ export const ledgerSummary = {
   method: 'GET',
   scope: () => 'ledger:read',
   handle: async (c) => {
-    const { settings, endpoints, sharedHealth } = c.env.services
+    const { settings, endpoints, sharedHealth, quorum } = c.env.services
+    const { name, scopes } = c.get('decider')
     const [summary, nodes] = await Promise.all([
       reading(c, (context) => readSummary(context, endpoints, sharedHealth)),
       reportsOf(c.env.services),
@@ -34,6 +35,8 @@ export const ledgerSummary = {
     return success({
       ...summaryItem(summary, settings.currencies, settings.clock.now()),
       nodes: nodes?.map(nodeItem) ?? null,
+      quorum,
+      reader: { name, scopes },
     })
   },
 } satisfies LedgerRoute
@@ -44,7 +47,11 @@ async function reportsOf({ scanner, settings }: Services): Promise<readonly Node
   return (await endsWithin(reports, nodesMs, settings.clock)) ? reports.catch(() => null) : null
 }
 
-function summaryItem(summary: Summary, currencies: Currencies, now: number): Written<Omit<SummaryData, 'nodes'>> {
+function summaryItem(
+  summary: Summary,
+  currencies: Currencies,
+  now: number,
+): Written<Omit<SummaryData, 'nodes' | 'quorum' | 'reader'>> {
   const { addresses, seen, held, gaps, alarms, differences, newestEvent, database, endpoints } = summary
   const { status, scanned, finalized, behind, msg, finalizedTime, problem } = summary.scan
   const oldest = held.map(({ oldestAt }) => oldestAt).sort((a, b) => a - b)[0]
@@ -84,11 +91,12 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Wri
       finalized_at: finalizedTime === null ? null : formatInstant(finalizedTime),
       oldest_held_at: oldest === undefined ? null : formatInstant(oldest),
     },
-    endpoints: endpoints.map(({ number, waitingSince, failingSince, lastFailure }) => ({
+    endpoints: endpoints.map(({ number, waitingSince, failingSince, lastFailure, beginsAt }) => ({
       number,
       behind_seconds: waitingSince === null ? 0 : Math.max(0, Math.floor((now - waitingSince) / 1000)),
       failing_since: failingSince === null ? null : formatInstant(failingSince),
       last_failure: lastFailure,
+      begins_at: formatInstant(beginsAt),
     })),
     payouts: summary.payouts === null ? null : payoutsItem(summary.payouts, currencies),
   }
@@ -259,6 +267,8 @@ export const ledgerSummaryDocs = () => {
         endpoints: [],
         payouts: { address: payoutAddress, open: [], stopped: null, holds: [] },
         nodes: ['one.example', 'two.example'].map(exampleNode),
+        quorum: 2,
+        reader: { name: 'shop', scopes: ['ledger:read', 'ledger:post', 'ledger:pay', 'ledger:approve', 'ledger:sign'] },
       }),
     ],
     failures: [],

@@ -11,9 +11,10 @@ import {
   readOwner,
   readPostedEntries,
 } from './data.ts'
+import { query } from './parameters.ts'
 import { type Asker, findPayouts, isOf, type PayoutStory, payoutStories, storyOf } from './payout-answer.ts'
 import type { DeskPayout } from './payout-data.ts'
-import { parseQuestion } from './place.ts'
+import type { DeskQuestion } from './place.ts'
 import { listRows } from './walk.ts'
 
 /** A deposit with its entry, and the number of its address, where they are loaded. */
@@ -26,7 +27,6 @@ export interface DepositStory {
 /** What the box answers. */
 export type DeskAnswer =
   | { readonly kind: 'busy' }
-  | { readonly kind: 'whose'; readonly osn: string }
   | { readonly kind: 'refusal'; readonly refusal: Refusal }
   | {
       readonly kind: 'transaction'
@@ -64,14 +64,32 @@ export type DeskAnswer =
 type Deposits = ListPage<OwnedDeposit>
 type Owner = ReturnType<typeof readOwner>
 
+/** What has a story; an amount leads to a list. */
+type StoryQuestion = Exclude<DeskQuestion, { kind: 'amount' }>
+
 /** Deposits of one transaction whose stories are loaded; few transactions have more. */
 const storiesMax = 10
 /** Addresses of a user that are shown; hardly anybody has more than one. */
 const addressesMax = 100
 
-/** Finds the answer to what was asked. */
-export async function findAnswer(asker: Asker, asked: string): Promise<DeskAnswer> {
-  const question = parseQuestion(asked)
+/** Finds the answer to a question. What names no known user can be an order as a whole. */
+export async function findAnswer(asker: Asker, question: StoryQuestion, asked: string): Promise<DeskAnswer> {
+  const found = await findFirst(asker, question)
+  const isNamed = question.kind === 'user' || (question.kind === 'order' && question.uid !== null)
+  if (!isNamed || !isNothing(found)) return found
+  const whole = await findOrder(asker, null, asked.trim())
+  return whole.kind === 'order' && !isNothing(whole) ? whole : found
+}
+
+/** Whether nothing is known of it. */
+function isNothing(found: DeskAnswer): boolean {
+  if (found.kind === 'order') return found.payouts.length + found.entries.length === 0
+  if (found.kind !== 'user') return false
+  const { addresses, deposits, entries, payouts } = found
+  return addresses.count + deposits.count + entries.count + payouts.count === 0
+}
+
+async function findFirst(asker: Asker, question: StoryQuestion): Promise<DeskAnswer> {
   switch (question.kind) {
     case 'tx':
       return findTransaction(asker, question.txid)
@@ -169,8 +187,9 @@ async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
   return { kind: 'order', payouts: await payoutStories(asker.api, own), entries: [] }
 }
 
-async function findOrder(asker: Asker, uid: number, osn: string): Promise<DeskAnswer> {
-  const filter = `uid=${uid}&osn=${encodeURIComponent(osn)}&limit=${listRows}`
+async function findOrder(asker: Asker, uid: number | null, osn: string): Promise<DeskAnswer> {
+  if (!/^[ -~]{1,200}$/.test(osn)) return { kind: 'order', payouts: [], entries: [] } // no osn has another form
+  const filter = query({ uid, osn, limit: listRows })
   const [found, paid] = await Promise.all([
     asker.api.get(`/ledger/entries?${filter}`, readPostedEntries),
     findPayouts(asker, filter),

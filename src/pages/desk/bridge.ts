@@ -1,5 +1,6 @@
 import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { type Child, html, type PageView } from '../kit/dom.ts'
+import { lookUp } from '../kit/look-up.ts'
 import { type DeskContext, isUncertain, payoutsNow } from './context.ts'
 import type { DeskCurrency } from './data.ts'
 import { createLiveSlot, small } from './parts.ts'
@@ -113,29 +114,7 @@ function sumTable(
 }
 
 /** A type of entries as the name of a sum; a type that this page does not know is its number. */
-function ledgerName({ texts }: DeskContext, type: number): string {
-  const { sumDeposits, sumWithdrawals, sumTransfers, sumPayments, sumRefunds, sumAdjustments } = texts
-  const names: Readonly<Record<number, string>> = {
-    1: sumDeposits,
-    2: sumWithdrawals,
-    3: sumTransfers,
-    4: sumPayments,
-    5: sumRefunds,
-    9: sumAdjustments,
-  }
-  return names[type] ?? String(type)
-}
+const ledgerName = ({ texts }: DeskContext, type: number): string => lookUp(texts.sums, type) ?? String(type)
 
 /** What has moved, as the name of a sum; a word that this page does not know stays as it is. */
-function movedName({ texts }: DeskContext, what: string): string {
-  const { movedCredited, movedHeld, movedRefused, movedGas, movedCollected, movedFees } = texts
-  const names: Readonly<Record<string, string>> = {
-    credited: movedCredited,
-    held: movedHeld,
-    refused: movedRefused,
-    gas: movedGas,
-    collected: movedCollected,
-    fees: movedFees,
-  }
-  return (Object.hasOwn(names, what) ? names[what] : undefined) ?? what
-}
+const movedName = ({ texts }: DeskContext, what: string): string => lookUp(texts.moved, what) ?? what

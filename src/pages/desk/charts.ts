@@ -57,11 +57,7 @@ function chartsOf(context: DeskContext, { days, symbol }: DeskCurrency): HTMLEle
 
 type Bars = readonly [title: string, read: (day: DeskDay) => string, shownOf: (value: string) => string]
 
-function chartOf(
-  { texts, common, format }: DeskContext,
-  days: readonly DeskDay[],
-  [title, read, shownOf]: Bars,
-): HTMLElement {
+function chartOf({ texts, format }: DeskContext, days: readonly DeskDay[], [title, read, shownOf]: Bars): HTMLElement {
   const values = days.map(read)
   const decimals = Math.max(0, ...values.map(decimalsOf))
   const units = values.map((value) => unitsOf(value, decimals))
@@ -78,7 +74,7 @@ function chartOf(
     summary,
     points,
     columns: [texts.day, texts.value],
-    tableName: common.numbersAsTable,
+    tableName: texts.numbersAsTable,
     nothing: texts.nothingIn30,
     scaleText: format.short,
   })

@@ -1,7 +1,7 @@
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
-import { payoutStateNames } from '../kit/payout-states.ts'
-import type { CommonTexts, Language } from '../kit/texts.ts'
+import { lookUp } from '../kit/look-up.ts'
+import type { Language } from '../kit/texts.ts'
 import type { DeskAnswer } from './answer.ts'
 import type { DeskSummary } from './data.ts'
 import type { DeskTexts } from './languages/en.ts'
@@ -29,7 +29,6 @@ export interface DeskContext {
   readonly model: DeskModel
   readonly language: Language
   readonly texts: DeskTexts
-  readonly common: CommonTexts
   readonly format: Format
   readonly api: Api
   /** Whether there are payouts, where that is known: then their routes answer. */
@@ -45,6 +44,10 @@ export interface DeskContext {
   refresh(): void
   /** Puts a question into the box, and goes to its answer; `deposits held` or `payouts stuck 2` goes to that of a list. */
   ask(question: string): void
+  /** Goes to the deposits of an amount, in the currency with this symbol, or in any if it is empty. */
+  listAmount(amount: string, symbol: string): void
+  /** Something was done in the story that is shown: reads it again. */
+  done(): void
 }
 
 /** What the newest summary has of payouts; null without `PAYOUTS`, and before there is a summary. */
@@ -97,23 +100,8 @@ export function sinceText(context: DeskContext, instant: string): string {
   return age === null ? time : context.texts.withAge(time, durationText(context, age).replaceAll(' ', '\u00a0'))
 }
 
-/** The name of a state of a deposit or of a payout: each has words of its own for its states. */
-export function stateName({ texts }: DeskContext, state: string): string {
-  const { seen, held, credited, refused, dropped } = texts
-  const names: Readonly<Record<string, string>> = {
-    seen,
-    held,
-    credited,
-    refused,
-    dropped,
-    ...payoutStateNames(texts),
-  }
-  return (Object.hasOwn(names, state) ? names[state] : undefined) ?? state
-}
+/** The name of a state of a deposit or of a payout. */
+export const stateName = ({ texts }: DeskContext, state: string): string => lookUp(texts.states, state) ?? state
 
 /** The name of a type of entry. */
-export function typeName({ texts }: DeskContext, type: number): string {
-  const { type1, type2, type3, type4, type5, type9 } = texts
-  const names: Readonly<Record<number, string>> = { 1: type1, 2: type2, 3: type3, 4: type4, 5: type5, 9: type9 }
-  return names[type] ?? String(type)
-}
+export const typeName = ({ texts }: DeskContext, type: number): string => lookUp(texts.types, type) ?? String(type)

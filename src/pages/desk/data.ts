@@ -41,8 +41,9 @@ export type ChainFinding = ReturnType<typeof readChainFinding>
 
 /** `GET /ledger/summary` */
 export function readDeskSummary(data: unknown) {
-  const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, nodes, scan, database, payouts } =
+  const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, nodes, ...rest } =
     readMembers(data)
+  const { scan, database, payouts, quorum, reader } = rest
   const { status, behind, finalized, finalized_at, msg, problem, oldest_held_at } = readMembers(scan)
   const { seen, held_for } = readMembers(transfers)
   return {
@@ -64,10 +65,13 @@ export function readDeskSummary(data: unknown) {
       return { cuy: readInteger(cuy), address: readText(address), amount: readDecimal(amt), since: readText(since) }
     }),
     newestEvent: readInteger(newest_event),
-    endpoints: readList({ list: endpoints }, ({ number, behind_seconds, failing_since, last_failure }) => {
+    endpoints: readList({ list: endpoints }, ({ number, behind_seconds, failing_since, last_failure, begins_at }) => {
       const failure = { failingSince: readOptionalText(failing_since), lastFailure: readFailure(last_failure) }
-      return { number: readInteger(number), behindSeconds: readInteger(behind_seconds), ...failure }
+      const times = { behindSeconds: readInteger(behind_seconds), beginsAt: readText(begins_at) }
+      return { number: readInteger(number), ...times, ...failure }
     }),
+    quorum: readInteger(quorum),
+    reader: readReader(readMembers(reader)),
     /** Null without `PAYOUTS`. */
     payouts: payouts === null ? null : readPayoutsNow(readMembers(payouts)),
     nodes: nodes === null ? null : readList({ list: nodes }, readNode),
@@ -80,6 +84,12 @@ export function readDeskSummary(data: unknown) {
     oldestHeldAt: readOptionalText(oldest_held_at),
     finalizedAt: readOptionalText(finalized_at),
   }
+}
+
+/** Who reads: a backend by its name, or a person by an e-mail address. */
+function readReader({ name, scopes }: Members) {
+  const words = Array.isArray(scopes) ? scopes.map(readText) : []
+  return { name: readText(name), mayApprove: words.includes('ledger:approve'), mayPay: words.includes('ledger:pay') }
 }
 
 /** What an alarm is about: what it does not name is null. */
@@ -167,21 +177,26 @@ const readTypeCount = ({ type, count }: Members) => [readInteger(type), readInte
 
 /** `GET /ledger/deposits` */
 export function readOwnedDeposits(data: unknown) {
-  return readPage(data, ({ id, uid, txid, cuy, amt, address, state, created_at, seconds, reason, why, entry }) => ({
+  return readPage(data, ({ id, uid, txid, position, cuy, amt, address, state, created_at, seconds, ...rest }) => ({
     id: readInteger(id),
     uid: readInteger(uid),
     txid: readForm(txid, /^[0-9a-f]{64}$/),
+    position: typeof position === 'string' ? readForm(position, /^i\d{1,9}$/) : readInteger(position),
     cuy: readInteger(cuy),
     amount: readDecimal(amt),
     address: readText(address),
     state: readText(state),
     at: readText(created_at),
-    reason: readOptionalText(reason),
-    why: readOptionalText(why),
+    reason: readOptionalText(rest.reason),
+    why: readOptionalText(rest.why),
     seconds: readOptionalInteger(seconds),
-    entry: readOptionalInteger(entry),
+    entry: readOptionalInteger(rest.entry),
+    decided: rest.decided === undefined ? null : readDecision(readMembers(rest.decided)),
   }))
 }
+
+/** What was decided about a deposit that was held for review. */
+const readDecision = ({ why, by }: Members) => ({ why: readText(why), by: readText(by) })
 
 /** `GET /ledger/entries` */
 export const readPostedEntries = (data: unknown) => readPage(data, readEntry)

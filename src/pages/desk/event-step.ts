@@ -22,11 +22,12 @@ export function eventStep(context: DeskContext, type: string, at: string, isStor
 /** An endpoint has all events that are older than the oldest one that it lacks. An event can be stored later than its transfer. */
 function deliveryState(
   context: DeskContext,
-  { behindSeconds, failingSince }: DeskEndpoint,
+  { behindSeconds, failingSince, beginsAt }: DeskEndpoint,
   at: string,
   isStoredThen: boolean,
 ): readonly [isDelivered: boolean, words: string] {
   const { texts, model, format } = context
+  if (Date.parse(at) < Date.parse(beginsAt)) return [true, texts.addedLater]
   const isWaiting = behindSeconds > 0 || failingSince !== null
   if (model.summaryAt === null) {
     return isWaiting ? [false, lateText(context, behindSeconds)] : [true, texts.has]

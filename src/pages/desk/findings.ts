@@ -1,15 +1,17 @@
+import { lookUp } from '../kit/look-up.ts'
 import { type DeskContext, deskAmount, deskSymbol, durationText, sinceText } from './context.ts'
 import type { DeskAlarm, DeskGap, DeskSubject, DeskSummary } from './data.ts'
 import type { Finding, FindingItem } from './finding.ts'
-import { isSilent } from './nodes.ts'
+import { isMissing } from './nodes.ts'
 import { isShownByPayouts, payoutAlarmItem, payoutFindings } from './payout-findings.ts'
 import { reasonWords } from './reasons.ts'
+import { isOverdue } from './waiting.ts'
 import { alarmWords, remedyOf } from './words.ts'
 
 /** Kinds of findings, the worst first; other kinds follow. */
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
-  ...['tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'payout-unknown'],
+  ...['too-few-nodes', 'tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'payout-unknown'],
   ...['reconciliation-shortfall', 'gap-unread'],
   ...['token-deprecated', 'address-frozen', 'payout-stuck'],
 ]
@@ -34,6 +36,8 @@ const lateSeconds = 120
 export const nodesLateSeconds = 127
 /** Alarms that say why the scan stands still. */
 const scanAlarms = ['chain-forked', 'scan-stalled', 'finality-stalled', 'tick-failed']
+/** What follows where too few nodes answer. */
+const ofTooFewNodes = ['scan-stalled', 'finality-stalled', 'stopped', 'nodes-late', 'behind', 'starting', 'node-silent']
 /** Alarms that a finding of another source replaces, because that one has more facts. */
 const endpointAlarms = ['endpoint-failing', 'endpoint-behind']
 
@@ -46,7 +50,9 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
     const index = [...worst, ...then].indexOf(kind)
     return index < 0 ? Number.POSITIVE_INFINITY : index
   }
+  const tooFew = tooFewNodes(context, summary)
   const all = [
+    ...tooFew,
     ...alarmFindings(context, summary),
     ...scanFindings(context, summary),
     ...gapFindings(context, summary),
@@ -55,7 +61,8 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
     ...endpointFindings(context, summary),
     ...nodeFindings(context, summary),
   ]
-  return all.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
+  const shown = tooFew.length === 0 ? all : all.filter(({ kind }) => !ofTooFewNodes.includes(kind))
+  return shown.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
 }
 
 /** One for each kind: what its alarms are about follows. */
@@ -87,7 +94,7 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
       return { about, note, since: alarm.since, ask: askOf(alarm.subject) }
     })
     const title = isStalled ? context.texts.standsStill : raised
-    if (scanAlarms.includes(kind)) items.push(...silentItems(context, summary))
+    if (scanAlarms.includes(kind)) items.push(...missingItems(context, summary))
     return [{ kind, title, remedy, items }]
   })
 }
@@ -109,15 +116,8 @@ function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { h
 }
 
 /** Why the newest tick did not read everything; empty where that is not known. */
-function problemText({ texts }: DeskContext, { problem }: DeskSummary): string {
-  const words: Readonly<Record<string, string>> = {
-    'no-answer': texts.noAnswer,
-    disagreement: texts.disagreement,
-    limited: texts.limited,
-    'out-of-time': texts.outOfTime,
-  }
-  return (problem !== null && Object.hasOwn(words, problem) ? words[problem] : undefined) ?? ''
-}
+const problemText = ({ texts }: DeskContext, { problem }: DeskSummary): string =>
+  lookUp(texts.problems, problem ?? '') ?? ''
 
 /** What an alarm is about: a node, an endpoint, a block, an address with its difference. Empty for anything else. */
 function subjectText(context: DeskContext, subject: DeskSubject, { differences }: DeskSummary): string {
@@ -146,7 +146,7 @@ function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { status, behind, finalized, msg, alarms } = summary
   if (alarms.some(({ kind }) => scanAlarms.includes(kind))) return []
   const note = problemText(context, summary)
-  const silent = silentItems(context, summary)
+  const silent = missingItems(context, summary)
   const items = [{ about: msg ?? '', note, since: null, ask: null }, ...silent]
   if (status === 'stopped' && finalized === 0) {
     return [{ kind: 'starting', title: texts.starting, remedy: texts.startingHelp, items: [] }]
@@ -198,9 +198,12 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
   return [{ kind: 'gap-unread', title, remedy: remedyOf(context, 'gap-unread'), items }]
 }
 
+/** What waits for a look is here once it waits for long, and no alarm says so. */
 function heldFindings(context: DeskContext, { held, alarms }: DeskSummary): Finding[] {
-  const own = held.filter(({ reason, cuy }) => {
-    return !alarms.some(({ kind, subject }) => kind === reason && subject.cuy === cuy) // it is in that finding
+  const own = held.filter(({ reason, cuy, oldestAt }) => {
+    if (reason === 'review' && !isOverdue(context, oldestAt)) return false
+    const kinds = [reason, reason === 'review' ? 'review-overdue' : reason]
+    return !alarms.some(({ kind, subject }) => kinds.includes(kind) && subject.cuy === cuy) // it is in that finding
   })
   return own.map(({ reason, cuy, count, oldestAt }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)
@@ -225,23 +228,39 @@ function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Fin
   })
 }
 
-/** Nodes that give no good answer now, and when each gave the last one. */
-function silentItems(context: DeskContext, { nodes }: DeskSummary): FindingItem[] {
+/** Nodes that the scan goes on without, and when each gave its last good answer. */
+function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem[] {
   const { texts } = context
-  const silent = (nodes ?? []).filter((node) => isSilent(context, node))
-  return silent.map(({ name, answeredAt, failure }) => {
+  const missing = (nodes ?? []).filter((node) => isMissing(context, node))
+  return missing.map(({ name, answeredAt, failure }) => {
     const last = answeredAt === null ? texts.nodeNever : texts.nodeLast(sinceText(context, answeredAt))
     return { about: failure ?? '', note: `${texts.nodeSilent(name)} · ${last}`, since: null, ask: null }
   })
 }
 
-/** A node that is silent, as long as the scan goes on without it. */
+/** That fewer nodes answer than must agree: how many, and which ones are missing. */
+function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
+  const { texts, format } = context
+  const { nodes, quorum, alarms, msg } = summary
+  const missing = (nodes ?? []).filter((node) => isMissing(context, node))
+  const answering = (nodes?.length ?? 0) - missing.length
+  if (nodes === null || answering >= quorum) return []
+  const [count, all, needed] = [answering, nodes.length, quorum].map(format.count) as [string, string, string] // as many
+  const since = alarms.find(({ kind }) => ofTooFewNodes.includes(kind))?.since ?? null
+  const facts = { about: msg ?? '', note: problemText(context, summary), since, ask: null }
+  const title = texts.tooFewNodes(count, all, needed, missing.map(({ name }) => name).join(', '))
+  return [
+    { kind: 'too-few-nodes', title, remedy: texts.tooFewNodesDo, items: [...missingItems(context, summary), facts] },
+  ]
+}
+
+/** A node that is missing, as long as the scan goes on without it. */
 function nodeFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { alarms, nodes } = summary
   const scan = scanFindings(context, summary)
   const isNamed = alarms.some(({ kind, subject }) => scanAlarms.includes(kind) || subject.node !== null)
-  const items = silentItems(context, summary)
+  const items = missingItems(context, summary)
   if (items.length === 0 || isNamed || scan.length > 0) return []
   const title = texts.nodesSilent(format.count(items.length), format.count(nodes?.length ?? 0))
   return [{ kind: 'node-silent', title, remedy: texts.nodeSilentDo, items }]

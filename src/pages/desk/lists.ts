@@ -78,11 +78,25 @@ function createFilter(
   const input = (id: string, attributes: Attributes) =>
     html('input', { id: `filter-${id}`, autocomplete: 'off', ...attributes })
   const day = (id: string) => input(id, { type: 'date' })
+  const hour = (id: string) => {
+    const options = Array.from({ length: 24 }, (_, one) => String(one).padStart(2, '0'))
+    const none = html('option', { value: '' }, '–')
+    return html(
+      'select',
+      { id: `filter-${id}` },
+      none,
+      ...options.map((one) => html('option', { value: one }, `${one}:00`)),
+    )
+  }
   const amount = (id: string) => input(id, { type: 'text', inputmode: 'decimal', maxlength: '40' })
   const [least, most] = [amount('least'), amount('most')] as const
-  const fields = { state, cuy, from: day('from'), to: day('to'), least, most }
+  const times = { from: day('from'), fromHour: hour('from-hour'), to: day('to'), toHour: hour('to-hour') }
+  const fields = { state, cuy, least, most, ...times }
   const values = model.listed.filter
-  const named = [states.name, texts.currency, texts.filterFrom, texts.filterTo, texts.filterLeast, texts.filterMost]
+  const named = [
+    ...[states.name, texts.currency, texts.filterLeast, texts.filterMost],
+    ...[texts.filterFrom, texts.filterFromHour, texts.filterTo, texts.filterToHour],
+  ]
   const fault = html('p', { class: 'fault', role: 'alert' })
   const clear = button({ class: 'plain' }, texts.filterClear, () => {
     for (const field of Object.values(fields)) field.value = ''
@@ -102,7 +116,7 @@ function createFilter(
   const element = html('div', { class: 'filter' }, ...labelled, clear)
   element.addEventListener('change', apply)
   state.value = values.state
-  for (const name of ['from', 'to', 'least', 'most'] as const) fields[name].value = values[name]
+  for (const name of ['from', 'fromHour', 'to', 'toHour', 'least', 'most'] as const) fields[name].value = values[name]
   return {
     element: html('div', {}, element, fault),
     update() {

@@ -1,4 +1,5 @@
 import { html, type PageView } from '../kit/dom.ts'
+import { lookUp } from '../kit/look-up.ts'
 import { ageSeconds, type DeskContext, durationText } from './context.ts'
 import type { DeskNode } from './data.ts'
 import { createLiveSlot, hint, small } from './parts.ts'
@@ -7,11 +8,15 @@ import { createLiveSlot, hint, small } from './parts.ts'
 const silentSeconds = 60
 
 /** Whether a node gives no good answer now. */
-export function isSilent(context: DeskContext, { answeredAt, failedAt }: DeskNode): boolean {
+function isSilent(context: DeskContext, { answeredAt, failedAt }: DeskNode): boolean {
   if (failedAt === null) return false
   if (answeredAt === null) return true
   return Date.parse(failedAt) > Date.parse(answeredAt) && (ageSeconds(context, answeredAt) ?? 0) > silentSeconds
 }
+
+/** Whether the scan goes on without a node: it gives no good answer, or is not asked. */
+export const isMissing = (context: DeskContext, node: DeskNode) =>
+  isSilent(context, node) || node.use === 'blocked' || node.use === 'unfit'
 
 /** Each node: its last answer, how far behind it is, its last error, and what is left of its allowance. */
 export function createNodes(context: DeskContext): PageView {
@@ -34,14 +39,14 @@ function nodeItem(context: DeskContext, node: DeskNode): HTMLElement {
   const { texts, format } = context
   const { name, use, behind, answeredAt, answerMs, failedAt, failure, used, perDay } = node
   const age = (at: string) => durationText(context, ageSeconds(context, at) ?? 0).replaceAll(' ', '\u00a0')
-  const isBad = isSilent(context, node) || use === 'blocked' || use === 'unfit'
+  const isBad = isMissing(context, node)
   const left = Math.max(0, perDay - used)
   const percent = perDay === 0 ? 0 : Math.floor((left * 100) / perDay)
   const answer =
     answeredAt === null ? texts.nodeNever : texts.nodeAnswered(age(answeredAt), format.count(answerMs ?? 0))
   const lines = [
     html('strong', { class: isBad ? 'fault' : null }, name),
-    small(useText(context, use)),
+    small(lookUp(texts.uses, use) ?? use),
     html('span', {}, answer),
     behind === null ? null : html('span', {}, behind === 0 ? texts.nodeLevel : texts.nodeBehind(format.count(behind))),
     failedAt === null ? null : html('span', { class: isBad ? 'fault' : null }, texts.nodeFailed(age(failedAt))),
@@ -49,18 +54,4 @@ function nodeItem(context: DeskContext, node: DeskNode): HTMLElement {
     hint(texts.nodeLeft(format.count(left), format.count(perDay), format.count(percent))),
   ]
   return html('li', { 'data-node': String(node.number) }, ...lines)
-}
-
-/** How a node is used; a word that this page does not know stays as it is. */
-function useText({ texts }: DeskContext, use: string): string {
-  const { useFirst, useBehind, useDemoted, useResting, useBlocked, useUnfit } = texts
-  const words: Readonly<Record<string, string>> = {
-    first: useFirst,
-    behind: useBehind,
-    demoted: useDemoted,
-    resting: useResting,
-    blocked: useBlocked,
-    unfit: useUnfit,
-  }
-  return (Object.hasOwn(words, use) ? words[use] : undefined) ?? use
 }

@@ -1,10 +1,10 @@
-import { createApi, type Refusal } from '../kit/api.ts'
+import { accessSession, createApi, type Refusal } from '../kit/api.ts'
 import { button, html, type PageView, setText } from '../kit/dom.ts'
 import { createFormat } from '../kit/format.ts'
 import { browserMemory, tabMemory } from '../kit/memory.ts'
 import { createPoller } from '../kit/poll.ts'
 import { readMembers, readText } from '../kit/read.ts'
-import { commonTexts, type Language, preferredLanguage, textsIn } from '../kit/texts.ts'
+import { type Language, preferredLanguage } from '../kit/texts.ts'
 import { applyTheme } from '../kit/theme.ts'
 import { createTokenSource } from '../kit/token.ts'
 import { createBridge } from './bridge.ts'
@@ -23,6 +23,8 @@ import { createWholeLists } from './whole-lists.ts'
 
 /** How often everything on the first screen is read. */
 const paceMs = 15_000
+/** Where a session of Cloudflare Access ends. */
+const accessEnd = '/cdn-cgi/access/logout'
 /** Under this name the browser keeps the language that the reader has chosen. */
 const languageName = 'language'
 
@@ -53,7 +55,7 @@ const token = createTokenSource(() => {
   if (model.answer?.kind === 'refusal') question.answerAgain()
   poller.now()
 }, tabMemory)
-const api = createApi(token)
+const api = createApi(token, undefined, accessSession)
 const poller = createPoller({
   ask: load,
   paceMs: () => paceMs,
@@ -97,12 +99,10 @@ async function hasPayouts(): Promise<boolean> {
 /** Makes the page in a language, from the model. */
 async function mount(language: Language): Promise<void> {
   const texts = await loadDeskTexts(language)
-  const common = textsIn(commonTexts, language)
   context = {
     model,
     language,
     texts,
-    common,
     format,
     api,
     update,
@@ -111,6 +111,15 @@ async function mount(language: Language): Promise<void> {
     announce: (text) => setText(live, text),
     refresh: poller.now,
     hasPayouts,
+    listAmount(amount, symbol) {
+      const cuy = model.summary?.currencies.find((one) => one.symbol === symbol)?.cuy ?? ''
+      lists.show('deposits', { ...noFilter, cuy: String(cuy), least: amount, most: amount })
+    },
+    done() {
+      question.answerAgain()
+      question.focus()
+      poller.now()
+    },
     ask(text) {
       const [, name, state = '', cuy = ''] = /^(deposits|payouts) ([a-z]+) ?(\d*)$/.exec(text) ?? []
       if (name === undefined) question.ask(text)
@@ -133,24 +142,29 @@ async function mount(language: Language): Promise<void> {
 }
 
 function createHeader(language: Language): PageView {
-  const { texts, common } = context
+  const { texts } = context
   const other = language === 'en' ? 'zh' : 'en'
-  const change = button({ class: 'plain' }, html('span', { lang: other }, common.otherLanguage), () => {
+  const change = button({ class: 'plain' }, html('span', { lang: other }, texts.otherLanguage), () => {
     browserMemory.write(languageName, other)
-    void mount(other).then(() => document.querySelector<HTMLElement>('header button')?.focus())
+    mount(other).then(
+      () => document.querySelector<HTMLElement>('header button')?.focus(),
+      () => setText(live, texts.offline),
+    )
   })
   const leave = button({ class: 'plain' }, texts.signOut, () => {
+    const isPerson = token.current() === null
     token.forget()
-    location.reload()
+    if (isPerson) location.assign(accessEnd)
+    else location.reload()
   })
   const facts = html('p', { class: 'muted' })
   return {
     element: html('header', {}, html('h1', {}, texts.title), facts, change, leave),
     update() {
-      leave.hidden = token.current() === null
-      const { summaryAt } = model
+      const { summary, summaryAt } = model
+      leave.hidden = token.current() === null && summary === null
       const time = summaryAt === null ? '' : texts.asOf(format.time(new Date(summaryAt).toISOString()))
-      setText(facts, [model.network, time].filter(Boolean).join(' · '))
+      setText(facts, [model.network, time, summary?.reader.name].filter(Boolean).join(' · '))
     },
   }
 }

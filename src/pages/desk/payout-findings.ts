@@ -3,10 +3,8 @@ import { ageSeconds, type DeskContext, deskAmount, deskSymbol, durationText } fr
 import type { DeskAlarm, DeskSummary } from './data.ts'
 import type { Finding, FindingItem } from './finding.ts'
 import type { DeskPayouts } from './payout-data.ts'
+import { isOverdue } from './waiting.ts'
 import { remedyOf } from './words.ts'
-
-/** A payout that waits for a person for longer is shown, as a deposit in review is. */
-const waitsLongSeconds = 3_600
 
 /** Whether the finding of stopped payouts has more facts than an alarm, or is the cause of it. */
 export function isShownByPayouts(kind: string, { payouts }: DeskSummary): boolean {
@@ -73,9 +71,7 @@ export function stopRemedy(context: DeskContext, why: string): string {
 
 function waitFindings(context: DeskContext, { open }: DeskPayouts): Finding[] {
   const { texts, format } = context
-  const long = open.filter(({ state, oldestAt }) => {
-    return state === 'waiting' && (ageSeconds(context, oldestAt) ?? 0) >= waitsLongSeconds
-  })
+  const long = open.filter(({ state, oldestAt }) => state === 'waiting' && isOverdue(context, oldestAt))
   const age = Math.max(...long.map(({ oldestAt }) => ageSeconds(context, oldestAt) ?? 0))
   if (long.length === 0) return []
   const count = long.reduce((sum, one) => sum + one.count, 0)

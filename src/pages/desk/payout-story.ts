@@ -1,6 +1,7 @@
 import { copyButton } from '../kit/copy.ts'
 import { isZero, sumOf } from '../kit/decimal.ts'
 import { type Child, html } from '../kit/dom.ts'
+import { payoutActs, sumsOfPayout } from './act-buttons.ts'
 import { type DeskContext, deskAmount, sinceText, stateName } from './context.ts'
 import { eventStep } from './event-step.ts'
 import { listTable, small, storyButton } from './parts.ts'
@@ -31,6 +32,11 @@ export function payoutElements(context: DeskContext, { payout, entries }: Payout
     small([texts.payoutAt(String(id)), osn, mark].filter(Boolean).join(' · ')),
     isEarlier ? line(texts.payoutWentOn) : null,
     steps(list),
+    ...payoutActs(context, {
+      payout,
+      ...sumsOfPayout(context, payout, takenOf(payout)),
+      left: leftTexts(context, payout),
+    }),
     forUser(context, sentenceOf(context, payout)),
     rows.length === 0 ? null : html('h4', {}, texts.entriesOf(format.count(rows.length))),
     ...listTable(context, rows),
@@ -79,9 +85,9 @@ function transactionSteps(context: DeskContext, payout: DeskPayout): Step[] {
 }
 
 /** A txid, with a button that copies it. */
-function txidLine({ texts, common, announce }: DeskContext, txid: string): HTMLElement {
+function txidLine({ texts, announce }: DeskContext, txid: string): HTMLElement {
   const shown = html('span', { class: 'code' }, txid)
-  const words = { label: texts.copyTxid, copied: common.copied, selected: common.selected }
+  const words = { label: texts.copyTxid, copied: texts.copied, selected: texts.selected }
   const copied = (result: keyof typeof words) => announce(words[result])
   return html('p', {}, shown, ' ', copyButton({ class: 'plain' }, words, { element: shown, text: txid }, copied))
 }
@@ -93,7 +99,14 @@ function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
   const block = height === null ? null : texts.block(format.count(height))
   if (state === 'paid') return [['done', texts.stepPaid, block === null ? null : line(texts.paidIn(block))]]
   if (state === 'cancelled') {
-    return [['done', texts.stepCancelled, line(texts.cancelledBack(takenOf(context, payout))), small(why)]]
+    return [
+      [
+        'done',
+        texts.stepCancelled,
+        line(texts.cancelledBack(deskAmount(context, takenOf(payout), payout.cuy))),
+        small(why),
+      ],
+    ]
   }
   if (state !== 'stuck') return []
   const place = small(block === null ? null : texts.endedIn(block))
@@ -102,22 +115,25 @@ function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
 }
 
 /** What its transaction has moved instead. */
-function movedLines(context: DeskContext, { moved }: DeskPayout): Child[] {
-  const { texts } = context
-  if (moved === null) return []
-  if (moved.length === 0) return [line(texts.movedNone)]
-  return moved.map((one) => {
+function movedLines(context: DeskContext, payout: DeskPayout): Child[] {
+  if (payout.moved?.length === 0) return [line(context.texts.movedNone)]
+  return leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
+}
+
+/** What has left the payout address for it, in sentences. */
+function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string[] {
+  const { texts, format } = context
+  return (moved ?? []).map((one) => {
     const what =
       'contract' in one
-        ? texts.movedUnits(context.format.amount(one.units), one.contract)
+        ? texts.movedUnits(format.amount(one.units), one.contract)
         : deskAmount(context, one.amount, one.cuy)
-    return html('p', { class: 'fault' }, texts.movedTo(what, one.to))
+    return texts.movedTo(what, one.to)
   })
 }
 
 /** What was taken for it, and is back where it is cancelled. */
-const takenOf = (context: DeskContext, { amount, fee, cuy }: DeskPayout) =>
-  deskAmount(context, sumOf([amount, fee]), cuy)
+const takenOf = ({ amount, fee }: DeskPayout) => sumOf([amount, fee])
 
 /** What to do, in sentences. */
 function remedies(context: DeskContext, payout: DeskPayout): readonly string[] {
@@ -132,8 +148,7 @@ function remedies(context: DeskContext, payout: DeskPayout): readonly string[] {
   if (state === 'signed') return [isExpired(context, payout) ? texts.expiredDo : texts.signedDo]
   if (state === 'cancelled') return [texts.cancelledDo]
   if (state !== 'stuck') return [texts.doneDo]
-  const isGone = moved !== null && moved.length > 0
-  return [...(isGone ? [texts.movedDo] : []), stuckWords(context, reason, why).remedy].filter(Boolean)
+  return [...((moved ?? []).length > 0 ? [texts.movedDo] : []), stuckWords(context, reason, why).remedy].filter(Boolean)
 }
 
 function sentenceOf(context: DeskContext, payout: DeskPayout): string {
@@ -142,7 +157,7 @@ function sentenceOf(context: DeskContext, payout: DeskPayout): string {
   const amount = deskAmount(context, paid, cuy)
   if (state === 'waiting') return texts.sayPayoutWaits(amount, to)
   if (state === 'stuck') return texts.sayPayoutStuck(amount, to)
-  if (state === 'cancelled') return texts.sayPayoutCancelled(amount, to, takenOf(context, payout))
+  if (state === 'cancelled') return texts.sayPayoutCancelled(amount, to, deskAmount(context, takenOf(payout), cuy))
   if (txid === null) return texts.sayPayoutComes(amount, to)
   return state === 'paid' ? texts.sayPayoutPaid(amount, to, txid) : texts.sayPayoutSent(amount, to, txid)
 }

@@ -1,3 +1,4 @@
+import { decimalForm } from '../kit/decimal.ts'
 import { findTxid } from '../kit/read.ts'
 
 /** What the box can be asked about. */
@@ -5,15 +6,16 @@ export type DeskQuestion =
   | { readonly kind: 'tx'; readonly txid: string }
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'user'; readonly uid: number }
-  | { readonly kind: 'order'; readonly uid: number; readonly osn: string }
+  /** Without a user: whoever's it is. */
+  | { readonly kind: 'order'; readonly uid: number | null; readonly osn: string }
+  /** Its symbol, empty for any currency. */
+  | { readonly kind: 'amount'; readonly amount: string; readonly symbol: string }
   | { readonly kind: 'gap'; readonly number: number }
   | { readonly kind: 'endpoint'; readonly number: number }
   | { readonly kind: 'payout'; readonly number: number }
-  /** An order without its user. */
-  | { readonly kind: 'whose'; readonly osn: string }
 
-/** What a text asks about. A txid or an address is found in whatever was pasted. */
-export function parseQuestion(asked: string): DeskQuestion {
+/** What a text asks about. A txid or an address is found in whatever was pasted. `symbols`: those of the currencies. */
+export function parseQuestion(asked: string, symbols: readonly string[]): DeskQuestion {
   const text = asked.trim()
   const txid = findTxid(text)
   if (txid !== null) return { kind: 'tx', txid }
@@ -21,9 +23,25 @@ export function parseQuestion(asked: string): DeskQuestion {
   if (address !== undefined) return { kind: 'address', address }
   const [, kind, number = ''] = /^(gap|endpoint|payout) (\d{1,15})$/.exec(text) ?? []
   if (kind === 'gap' || kind === 'endpoint' || kind === 'payout') return { kind, number: Number(number) }
-  const [, uid, osn] = /^([1-9]\d{0,15})(?:\s+(\S.*))?$/.exec(text) ?? []
-  if (uid === undefined) return { kind: 'whose', osn: text }
+  const [, order] = /^osn (.+)$/.exec(text) ?? []
+  if (order !== undefined) return { kind: 'order', uid: null, osn: order }
+  const amount = parseAmount(text, symbols)
+  if (amount !== null) return amount
+  const [, uid, osn] = /^(?:#|(?:user|uid|用户)\s*#?)?([1-9]\d{0,15})(?:\s+(\S.*))?$/i.exec(text) ?? []
+  if (uid === undefined) return { kind: 'order', uid: null, osn: text }
   return osn === undefined ? { kind: 'user', uid: Number(uid) } : { kind: 'order', uid: Number(uid), osn }
+}
+
+/** A number with the symbol of a currency before or behind it, or one with a point: `61 TRX`, `usdt 1,000.5`, `0.25`. */
+function parseAmount(text: string, symbols: readonly string[]): DeskQuestion | null {
+  const known = symbols.find((one) => {
+    const [low, wanted] = [text.toLowerCase(), one.toLowerCase()]
+    return low.startsWith(`${wanted} `) || (low.endsWith(wanted) && /[\d\s]/.test(low.at(-wanted.length - 1) ?? ''))
+  })
+  const rest = known === undefined ? text : text.toLowerCase().replace(known.toLowerCase(), '').trim()
+  const amount = rest.replaceAll(/,(?=\d{3}(?!\d))/g, '')
+  const isAmount = decimalForm.test(amount) && (known !== undefined || amount.includes('.'))
+  return isAmount ? { kind: 'amount', amount, symbol: known ?? '' } : null
 }
 
 /** The fragment under which an answer has an address of its own; empty where it has none. */
@@ -36,8 +54,8 @@ export function fragmentOf(question: DeskQuestion): string {
     case 'user':
       return `#uid=${question.uid}`
     case 'order':
-      return `#uid=${question.uid}&osn=${encodeURIComponent(question.osn)}`
-    case 'whose':
+      return `#${question.uid === null ? '' : `uid=${question.uid}&`}osn=${encodeURIComponent(question.osn)}`
+    case 'amount':
       return ''
     default:
       return `#${question.kind}=${question.number}`
@@ -49,7 +67,8 @@ export function questionAt(fragment: string): string | null {
   const parameters = new URLSearchParams(fragment.slice(1))
   const [tx, address, uid, osn] = ['tx', 'address', 'uid', 'osn'].map((name) => parameters.get(name))
   if (tx || address) return tx || address || null
-  if (uid) return osn ? `${uid} ${osn}` : uid
+  if (osn) return uid ? `${uid} ${osn}` : `osn ${osn}`
+  if (uid) return uid
   const named = ['gap', 'endpoint', 'payout'].find((name) => parameters.has(name))
   return named === undefined ? null : `${named} ${parameters.get(named)}`
 }

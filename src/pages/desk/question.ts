@@ -2,7 +2,7 @@ import { copyText } from '../kit/copy.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
 import { findAnswer } from './answer.ts'
 import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
-import { fragmentOf, parseQuestion, questionAt } from './place.ts'
+import { type DeskQuestion, fragmentOf, parseQuestion, questionAt } from './place.ts'
 import { answerElements } from './story.ts'
 
 /** The box: a transaction, an address, a user or an order, and what happened. */
@@ -13,7 +13,13 @@ export interface QuestionView extends PageView {
   answerPlace(): void
   /** Asks again what is shown: another answer is possible now. */
   answerAgain(): void
+  /** Moves the focus to the box, where what has it goes away. */
+  focus(): void
 }
+
+/** What a text asks, by the currencies of now. */
+const questionOf = ({ summary }: Pick<DeskModel, 'summary'>, text: string): DeskQuestion =>
+  parseQuestion(text, summary?.currencies.map(({ symbol }) => symbol) ?? [])
 
 /** Makes the box. */
 export function createDeskQuestion(context: DeskContext): QuestionView {
@@ -27,11 +33,13 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   const help = html('p', { id: 'question-help', class: 'muted' }, texts.questionHelp)
   const form = html('form', {}, label, row, help)
   const answer = async (question: string) => {
+    const about = questionOf(model, question)
+    if (about.kind === 'amount') return context.listAmount(about.amount, about.symbol)
     model.question = question
     model.answer = { kind: 'busy' }
     input.value = question
     context.update()
-    const found = await findAnswer(context, question)
+    const found = await findAnswer(context, about, question)
     if (model.question !== question) return // the reader has asked something else meanwhile
     model.answer = found
     if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // it says so at the top, and takes another token
@@ -40,7 +48,9 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   /** The address of the page becomes that of the story, which can be sent to a colleague. */
   const go = (question: string) => {
     void answer(question)
-    const place = fragmentOf(parseQuestion(question))
+    const about = questionOf(model, question)
+    if (about.kind === 'amount') return // it leads to a list, and what is shown here stays
+    const place = fragmentOf(about)
     if (place !== location.hash) history.pushState(null, '', place || location.pathname + location.search)
   }
   form.addEventListener('submit', (event) => {
@@ -70,7 +80,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     answerPlace() {
       const question = questionAt(location.hash)
       const isShown =
-        question !== null && model.question !== '' && fragmentOf(parseQuestion(model.question)) === location.hash
+        question !== null && model.question !== '' && fragmentOf(questionOf(model, model.question)) === location.hash
       if (question !== null && !isShown) void answer(question)
       if (question !== null || model.answer === null) return
       Object.assign(model, { question: '', answer: null })
@@ -80,6 +90,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     answerAgain() {
       if (model.question !== '') void answer(model.question)
     },
+    focus: () => heading.focus(),
   }
 }
 
@@ -95,18 +106,18 @@ const createInput = () =>
   })
 
 /** A button that copies the address of the story that is shown: no token is in it. */
-function createLinkCopy({ model, texts, common, announce }: DeskContext): PageView {
+function createLinkCopy({ model, texts, announce }: DeskContext): PageView {
   const label = html('span', {}, texts.copyLink)
   const element = button({ class: 'plain' }, label, () => {
     void copyText(location.href).then((isCopied) => {
-      label.textContent = isCopied ? common.copied : location.href
+      label.textContent = isCopied ? texts.copied : location.href
       announce(label.textContent)
     })
   })
   return {
     element,
     update() {
-      const hasPlace = model.answer !== null && fragmentOf(parseQuestion(model.question)) !== ''
+      const hasPlace = model.answer !== null && fragmentOf(questionOf(model, model.question)) !== ''
       if (element.hidden === hasPlace) label.textContent = texts.copyLink
       element.hidden = !hasPlace
     },
@@ -115,7 +126,7 @@ function createLinkCopy({ model, texts, common, announce }: DeskContext): PageVi
 
 /** What the answer shows of the newest summary: the symbols of currencies, a gap or an endpoint, and how payouts are. */
 function aboutNow({ model: { answer, summary } }: DeskContext): unknown {
-  return [summary?.currencies.map(({ symbol }) => symbol), subjectNow(answer, summary)]
+  return [summary?.currencies.map(({ symbol }) => symbol), subjectNow(answer, summary), summary?.reader]
 }
 
 function subjectNow(answer: DeskModel['answer'], summary: DeskModel['summary']): unknown {

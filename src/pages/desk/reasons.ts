@@ -1,4 +1,5 @@
-import type { UncreditedReason } from '../../common/reasons.ts'
+import type { AlarmKind } from '../../platform/alarm-table.ts'
+import { lookUp } from '../kit/look-up.ts'
 import type { DeskContext } from './context.ts'
 import { remedyOf } from './words.ts'
 
@@ -16,43 +17,16 @@ export function reasonWords(
   why: string | null,
   cuy: number | null = null,
 ): ReasonWords {
-  const { texts } = context
-  const internal = [texts.internal, texts.internalDo] as const
-  const otherKind = [texts.otherKind, texts.otherKindDo] as const
-  const known: Readonly<Record<UncreditedReason, readonly [why: string, remedy: string]>> = {
-    'decimals-unknown': [texts.decimalsUnknown, texts.decimalsUnknownDo],
-    'decimals-differ': [texts.decimalsDiffer, remedyOf(context, 'decimals-differ', cuy)],
-    retired: [texts.retired, texts.retiredDo],
-    'too-large': [texts.tooLarge, texts.tooLargeDo],
-    'wallet-full': [texts.walletFull, texts.walletFullDo],
-    review: [texts.review, texts.reviewDo],
-    'below-minimum': [texts.belowMinimum, texts.belowMinimumDo],
-    dust: [texts.dust, texts.belowMinimumDo],
-    'nodes-disagree': [texts.disagree, texts.undecidedDo],
-    'transaction-unreadable': [texts.unreadable, remedyOf(context, 'transaction-unreadable')],
-    'chain-forked': [texts.forked, remedyOf(context, 'chain-forked')],
-    'configuration-differs': [texts.misconfigured, texts.wrongSettingHelp],
-    'paid-before-issue': [texts.early, remedyOf(context, 'paid-before-issue')],
-    'transaction-failed': [texts.failed, texts.failedDo],
-    'no-transfer': [texts.elsewhere, texts.elsewhereDo],
-    'from-own-address': internal,
-    'internal-transfer': internal,
-    'from-operator': internal,
-    'zero-amount': [texts.zero, texts.zeroDo],
-    'not-accepted': [texts.foreign, texts.foreignDo],
-    trc10: otherKind,
-    'not-a-transfer': otherKind,
-  }
-  // safe: one of its own names
-  const words = reason !== null && Object.hasOwn(known, reason) ? known[reason as keyof typeof known] : undefined
-  return { why: words?.[0] ?? `“${why ?? reason ?? ''}”`, remedy: words?.[1] ?? '' }
+  const known = lookUp<readonly [why: string, remedy?: string]>(context.texts.reasons, reason ?? '')
+  if (known === undefined) return quoted(reason, why)
+  // safe: a reason without a remedy of its own has that of the alarm of the same name
+  return { why: known[0], remedy: known[1] ?? remedyOf(context, reason as AlarmKind, cuy) }
 }
 
 /** The words for why a payout is stuck, as those for a reason. */
 export function stuckWords({ texts }: DeskContext, reason: string | null, why: string | null): ReasonWords {
-  const { stuckFailed, stuckFailedDo, stuckOther, stuckOtherDo, stuckExpired, stuckExpiredDo } = texts
-  if (reason === 'failed') return { why: stuckFailed, remedy: stuckFailedDo }
-  if (reason === 'other') return { why: stuckOther, remedy: stuckOtherDo }
-  if (reason === 'expired') return { why: stuckExpired, remedy: stuckExpiredDo }
-  return { why: `“${why ?? reason ?? ''}”`, remedy: '' }
+  const known = lookUp(texts.stuck, reason ?? '')
+  return known === undefined ? quoted(reason, why) : { why: known[0], remedy: known[1] }
 }
+
+const quoted = (reason: string | null, why: string | null) => ({ why: `“${why ?? reason ?? ''}”`, remedy: '' })

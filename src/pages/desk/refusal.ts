@@ -11,27 +11,31 @@ const askAgainSeconds = 30
 
 /** Why the service does not answer, and what to do. `isAsked`: a person has asked, and the page does not ask again by itself. */
 function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) {
-  const { texts, common } = context
+  const { texts } = context
   const { kind, status, msg, reason, retrySeconds } = refusal
   const words = (title: string, remedy: string, about = msg) => ({ title, remedy, about })
   if (wrongSettings.includes(reason)) return words(texts.wrongSetting, texts.wrongSettingHelp)
   if (status === 401) {
-    return context.isSignedIn()
-      ? words(texts.expired, texts.expiredHelp)
-      : words(texts.signInFirst, texts.signInHelp, '')
+    if (context.isSignedIn()) return words(texts.unauthorized, texts.expiredHelp)
+    // By Cloudflare Access, which has answered itself.
+    return context.model.summary === null
+      ? words(texts.signInFirst, texts.signInHelp, '')
+      : words(texts.sessionEnded, texts.sessionEndedHelp, '')
   }
-  if (status === 403) return words(texts.noScope, texts.noScopeHelp)
+  if (status === 403) {
+    return context.isSignedIn() ? words(texts.noScope, texts.noScopeHelp) : words(texts.notListed, texts.notListedHelp)
+  }
   if (status === 404) return words(texts.noDoor, texts.noDoorHelp)
-  if (kind === 'refused') return words(common.refused, texts.refusedNext)
-  if (isAsked) return words(common[kind], texts.askAgain(durationText(context, retrySeconds ?? askAgainSeconds)))
-  return words(common[kind], kind === 'offline' ? common.offlineNext : texts.waitHelp)
+  if (kind === 'refused') return words(texts.refused, texts.refusedNext)
+  if (isAsked) return words(texts[kind], texts.askAgain(durationText(context, retrySeconds ?? askAgainSeconds)))
+  return words(texts[kind], kind === 'offline' ? texts.offlineNext : texts.waitHelp)
 }
 
 /** A refusal in place of the whole status, or of an answer. */
 export function refusalElements(context: DeskContext, refusal: Refusal, id: string | null = null): Child[] {
   const { title, remedy, about } = refusalWords(context, refusal, id === null)
   const gap = context.language === 'en' ? ' ' : ''
-  const says = html('p', { class: 'muted' }, context.common.serviceSays, gap, html('q', { lang: 'en' }, about))
+  const says = html('p', { class: 'muted' }, context.texts.serviceSays, gap, html('q', { lang: 'en' }, about))
   return [
     html(id === null ? 'h3' : 'h2', { id }, title),
     html('p', {}, ...sentence(remedy)),

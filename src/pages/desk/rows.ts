@@ -1,5 +1,5 @@
 import type { Refusal } from '../kit/api.ts'
-import { downloadCsv } from '../kit/csv.ts'
+import { createCsv } from '../kit/csv.ts'
 import { button, html } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
 import { createLiveSlot, listTable, small } from './parts.ts'
@@ -13,13 +13,11 @@ import {
   unwalked,
   type Walked,
   walkOn,
+  walkToEnd,
 } from './walk.ts'
 
 /** Pages that one press reads at most, where a filter leaves few rows. */
 const pressPages = 10
-/** How long a file waits where the service does not say it, and how often in a row. */
-const retrySeconds = 5
-const retriesMax = 5
 
 /** A list that is read page by page. */
 export interface RowSource {
@@ -44,7 +42,7 @@ export interface RowsView {
 
 /** Shows a list. What was read of it already is `walked`. */
 export function createRows(context: DeskContext, source: RowSource, walked: Walked = unwalked): RowsView {
-  const { texts, common } = context
+  const { texts } = context
   const body = html('div', { class: 'list' })
   const show = createLiveSlot(body)
   const state = { walked, filter: noFilter, refusal: null as Refusal | null, hasNewer: false, run: 0 }
@@ -55,7 +53,10 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
     const next = await walkOn(source.read, filter, from, { wanted: listRows, pagesMax: pressPages })
     if (run !== state.run) return // something else is wanted meanwhile
     state.refusal = 'kind' in next ? next : null
-    if (!('kind' in next)) Object.assign(state, { walked: next, hasNewer: from === unwalked ? false : state.hasNewer })
+    if (!('kind' in next)) {
+      const rows = [...from.rows, ...next.rows]
+      Object.assign(state, { walked: { ...next, rows }, hasNewer: from === unwalked ? false : state.hasNewer })
+    }
     update()
   }
   const more = button({}, texts.showMore, () => void read(state.walked))
@@ -66,7 +67,7 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
     const isUnread = shown === unwalked
     body.classList.toggle('skeleton', isUnread && refusal === null)
     more.disabled = false
-    more.textContent = refusal !== null ? common.tryAgain : isFiltered(filter) ? texts.searchOn : texts.showMore
+    more.textContent = refusal !== null ? texts.tryAgain : isFiltered(filter) ? texts.searchOn : texts.showMore
     more.hidden = (isUnread && refusal === null) || shown.next === null
     newest.hidden = !hasNewer
     save.hidden = shown.rows.length === 0
@@ -110,46 +111,27 @@ function createFileButton(context: DeskContext, source: RowSource, filterOf: () 
   const save = async () => {
     if (running !== null) {
       running = null
+      label.textContent = texts.csv
       return
     }
     const own = {}
     running = own
-    const isRunning = () => running === own
-    const result = await readAll(source, filterOf(), isRunning, (count) => {
-      label.textContent = texts.csvBusy(format.count(count))
+    const file = createCsv(source.columns)
+    let count = 0
+    const refusal = await walkToEnd(source.read, filterOf(), (rows) => {
+      file.add(rows.map((row) => row.values().map(asText)))
+      count += rows.length
+      if (running === own) label.textContent = texts.csvBusy(format.count(count))
+      return running === own
     })
-    label.textContent = texts.csv
-    if (!isRunning()) return
+    if (running !== own) return
     running = null
-    if ('kind' in result) return announce(context.common[result.kind])
-    downloadCsv(`${source.name}.csv`, [source.columns, ...result.rows.map((row) => row.values().map(asText))])
+    label.textContent = texts.csv
+    if (refusal !== null) announce(context.texts[refusal.kind])
+    else file.save(`${source.name}.csv`)
   }
   const label = html('span', {}, texts.csv)
   return button({ 'aria-label': texts.csvOf(source.title) }, label, () => void save())
 }
 
 const asText = (value: string | number | null) => String(value ?? '')
-
-/** Everything to the end. It waits where the service wants it, and gives up where that does not help. */
-async function readAll(
-  source: RowSource,
-  filter: ListFilter,
-  isRunning: () => boolean,
-  progress: (count: number) => void,
-): Promise<Walked | Refusal> {
-  let walked = unwalked
-  for (let tries = 0; walked.next !== null && isRunning(); ) {
-    progress(walked.rows.length)
-    const next = await walkOn(source.read, filter, walked, { wanted: 100, pagesMax: 1 })
-    if (!('kind' in next)) {
-      walked = next
-      tries = 0
-      continue
-    }
-    tries += 1
-    if (tries > retriesMax || next.status === 401) return next
-    const seconds = next.retrySeconds ?? retrySeconds
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
-  }
-  return walked
-}

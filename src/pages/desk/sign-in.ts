@@ -32,7 +32,8 @@ export function createSignIn(context: DeskContext): PageView {
   return {
     element,
     update() {
-      element.hidden = model.refusal?.status !== 401
+      const status = model.refusal?.status
+      element.hidden = status !== 401 && (status !== 403 || context.isSignedIn())
     },
   }
 }

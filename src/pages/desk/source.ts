@@ -1,3 +1,4 @@
+import type { DeskContext } from './context.ts'
 import type { RowSource } from './rows.ts'
 import type { ListFilter } from './walk.ts'
 
@@ -9,11 +10,15 @@ export interface FilteredSource extends RowSource {
   readonly isThere?: () => boolean
 }
 
+/** The service counts so many deposits or payouts at most: where it says this, there can be more. */
+const countedMax = 1_000
+
 /** What the service filters by itself: then its count is that of the list. */
 export const isCounted = ({ from, to, least, most }: ListFilter) => from + to + least + most === ''
 
-/** The parameters of a path; what is empty or null is left out. */
-export function query(parameters: Readonly<Record<string, string | number | null>>): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '')
-  return given.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`).join('&')
-}
+/** The number of rows that a filter leaves, as far as the service has counted them: null where there can be more. */
+export const countOf = (filter: ListFilter, count: number) => (isCounted(filter) && count < countedMax ? count : null)
+
+/** A number that was counted, for people. */
+export const countText = ({ format }: Pick<DeskContext, 'format'>, count: number) =>
+  format.count(count) + (count < countedMax ? '' : '+')

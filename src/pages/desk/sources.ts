@@ -17,11 +17,12 @@ import {
   readOwnedDeposits,
   readPostedEntries,
 } from './data.ts'
+import { query } from './parameters.ts'
 import { depositRow, small, storyButton } from './parts.ts'
 import { deskPayoutStates } from './payout-data.ts'
 import { payoutSource } from './payout-source.ts'
 import { reasonWords, stuckWords } from './reasons.ts'
-import { type FilteredSource, isCounted, query } from './source.ts'
+import { countOf, type FilteredSource, isCounted } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
 /** All lists of the desk, by their names: a further one is one more here. */
@@ -48,7 +49,7 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
       if (!page.ok) return page
       const { list, count } = page.data
       const rows = list.map((deposit) => depositListRow(context, deposit))
-      return { ...page, data: { rows, count: isCounted(filter) ? count : null } }
+      return { ...page, data: { rows, count: countOf(filter, count) } }
     },
   }
 }
@@ -138,7 +139,7 @@ function eventSource(context: DeskContext): FilteredSource {
 function eventName(context: DeskContext, type: string, entry: PostedEntry | null): string {
   const { texts } = context
   const [kind, state = ''] = type.split('.')
-  if (kind === 'deposit') return texts.pair(texts.type1, stateName(context, state))
+  if (kind === 'deposit') return texts.pair(texts.types[1], stateName(context, state))
   if (kind === 'payout') return texts.pair(texts.payout, stateName(context, state))
   if (isOfIssuer(type)) return texts[issuerTexts[type]]
   if (type !== 'entry.posted') return type

@@ -3,10 +3,11 @@ import { type DeskContext, durationText, sinceText } from './context.ts'
 import type { DeskSummary } from './data.ts'
 import type { Finding } from './finding.ts'
 import { finalAgeSeconds, findingsOf, isBad, nodesLateSeconds, standsStill } from './findings.ts'
-import { isSilent } from './nodes.ts'
+import { isMissing } from './nodes.ts'
 import { createLiveSlot, fact, hint, lateText, sentence, small, storyButton } from './parts.ts'
 import { refusalElements } from './refusal.ts'
 import { line } from './steps.ts'
+import { type Waiting, waitingFor } from './waiting.ts'
 import { needsLine } from './words.ts'
 
 /** What a finding is about is shown so often; the lists have all of it. */
@@ -23,43 +24,70 @@ export function createStatus(context: DeskContext): PageView {
       const { refusal, summary } = model
       element.classList.toggle('skeleton', refusal === null && summary === null)
       const findings = summary === null ? [] : findingsOf(context, summary)
+      const waiting = summary === null ? [] : waitingFor(context, summary)
       if (refusal !== null) show(refusalElements(context, refusal, 'state'))
-      else if (summary !== null) show(findingElements(context, findings, summary))
+      else if (summary !== null) show(findingElements(context, findings, waiting, summary))
       context.announce(element.querySelector('h2')?.textContent ?? '')
-      element.dataset.tone = refusal === null ? toneOf(findings[0]) : refusal.status === 401 ? 'wait' : 'bad'
+      element.dataset.tone = refusal === null ? toneOf(findings[0], waiting) : refusal.status === 401 ? 'wait' : 'bad'
     },
   }
 }
 
-function toneOf(first: Finding | undefined): string {
-  if (first === undefined) return 'good'
+function toneOf(first: Finding | undefined, waiting: readonly Waiting[]): string {
+  if (first === undefined) return waiting.length > 0 ? 'wait' : 'good'
   return isBad(first) ? 'bad' : 'warn'
 }
 
-function findingElements(context: DeskContext, [first, ...rest]: readonly Finding[], summary: DeskSummary): Child[] {
+function findingElements(
+  context: DeskContext,
+  [first, ...rest]: readonly Finding[],
+  waiting: readonly Waiting[],
+  summary: DeskSummary,
+): Child[] {
   const { texts, format } = context
-  if (first === undefined) return [html('h2', { id: 'state' }, texts.allWell), line(wellText(context, summary))]
+  if (first === undefined) {
+    const count = waiting.reduce((sum, one) => sum + one.count, 0)
+    const title = count === 0 ? texts.allWell : texts.allWellWaiting(format.count(count))
+    return [
+      html('h2', { id: 'state' }, title),
+      waitingLine(context, waiting),
+      line(wellText(context, summary, count === 0)),
+    ]
+  }
   const named = [first, ...rest].map(({ kind }) => kind).filter(needsLine)
   const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))] // that one has the answers
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [
     ...detail(context, first, 'h2'),
+    waitingLine(context, waiting),
     rest.length > 0 ? hint(texts.others(format.count(rest.length))) : null,
     rest.length > 0 ? html('ul', { class: 'findings' }, ...others) : null,
     lines.length > 0 ? hint(texts.lineHelp(lines.map((kind) => `\`${kind}\``).join(', '))) : null,
   ]
 }
 
-/** What is known to be well. */
-function wellText(context: DeskContext, { finalized, nodes, endpoints }: DeskSummary): string {
+/** What waits for a person, each with its list; null where nothing does. */
+function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLElement | null {
   const { texts, format } = context
-  const answering = nodes?.filter((node) => !isSilent(context, node)).length ?? 0
+  if (waiting.length === 0) return null
+  const parts = waiting.flatMap(({ name, count, age, ask }, index): Child[] => {
+    const label = texts.pair(name, format.count(count))
+    return [index === 0 ? ' ' : ' · ', storyButton(context, label, ask, texts.listsHeading), ` ${texts.oldestFor(age)}`]
+  })
+  return html('p', { class: 'waiting' }, texts.waiting, ...parts)
+}
+
+/** What is known to be well. `isIdle`: whether nothing waits for a person either. */
+function wellText(context: DeskContext, { finalized, nodes, endpoints }: DeskSummary, isIdle: boolean): string {
+  const { texts, format } = context
+  const answering = nodes?.filter((node) => !isMissing(context, node)).length ?? 0
   const served = endpoints.filter(({ behindSeconds }) => behindSeconds === 0).length
   const known = [
     texts.allScanned(format.count(finalized)),
     nodes === null ? null : texts.allNodes(format.count(answering), format.count(nodes.length)),
     endpoints.length === 0 ? null : texts.allEndpoints(format.count(served), format.count(endpoints.length)),
     texts.allElse,
+    isIdle ? texts.nothingToDo : null,
   ]
   return known.filter((one) => one !== null).join(context.language === 'en' ? ' ' : '')
 }

@@ -25,13 +25,13 @@ export const named = (name: string, value: string) =>
   html('p', { class: 'muted' }, `${name} `, html('span', { class: 'code' }, value))
 
 /** A sentence for the user, with a button that copies it. */
-export function forUser({ texts, common, announce }: DeskContext, text: string): HTMLElement {
+export function forUser({ texts, announce }: DeskContext, text: string): HTMLElement {
   const quote = html('blockquote', {}, text)
   const label = html('span', {}, texts.copySentence)
   const copy = button({}, label, () => {
     void copyShown(quote, text).then((result) => {
-      label.textContent = common[result]
-      announce(common[result])
+      label.textContent = texts[result]
+      announce(texts[result])
     })
   })
   return html('div', { class: 'note' }, html('strong', {}, texts.forUser), quote, html('div', { class: 'row' }, copy))

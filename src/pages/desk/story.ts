@@ -1,5 +1,6 @@
 import { type Child, html } from '../kit/dom.ts'
 import type { ListPage } from '../kit/read.ts'
+import { depositActs } from './act-buttons.ts'
 import type { DepositStory, DeskAnswer } from './answer.ts'
 import { chainElements } from './chain-story.ts'
 import {
@@ -24,9 +25,10 @@ import { payoutElements } from './payout-story.ts'
 import { reasonWords } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
 import { createRows, type RowSource } from './rows.ts'
+import { countOf, countText } from './source.ts'
 import { depositListRow, depositSource, entryListRow, entrySource } from './sources.ts'
 import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
-import type { ListRow } from './walk.ts'
+import { type ListRow, noFilter } from './walk.ts'
 import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
 /** An answer, in the order in which things happened. */
@@ -35,8 +37,6 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
   switch (answer.kind) {
     case 'busy':
       return [html('p', {}, texts.loading)]
-    case 'whose':
-      return [html('h3', {}, texts.whose(answer.osn)), html('p', {}, texts.whoseHelp), whoseForm(context, answer.osn)]
     case 'refusal':
       return refusalElements(context, answer.refusal)
     case 'transaction':
@@ -79,7 +79,8 @@ function storyElements(context: DeskContext, { deposit, entry, addressNumber }: 
     eventStep(context, `deposit.${state}`, entry?.at ?? at, state === 'credited' || state === 'seen'),
   ]
   const name = texts.pair(depositAmount(context, amount, cuy), stateName(context, state))
-  return [html('h3', {}, name), steps(list), forUser(context, depositSentence(context, deposit, entry))]
+  const acts = depositActs(context, deposit)
+  return [html('h3', {}, name), steps(list), ...acts, forUser(context, depositSentence(context, deposit, entry))]
 }
 
 /** Whether it is final, and blocks are unread. */
@@ -99,12 +100,16 @@ function finalStep(context: DeskContext, deposit: OwnedDeposit): Step {
   return ['done', texts.stepFinal, line(texts.finalYes)]
 }
 
-function creditStep(context: DeskContext, { state, reason, why, cuy }: OwnedDeposit, entry: PostedEntry | null): Step {
+function creditStep(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): Step {
   const { texts } = context
-  if (state === 'credited') return ['done', texts.stepCredited, ...(entry === null ? [] : entryLines(context, entry))]
+  const { state, reason, why, cuy, decided } = deposit
+  const looked = small(decided === null ? null : texts.decidedBy(decided.by, decided.why))
+  if (state === 'credited') {
+    return ['done', texts.stepCredited, ...(entry === null ? [] : entryLines(context, entry)), looked]
+  }
   if (state === 'seen' || state === 'dropped') return ['wait', texts.stepCredited, line(texts.creditLater)]
   const words = reasonWords(context, reason, why, cuy)
-  const lines = [line(texts.creditNo(words.why)), small(why, 'en'), line(`${texts.advice}${words.remedy}`)]
+  const lines = [line(texts.creditNo(words.why)), small(why, 'en'), looked, line(`${texts.advice}${words.remedy}`)]
   return ['no', texts.stepCredited, ...lines]
 }
 
@@ -186,13 +191,13 @@ function frozenOf(context: DeskContext, listed: readonly { readonly address: str
 /** The deposits of a story, of which the first page is read already. */
 function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source: RowSource): Child[] {
   const rows = page.list.map((deposit) => depositListRow(context, deposit))
-  return storyRows(context, context.texts.transfersOf(context.format.count(page.count)), source, page, rows)
+  return storyRows(context, context.texts.transfersOf(countText(context, page.count)), source, page, rows)
 }
 
 /** The payouts of a story, as its deposits. */
 function payoutRows(context: DeskContext, page: ListPage<DeskPayout>, source: RowSource): Child[] {
   const rows = page.list.map((payout) => payoutListRow(context, payout))
-  return storyRows(context, context.texts.payoutsOf(context.format.count(page.count)), source, page, rows)
+  return storyRows(context, context.texts.payoutsOf(countText(context, page.count)), source, page, rows)
 }
 
 function storyRows(
@@ -204,7 +209,7 @@ function storyRows(
 ): Child[] {
   const last = rows.at(-1)
   const next = last === undefined || list.length >= count ? null : { before: last.id }
-  const walked = { rows, count, next, back: last?.at ?? null }
+  const walked = { rows, count: countOf(noFilter, count), next, back: last?.at ?? null }
   return [html('h4', {}, title), count === 0 ? null : createRows(context, source, walked).element]
 }
 
@@ -286,17 +291,4 @@ function endpointElements(context: DeskContext, number: number): Child[] {
     ['wait', texts.stepDo, line(texts.endpointAt(format.count(number))), ...[...remedies].map(line)],
   ]
   return [head, steps(remedies.size === 0 ? list.slice(0, 1) : list)]
-}
-
-function whoseForm(context: DeskContext, osn: string): HTMLElement {
-  const { texts } = context
-  const input = html('input', { id: 'whose', type: 'text', inputmode: 'numeric', autocomplete: 'off', maxlength: '16' })
-  const send = html('button', { type: 'submit' }, texts.ask)
-  const label = html('label', { for: 'whose' }, texts.uid)
-  const form = html('form', {}, label, html('div', { class: 'row' }, input, send))
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    context.ask(`${input.value.trim()} ${osn}`)
-  })
-  return form
 }

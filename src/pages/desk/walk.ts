@@ -12,16 +12,28 @@ export type Row = readonly [what: readonly Child[], when: readonly Child[]]
 export interface ListFilter {
   readonly state: string
   readonly cuy: string
-  /** Days of the reader, the last one included. */
+  /** Days of the reader, the last one included where no hour of it is given. */
   readonly from: string
   readonly to: string
+  /** Hours of these days, `00` to `23`: from its start on, and up to its start. */
+  readonly fromHour: string
+  readonly toHour: string
   /** Decimals. */
   readonly least: string
   readonly most: string
 }
 
 /** The filter that leaves everything. */
-export const noFilter: ListFilter = { state: '', cuy: '', from: '', to: '', least: '', most: '' }
+export const noFilter: ListFilter = {
+  state: '',
+  cuy: '',
+  from: '',
+  fromHour: '',
+  to: '',
+  toHour: '',
+  least: '',
+  most: '',
+}
 
 /** A row of a list, with what filters read. Newer rows have higher ids. */
 export interface ListRow {
@@ -45,7 +57,7 @@ export interface RowPage {
 /** Reads a page of a list; `before` null begins with the newest row. The service can filter it already, and need not. */
 export type ReadRows = (before: number | null, limit: number, filter: ListFilter) => Promise<Reply<RowPage>>
 
-/** How far a list was read. */
+/** How far a list was read, and what was found on the way. */
 export interface Walked {
   readonly rows: readonly ListRow[]
   readonly count: number | null
@@ -65,16 +77,16 @@ export const isFiltered = (filter: ListFilter) => Object.values(filter).some((va
 const searchRows = 100
 
 /**
- * Reads on until there are `wanted` more rows, or `pagesMax` pages were read: a filter that few rows pass ends there, and goes on from
- * there the next time. The first row in time is found by halving.
+ * Reads on until there are `wanted` rows, or `pagesMax` pages were read: a filter that few rows pass ends there, and goes on from there
+ * the next time. The first row in time is found by halving. Only the new rows are in the answer, so the cost is that of what is read.
  */
 export async function walkOn(
   read: ReadRows,
   filter: ListFilter,
-  from: Walked,
+  from: Omit<Walked, 'rows'>,
   { wanted, pagesMax }: { readonly wanted: number; readonly pagesMax: number },
 ): Promise<Walked | Refusal> {
-  const [earliest, end] = [dayStart(filter.from, 0), dayStart(filter.to, 1)]
+  const [earliest, end] = [timeOf(filter.from, filter.fromHour, 0), timeOf(filter.to, filter.toHour, 1)]
   let { count, next, back } = from
   const found: ListRow[] = []
   if (next !== null && next.before === null && end !== null) {
@@ -94,7 +106,37 @@ export async function walkOn(
     back = last?.at ?? back
     found.push(...rows.filter((row) => passes(row, filter, earliest, end)))
   }
-  return { rows: [...from.rows, ...found], count, next, back }
+  return { rows: found, count, next, back }
+}
+
+/** How long a file waits where the service does not say it, and how often in a row. */
+const retrySeconds = 5
+const retriesMax = 5
+
+/**
+ * Hands over everything to the end, page by page, until `take` wants no more. It waits where the service wants it, and gives up where
+ * that does not help: then why.
+ */
+export async function walkToEnd(
+  read: ReadRows,
+  filter: ListFilter,
+  take: (rows: readonly ListRow[]) => boolean,
+): Promise<Refusal | null> {
+  let walked: Omit<Walked, 'rows'> = unwalked
+  for (let tries = 0; walked.next !== null; ) {
+    const next = await walkOn(read, filter, walked, { wanted: 100, pagesMax: 1 })
+    if (!('kind' in next)) {
+      if (!take(next.rows)) return null
+      walked = next
+      tries = 0
+      continue
+    }
+    tries += 1
+    if (tries > retriesMax || next.status === 401) return next
+    const seconds = next.retrySeconds ?? retrySeconds
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  }
+  return null
 }
 
 /** The id above all rows that are older than a time; null where that is the newest one. */
@@ -131,9 +173,9 @@ function passes({ at, state, cuy, amount }: ListRow, filter: ListFilter, earlies
   return filter.most === '' || size <= unitsOf(filter.most, decimals)
 }
 
-/** The start of a day of the reader, or of one after it; null without one. */
-function dayStart(day: string, later: number): number | null {
+/** The start of an hour of a day of the reader; without an hour that of the day, or of one `later`. Null without a day. */
+function timeOf(day: string, hour: string, later: number): number | null {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
-  const at = new Date(year, month - 1, date + later).getTime()
+  const at = new Date(year, month - 1, hour === '' ? date + later : date, Number(hour)).getTime()
   return day === '' || Number.isNaN(at) ? null : at
 }

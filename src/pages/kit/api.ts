@@ -28,6 +28,11 @@ export type Reply<Data> = { readonly ok: true; readonly data: Data; readonly msg
 export interface Api {
   /** GET: `read` takes the data from the answer, and throws where it has another form. `waitMs`: how long it may take. */
   get<Data>(path: string, read: (data: unknown) => Data, waitMs?: number): Promise<Reply<Data>>
+  /**
+   * POST: sends a body as JSON, and reads the answer as `get` does. Where there is none (`offline`, `slow`), nobody knows whether the
+   * service has done it.
+   */
+  post<Data>(path: string, body: object, read: (data: unknown) => Data): Promise<Reply<Data>>
   /** Asks for these paths already: the next `get` of each takes that answer, where the token is still the same. */
   begin(paths: readonly string[]): void
   /**
@@ -37,16 +42,34 @@ export interface Api {
   now(): number | null
 }
 
+/** What requests have besides the token. */
+interface Extra {
+  readonly credentials: RequestCredentials
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Nothing. */
+const none: Extra = { credentials: 'omit', headers: {} }
+
+/**
+ * The session of Cloudflare Access, which is a cookie. With this header it answers 401 when the session has ended, in place of a
+ * redirect that no script can follow.
+ */
+export const accessSession: Extra = { credentials: 'same-origin', headers: { 'x-requested-with': 'XMLHttpRequest' } }
+
 /** A client that sends the caller's token, and asks for another one where that has expired. `usualMs`: how long an answer may take. */
-export function createApi(token: TokenSource, usualMs = longestMs): Api {
+export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra = none): Api {
   let clockOffset: number | null = null
   let bookmark: string | null = null // what was read once is never older in the next answer
-  const request = async (path: string, used: string | null, waitMs = usualMs) => {
-    const headers = new Headers({ accept: 'application/json' })
+  const request = async (path: string, used: string | null, waitMs = usualMs, sent: object | null = null) => {
+    const headers = new Headers({ accept: 'application/json', ...extra.headers })
     if (used !== null) headers.set('authorization', `Bearer ${used}`)
     if (bookmark !== null) headers.set(bookmarkName, bookmark)
-    const options = { headers, signal: AbortSignal.timeout(waitMs), cache: 'no-store' } as const
-    const response = await fetch(path, { ...options, credentials: 'omit', referrerPolicy: 'no-referrer' })
+    if (sent !== null) headers.set('content-type', 'application/json')
+    const posted = sent === null ? {} : { method: 'POST', body: JSON.stringify(sent) }
+    const { credentials } = extra
+    const options = { headers, credentials, signal: AbortSignal.timeout(waitMs), cache: 'no-store' } as const
+    const response = await fetch(path, { ...options, ...posted, referrerPolicy: 'no-referrer' })
     bookmark = response.headers.get(bookmarkName) ?? bookmark
     const at = Date.parse(response.headers.get('date') ?? '')
     clockOffset = Number.isNaN(at) ? performance.timeOrigin : at - performance.now()
@@ -63,23 +86,34 @@ export function createApi(token: TokenSource, usualMs = longestMs): Api {
       }
     },
     now: () => (clockOffset === null ? null : clockOffset + performance.now()),
-    async get(path, read, waitMs = usualMs) {
-      try {
-        const used = token.current()
-        const early = begun.get(path)
-        begun.delete(path)
-        let { response, text } = await (early?.used === used ? early.answer : request(path, used, waitMs))
-        if (response.status === 401 && (await token.renew(used))) {
-          ;({ response, text } = await request(path, token.current(), waitMs))
-        }
-        return parseAnswer(response, text, read)
-      } catch (error) {
-        const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
-        return { ok: false, kind: isSlow ? 'slow' : 'offline', status: 0, msg: '', reason: null, retrySeconds: null }
-      }
+    get(path, read, waitMs = usualMs) {
+      const early = begun.get(path)
+      begun.delete(path)
+      const first = (used: string | null) => (early?.used === used ? early.answer : request(path, used, waitMs))
+      return answered(first, (used) => request(path, used, waitMs), read)
+    },
+    post(path, body, read) {
+      const send = (used: string | null) => request(path, used, usualMs, body)
+      return answered(send, send, read)
     },
   }
+
+  /** The answer, or that to the second request where the token has expired and there is another one: nothing is done by the first then. */
+  async function answered<Data>(first: Ask, again: Ask, read: (data: unknown) => Data): Promise<Reply<Data>> {
+    try {
+      const used = token.current()
+      let { response, text } = await first(used)
+      if (response.status === 401 && (await token.renew(used))) ({ response, text } = await again(token.current()))
+      return parseAnswer(response, text, read)
+    } catch (error) {
+      const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
+      return { ok: false, kind: isSlow ? 'slow' : 'offline', status: 0, msg: '', reason: null, retrySeconds: null }
+    }
+  }
 }
+
+/** Asks with a token. */
+type Ask = (used: string | null) => Promise<{ readonly response: Response; readonly text: string }>
 
 function parseAnswer<Data>(response: Response, text: string, read: (data: unknown) => Data): Reply<Data> {
   const { status, headers } = response

@@ -15,6 +15,7 @@ const advice: Readonly<Record<string, string>> = {
     'set AUTH_JWT_SECRET or AUTH_JWKS_URL so that the check passes; README.md, "Tokens and API", says what they are',
   backends:
     'set BACKEND_JWT_SECRET or BACKEND_JWKS_URL so that the check passes; src/guides/backends.md says what they are',
+  desk: 'correct team in DESK_ACCESS: the keys are at https://<team>.cloudflareaccess.com/cdn-cgi/access/certs',
   operators:
     'remove it from OPERATOR_ADDRESSES: only wallets of your own belong there, which the service has not issued',
   webhook: 'correct its URL, its secret or the receiver, and run the doctor with --webhooks again',

@@ -3,6 +3,7 @@ import { createLocalJWKSet, type JWK } from 'jose'
 import { accountDepth, deriveAddress, hardened, parseExtendedPublicKey } from '../../addresses/derive.ts'
 import { formatBase58 } from '../../chain/address.ts'
 import { type AuthConfig, secretBytesMin, type TokenConfig } from '../../config/auth.ts'
+import type { DeskAccess } from '../../config/desk.ts'
 import { fetchKeySet } from '../../http/auth/key-set.ts'
 import { isDelivered, type SendParts, sendWebhook } from '../../webhooks/deliver-events.ts'
 import type { WebhookEndpoint } from '../../webhooks/endpoint-state.ts'
@@ -90,6 +91,12 @@ export async function* checkKeys(
     else yield warned(`${text}; it has so few different characters that it looks like a placeholder`)
   }
   if (jwksUrl !== null) yield await checkKeySet(whose, fetch, jwksUrl)
+}
+
+/** Whether the keys of the team of `DESK_ACCESS` can be had, and for how many people and domains. */
+export async function checkDesk(access: DeskAccess, fetch: typeof globalThis.fetch): Promise<CheckResult> {
+  const keys = await checkKeySet('desk', fetch, access.keysUrl)
+  return { ...keys, text: `${keys.text}, for ${access.people.size} entries of people` }
 }
 
 async function checkKeySet(whose: string, fetch: typeof globalThis.fetch, url: string): Promise<CheckResult> {

@@ -12,6 +12,7 @@ import { type CheckedNode, checkNode, findBehind, nameOf } from './check-node.ts
 import {
   type CheckResult,
   checkAuth,
+  checkDesk,
   checkKey,
   checkKeys,
   checkWebhooks,
@@ -63,6 +64,7 @@ export async function* runChecks(
   yield* checkKey(values.TRON_XPUB, chain.ok ? chain.value.chainId : null)
   if (auth.ok) yield* checkAuth(auth.value, isDeployment, platform.fetch)
   if (backendAuth.ok) yield* checkKeys('backends', backendAuth.value, platform.fetch)
+  if (config.ok && config.value.deskAccess !== null) yield await checkDesk(config.value.deskAccess, platform.fetch)
   if (config.ok) yield* checkOperators(config.value, isDeployment)
   if (config.ok && !config.value.issuesAddresses) {
     yield warned('addresses: no new one is issued (ISSUE_ADDRESSES is off); remove it once a restore is complete')
@@ -120,7 +122,11 @@ function checkQuorum({ nodes, quorum }: ChainConfig, usable: number): CheckResul
   if (usable < quorum) {
     return failed(`quorum: ${usable} of ${nodes.length} nodes are usable, ${quorum} needed: nothing would be credited`)
   }
-  if (nodes.length === 1) return warned('quorum: one node alone decides what is credited; add a second to TRON_NODES')
+  if (nodes.length === 1) {
+    return warned('quorum: one node alone decides what is credited; add two of other providers to TRON_NODES')
+  }
   if (quorum === 1) return warned(`quorum: each of ${nodes.length} nodes alone decides what is credited (TRON_QUORUM)`)
-  return passed(`quorum: ${quorum} of ${nodes.length} nodes must agree, ${usable} are usable`)
+  const text = `quorum: ${quorum} of ${nodes.length} nodes must agree, ${usable} are usable`
+  if (quorum < nodes.length) return passed(text)
+  return warned(`${text}: while one is away nothing is credited; with one more in TRON_NODES any one can be away`)
 }

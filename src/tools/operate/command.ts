@@ -2,12 +2,14 @@ import { parseArgs } from 'node:util'
 import type { CommandOutput } from '../command-output.ts'
 import { environmentOf, placeOptions } from '../place.ts'
 import { runTool } from '../run-tool.ts'
+import type { TerminalStreams } from '../signing/terminal.ts'
 import { openTarget } from '../target.ts'
 import { OptionError } from '../tool-error.ts'
 import { correctCurrency } from './currency.ts'
 import { confirmFee, listFees } from './fee.ts'
 import type { Options, Work } from './options.ts'
 import { resumePayouts } from './payouts.ts'
+import { makeDeskToken, prepareApproval, prepareCancellation, prepareDecision } from './people.ts'
 import { closeGap, correct, listGaps, rescan } from './repair.ts'
 import { reserve } from './reserve.ts'
 import { moveEndpoint, replayEvents, showEndpoints } from './webhooks.ts'
@@ -19,14 +21,22 @@ const usage = `npm run operate -- <command> [--production | --env <name>]
   gap close --from <block> --reason "…"                ends the attempts to read them
   reserve [--from <index>] --to <index>                these addresses belong to no user: after a restore, or below the first
   currency --cuy <number>                              stores its corrected decimals, before a deposit of it is credited
-  payouts resume --txid <txid> --reason "…"             pays out again although no payout names this transaction
+  payouts resume --txid <txid> --reason "…"            pays out again although no payout names this transaction
+  payouts approve <id…> --name <name>                  approves payouts that another name has asked for
+  payouts cancel <id…> --name <name> --reason "…"      cancels payouts: their money goes back
+  deposits decide <txid> <position> credit|refuse --name <name> --reason "…"
+                                                       decides a deposit that is held for review
+  desk-token --name <name> --scope read,approve,pay    makes a token for the desk, for an hour
   fee list                                             shows the fees that issuers of tokens take
   fee confirm --txid <txid> --reason "…"               the fee that this transaction has set is known: nothing waits for it
   webhooks status                                      shows how far each endpoint is, since when it fails and why
   webhooks replay --endpoint <number> --from <id>      sends it the events from this one on again
-  webhooks move --endpoint <number> --from-url-of-key <key>   gives it the position of its earlier URL`
+  webhooks move --endpoint <number> --from-url-of-key <key>   gives it the position of its earlier URL
+Who approves, cancels, decides or makes a token needs BACKEND_JWT_SECRET: of the file that the doctor reads, of another one (--secret <file>), or
+typed (--stdin: from the input). They ask the service at --service <URL>, on this machine that of "npm start". --moved: what has left is known.`
 
 const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
 /** The options of all commands. */
 export const operateOptions = {
   ...placeOptions,
@@ -38,28 +48,55 @@ export const operateOptions = {
   'from-url-of-key': text,
   cuy: text,
   txid: text,
+  name: text,
+  scope: text,
+  secret: text,
+  service: text,
+  moved: flag,
+  stdin: flag,
 } as const
 
-/** Each command with the options that it takes, and what it does with them. Wrong ones are an `OptionError`. */
-const commands: Readonly<Record<string, readonly [takes: readonly (keyof Options)[], (given: Options) => Work]>> = {
-  rescan: [['from', 'to', 'reason'], rescan],
-  correct: [['finalized', 'reason'], correct],
-  'gap list': [[], listGaps],
-  'gap close': [['from', 'reason'], closeGap],
-  reserve: [['from', 'to'], reserve],
-  currency: [['cuy'], correctCurrency],
-  'payouts resume': [['txid', 'reason'], resumePayouts],
-  'fee list': [[], listFees],
-  'fee confirm': [['txid', 'reason'], confirmFee],
-  'webhooks status': [[], showEndpoints],
-  'webhooks replay': [['endpoint', 'from'], replayEvents],
-  'webhooks move': [['endpoint', 'from-url-of-key'], moveEndpoint],
+/** What a command takes, and what it does with that and the words behind its name. Wrong ones are an `OptionError`. */
+interface Command {
+  readonly takes: readonly (keyof Options)[]
+  readonly takesWords?: true
+  readonly prepare: (given: Options, words: readonly string[], streams: TerminalStreams) => Work
+}
+
+const asSomebody = ['name', 'secret', 'stdin', 'service'] as const
+
+/** Each command by its name. */
+const commands: Readonly<Record<string, Command>> = {
+  rescan: { takes: ['from', 'to', 'reason'], prepare: rescan },
+  correct: { takes: ['finalized', 'reason'], prepare: correct },
+  'gap list': { takes: [], prepare: listGaps },
+  'gap close': { takes: ['from', 'reason'], prepare: closeGap },
+  reserve: { takes: ['from', 'to'], prepare: reserve },
+  currency: { takes: ['cuy'], prepare: correctCurrency },
+  'payouts resume': { takes: ['txid', 'reason'], prepare: resumePayouts },
+  'payouts approve': { takes: [...asSomebody, 'moved'], takesWords: true, prepare: prepareApproval },
+  'payouts cancel': { takes: [...asSomebody, 'reason', 'moved'], takesWords: true, prepare: prepareCancellation },
+  'deposits decide': { takes: [...asSomebody, 'reason'], takesWords: true, prepare: prepareDecision },
+  'desk-token': { takes: [...asSomebody, 'scope'], prepare: makeDeskToken },
+  'fee list': { takes: [], prepare: listFees },
+  'fee confirm': { takes: ['txid', 'reason'], prepare: confirmFee },
+  'webhooks status': { takes: [], prepare: showEndpoints },
+  'webhooks replay': { takes: ['endpoint', 'from'], prepare: replayEvents },
+  'webhooks move': { takes: ['endpoint', 'from-url-of-key'], prepare: moveEndpoint },
+}
+
+/** What a command reads: a secret, where it is typed. */
+interface CommandInput {
+  readonly stdin: TerminalStreams['input']
+  readonly stdout: TerminalStreams['output']
+  readonly stderr: TerminalStreams['questions']
 }
 
 /** Runs `npm run operate` with these words and options. Returns the exit code. */
-export function runOperate(args: readonly string[], output: CommandOutput): Promise<number> {
+export function runOperate(args: readonly string[], output: CommandOutput & CommandInput): Promise<number> {
   return runTool({ usage, options: Object.keys(operateOptions) }, args, output, async () => {
-    const { environment, work } = readCommand(args)
+    const { stdin: input, stderr: questions } = output
+    const { environment, work } = readCommand(args, { input, output: output.stdout, questions })
     const print = (text: string) => output.stdout.write(`${text}\n`)
     openTarget(environment, print)
     print(await work(environment))
@@ -68,13 +105,20 @@ export function runOperate(args: readonly string[], output: CommandOutput): Prom
 }
 
 /** What the words and options ask for, and where. What is wrong with them is an `OptionError`. */
-function readCommand(args: readonly string[]): { readonly environment: string | undefined; readonly work: Work } {
+function readCommand(
+  args: readonly string[],
+  streams: TerminalStreams,
+): { readonly environment: string | undefined; readonly work: Work } {
   const parsed = parseArgs({ args: [...args], options: operateOptions, allowPositionals: true })
   const { env, production, ...values } = parsed.values
-  const command = commands[parsed.positionals.join(' ')]
-  if (command === undefined) throw new OptionError('which command?')
-  const [takes, prepare] = command
+  const named = [2, 1].map((count) => parsed.positionals.slice(0, count))
+  const name = named.find((words) => Object.hasOwn(commands, words.join(' '))) ?? []
+  const command = commands[name.join(' ')]
+  const words = parsed.positionals.slice(name.length)
+  if (command === undefined || (words.length > 0 && command.takesWords !== true))
+    throw new OptionError('which command?')
+  const { takes, prepare } = command
   const unknown = Object.keys(values).find((name) => !takes.some((taken) => taken === name))
   if (unknown !== undefined) throw new OptionError(`this command takes no --${unknown}`)
-  return { environment: environmentOf({ production, env }), work: prepare(values) }
+  return { environment: environmentOf({ production, env }), work: prepare(values, words, streams) }
 }

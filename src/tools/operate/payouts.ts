@@ -1,3 +1,4 @@
+import { stopRules } from '../../payouts/leaving.ts'
 import { databaseNow, queryDatabase, quoted } from '../database.ts'
 import { orRefuse, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
@@ -15,15 +16,23 @@ export function resumePayouts(options: Options): Work {
     `WHERE txid = ${quoted(txid)} AND ended IN ('unknown', 'late') AND excused IS NULL RETURNING ended`
   const left =
     "SELECT txid FROM payout_transaction WHERE ended IN ('unknown', 'late') AND excused IS NULL ORDER BY id LIMIT 20"
+  const scan = 'SELECT halted, restored_at FROM scan'
   return async (env) => {
-    const [[done] = [], others = []] = orRefuse(await queryDatabase(env, sql, left))
+    const [[done] = [], others = [], [state] = []] = orRefuse(await queryDatabase(env, sql, left, scan))
     const more = others.map((row) => `  ${row.txid}`)
     if (done === undefined) {
       const next = more.length === 0 ? 'nothing: no transaction stops them' : `name one that does:\n${more.join('\n')}`
       throw new ToolError('this transaction does not stop payouts', next)
     }
-    return more.length === 0
+    if (more.length > 0) return ['Payouts are still stopped, by:', ...more].join('\n')
+    const stops = [
+      ...(state?.halted == null ? [] : [stopRules.forked.why]),
+      ...(state?.restored_at == null ? [] : [stopRules.restored.why]),
+    ]
+    return stops.length === 0
       ? 'No other transaction stops payouts: they are offered to the signer again.'
-      : ['Payouts are still stopped, by:', ...more].join('\n')
+      : ['No other transaction stops payouts, but they are still stopped:', ...stops.map((why) => `  ${why}`)].join(
+          '\n',
+        )
   }
 }

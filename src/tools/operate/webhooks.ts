@@ -47,8 +47,10 @@ function readEndpoint(options: Options): string {
 
 /** Sets a position, as SQL, of an endpoint that is at `least` or further: no event is skipped. `why` it otherwise cannot be. */
 async function setPosition(env: string | undefined, endpoint: string, position: string, least: string, why: string) {
+  const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)` // that it now gets
   const sql =
-    `UPDATE webhook SET position = ${position}, attempts = 0, failing_since = NULL, last_failure = NULL, next_try = 0 ` +
+    `UPDATE webhook SET position = ${position}, attempts = 0, failing_since = NULL, last_failure = NULL, next_try = 0, ` +
+    `begins_at = min(begins_at, coalesce(${first}, begins_at)) ` +
     `WHERE number = ${endpoint} AND ${isConfigured} AND position >= ${least} RETURNING ${columns}`
   const [rows = []] = orRefuse(await queryDatabase(env, sql))
   if (rows.length === 0) {

@@ -58,6 +58,24 @@ describe('GET /ledger/entries', () => {
   })
 
   test.each([
+    ['?osn=order%201', [2], 1],
+    ['?osn=start&limit=1', [3], 1],
+    ['?osn=start&before=3', [], 1],
+    ['?osn=order', [], 0],
+  ])('has those of an order, whoever its user is: %s', async (query, ids, count) => {
+    const { data } = await dataOf(await service.ledger(`/ledger/entries${query}`))
+    expect([(data.list as { id: number }[]).map(({ id }) => id), data.count]).toEqual([ids, count])
+  })
+
+  test('has no recharge by its osn without a user: GET /ledger/deposits has that by its transaction', async () => {
+    const all = await dataOf(await service.ledger('/ledger/entries?uid=7&type=1'))
+    const [{ osn }] = all.data.list as [{ osn: string }]
+    expect((await dataOf(await service.ledger(`/ledger/entries?uid=7&osn=${osn}`))).data.count).toBe(1)
+    expect((await dataOf(await service.ledger(`/ledger/entries?osn=${osn}`))).data.count).toBe(0)
+    expect((await dataOf(await service.ledger(`/ledger/deposits?txid=${osn}`))).data.count).toBe(1)
+  })
+
+  test.each([
     ['limit=1&page=2', [1], 2],
     ['before=2', [1], 2],
     ['type=4', [2], 1],
@@ -74,7 +92,9 @@ describe('GET /ledger/entries', () => {
     ['?uid=0', uidTakes],
     ['?uid=9007199254740992', uidTakes],
     ['?type=4', 'type: only allowed with uid'],
-    ['?osn=order%201&limit=3', 'osn: only allowed with uid'],
+    ['?osn=order%201&type=4', 'type: only allowed with uid'],
+    ['?osn=order%201&page=1', 'page: only allowed with uid'],
+    ['?osn=', 'osn: an osn or txid of at most 200 printable ASCII characters'],
     ['?uid=7&limit=101', 'limit: a whole number from 1 to 100'],
     ['?uid=7&page=1&before=3', 'page: not allowed with before'],
     ['?uid=7&cuy=9', 'cuy: one of 1 (TRX), 2 (USDT), given at most once'],

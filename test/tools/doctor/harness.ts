@@ -21,13 +21,16 @@ export interface DoctorHarness {
   /** All lines that the doctor has printed so far. */
   readonly printed: readonly string[]
   /** The lines for a valid configuration with these changes, with a clock that is `aheadMs` ahead of the chain. */
-  check(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number): Promise<string[]>
+  check(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number, fetch?: TeamFetch): Promise<string[]>
   /** The variables for one node, some of whose results are altered. */
   alteredNode(alter: Alteration): Promise<Values>
   /** The URL of a new server. */
   serverUrl(respond: Responder): Promise<string>
   close(): Promise<void>
 }
+
+/** What a place answers that is not on this machine. */
+type TeamFetch = (url: string) => Promise<Response>
 
 /** Starts a local chain. */
 export async function openHarness(): Promise<DoctorHarness> {
@@ -37,9 +40,14 @@ export async function openHarness(): Promise<DoctorHarness> {
   return {
     devnet,
     printed,
-    async check(changes, more = {}, aheadMs = 0) {
+    async check(changes, more = {}, aheadMs = 0, elsewhere) {
       const source = sourceOf({ ...valuesFor(devnet), ...changes }, more)
-      const lines = await linesOf(source, await platformAt(devnet, aheadMs))
+      const platform = await platformAt(devnet, aheadMs)
+      const reach: typeof fetch = (input, init) => {
+        const isElsewhere = elsewhere !== undefined && new URL(String(input)).hostname !== '127.0.0.1'
+        return isElsewhere ? elsewhere(String(input)) : platform.fetch(input, init)
+      }
+      const lines = await linesOf(source, { ...platform, fetch: reach })
       printed.push(...lines)
       return lines
     },

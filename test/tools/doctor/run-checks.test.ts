@@ -1,5 +1,6 @@
 import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
+import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConfigurationSource } from '../../../src/tools/configuration.ts'
 import { adviceFor } from '../../../src/tools/doctor/advice.ts'
@@ -32,7 +33,7 @@ describe('the doctor on a valid configuration', () => {
       `ok    node 1: HTTP API (${host}): the bytes of 3 transactions hash to their txids`,
       `ok    node 1: history: blocks with calls have their logs or receipts`,
       `ok    node 1: allows 100000 requests a second and 1000000000 a day (perSecond, perDay)`,
-      'warn  quorum: one node alone decides what is credited; add a second to TRON_NODES',
+      'warn  quorum: one node alone decides what is credited; add two of other providers to TRON_NODES',
       'ok    stored data: none yet',
       'ok    addresses: issued up to index 0',
       `ok    token USDT (${tokenBase58}): decimals 6`,
@@ -40,12 +41,17 @@ describe('the doctor on a valid configuration', () => {
     ])
   })
 
-  it('warns about nothing with a second node that agrees', async () => {
-    const second = await harness.alteredNode(() => undefined)
-    const nodes = [...(valuesFor(harness.devnet).TRON_NODES as unknown[]), ...(second.TRON_NODES as unknown[])] // safe: arrays
-    const lines = await harness.check({ TRON_NODES: nodes })
-    expect(lines.filter((line) => !line.startsWith('ok'))).toEqual([])
-    expect(lines).toContain('ok    quorum: 2 of 2 nodes must agree, 2 are usable')
+  it('warns about two nodes, which must both answer, and about nothing with a third one that agrees', async () => {
+    const [first] = valuesFor(harness.devnet).TRON_NODES as unknown[] // safe: arrays
+    const [second] = (await harness.alteredNode(() => undefined)).TRON_NODES as unknown[]
+    const [third] = (await harness.alteredNode(() => undefined)).TRON_NODES as unknown[]
+    const two = await harness.check({ TRON_NODES: [first, second] })
+    expect(two.filter((line) => !line.startsWith('ok'))).toEqual([
+      'warn  quorum: 2 of 2 nodes must agree, 2 are usable: while one is away nothing is credited; with one more in TRON_NODES any one can be away',
+    ])
+    const three = await harness.check({ TRON_NODES: [first, second, third] })
+    expect(three.filter((line) => !line.startsWith('ok'))).toEqual([])
+    expect(three).toContain('ok    quorum: 2 of 3 nodes must agree, 3 are usable')
   })
 
   it.each([
@@ -224,6 +230,33 @@ describe('the doctor on the authentication of backends', () => {
 
   it('reports nothing without keys for them', async () => {
     expect((await harness.check({})).filter((line) => line.includes('backends'))).toEqual([])
+  })
+})
+
+describe('the doctor on the desk', () => {
+  const people = { 'ann@example.com': 'read approve', '*@example.com': 'read' }
+  const access = { DESK_ACCESS: { team: 'nobody', audience: 'x', people } }
+
+  it('fetches the keys of the team that signs people in', async () => {
+    const asked: string[] = []
+    const { publicKey } = await generateKeyPair('RS256', { extractable: true })
+    const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: '1', alg: 'RS256' }] }
+    const team = async (url: string) => {
+      asked.push(url)
+      return Response.json(keys)
+    }
+    expect(await harness.check(access, {}, 0, team)).toContain(
+      'ok    desk: the key set at nobody.cloudflareaccess.com: 1 of 1 keys are usable (RS256), for 2 entries of people',
+    )
+    expect(asked).toEqual(['https://nobody.cloudflareaccess.com/cdn-cgi/access/certs'])
+  })
+
+  it('fails where it cannot, with what to correct', async () => {
+    const team = async () => new Response(null, { status: 404 })
+    const line =
+      'FAIL  desk: the key set at nobody.cloudflareaccess.com could not be fetched: status 404, for 2 entries of people'
+    expect(await harness.check(access, {}, 0, team)).toContain(line)
+    expect(adviceFor(line.slice(6))).toContain('correct team in DESK_ACCESS')
   })
 })
 

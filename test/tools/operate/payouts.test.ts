@@ -39,6 +39,23 @@ it('payouts resume excuses one transaction with a reason that is kept, and names
   expect((await resume(second)).all).toContain('What to do: nothing: no transaction stops them.')
 })
 
+it('payouts resume says what else still stops payouts', async () => {
+  const third = '3'.repeat(64)
+  database.rows(`INSERT INTO payout_transaction (txid, address, height, succeeded, moved, ended, changed_at, next_send)
+    VALUES ('${third}', '${'b'.repeat(40)}', 90, 1, '[]', 'unknown', 5, 5)`)
+  database.rows(`UPDATE scan SET restored_at = 5, halted = 'chain-forked'`)
+  const { code, out } = await resume(third)
+  expect([code, out.split('\n')]).toEqual([
+    0,
+    [
+      'No other transaction stops payouts, but they are still stopped:',
+      expect.stringContaining('the nodes show another chain than before'),
+      expect.stringContaining('an older copy of the database was restored'),
+      '',
+    ],
+  ])
+})
+
 it.each([
   ['no txid', 'x', 'a reason', '--txid'],
   ['no reason', first, '', '--reason'],

@@ -185,7 +185,7 @@ describe('npm run operate, with the real migrations', () => {
         [keys.current, at],
       ] as const) {
         rows(
-          `INSERT INTO webhook (endpoint, number, position, next_try, seen_at) VALUES ('${key}', 1, ${last}, 0, ${seen})`,
+          `INSERT INTO webhook (endpoint, number, position, next_try, seen_at, begins_at) VALUES ('${key}', 1, ${last}, 0, ${seen}, ${seen})`,
         )
       }
       for (const digit of '123') see(digit, 140)
@@ -207,6 +207,11 @@ describe('npm run operate, with the real migrations', () => {
         `endpoint 1, key b2b2b2b2b2b2: has received the events up to ${last - 2}, waiting: 2\n`,
       ])
       expect(position()).toEqual([{ position: last - 2, attempts: 0, last_failure: null }])
+      const [{ created_at: first }] = rows(`SELECT created_at FROM event WHERE id = ${last - 1}`) as [
+        object & { created_at: number },
+      ]
+      const begins = () => rows(`SELECT begins_at FROM webhook WHERE endpoint = '${keys.current}'`)
+      expect(begins()).toEqual([{ begins_at: first }]) // it was registered later
       const why =
         'Stopped: there is no such endpoint, or it has not received that event yet.\n' +
         'What to do: "npm run operate -- webhooks status" shows the endpoints, with their numbers, keys and positions.\n'

@@ -1,14 +1,10 @@
+import type { InAnyLanguage } from '../../kit/texts.ts'
+
 /** What the desk says of payouts, in English. */
 export const enPayouts = {
   payouts: 'Payouts',
   payout: 'Payout',
   payoutsOf: (n: string) => `Payouts: ${n}`,
-  payoutWaiting: 'Waits for a person',
-  payoutApproved: 'Approved',
-  payoutSigned: 'Signed',
-  payoutPaid: 'Paid',
-  payoutStuck: 'Stuck',
-  payoutCancelled: 'Cancelled',
 
   payoutsFrom: 'Paid from',
   payoutsOffer: 'To the signer',
@@ -25,7 +21,8 @@ export const enPayouts = {
     'Leave the signer running: it hands in again what the copy lacks, and names the payouts that the copy does not know; have the backend ask for these again, with the same `uid`, `cuy` and `osn`. Payouts go on by themselves when a final block that is an hour later than the restore, and each one before it, is read.',
   payoutsWait: (n: string, age: string) => `Payouts wait for a person: ${n}, the oldest for ${age}`,
   payoutsWaitDo:
-    'Approve, by another name than has asked (`POST /ledger/payouts/approve`), or cancel (`POST /ledger/payouts/cancel`).',
+    'Approve it, by another name than has asked, or cancel it: in its story here, or by `npm run operate -- payouts approve <id> --name <name> --production --service <URL>`.',
+  ownPayout: 'You have asked for it: another name must approve it.',
   payoutNeeds: (symbol: string, holds: string, open: string) =>
     `${symbol}: holds ${holds}, approved and signed ${open}`,
   payoutAt: (id: string) => `Payout ${id}`,
@@ -57,14 +54,20 @@ export const enPayouts = {
   paidLater: 'Not yet',
   paidIn: (block: string) => `${block}, final: exactly this has left for its recipient`,
   endedIn: (block: string) => `${block}, final`,
-  stuckFailed: 'No. Its transaction is final and has failed: nothing was paid, fees were.',
-  stuckFailedDo:
-    'Repair the cause (energy, TRX for fees, a token that refuses the recipient), then approve it again or cancel it.',
-  stuckOther: 'No. Its transaction is final and has succeeded, without paying exactly this.',
-  stuckOtherDo: 'Look at what it has moved, then approve it again or cancel it.',
-  stuckExpired: 'No. Its transactions have expired, and none of them can be mined any more.',
-  stuckExpiredDo:
-    'Look why (the network, no TRX for bandwidth, the clock of the signer), then approve it again or cancel it.',
+  stuck: {
+    failed: [
+      'No. Its transaction is final and has failed: nothing was paid, fees were.',
+      'Repair the cause (energy, TRX for fees, a token that refuses the recipient), then approve it again or cancel it.',
+    ],
+    other: [
+      'No. Its transaction is final and has succeeded, without paying exactly this.',
+      'Look at what it has moved, then approve it again or cancel it.',
+    ],
+    expired: [
+      'No. Its transactions have expired, and none of them can be mined any more.',
+      'Look why (the network, no TRX for bandwidth, the clock of the signer), then approve it again or cancel it.',
+    ],
+  },
   movedTo: (what: string, to: string) => `Has left the payout address: ${what}, to ${to}`,
   movedUnits: (n: string, contract: string) => `${n} units of the contract ${contract}`,
   movedDo: 'Money has left: decide who pays for it first, and send `"moved": true` with the step.',
@@ -99,6 +102,4 @@ export const enPayouts = {
 } as const
 
 /** Of these, in one language. */
-export type PayoutTexts = {
-  readonly [Name in keyof typeof enPayouts]: (typeof enPayouts)[Name] extends string ? string : (typeof enPayouts)[Name]
-}
+export type PayoutTexts = InAnyLanguage<typeof enPayouts>

@@ -1,28 +1,47 @@
 import { reservedUid } from '../../../common/ids.ts'
+import type { UncreditedReason } from '../../../common/reasons.ts'
+import type { InAnyLanguage } from '../../kit/texts.ts'
 
 const reserved = String(reservedUid)
+
+const internal = 'It was sent by this service or its operator, so it is no deposit.'
+const internalDo = 'Nothing has to be done: collecting money and paying for energy look like this.'
+const otherKind = 'It is another kind of transaction, and no payment in an accepted currency.'
+const otherKindDo =
+  'Tell the user what it is, by the sentence of the service above. Nothing arrived that can be credited.'
+const belowMinimumDo =
+  'Nothing has to be done. To give it anyway, have a backend post an adjustment (`POST /ledger/entries`, type 9).'
+const undecidedDo =
+  'Look it up again in a few minutes. If it stays, run `npm run doctor -- --production`: it shows which node is wrong.'
+const wrongSettingHelp =
+  'A setting is missing, malformed, or not that of the stored data. Run `npm run doctor` (for the deployed service `npm run doctor -- --production`): it names the setting and what it takes. Where it is the decimals of a currency that you have just corrected, run `npm run operate -- currency --cuy <n> --production`; correct anything else, and deploy again. The scan then goes on where it was, and nothing is lost.'
 
 /** What the desk says of questions and their answers, in English. */
 export const enStories = {
   askHeading: 'What happened?',
   ask: 'Look it up',
-  question: 'Transaction, address, user or order',
-  questionHelp: 'A txid, an address, a uid, or an order (osn) after its user: 7 order-1001.',
-  whose: (osn: string) => `“${osn}” can be an order: whose is it?`,
-  whoseHelp: 'An order is known by its user and its osn.',
-  uid: 'Uid of the user',
+  question: 'Transaction, address, user, order or amount',
+  questionHelp: 'A txid, an address, a user (7, #7), an order (its osn), or an amount: 61 TRX.',
   transaction: 'Transaction',
   address: 'Address',
 
-  seen: 'On its way',
-  held: 'Held',
-  credited: 'Credited',
-  refused: 'Refused',
-  dropped: 'No longer in the chain',
+  states: {
+    seen: 'On its way',
+    held: 'Held',
+    credited: 'Credited',
+    refused: 'Refused',
+    dropped: 'No longer in the chain',
+    waiting: 'Waits for a person',
+    approved: 'Approved',
+    signed: 'Signed',
+    paid: 'Paid',
+    stuck: 'Stuck',
+    cancelled: 'Cancelled',
+  },
   strangeAddress: 'No user has this address',
   strangeAddressHelp:
     'This service has not issued it. Compare it with the one on the page of the user, character by character.',
-  noOrder: 'This user has no such order',
+  noOrder: 'There is no such order',
   noOrderHelp: 'Nothing was posted under this osn. Compare it with that of the backend.',
   noUser: 'Nothing is known of this user: no deposit and no entry',
   gone: 'It is not there any more',
@@ -47,10 +66,12 @@ export const enStories = {
   entryAt: (id: string, amount: string, time: string) => `Entry ${id}: ${amount}, ${time}`,
   balanceAfter: (amount: string) => `Balance after it: ${amount}`,
   postedBy: (name: string) => `Posted by ${name}`,
+  decidedBy: (name: string, why: string) => `Decided by ${name}: ${why}`,
   stepEvents: 'Events',
   has: 'has it, unless its types leave it out',
   hasUntil: (time: string) => `has every event that was stored before ${time}`,
   lacks: 'does not have it yet',
+  addedLater: 'was added later, and never got it',
   stepWhy: 'Why',
   stepMeans: 'What it means',
   stepDo: 'What to do',
@@ -97,8 +118,6 @@ export const enStories = {
   unknownTxidDo:
     'Ask the user for the txid as the wallet shows it, and for the network: it has to be Tron (TRC-20 for tokens). If it was sent just now, look it up again in a minute.',
   undecided: 'It cannot be decided yet',
-  undecidedDo:
-    'Look it up again in a few minutes. If it stays, run `npm run doctor -- --production`: it shows which node is wrong.',
   worthless: 'It is final, and nothing of it is credited',
   worthlessDo:
     'Tell the user why. It is never credited by itself; to give it anyway, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
@@ -116,47 +135,59 @@ export const enStories = {
     `We have found the transaction ${txid}, but it cannot be credited yet. ${why}`,
   sayWorthless: (txid: string, why: string) =>
     `We have looked at the transaction ${txid}. Nothing of it is credited. ${why}`,
+  undecidedDo,
+  wrongSettingHelp,
 
-  disagree: 'The Tron nodes disagree about this transaction.',
-  unreadable: 'This service cannot read this transaction.',
-  forked: 'Nothing is credited until an operator has checked the chain.',
-  misconfigured: 'Nothing is credited until an operator has corrected the settings.',
-  early: 'It was final before the address belonged to its present user.',
-  failed: 'The transaction failed, so it paid nothing.',
-  failedDo: 'Nothing has to be done: the sender still has the money.',
-  elsewhere: 'It pays no address of this service.',
-  elsewhereDo:
-    'Compare its recipient in an explorer with the address of the user. What went to another address is not here, and only its owner can send it back.',
-  internal: 'It was sent by this service or its operator, so it is no deposit.',
-  internalDo: 'Nothing has to be done: collecting money and paying for energy look like this.',
-  zero: 'It transfers an amount of 0.',
-  zeroDo: 'Nothing has to be done. Such transfers imitate payments, so that people copy a wrong address from them.',
-  foreign: 'It sends something that is not accepted here.',
-  foreignDo:
-    'Only what is in `CURRENCIES` is credited. The address has it, and whoever has the keys can send it back; decide with the user.',
-  otherKind: 'It is another kind of transaction, and no payment in an accepted currency.',
-  otherKindDo: 'Tell the user what it is, by the sentence of the service above. Nothing arrived that can be credited.',
-
-  decimalsUnknown: 'The decimals of its contract could not be read yet.',
-  decimalsUnknownDo:
-    'It is decided by itself once the nodes agree about the contract. If it stays for an hour, look at the nodes.',
-  decimalsDiffer: 'The decimals of its contract are not those of the settings.',
-  retired: 'Its currency is not accepted any more.',
-  retiredDo:
-    'Take `retired` off the currency in `CURRENCIES`, and they are credited by themselves; or give the money back.',
-  tooLarge: 'It is too large for one entry.',
-  tooLargeDo: 'Decide with the user. It is never credited by itself.',
-  review: 'A person looks at it before it is credited, or has refused it.',
-  reviewDo: 'Have a backend decide: credit it, or refuse it. What was refused can still be credited.',
-  walletFull: 'The wallet of the user has no room for it.',
-  walletFullDo: 'It is credited by itself as soon as the user has spent enough.',
-  belowMinimum: 'It is below the minimum.',
-  belowMinimumDo:
-    'Nothing has to be done. To give it anyway, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
-  dust: 'It is less than the smallest amount that is counted.',
+  /** Why something is not credited, and what to do where no alarm of the same name has that. */
+  reasons: {
+    'decimals-unknown': [
+      'The decimals of its contract could not be read yet.',
+      'It is decided by itself once the nodes agree about the contract. If it stays for an hour, look at the nodes.',
+    ],
+    'decimals-differ': ['The decimals of its contract are not those of the settings.'],
+    retired: [
+      'Its currency is not accepted any more.',
+      'Take `retired` off the currency in `CURRENCIES`, and they are credited by themselves; or give the money back.',
+    ],
+    'too-large': ['It is too large for one entry.', 'Decide with the user. It is never credited by itself.'],
+    'wallet-full': [
+      'The wallet of the user has no room for it.',
+      'It is credited by itself as soon as the user has spent enough.',
+    ],
+    review: [
+      'A person looks at it before it is credited, or has refused it.',
+      'Decide: credit it, or refuse it. What was refused can still be credited.',
+    ],
+    'below-minimum': ['It is below the minimum.', belowMinimumDo],
+    dust: ['It is less than the smallest amount that is counted.', belowMinimumDo],
+    'nodes-disagree': ['The Tron nodes disagree about this transaction.', undecidedDo],
+    'transaction-unreadable': ['This service cannot read this transaction.'],
+    'chain-forked': ['Nothing is credited until an operator has checked the chain.'],
+    'configuration-differs': ['Nothing is credited until an operator has corrected the settings.', wrongSettingHelp],
+    'paid-before-issue': ['It was final before the address belonged to its present user.'],
+    'transaction-failed': [
+      'The transaction failed, so it paid nothing.',
+      'Nothing has to be done: the sender still has the money.',
+    ],
+    'no-transfer': [
+      'It pays no address of this service.',
+      'Compare its recipient in an explorer with the address of the user. What went to another address is not here, and only its owner can send it back.',
+    ],
+    'from-own-address': [internal, internalDo],
+    'internal-transfer': [internal, internalDo],
+    'from-operator': [internal, internalDo],
+    'zero-amount': [
+      'It transfers an amount of 0.',
+      'Nothing has to be done. Such transfers imitate payments, so that people copy a wrong address from them.',
+    ],
+    'not-accepted': [
+      'It sends something that is not accepted here.',
+      'Only what is in `CURRENCIES` is credited. The address has it, and whoever has the keys can send it back; decide with the user.',
+    ],
+    trc10: [otherKind, otherKindDo],
+    'not-a-transfer': [otherKind, otherKindDo],
+  } satisfies Readonly<Record<UncreditedReason, readonly [why: string, remedy?: string]>>,
 } as const
 
 /** Of these, in one language. */
-export type StoryTexts = {
-  readonly [Name in keyof typeof enStories]: (typeof enStories)[Name] extends string ? string : (typeof enStories)[Name]
-}
+export type StoryTexts = InAnyLanguage<typeof enStories>

@@ -56,7 +56,7 @@ export const zhAlarms: AlarmTexts = {
   ],
   'review-overdue': [
     '有一笔被 `reviewFrom` 搁置的充值等待决定已超过一小时。',
-    '日志行有其中最早的一笔。请查看等待中的充值（`GET /ledger/deposits?state=held`），并由后端作出决定（`POST /ledger/deposits/decide`）：在此之前不会入账。',
+    '日志行有其中最早的一笔。请在工作台作出决定，或由后端决定（`POST /ledger/deposits/decide`）：在此之前不会入账。',
   ],
   'corrected-credit': [
     '更正之后，有一笔已入账的充值没有再次找到，它仍在账本中。',

@@ -5,12 +5,6 @@ export const zhPayouts: PayoutTexts = {
   payouts: '链上提现',
   payout: '链上提现',
   payoutsOf: (n) => `链上提现：${n} 笔`,
-  payoutWaiting: '待批准',
-  payoutApproved: '已批准',
-  payoutSigned: '已签名',
-  payoutPaid: '已付出',
-  payoutStuck: '受阻',
-  payoutCancelled: '已取消',
 
   payoutsFrom: '提现地址',
   payoutsOffer: '签名程序',
@@ -27,7 +21,8 @@ export const zhPayouts: PayoutTexts = {
     '请让签名程序继续运行：它会重新提交副本缺少的交易，并指出副本中没有的提现；请由后端以相同的 `uid`、`cuy`、`osn` 再次申请。读到比恢复晚一小时的最终区块后，提现自动继续。',
   payoutsWait: (n, age) => `有 ${n} 笔提现待人工批准，最早的已有 ${age}`,
   payoutsWaitDo:
-    '请以申请者以外的名称批准（`POST /ledger/payouts/approve`），或取消（`POST /ledger/payouts/cancel`）。',
+    '请以申请者以外的名称批准或取消：在其详情中操作，或运行 `npm run operate -- payouts approve <id> --name <name> --production --service <URL>`。',
+  ownPayout: '由您申请，须由其他名称批准。',
   payoutNeeds: (symbol, holds, open) => `${symbol}：持有 ${holds}，已批准和已签名合计 ${open}`,
   payoutAt: (id) => `提现 ${id}`,
 
@@ -58,12 +53,17 @@ export const zhPayouts: PayoutTexts = {
   paidLater: '尚未',
   paidIn: (block) => `${block}，已最终确认：已如数付给收款方`,
   endedIn: (block) => `${block}，已最终确认`,
-  stuckFailed: '否。其交易已最终确认但执行失败：没有付款，但已消耗手续费。',
-  stuckFailedDo: '请排除原因（能量、手续费用的 TRX、拒绝该收款方的代币），然后重新批准或取消。',
-  stuckOther: '否。其交易已最终确认且执行成功，但没有如数付款。',
-  stuckOtherDo: '请查看它转出了什么，然后重新批准或取消。',
-  stuckExpired: '否。其交易均已过期，不会再被打包。',
-  stuckExpiredDo: '请查明原因（网络、带宽用的 TRX 不足、签名程序的时钟），然后重新批准或取消。',
+  stuck: {
+    failed: [
+      '否。其交易已最终确认但执行失败：没有付款，但已消耗手续费。',
+      '请排除原因（能量、手续费用的 TRX、拒绝该收款方的代币），然后重新批准或取消。',
+    ],
+    other: ['否。其交易已最终确认且执行成功，但没有如数付款。', '请查看它转出了什么，然后重新批准或取消。'],
+    expired: [
+      '否。其交易均已过期，不会再被打包。',
+      '请查明原因（网络、带宽用的 TRX 不足、签名程序的时钟），然后重新批准或取消。',
+    ],
+  },
   movedTo: (what, to) => `已从提现地址转出：${what}，转入 ${to}`,
   movedUnits: (n, contract) => `合约 ${contract} 的 ${n} 个单位`,
   movedDo: '已有资金转出：请先决定由谁承担，并在操作时附上 `"moved": true`。',

@@ -3,26 +3,40 @@ import type { StoryTexts } from './en-stories.ts'
 
 const reserved = String(reservedUid)
 
+const internal = '由本服务或运营者转出，不是充值。'
+const internalDo = '无需处理：归集和支付能量费就是这样。'
+const otherKind = '这是其他类型的交易，不是受支持币种的付款。'
+const otherKindDo = '请按上面的服务原文向用户说明。没有可入账的资金到账。'
+const belowMinimumDo = '无需处理。如要补给用户，请由后端记一笔调整（`POST /ledger/entries`，类型 9）。'
+const undecidedDo = '请几分钟后再查询。如果持续，请运行 `npm run doctor -- --production`，它会指出出错的节点。'
+const wrongSettingHelp =
+  '有设置缺失、格式错误或与已存储的数据不符。请运行 `npm run doctor`（已部署的服务用 `npm run doctor -- --production`），它会指出该设置及取值要求。如果它是您刚刚更正的某币种的小数位数，请运行 `npm run operate -- currency --cuy <n> --production`；其他设置请改正后重新部署。扫描会从原处继续，不会丢失任何资金。'
+
 /** What the desk says of questions and their answers, in Chinese. */
 export const zhStories: StoryTexts = {
   askHeading: '查询',
   ask: '查询',
-  question: '交易号、地址、用户或订单号',
-  questionHelp: '交易号（txid）、地址、用户编号（uid），或用户编号加订单号（osn）：7 order-1001。',
-  whose: (osn) => `“${osn}” 可能是订单号：属于哪个用户？`,
-  whoseHelp: '订单由用户编号和订单号（osn）确定。',
-  uid: '用户编号（uid）',
+  question: '交易号、地址、用户、订单号或金额',
+  questionHelp: '交易号（txid）、地址、用户（7 或 #7）、订单号（osn）或金额：61 TRX。',
   transaction: '交易',
   address: '地址',
 
-  seen: '途中',
-  held: '搁置',
-  credited: '已入账',
-  refused: '已拒绝',
-  dropped: '已不在链上',
+  states: {
+    seen: '途中',
+    held: '搁置',
+    credited: '已入账',
+    refused: '已拒绝',
+    dropped: '已不在链上',
+    waiting: '待批准',
+    approved: '已批准',
+    signed: '已签名',
+    paid: '已付出',
+    stuck: '受阻',
+    cancelled: '已取消',
+  },
   strangeAddress: '该地址不属于任何用户',
   strangeAddressHelp: '本服务没有分配过此地址。请与用户页面上的地址逐字核对。',
-  noOrder: '该用户没有此订单',
+  noOrder: '没有此订单',
   noOrderHelp: '没有以此订单号（osn）记账，请与后端核对。',
   noUser: '该用户没有任何充值或记录',
   gone: '已不存在',
@@ -47,10 +61,12 @@ export const zhStories: StoryTexts = {
   entryAt: (id, amount, time) => `记录 ${id}：${amount}，${time}`,
   balanceAfter: (amount) => `之后的余额：${amount}`,
   postedBy: (name) => `记账方：${name}`,
+  decidedBy: (name, why) => `由 ${name} 决定：${why}`,
   stepEvents: '事件',
   has: '已送达（若其类型包含此事件）',
   hasUntil: (time) => `${time} 之前的事件已全部送达`,
   lacks: '尚未送达',
+  addedLater: '后来添加，未收到',
   stepWhy: '原因',
   stepMeans: '影响',
   stepDo: '处理',
@@ -89,7 +105,6 @@ export const zhStories: StoryTexts = {
   unknownTxidDo:
     '请向用户索要钱包中显示的交易号和所用网络：必须是 Tron（代币为 TRC-20）。如果刚刚转出，请一分钟后再查询。',
   undecided: '暂时无法判定',
-  undecidedDo: '请几分钟后再查询。如果持续，请运行 `npm run doctor -- --production`，它会指出出错的节点。',
   worthless: '已最终确认，没有可入账的金额',
   worthlessDo: '请向用户说明原因。它不会自动入账；如要补给用户，请由后端记一笔调整（`POST /ledger/entries`，类型 9）。',
 
@@ -102,37 +117,37 @@ export const zhStories: StoryTexts = {
     `我们没有找到交易 ${txid}。如果刚刚转出，请等待一分钟；否则请在钱包中确认是否通过 Tron 网络转入您的充值地址，以及交易号是否完整。您也可以在充值页面的“我已付款，但没有显示”处自行查询。`,
   sayUndecided: (txid, why) => `我们已找到交易 ${txid}，但暂时无法入账。${why}`,
   sayWorthless: (txid, why) => `我们已检查交易 ${txid}，没有可入账的金额。${why}`,
+  undecidedDo,
+  wrongSettingHelp,
 
-  disagree: 'Tron 节点对这笔交易不一致。',
-  unreadable: '本服务无法解析这笔交易。',
-  forked: '在运营者检查链之前不会入账。',
-  misconfigured: '在运营者更正设置之前不会入账。',
-  early: '在该地址分配给现在的用户之前，它已最终确认。',
-  failed: '这笔交易执行失败，没有付款。',
-  failedDo: '无需处理：资金仍在付款方。',
-  elsewhere: '它没有转入本服务的任何地址。',
-  elsewhereDo: '请用区块浏览器核对收款地址与用户的充值地址。转入其他地址的资金不在此处，只有该地址的所有者能退回。',
-  internal: '由本服务或运营者转出，不是充值。',
-  internalDo: '无需处理：归集和支付能量费就是这样。',
-  zero: '转账金额为 0。',
-  zeroDo: '无需处理：这类转账冒充付款，诱人从中复制错误的地址。',
-  foreign: '转入的资产不在受支持之列。',
-  foreignDo: '只有 `CURRENCIES` 中的币种会入账。资产在该地址上，持有私钥者可以退回，请与用户商定。',
-  otherKind: '这是其他类型的交易，不是受支持币种的付款。',
-  otherKindDo: '请按上面的服务原文向用户说明。没有可入账的资金到账。',
-
-  decimalsUnknown: '合约的小数位数尚未读取成功。',
-  decimalsUnknownDo: '节点对合约一致后会自动处理。如果超过一小时，请检查节点。',
-  decimalsDiffer: '合约的小数位数与设置不同。',
-  retired: '该币种已不再接受。',
-  retiredDo: '在 `CURRENCIES` 中取消该币种的 `retired`，会自动入账；或退还资金。',
-  tooLarge: '金额超出单笔记录的上限。',
-  tooLargeDo: '请与用户商定，不会自动入账。',
-  review: '入账前需人工审核，或已被审核拒绝。',
-  reviewDo: '请由后端作出决定：入账或拒绝。已拒绝的仍可改为入账。',
-  walletFull: '用户钱包已达上限。',
-  walletFullDo: '用户支出后有空间时会自动入账。',
-  belowMinimum: '低于最低金额。',
-  belowMinimumDo: '无需处理。如要补给用户，请由后端记一笔调整（`POST /ledger/entries`，类型 9）。',
-  dust: '小于可记账的最小金额。',
+  reasons: {
+    'decimals-unknown': ['合约的小数位数尚未读取成功。', '节点对合约一致后会自动处理。如果超过一小时，请检查节点。'],
+    'decimals-differ': ['合约的小数位数与设置不同。'],
+    retired: ['该币种已不再接受。', '在 `CURRENCIES` 中取消该币种的 `retired`，会自动入账；或退还资金。'],
+    'too-large': ['金额超出单笔记录的上限。', '请与用户商定，不会自动入账。'],
+    'wallet-full': ['用户钱包已达上限。', '用户支出后有空间时会自动入账。'],
+    review: ['入账前需人工审核，或已被审核拒绝。', '请作出决定：入账或拒绝。已拒绝的仍可改为入账。'],
+    'below-minimum': ['低于最低金额。', belowMinimumDo],
+    dust: ['小于可记账的最小金额。', belowMinimumDo],
+    'nodes-disagree': ['Tron 节点对这笔交易不一致。', undecidedDo],
+    'transaction-unreadable': ['本服务无法解析这笔交易。'],
+    'chain-forked': ['在运营者检查链之前不会入账。'],
+    'configuration-differs': ['在运营者更正设置之前不会入账。', wrongSettingHelp],
+    'paid-before-issue': ['在该地址分配给现在的用户之前，它已最终确认。'],
+    'transaction-failed': ['这笔交易执行失败，没有付款。', '无需处理：资金仍在付款方。'],
+    'no-transfer': [
+      '它没有转入本服务的任何地址。',
+      '请用区块浏览器核对收款地址与用户的充值地址。转入其他地址的资金不在此处，只有该地址的所有者能退回。',
+    ],
+    'from-own-address': [internal, internalDo],
+    'internal-transfer': [internal, internalDo],
+    'from-operator': [internal, internalDo],
+    'zero-amount': ['转账金额为 0。', '无需处理：这类转账冒充付款，诱人从中复制错误的地址。'],
+    'not-accepted': [
+      '转入的资产不在受支持之列。',
+      '只有 `CURRENCIES` 中的币种会入账。资产在该地址上，持有私钥者可以退回，请与用户商定。',
+    ],
+    trc10: [otherKind, otherKindDo],
+    'not-a-transfer': [otherKind, otherKindDo],
+  },
 }

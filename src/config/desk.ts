@@ -1,0 +1,81 @@
+import * as z from 'zod/mini'
+import { parseJson } from '../common/result.ts'
+import { parsePersonName } from '../ledger/entry.ts'
+import type { TokenConfig } from './auth.ts'
+import { optional, parsedBy, placeOf, type Refuse, text } from './schemas.ts'
+
+/** What a person may do at the desk, as words of `DESK_ACCESS`, each with the scope of a backend's token that allows the same. */
+const scopeOf = { read: 'ledger:read', approve: 'ledger:approve', pay: 'ledger:pay' } as const
+/** A scope that a person can have. */
+export type PersonScope = (typeof scopeOf)[keyof typeof scopeOf]
+
+/** Who signs in to the desk by Cloudflare Access (`DESK_ACCESS`). */
+export interface DeskAccess {
+  /** What `iss` of an assertion must be. */
+  readonly issuer: string
+  /** Where the team's public keys are. */
+  readonly keysUrl: string
+  /** What `aud` of an assertion must have. */
+  readonly audience: string
+  /** What each person may do: by an e-mail address in lower case, or by `*@` and a domain. */
+  readonly people: ReadonlyMap<string, readonly PersonScope[]>
+}
+
+const peopleMax = 200
+const teamTakes = 'the name of the team: the first label of <team>.cloudflareaccess.com'
+const audienceTakes = 'the audience tag (AUD) of the Access application, 1 to 200 characters'
+const peopleTake = `an object of 1 to ${peopleMax} e-mail addresses, or *@ and a domain, each once with words of read, approve and pay`
+const accessTakes = 'an object with team, audience and people, or its JSON text'
+
+const people = parsedBy(z.record(z.string(), z.string(peopleTake), peopleTake), (given, refuse) => {
+  const found = new Map<string, readonly PersonScope[]>()
+  for (const [address, words] of Object.entries(given)) {
+    const who = address.toLowerCase()
+    const scopes = scopesIn(words)
+    if (!isPerson(who) || found.has(who) || scopes === null) return refuse(peopleTake)
+    found.set(who, scopes)
+  }
+  return found.size >= 1 && found.size <= peopleMax ? found : refuse(peopleTake)
+})
+
+/** An address, or a domain with `*` for whoever is there. */
+const isPerson = (who: string) => parsePersonName(who.replace(/^\*@/, 'anybody@')) !== null && !who.startsWith('*@*')
+
+/** The scopes of words with a space between them; null for any other text. */
+function scopesIn(words: string): readonly PersonScope[] | null {
+  const known = new Map<string, PersonScope>(Object.entries(scopeOf))
+  const scopes = words.split(' ').map((word) => known.get(word) ?? null)
+  return scopes.every((one) => one !== null) ? [...new Set(scopes)] : null
+}
+
+/** `DESK_ACCESS`: an object, or its JSON text. */
+export const deskAccessSchema = optional(
+  parsedBy(
+    z.pipe(
+      z.transform((value): unknown => (typeof value === 'string' ? parseJson(value) : value)),
+      z.strictObject(
+        {
+          team: text(teamTakes).check(z.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, teamTakes)),
+          audience: text(audienceTakes).check(z.maxLength(200, audienceTakes)),
+          people,
+        },
+        accessTakes,
+      ),
+    ),
+    ({ team, audience, people }): DeskAccess => {
+      const issuer = `https://${team}.cloudflareaccess.com`
+      return Object.freeze({ issuer, keysUrl: `${issuer}/cdn-cgi/access/certs`, audience, people })
+    },
+  ),
+)
+
+/** Keys that verified both a person and a token would let each stand for the other. */
+export function refuseSharedTeamKeys(access: DeskAccess | null, doors: Doors, refuse: Refuse): void {
+  for (const [name, { jwksUrl }] of Object.entries(doors)) {
+    if (access === null || jwksUrl === null || placeOf(jwksUrl) !== placeOf(access.keysUrl)) continue
+    refuse('another host, port or path than the keys of the team of DESK_ACCESS', name)
+  }
+}
+
+/** The two kinds of token, by the variable with the place of their keys. */
+type Doors = Readonly<Record<'AUTH_JWKS_URL' | 'BACKEND_JWKS_URL', TokenConfig>>

@@ -1,0 +1,64 @@
+import { errors, jwtVerify } from 'jose'
+import type { PersonName } from '../../common/ids.ts'
+import { err, ok, type Result } from '../../common/result.ts'
+import type { DeskAccess, PersonScope } from '../../config/desk.ts'
+import { parsePersonName } from '../../ledger/entry.ts'
+import { authorizationCharsMax } from './authenticate.ts'
+import { createKeySet, type KeySetParts, KeysUnavailable } from './key-set.ts'
+
+/** The header in which Cloudflare Access says who sends a request. It is signed: anybody can send a header. */
+const assertionHeader = 'cf-access-jwt-assertion'
+
+/** Somebody who has signed in to the desk, and what `DESK_ACCESS` allows. */
+export interface Person {
+  readonly name: PersonName
+  readonly scopes: readonly PersonScope[]
+}
+
+/**
+ * Why a person is not let in. `not-listed`: the assertion is right, and `DESK_ACCESS` has nobody of this address. `not-own-page`: the
+ * browser sends it for a page of another origin.
+ */
+export type PersonFailure = 'unauthorized' | 'keys-unavailable' | 'not-listed' | 'not-own-page'
+
+/** The person behind a request. */
+export type AuthenticatePerson = (request: Request) => Promise<Result<Person, PersonFailure>>
+
+/** Whether a request says that a person sends it. Where it has a token as well, the token counts. */
+export function hasAssertion({ headers }: Request): boolean {
+  return headers.has(assertionHeader) && !headers.has('authorization')
+}
+
+/**
+ * Knows people by the assertion of Cloudflare Access. Cloudflare adds it by a cookie, which a browser sends for pages of any origin: so a
+ * request that acts is taken from pages of the service's own origin alone.
+ */
+export function createPersonAuthenticator(access: DeskAccess, parts: KeySetParts): AuthenticatePerson {
+  const keySet = createKeySet(access.keysUrl, parts)
+  const { issuer, audience, people } = access
+  const claims = { issuer, audience, algorithms: ['RS256'], requiredClaims: ['exp', 'email'] }
+  return async (request) => {
+    if (acts(request) && !isOfOwnPage(request)) return err('not-own-page')
+    const assertion = request.headers.get(assertionHeader) ?? ''
+    if (assertion.length > authorizationCharsMax) return err('unauthorized')
+    try {
+      const { payload } = await jwtVerify(assertion, keySet, { ...claims, currentDate: new Date(parts.clock.now()) })
+      const name = parsePersonName(payload.email)
+      if (name === null) return err('unauthorized')
+      const scopes = people.get(name) ?? people.get(`*${name.slice(name.indexOf('@'))}`)
+      return scopes === undefined ? err('not-listed') : ok({ name, scopes })
+    } catch (thrown) {
+      if (thrown instanceof KeysUnavailable) return err('keys-unavailable')
+      if (thrown instanceof errors.JOSEError) return err('unauthorized')
+      throw thrown
+    }
+  }
+}
+
+const acts = ({ method }: Request) => method !== 'GET' && method !== 'HEAD'
+
+/** A browser says of each POST where it comes from, and no page can change that. */
+function isOfOwnPage({ headers, url }: Request): boolean {
+  const site = headers.get('sec-fetch-site') ?? 'same-origin' // older browsers send none
+  return headers.get('origin') === new URL(url).origin && site === 'same-origin'
+}

@@ -1,0 +1,67 @@
+import { button, type Child, html } from '../kit/dom.ts'
+import type { Act } from './act.ts'
+import { type DeskContext, depositAmount, deskAmount } from './context.ts'
+import type { OwnedDeposit } from './data.ts'
+import { hint } from './parts.ts'
+import type { DeskPayout } from './payout-data.ts'
+
+type PayoutAct = Extract<Act, { payout: DeskPayout }>
+const cancellable = ['waiting', 'approved', 'stuck']
+
+/** What the reader may do with a payout: nothing more than the token, or `DESK_ACCESS`, allows. */
+export function payoutActs(context: DeskContext, about: Omit<PayoutAct, 'kind'>): Child[] {
+  const { texts, model } = context
+  const { payout, left } = about
+  const { name = '', mayApprove = false, mayPay = false } = model.summary?.reader ?? {}
+  const isOwn = payout.by === name
+  const isOpen = payout.state === 'waiting' || payout.state === 'stuck'
+  const mayCancel = left.length > 0 ? mayApprove && !isOwn : mayApprove || mayPay
+  const acts: readonly Act[] = [
+    ...(isOpen && mayApprove && !isOwn ? [{ ...about, kind: 'approve' } as const] : []),
+    ...(cancellable.includes(payout.state) && mayCancel ? [{ ...about, kind: 'cancel' } as const] : []),
+  ]
+  return [isOpen && mayApprove && isOwn ? hint(texts.ownPayout) : null, ...buttonsOf(context, acts)]
+}
+
+/** What is back where a payout is cancelled, and what it pays. */
+export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: string) => ({
+  amount: deskAmount(context, payout.amount, payout.cuy),
+  back: deskAmount(context, taken, payout.cuy),
+})
+
+/** What the reader may do with a deposit that waits for a look, or was refused after one. */
+export function depositActs(context: DeskContext, deposit: OwnedDeposit): Child[] {
+  const { state, reason, amount: sent, cuy } = deposit
+  if (reason !== 'review' || context.model.summary?.reader.mayApprove !== true) return []
+  const about = { deposit, amount: depositAmount(context, sent, cuy) }
+  const kinds = state === 'held' ? (['credit', 'refuse'] as const) : (['credit'] as const)
+  return buttonsOf(
+    context,
+    kinds.map((kind) => ({ ...about, kind })),
+  )
+}
+
+/** A button for each act: it shows what would be done, in a place of its own, and asks once more. */
+function buttonsOf(context: DeskContext, acts: readonly Act[]): Child[] {
+  const { texts } = context
+  if (acts.length === 0) return []
+  const place = html('div', {})
+  const open = async (act: Act, opener: HTMLElement) => {
+    const close = () => {
+      place.replaceChildren()
+      opener.focus()
+    }
+    try {
+      const { openAct } = await import('./acts.ts')
+      place.replaceChildren(openAct(context, act, close))
+      place.querySelector<HTMLElement>('[tabindex]')?.focus()
+    } catch {
+      place.replaceChildren(html('p', { class: 'fault', role: 'alert' }, texts.offline)) // its script did not come
+    }
+  }
+  const buttons = acts.map((act) => {
+    const made = button({ 'data-act': act.kind }, texts.acts[act.kind], () => void open(act, made))
+    return made
+  })
+  return [html('div', { class: 'row' }, ...buttons), place]
+}

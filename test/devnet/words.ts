@@ -1,0 +1,121 @@
+/** What `npm start` prints. */
+import {
+  collectCommand,
+  localBackendToken,
+  paymentCommand,
+  payoutCommands,
+  readPorts,
+  readVariable,
+  secondsToFinal,
+} from './local.ts'
+import { freshBase58 } from './operator.ts'
+
+/** What runs. What is null is not there: `.dev.vars` has no secrets for it. `chainPort` is chosen, or undefined. */
+interface Running {
+  readonly base: string
+  readonly address: string
+  readonly shop: string | null
+  readonly desk: string | null
+  readonly chainPort: string | undefined
+}
+
+/** What is printed when everything runs. */
+export function welcome({ base, address, shop, desk, chainPort }: Running): string {
+  const links: (readonly [url: string, what: string])[] = [[`${base}/deposit`, 'the page where user 1 pays']]
+  if (shop !== null) links.push([shop, 'a pretend shop: buy tea there'])
+  if (desk !== null) links.push([desk, 'the desk of the operator, signed in'])
+  const width = Math.max(...links.map(([url]) => url.length))
+  return `${links.map(([url, what]) => `${url.padEnd(width)}  ${what}\n`).join('')}
+To pay, in a second terminal:  ${chainPort ? `DEVNET_PORT=${chainPort} ` : ''}npm run pay -- ${address} 25 USDT
+The rest:  npm start -- --help    Ctrl-C stops it; the chain and the database are kept.`
+}
+
+/** What `npm start -- --help` prints. */
+export async function helpText(): Promise<string> {
+  const ports = readPorts()
+  const base = `http://127.0.0.1:${ports.service}`
+  const nodes = process.env.DEVNET_PORT ? localNodes(`http://127.0.0.1:${ports.tron}`) : null
+  const routes = [
+    '/tron/generate',
+    '/tron/recharge',
+    '/tron/deposits',
+    '/tron/payouts',
+    '/wallet/list',
+    '/wallet/flow/list',
+  ]
+  const secret = readVariable('BACKEND_JWT_SECRET')
+  const parts = [
+    `npm start              starts a local chain, the database, the service, a receiver of events and a pretend shop
+npm start -- --log     prints each request and each step of the service too
+npm start -- --help    prints this
+
+PORT (${ports.service}) and DEVNET_PORT (${ports.tron}) choose other ports. "npm run devnet:reset" deletes the chain and the database.`,
+    `Requests, while it runs. Without a token they act for user 1. ${base}/docs has every route, and tokens in one click.
+The service finds deposits by itself; /tron/recharge looks at once. A payment is on its way after a few seconds, and credited after ${secondsToFinal}.`,
+    commands([...routes, '/tron/balance'].map((route) => `curl ${base}${route}`)),
+    ...(secret === undefined ? [] : await backendParts(base, secret, nodes)),
+    `Collect what the deposit addresses hold (src/tools/collect/README.md), here to an address of another public mnemonic:`,
+    commands([collectCommand(nodes)]),
+  ]
+  return parts.join('\n\n')
+}
+
+/** What a backend does, with one token for all of it. */
+async function backendParts(base: string, secret: string, nodes: string | null): Promise<readonly string[]> {
+  const token = `TOKEN=${await localBackendToken(secret)}`
+  const [signer, ...asking] = payoutCommands(base, freshBase58, nodes)
+  const payment = [
+    'A backend takes a payment (type 5 is a refund). The token is that of the shop, and valid for an hour.',
+    commands([token, paymentCommand(base)]),
+  ]
+  if (readVariable('PAYOUTS') === undefined) return payment
+  return [
+    ...payment,
+    `It can also pay out, here 5 USDT to an address that nobody has used. First start the signer, in another terminal. It asks for the
+mnemonic, which is "${'test '.repeat(11)}junk" here, in public:`,
+    commands([signer]),
+    'Then ask for the payout. More than 100 waits at the desk for a person.',
+    commands(asking),
+  ]
+}
+
+const commands = (lines: readonly string[]) => lines.map((line) => `  ${line}`).join('\n')
+
+/** `TRON_NODES` of the local chain where that is not the usual one; the limits are those of `test/devnet/dev.vars`. */
+export const localNodes = (api: string) =>
+  JSON.stringify([{ rpc: `${api}/jsonrpc`, api, perSecond: 1_000, perDay: 10_000_000 }])
+
+/** The symbols of the currencies in `.dev.vars`, by their numbers. */
+export function localSymbols(): ReadonlyMap<number, string> {
+  const list = JSON.parse(readVariable('CURRENCIES') ?? '[]') as { readonly cuy: number; readonly symbol: string }[] // parsed by the service
+  return new Map(list.map(({ cuy, symbol }) => [cuy, symbol]))
+}
+
+/** What an event has besides its type: of the members that some types have, those that fit in a line. */
+interface EventData {
+  readonly cuy?: number
+  readonly amt?: number
+  readonly txid?: string
+  readonly osn?: string
+  readonly why?: string
+  readonly reason?: string
+  readonly seconds?: number
+  readonly entry?: EventData
+}
+
+/** One line for an event. `GET /ledger/events` has all of it. */
+export function eventLine(event: unknown, symbols: ReadonlyMap<number, string>): string {
+  const { id, type, uid, data } = event as { id?: number; type: string; uid?: number; data?: EventData } // as the service sends it
+  if (id === undefined || uid === undefined || data === undefined) return `Event: ${JSON.stringify(event)}`
+  const { cuy, amt, osn } = data.entry ?? data
+  const currency = cuy === undefined ? null : (symbols.get(cuy) ?? `of currency ${cuy}`)
+  const order = data.osn ?? (data.txid === undefined ? osn : `${data.txid.slice(0, 8)}…`)
+  const final = data.seconds === undefined ? null : `final in about ${data.seconds} s`
+  const amount = [amt, currency].filter((one) => one !== undefined && one !== null).join(' ')
+  const parts = [amount, order, data.why ?? data.reason, final].filter((part) => part)
+  return `Event ${id}: ${[type, `user ${uid}`, ...parts].join(', ')}`
+}
+
+/** Whether a line of the service is for whoever looks on: what it warns of, and what fails. */
+export const isWorthPrinting = (line: string) =>
+  line.trim() !== '' && !line.startsWith('[wrangler:info]') && !line.startsWith('{"level":"info"')

@@ -1,0 +1,138 @@
+/** The real service behind Cloudflare Access, as far as a browser and the service can tell: nobody can sign in to the real one here. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { Log, LogLevel, Miniflare, type MiniflareOptions, Response } from 'miniflare'
+import { bundleService } from '../bench/bundles.ts'
+import { createDatabaseFile, fileOfD1 } from '../support/database-file.ts'
+import { listen } from '../support/loopback.ts'
+import { root } from '../support/project.ts'
+import type { ScriptedService } from './scripted-service.ts'
+
+/** The team, and the application that Access guards. */
+const team = 'acme'
+const audience = '32eafc7626e974616deaf0dc3ce63d7bcbed58a2731e84d06bc3cdf1b53c4228'
+const issuer = `https://${team}.cloudflareaccess.com`
+
+/** A running service, and the edge before it. */
+export interface Edge {
+  /** Where the desk is, behind Access. */
+  readonly url: string
+  /** Where backends reach the service. */
+  readonly service: string
+  /** What has come to the service through Access, and the status of its answer. */
+  readonly passed: { readonly method: string; readonly path: string; readonly status: number }[]
+  /** What the cookie of somebody has who has signed in with this address. */
+  session(email: string): Promise<string>
+  stop(): Promise<void>
+}
+
+/** Starts both. `files` are the pages; `variables` add to those of `npm start`. */
+export async function startEdge(
+  files: ScriptedService['files'],
+  variables: Readonly<Record<string, unknown>>,
+): Promise<Edge> {
+  const state = mkdtempSync(join(tmpdir(), 'access-state-'))
+  createDatabaseFile(fileOfD1(join(state, 'd1'), 'wallet'))
+  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'team-1', alg: 'RS256', use: 'sig' }]
+  const { script } = await bundleService()
+  const env = { ...localVariables(), ...variables, DESK_ACCESS: { team, audience, people: variables.people } }
+  const miniflare = new Miniflare(optionsOf(state, script, env, keys))
+  await miniflare.ready
+  const { origin: service } = await miniflare.unsafeGetDirectURL('wallet')
+  const passed: Edge['passed'] = []
+  const server = createServer((incoming, answer) => {
+    const { method = '', url: path = '' } = incoming
+    answer.on('close', () => passed.push({ method, path, status: answer.statusCode }))
+    pass(incoming, answer, files, service)
+  })
+  const { url, close } = await listen(server)
+  return {
+    url,
+    service,
+    passed,
+    session: (email) => {
+      const now = Math.floor(Date.now() / 1000)
+      const claims = { aud: [audience], email, iss: issuer, iat: now, nbf: now, exp: now + 3_600, type: 'app' }
+      return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'team-1' }).sign(privateKey)
+    },
+    async stop() {
+      server.closeAllConnections()
+      await close()
+      await miniflare.dispose()
+      rmSync(state, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The variables of `npm start`. */
+function localVariables(): Readonly<Record<string, string>> {
+  const lines = readFileSync(`${root}test/devnet/dev.vars`, 'utf8').matchAll(/^(\w+)=(["'])(.*)\2$/gm)
+  return Object.fromEntries([...lines].map(([, name, , value]) => [name, value]))
+}
+
+/** The service reaches the keys of its team, and nothing else. */
+function optionsOf(state: string, script: string, env: object, keys: readonly JWK[]): MiniflareOptions {
+  const objectOf = (exportName: string) => ({ type: 'durable-object', worker: 'wallet', exportName })
+  const stored = { type: 'durable-object', storage: 'sqlite' }
+  const json = Object.entries(env).map(([name, value]) => [name, { type: 'json', value }] as const)
+  const handler = async ({ url }: { readonly url: string }) =>
+    url === `${issuer}/cdn-cgi/access/certs` ? Response.json({ keys }) : new Response(null, { status: 503 })
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    cf: false, // else it is fetched from the network
+    log: new Log(LogLevel.ERROR),
+    telemetry: { enabled: false },
+    resourcePersistencePath: state,
+    handleStructuredLogs: () => {},
+    workers: [
+      {
+        config: {
+          name: 'wallet',
+          compatibilityDate: '2026-11-01',
+          manifest: { mainModule: 'index.js', modules: { 'index.js': { type: 'esm', contents: script } } },
+          env: {
+            ...Object.fromEntries(json),
+            DB: { type: 'd1', id: 'wallet' },
+            SCANNER: objectOf('Scanner'),
+            ENDPOINT: objectOf('Endpoint'),
+          },
+          exports: { Scanner: stored, Endpoint: stored },
+        },
+        dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], outboundService: { type: 'fetcher', handler } },
+      },
+    ],
+  } as MiniflareOptions // as in test/bench/miniflare.ts
+}
+
+/** What Access does: whoever has no session is sent to sign in, a script gets 401; else it adds the assertion, and nobody else can. */
+function pass(
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+  files: ScriptedService['files'],
+  service: string,
+): void {
+  const session = /(?:^|; )CF_Authorization=([^;]+)/.exec(incoming.headers.cookie ?? '')?.[1]
+  if (session === undefined) {
+    const isScript = incoming.headers['x-requested-with'] === 'XMLHttpRequest'
+    answer.writeHead(isScript ? 401 : 302, isScript ? {} : { location: `${issuer}/cdn-cgi/access/login` }).end()
+    return
+  }
+  const file = files.get(incoming.url ?? '')
+  if (file !== undefined) {
+    answer.writeHead(200, { 'content-type': file.type }).end(file.content)
+    return
+  }
+  const { method, url = '/' } = incoming
+  const headers = { ...incoming.headers, 'cf-access-jwt-assertion': session } // the host stays that of the edge
+  const passed = request(`${service}${url}`, { method, headers }, (got) => {
+    answer.writeHead(got.statusCode ?? 502, got.headers)
+    got.pipe(answer)
+  })
+  passed.on('error', () => answer.destroy())
+  incoming.pipe(passed)
+}

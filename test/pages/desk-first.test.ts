@@ -1,0 +1,86 @@
+import type { Page } from 'puppeteer-core'
+import { describe, expect, it } from 'vitest'
+import { ago } from './ago.ts'
+import { useDesk } from './desk-fixture.ts'
+import { alarm, faults } from './desk-story.ts'
+import { desktop } from './fixture.ts'
+import { addPayouts, openIn } from './payout-fixture.ts'
+import { poke, seeIn, textOfFirst } from './reading.ts'
+
+const at = useDesk()
+const { open } = at
+const tone = (page: Page) => page.$eval('.status', (status) => status.getAttribute('data-tone'))
+
+describe('the first sentence', () => {
+  it.each([
+    [
+      'en',
+      ['All is well, and 3 wait for a person', 'Payouts: 2', 'the oldest for 3 min', 'Deposits to look at: 1', '1 min'],
+    ],
+    ['zh-CN', ['一切正常，有 3 项待人工处理', '链上提现：2', '最早的已有 3 分钟', '待审核的充值：1', '1 分钟']],
+  ])('has what waits for a person from its first second, neutral until it is late: %s', async (language, words) => {
+    addPayouts(at.desk)
+    Object.assign(at.desk.summary.payouts ?? {}, { open: [openIn('waiting', 2, '20', 200), openIn('signed', 1, '10')] })
+    at.desk.summary.transfers.held_for = [{ reason: 'review', cuy: 2, count: 1, oldest_at: ago(70) }]
+    const page = await open({ ...desktop, languages: [language] })
+    for (const one of words) await seeIn(page, '.status', one)
+    expect(await textOfFirst(page, '#state')).toBe(words[0])
+    expect(await tone(page)).toBe('wait')
+    expect(await textOfFirst(page, '.status')).not.toMatch(/nothing to do|无需处理/)
+    await page.click('.waiting button')
+    await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('#filter-state')?.value === 'waiting')
+    faults[0]?.[1](at.desk) // what is wrong comes first, and what waits stays
+    await poke(page)
+    await page.waitForSelector('[data-kind="gap-unread"] ~ .waiting')
+    expect(await tone(page)).toBe('bad')
+    Object.assign(at.desk.summary, { gaps: [], alarms: [] })
+    Object.assign(at.desk.summary.payouts ?? {}, { open: [openIn('waiting', 2, '20', 3_700)] })
+    await poke(page)
+    await page.waitForSelector('[data-kind="payouts-waiting"]')
+    expect(await tone(page)).toBe('warn')
+    expect(await textOfFirst(page, '.waiting')).not.toContain(words[1])
+  })
+
+  const away = { answered_at: ago(400), failed_at: ago(5), failure: 'no answer in time' }
+  it.each([
+    ['before anything has noticed', () => undefined],
+    ['once the network seems to stand', () => at.desk.summary.alarms.push(alarm('finality-stalled'))],
+    [
+      'once the scan stands',
+      () => at.desk.summary.alarms.push(alarm('scan-stalled'), alarm('node-behind', { node: 2 })),
+    ],
+    [
+      'while final blocks are late',
+      () => Object.assign(at.desk.summary.scan, { status: 'behind', finalized_at: ago(300) }),
+    ],
+  ])('says how many nodes answer, how many must agree, and which one is missing: %s', async (_, change) => {
+    Object.assign(at.desk.summary.nodes?.[1] ?? {}, away)
+    change()
+    const page = await open()
+    await seeIn(
+      page,
+      '#state',
+      '1 of 2 nodes answer, and 2 must agree: nothing is credited until node 2 (two.example) is back',
+    )
+    const status = await textOfFirst(page, '.status')
+    for (const one of ['Name three nodes', 'node 2 (two.example) does not answer', 'no answer in time'])
+      expect(status).toContain(one)
+    expect(status).not.toContain('network')
+    expect(await tone(page)).toBe('bad')
+  })
+
+  it('goes on with two of three nodes, and names the third', async () => {
+    const [first] = at.desk.summary.nodes ?? []
+    if (first !== undefined)
+      at.desk.summary.nodes?.push({ ...first, number: 3, name: 'node 3 (three.example)', ...away })
+    const page = await open()
+    await seeIn(page, '#state', '1 of 3 nodes give no answer')
+    expect(await tone(page)).toBe('warn')
+  })
+
+  it('counts a node that is not asked any more as missing', async () => {
+    Object.assign(at.desk.summary.nodes?.[0] ?? {}, { use: 'unfit', failed_at: ago(5), failure: 'no history' })
+    const page = await open()
+    await seeIn(page, '#state', '1 of 2 nodes answer, and 2 must agree')
+  })
+})
