@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { Config, StaticFiles } from '../config/config.ts'
 import type { Services } from '../services.ts'
-import { createAuthenticator, createBackendAuthenticator } from './auth/authenticate.ts'
+import { createAuthenticators } from './auth/authenticate.ts'
 import type { KeySetParts } from './auth/key-set.ts'
 import { type Env, type LedgerRoute, noRoute, type Route } from './context.ts'
 import { failure } from './envelope.ts'
@@ -34,7 +34,8 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   const ofBackends = all.filter(({ isOfPayouts }) => isOfPayouts !== true || config.payouts !== null)
   const served = config.backend === null ? routes : [...routes, ...ofBackends]
   const hono = createHono(platform, config.cors, [...served.map(({ path }) => path), ...pagesOf(config.files)])
-  const authenticated = auth(createAuthenticator(config.auth, platform))
+  const { callers, backends } = createAuthenticators(config.auth, config.backend, platform)
+  const authenticated = auth(callers)
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
   const configured: MiddlewareHandler<Env> = async (_, next) =>
     (await config.configMatchesData()) ? next() : failure(configurationDiffers)
@@ -47,8 +48,8 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   }
   const { pageOrigins: origins, pageBrand: brand } = config
   servePages(hono, config.files, { origins, brand, devUid: config.auth.devUid })
-  if (config.backend !== null) {
-    const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
+  if (backends !== null) {
+    const backend = backendAuth(backends)
     for (const { path, method, acts, scope, handle } of ofBackends) {
       hono.on(
         method,

@@ -4,6 +4,7 @@ import type { DecideFailure } from '../deposits/decide.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
+import { tokenFaults } from './auth/token-fault.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
 export type Problem = PlainProblem | ReasonedProblem
@@ -245,16 +246,24 @@ function notFinal(seconds: number | null): ReasonedProblem {
     : retryable(409, 'not-final', `found, not final yet; try again in about ${seconds} s`, seconds)
 }
 
-/** The response to a request that is not authenticated. One text for every kind of wrong token. */
+/** The response to a request that is not authenticated. One text for every kind of wrong token; the header says more to its holder. */
 export function toAuthProblem(failure: AuthFailure): Problem {
+  if (typeof failure === 'object') {
+    const { fault } = failure
+    return unauthorized(`Bearer error="invalid_token", error_description="${tokenFaults[fault]}"`)
+  }
   switch (failure) {
     case 'unauthorized':
-      return { status: 401, msg: 'a valid bearer token is required', headers: { 'www-authenticate': 'Bearer' } }
+      return unauthorized('Bearer')
     case 'no-key':
       return notConfigured
     case 'keys-unavailable':
       return keysUnavailable
   }
+}
+
+const unauthorized = (challenge: string): PlainProblem => {
+  return { status: 401, msg: 'a valid bearer token is required', headers: { 'www-authenticate': challenge } }
 }
 
 function retryable(status: ReasonedProblem['status'], reason: Reason, msg: string, seconds: number): ReasonedProblem {
