@@ -12,7 +12,7 @@ import { closeGap, correct, listGaps, rescan } from './repair.ts'
 import { reserve } from './reserve.ts'
 import { moveEndpoint, replayEvents, showEndpoints } from './webhooks.ts'
 
-const usage = `npm run operate -- <command> [--production | --env <name>]
+const usage = `npm run operate -- <command> --production | --env <name> | --local (this machine)
   rescan --from <block> --to <block> --reason "…"      reads these blocks again
   correct --finalized <block> --reason "…"             lowers a finalized height that was stored wrongly
   gap list                                             shows blocks that were passed over
@@ -30,6 +30,7 @@ const text = { type: 'string' } as const
 /** The options of all commands. */
 export const operateOptions = {
   ...placeOptions,
+  local: { type: 'boolean', default: false },
   from: text,
   to: text,
   finalized: text,
@@ -70,11 +71,27 @@ export function runOperate(args: readonly string[], output: CommandOutput): Prom
 /** What the words and options ask for, and where. What is wrong with them is an `OptionError`. */
 function readCommand(args: readonly string[]): { readonly environment: string | undefined; readonly work: Work } {
   const parsed = parseArgs({ args: [...args], options: operateOptions, allowPositionals: true })
-  const { env, production, ...values } = parsed.values
+  const { env, production, local, ...values } = parsed.values
   const command = commands[parsed.positionals.join(' ')]
   if (command === undefined) throw new OptionError('which command?')
   const [takes, prepare] = command
   const unknown = Object.keys(values).find((name) => !takes.some((taken) => taken === name))
   if (unknown !== undefined) throw new OptionError(`this command takes no --${unknown}`)
-  return { environment: environmentOf({ production, env }), work: prepare(values) }
+  const work = prepare(values)
+  return { environment: readPlace({ env, production, local }), work }
+}
+
+/**
+ * A place is always named, this machine too. npm can take one for itself without a trace: `-e nile` before `--` is its `--enjoy-by`, and
+ * the command would do its work here.
+ */
+function readPlace({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {
+  const environment = environmentOf(other)
+  if (local && environment !== undefined) throw new OptionError('either --local, or --production or --env')
+  if (!local && environment === undefined) {
+    throw new OptionError(
+      'on which database? Name it after "--": --production, --env <name>, or --local for this machine',
+    )
+  }
+  return environment
 }
