@@ -31,7 +31,8 @@ export interface Anvil {
   readonly evm: Evm
   /** Resolves when the process has ended for any reason. `errorOutput` is its error message, or empty. */
   readonly ended: Promise<{ readonly errorOutput: string }>
-  /** Ends the process. The chain is stored when this resolves. */
+  readonly pid: number
+  /** Ends the process. What was not stored is lost. */
   stop(): Promise<void>
 }
 
@@ -70,7 +71,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     const evm = connectEvm(started, options.blockSeconds === null)
     await evm.call('anvil_autoImpersonateAccount', true) // the Tron server checks the signatures of what is broadcast
     await startTime(evm, options)
-    return { evm, ended, stop }
+    return { evm, ended, pid: child.pid ?? 0, stop }
   }
   await stop()
   throw new Error(`anvil did not start: ${started?.errorOutput || 'no error message'}`)
@@ -97,8 +98,7 @@ function argumentsOf({ port, statePath, behindSeconds }: AnvilOptions): string[]
   args.push('--prune-history', '10') // old states are never read, and would fill memory and disk
   args.push('--balance', '1', '--order', 'fifo', '--gas-limit', '3000000000') // 1 ether is 10^18 sun: fits an int64
   args.push('--no-mining', '--timestamp', `${timeBehind(behindSeconds + slotSeconds)}`)
-  // A killed process loses at most one interval; a stopped one loses nothing.
-  if (statePath !== null) args.push('--state', statePath, '--state-interval', '30')
+  if (statePath !== null && existsSync(statePath)) args.push('--load-state', statePath) // `keep.ts` stores it
   return args
 }
 

@@ -144,7 +144,7 @@ async function requireFreePort(port: number, variable: string): Promise<void> {
   )
 }
 
-/** A killed chain loses its newest blocks. The database must not have scanned blocks that the chain no longer has. */
+/** A damaged disk or an older copy of the folder loses blocks. The database must not have scanned what the chain no longer has. */
 async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void> {
   const body = (await (await fetch(`${base}/health`)).json()) as { data?: { scanned?: unknown } } // checked below
   const scanned = body.data?.scanned
