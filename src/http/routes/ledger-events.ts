@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { EventType } from '../../common/event-types.ts'
+import { type EventType, eventTypes } from '../../common/event-types.ts'
 import type { EventId } from '../../common/ids.ts'
 import { heldReasons, type Reason, refusedReasons } from '../../common/reasons.ts'
 import { eventItem, eventsMax, selectEvents } from '../../events/events.ts'
@@ -99,23 +99,28 @@ export const eventOf = <Type extends EventType>(type: Type) =>
 
 /** An event of any type. */
 export const eventSchema = () =>
-  z.discriminatedUnion('type', [
-    eventOf('deposit.seen'),
-    eventOf('deposit.dropped'),
-    eventOf('deposit.credited'),
-    eventOf('deposit.held'),
-    eventOf('deposit.refused'),
-    eventOf('entry.posted'),
-    eventOf('payout.waiting'),
-    eventOf('payout.approved'),
-    eventOf('payout.signed'),
-    eventOf('payout.paid'),
-    eventOf('payout.stuck'),
-    eventOf('payout.cancelled'),
-    eventOf('address.frozen'),
-    eventOf('address.released'),
-    eventOf('address.destroyed'),
-  ])
+  docs.component('Event', () => {
+    const events = z.discriminatedUnion('type', [
+      eventOf('deposit.seen'),
+      eventOf('deposit.dropped'),
+      eventOf('deposit.credited'),
+      eventOf('deposit.held'),
+      eventOf('deposit.refused'),
+      eventOf('entry.posted'),
+      eventOf('payout.waiting'),
+      eventOf('payout.approved'),
+      eventOf('payout.signed'),
+      eventOf('payout.paid'),
+      eventOf('payout.stuck'),
+      eventOf('payout.cancelled'),
+      eventOf('address.frozen'),
+      eventOf('address.released'),
+      eventOf('address.destroyed'),
+    ])
+    const mapping = Object.fromEntries(eventTypes.map((type) => [type, `#/components/schemas/${nameOf(type)}`]))
+    docs.notes.add(events, { discriminator: { propertyName: 'type', mapping } })
+    return events
+  })
 
 /** The documentation of `GET /ledger/events`. */
 export const ledgerEventsDocs = () => {
