@@ -128,7 +128,7 @@ export const noteExample = (name: string, given: Situation, query: string, note:
 export const notes = /* @__PURE__ */ z.registry<{
   id?: string
   description?: string
-  discriminator?: { propertyName: string; mapping: Record<string, string> }
+  'x-enum-varnames'?: readonly string[]
 }>()
 
 const components = new Map<string, z.ZodMiniType>()
@@ -151,6 +151,20 @@ export const object = <Members extends z.core.$ZodShape>(id: string, members: ()
 export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
   notes.add(schema, { description })
   return schema
+}
+
+/** One of these numbers, each with the name that a generator gives it. */
+export function numberWords<const Value extends number>(
+  id: string,
+  values: readonly Value[],
+  names: readonly string[],
+  description: string,
+) {
+  return component(id, () => {
+    const schema = z.literal([...values])
+    notes.add(schema, { description, 'x-enum-varnames': names })
+    return schema
+  })
 }
 
 /** An id or another whole number from 1. */

@@ -22,7 +22,7 @@ export function forGenerators(schema: JsonObject, direction: Direction): JsonObj
 }
 
 /** Values, which can look like schemas. */
-const isNotSchema = new Set(['examples', 'enum', 'const', 'required', 'discriminator'])
+const isNotSchema = new Set(['examples', 'enum', 'const', 'required'])
 
 function inside(name: string, value: unknown, direction: Direction): unknown {
   if (Array.isArray(value)) return value.map((one) => inside('', one, direction))

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type EventType, eventTypes } from '../../common/event-types.ts'
+import type { EventType } from '../../common/event-types.ts'
 import type { EventId } from '../../common/ids.ts'
 import { heldReasons, type Reason, refusedReasons } from '../../common/reasons.ts'
 import { eventItem, eventsMax, selectEvents } from '../../events/events.ts'
@@ -90,7 +90,7 @@ const nameOf = (type: EventType) => type.replaceAll(/(?:^|[.])(.)/g, (_, first: 
 export const eventOf = <Type extends EventType>(type: Type) =>
   docs.object(nameOf(type), () => ({
     id: docs.idSchema('Its number: 1, 2, 3 … in the order in which events are stored.'),
-    type: z.literal(type),
+    type: docs.component(`${nameOf(type)}Type`, () => z.literal(type)),
     uid: docs.idSchema('The user.'),
     created_at: docs.instantSchema(),
     // safe: the data of this type
@@ -99,8 +99,8 @@ export const eventOf = <Type extends EventType>(type: Type) =>
 
 /** An event of any type. */
 export const eventSchema = () =>
-  docs.component('Event', () => {
-    const events = z.discriminatedUnion('type', [
+  docs.component('Event', () =>
+    z.discriminatedUnion('type', [
       eventOf('deposit.seen'),
       eventOf('deposit.dropped'),
       eventOf('deposit.credited'),
@@ -116,11 +116,8 @@ export const eventSchema = () =>
       eventOf('address.frozen'),
       eventOf('address.released'),
       eventOf('address.destroyed'),
-    ])
-    const mapping = Object.fromEntries(eventTypes.map((type) => [type, `#/components/schemas/${nameOf(type)}`]))
-    docs.notes.add(events, { discriminator: { propertyName: 'type', mapping } })
-    return events
-  })
+    ]),
+  )
 
 /** The documentation of `GET /ledger/events`. */
 export const ledgerEventsDocs = () => {

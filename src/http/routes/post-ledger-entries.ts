@@ -55,12 +55,17 @@ const entryToPost = () => {
       `The user, or ${reservedUid}: the owner of reserved addresses, who only gives, in transfers.`,
     )
   const adjustment = '9 adjustment by an operator.'
-  const taking = typesWith('negative').filter((type) => type !== entryTypes.transfer)
+  const isTransfer = (type: PostedType) => type === entryTypes.transfer
   return docs.component('EntryToPost', () =>
     z.union([
       one('EntryToTake', 'negative', {
         uid: user(),
-        type: docs.described(z.literal(taking), `2 withdraw, 4 payment, ${adjustment}`),
+        type: typesSchema(
+          'TypeToTake',
+          typesWith('negative').filter((type) => !isTransfer(type)),
+          'out',
+          `2 withdraw, 4 payment, ${adjustment}`,
+        ),
       }),
       one('EntryToTransfer', 'negative', {
         uid: giver(),
@@ -68,13 +73,22 @@ const entryToPost = () => {
       }),
       one('EntryToGive', 'positive', {
         uid: user(),
-        type: docs.described(
-          z.literal(typesWith('positive')),
+        type: typesSchema(
+          'TypeToGive',
+          typesWith('positive'),
+          'in',
           `3 transfer between wallets, to this one, 5 refund, ${adjustment}`,
         ),
       }),
     ]),
   )
+}
+
+/** One of these types, whose names in generated code say the direction too: in some languages all names are in one place. */
+function typesSchema(id: string, types: readonly PostedType[], direction: 'in' | 'out', description: string) {
+  const wordOf = (type: PostedType) => Object.entries(entryTypes).find(([, one]) => one === type)?.[0] ?? ''
+  const names = types.map((type) => `${wordOf(type)}_${direction}`)
+  return docs.numberWords(id, types, names, description)
 }
 
 const body = () =>

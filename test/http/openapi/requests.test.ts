@@ -38,7 +38,7 @@ describe('an entry to post', () => {
 
   it('is one that takes, a transfer that does, also from the owner of reserved addresses, or one that gives', () => {
     const shown = [take, transfer, give].map(({ properties: { type, uid } = {} }) => [
-      type?.enum ?? [type?.minimum, type?.maximum],
+      resolved(type).enum ?? [type?.minimum, type?.maximum],
       uid?.maximum,
     ])
     expect(shown).toEqual([
