@@ -63,7 +63,7 @@ const entryToPost = () => {
         type: typesSchema(
           'TypeToTake',
           typesWith('negative').filter((type) => !isTransfer(type)),
-          'out',
+          'Out',
           `2 withdraw, 4 payment, ${adjustment}`,
         ),
       }),
@@ -76,7 +76,7 @@ const entryToPost = () => {
         type: typesSchema(
           'TypeToGive',
           typesWith('positive'),
-          'in',
+          'In',
           `3 transfer between wallets, to this one, 5 refund, ${adjustment}`,
         ),
       }),
@@ -85,9 +85,9 @@ const entryToPost = () => {
 }
 
 /** One of these types, whose names in generated code say the direction too: in some languages all names are in one place. */
-function typesSchema(id: string, types: readonly PostedType[], direction: 'in' | 'out', description: string) {
+function typesSchema(id: string, types: readonly PostedType[], direction: 'In' | 'Out', description: string) {
   const wordOf = (type: PostedType) => Object.entries(entryTypes).find(([, one]) => one === type)?.[0] ?? ''
-  const names = types.map((type) => `${wordOf(type)}_${direction}`)
+  const names = types.map((type) => wordOf(type).replace(/^./, (first) => first.toUpperCase()) + direction)
   return docs.numberWords(id, types, names, description)
 }
 
