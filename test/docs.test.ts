@@ -7,6 +7,7 @@ import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_startWorker } from 'wrangler'
 import { eventTypes } from '../src/common/event-types.ts'
+import { reasons } from '../src/common/reasons.ts'
 import { createDocument, documentedOperations } from '../src/http/openapi/document.ts'
 import { summarySchema } from '../src/http/openapi/summary.ts'
 import { ledgerRoutes, operations, routes } from '../src/http/routes.ts'
@@ -88,7 +89,7 @@ describe('the OpenAPI document', () => {
   it('begins with three calls, and has the cause and the cure of each reason with its schema', () => {
     const { info, components } = JSON.parse(fresh()) as {
       info: { description: string }
-      components: { schemas: { Reason: { enum: string[]; 'x-enumDescriptions': Record<string, string> } } }
+      components: { schemas: { Reason: { 'x-enumDescriptions': Record<string, string> } } }
     } // as generated
     expect([...info.description.matchAll(/^curl \$WALLET(\S+)/gm)].map(([, path]) => path)).toEqual([
       '/tron/generate',
@@ -97,8 +98,8 @@ describe('the OpenAPI document', () => {
     ])
     expect(info.description).toContain('(#reasons)')
     expect(info.description.length).toBeLessThan(2_500)
-    const { enum: words, 'x-enumDescriptions': texts } = components.schemas.Reason
-    expect(Object.keys(texts)).toEqual(words)
+    const { 'x-enumDescriptions': texts } = components.schemas.Reason
+    expect(Object.keys(texts)).toEqual([...reasons])
     expect(texts.dust).toBe(
       '422. **Cause:** The amount is less than the smallest amount in a wallet. **Cure:** This does not change. Send more at once.',
     )

@@ -15,6 +15,7 @@ const readme = readFileSync(`${root}README.md`, 'utf8')
 const example = readFileSync(`${here}deposits-example.ts`, 'utf8')
 const command = 'npx openapi-typescript https://wallet.example/openapi.json -o wallet.d.ts'
 const generator = 'test/elsewhere/node_modules/openapi-typescript/bin/cli.js'
+const clientGenerator = 'test/elsewhere/node_modules/@hey-api/openapi-ts/bin/run.js'
 /** That of this folder, and that of the repository, which reads the declarations of packages too. */
 const compilers = [
   ['test/elsewhere/node_modules/typescript/bin/tsc', { skipLibCheck: true }],
@@ -40,11 +41,16 @@ beforeAll(async () => {
   const [, , from = '', ...rest] = command.split(' ')
   const generated = await runCommand(generator, [from.replace('https://wallet.example/', ''), ...rest], { cwd: folder })
   expect(generated).toMatchObject({ code: 0 })
+  cpSync(`${here}payment-example.ts`, join(folder, 'payment-example.ts'))
+  const made = await runCommand(clientGenerator, ['-i', 'openapi.json', '-o', 'client', '--no-log-file'], {
+    cwd: folder,
+  })
+  expect(made).toMatchObject({ code: 0 })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** What a compiler says of files there. */
-function compile(files: readonly string[], [compiler, options]: (typeof compilers)[number]) {
+function compile(files: readonly string[], [compiler, options]: readonly [string, object]) {
   const compilerOptions = { ...commonOptions, ...options }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   return runCommand(compiler, ['-p', '.'], { cwd: folder })
@@ -76,5 +82,37 @@ describe('a program in another repository', () => {
     })
     const { code, all } = await compile(files, compilers[1])
     expect([code, new Set(all.match(/^wrong-\d\.ts(?=\(\d+,\d+\): error TS)/gm))]).toEqual([2, new Set(files)])
+  })
+
+  // pages/walk.test.ts runs it.
+  it('compiles with the client that another generator makes of /openapi.json', async () => {
+    const bundled = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom', 'dom.iterable'] }
+    for (const [compiler, options] of compilers) {
+      const files = ['payment-example.ts']
+      expect(await compile(files, [compiler, { ...options, ...bundled }])).toEqual({ code: 0, out: '', all: '' })
+    }
+  })
+
+  it('does not compile with a client and an amount, a type or a word that is not there', async () => {
+    const client = readFileSync(`${here}payment-example.ts`, 'utf8')
+    const wrong = [
+      ["amt: '5'", 'amt: true'],
+      ["type: '4'", "type: '7'"],
+      ["'entry.posted'", "'entry.lost'"],
+      ['event.data.entry', 'event.data.flow'],
+    ] as const
+    const files = wrong.map(([right, replaced], i) => {
+      expect(client).toContain(right)
+      writeFileSync(join(folder, `wrong-client-${i}.ts`), client.replace(right, replaced))
+      return `wrong-client-${i}.ts`
+    })
+    const options = {
+      skipLibCheck: true,
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+    }
+    const { all } = await compile(files, [compilers[1][0], options])
+    expect(new Set(all.match(/^wrong-client-\d\.ts(?=\(\d+,\d+\): error TS)/gm))).toEqual(new Set(files))
   })
 })

@@ -31,6 +31,10 @@ describe('the lock file', () => {
       optional === true && (!os.includes('linux') || !cpu.includes('x64') || path.endsWith('-musl'))
     const unhashed = locked.filter(([path, one]) => !one.integrity?.startsWith('sha512-') && !isForeign(path, one))
     expect(unhashed.map(([path]) => path)).toEqual([])
+    const foreign = locked.filter(([, { integrity }]) => integrity === undefined)
+    expect(readFileSync(`${root}.github/SECURITY.md`, 'utf8')).toContain(
+      `: ${foreign.length} packages with programs for them `,
+    )
   })
 
   it('names the packages of all platforms, each in one version, so that npm ci starts on each', () => {
@@ -57,4 +61,10 @@ describe('the lock file', () => {
     const others = locked.filter(([path, { bin }]) => bin?.node !== undefined && !names.includes(path.slice(13)))
     expect(others.map(([path]) => path)).toEqual([])
   })
+})
+
+it('the workflow runs actions by their commit: a tag can be moved', () => {
+  const uses = readFileSync(`${root}.github/workflows/check.yml`, 'utf8').match(/(?<=uses: ).+/g) ?? []
+  expect(uses.length).toBeGreaterThan(0)
+  for (const one of uses) expect(one).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
 })

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { reservedUid, type Uid } from '../common/ids.ts'
-import { integerFrom, optional, parsedBy, parsedText, placeOf, type Refuse, text, url } from './schemas.ts'
+import { integerFrom, optional, parsedBy, parsedText, placeOf, type Refuse, url } from './schemas.ts'
 
 /** The keys that verify one kind of token, and what the token must have. */
 export interface TokenConfig {
-  /** For HS256: the present secret and the previous one. */
+  /** For HS256 and, if they are long enough, HS384 and HS512: the present secret and the previous one. */
   readonly secrets: readonly string[]
   /** For RS256, ES256 and EdDSA: where the issuer publishes its keys, or null. */
   readonly jwksUrl: string | null
@@ -23,9 +23,14 @@ export interface AuthConfig extends TokenConfig {
 /** Shortest secret, in bytes: the size of the hash (RFC 7518, 3.2). */
 export const secretBytesMin = 32
 
-const secretText = parsedText(`a text of at least ${secretBytesMin} bytes`, (value) =>
-  new TextEncoder().encode(value).length < secretBytesMin ? null : value,
+/** A line end, a space or a byte order mark around a text is of the file or command that it came from: no token would match it. */
+const hasEdges = (value: string) => value.trim() !== value
+const without = 'without a space, line end or byte order mark around it'
+
+const secretText = parsedText(`a text of at least ${secretBytesMin} bytes, ${without}`, (value) =>
+  hasEdges(value) || new TextEncoder().encode(value).length < secretBytesMin ? null : value,
 )
+const nameText = (takes: string) => parsedText(`${takes}, ${without}`, (value) => (hasEdges(value) ? null : value))
 
 /** `TokenConfig` from the variables of one kind of token. */
 const tokenSchema = (door: 'AUTH' | 'BACKEND') => {
@@ -35,8 +40,8 @@ const tokenSchema = (door: 'AUTH' | 'BACKEND') => {
     [secretName]: optional(secretText),
     [previousName]: optional(secretText),
     [`${door}_JWKS_URL`]: optional(url),
-    [`${door}_ISSUER`]: optional(text('the name of the issuer')),
-    [`${door}_AUDIENCE`]: optional(text('the name of the audience')),
+    [`${door}_ISSUER`]: optional(nameText('the name of the issuer')),
+    [`${door}_AUDIENCE`]: optional(nameText('the name of the audience')),
   }
   return parsedBy(z.object(variables), (values, refuse): TokenConfig => {
     const [secret = null, previous = null, jwksUrl = null, issuer = null, audience = null] = Object.keys(variables).map(

@@ -1,10 +1,10 @@
 import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
-import type { TokenConfig } from '../config/auth.ts'
+import { err } from '../common/result.ts'
 import type { Config, StaticFiles } from '../config/config.ts'
 import type { Services } from '../services.ts'
 import { createPersonAuthenticator } from './auth/access-assertion.ts'
-import { createAuthenticator, createBackendAuthenticator } from './auth/authenticate.ts'
+import { type AuthenticateBackend, createAuthenticators } from './auth/authenticate.ts'
 import type { KeySetParts } from './auth/key-set.ts'
 import { type Env, type LedgerRoute, noRoute, type Route } from './context.ts'
 import { failure } from './envelope.ts'
@@ -40,7 +40,8 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   const hasLedgerRoutes = config.backend !== null || config.deskAccess !== null
   const served = hasLedgerRoutes ? [...routes, ...ofBackends] : routes
   const hono = createHono(platform, config.cors, [...served.map(({ path }) => path), ...pagesOf(config.files)])
-  const authenticated = auth(createAuthenticator(config.auth, platform))
+  const { callers, backends } = createAuthenticators(config.auth, config.backend, platform)
+  const authenticated = auth(callers)
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
   const configured: MiddlewareHandler<Env> = async (_, next) =>
     (await config.configMatchesData()) ? next() : failure(configurationDiffers)
@@ -56,7 +57,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   if (hasLedgerRoutes) {
     const { deskAccess } = config
     const people = deskAccess === null ? null : createPersonAuthenticator(deskAccess, platform)
-    const backend = backendAuth(createBackendAuthenticator(config.backend ?? noKeys, platform), people)
+    const backend = backendAuth(backends ?? noBackends, people)
     for (const route of ofBackends) {
       const { path, method, acts, handle } = route
       hono.on(
@@ -85,7 +86,7 @@ export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles
 }
 
 /** Where people alone sign in: no token is valid. */
-const noKeys: TokenConfig = { secrets: [], jwksUrl: null, issuer: null, audience: null }
+const noBackends: AuthenticateBackend = async () => err('unauthorized')
 
 /** The paths of pages that the Worker serves itself: none without their files. */
 const pagesOf = (files: StaticFiles | null) => (files === null ? [] : [callerPagePath])

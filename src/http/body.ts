@@ -18,7 +18,7 @@ const bodyDepthMax = 3
 
 /**
  * The value of a JSON body, unchecked. Each amount (`amt`, `fee`) is its text, digit by digit as it was sent; another number with other digits than its
- * double is NaN, which no member accepts.
+ * double is NaN, which no member accepts. An optional member that is null is absent.
  */
 export async function readJsonBody(request: Request): Promise<Result<unknown, Problem>> {
   const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
@@ -52,6 +52,18 @@ function membersOfBody(body: unknown): Readonly<Record<string, unknown>> | null 
   return body as Readonly<Record<string, unknown>> // safe: an object that is no array
 }
 
+/** Serializers of many languages write null for a member that is not set. */
+const optionalMembers: readonly string[] = ['mark', 'fee', 'proof', 'moved', 'attempts']
+
+/** A value that another program has sent, without the optional members that are null. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, one]) => one !== null || !optionalMembers.includes(name)),
+  )
+}
+
 /** TC39 source text access, which TypeScript does not have yet. */
 type ParseWithSource = (
   text: string,
@@ -63,6 +75,7 @@ function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
     const parse = JSON.parse as ParseWithSource
     const value = parse(text, (key, value, { source }) => {
+      if (value === null && optionalMembers.includes(key)) return undefined // which removes it
       if (typeof value !== 'number') return value
       if (key === 'amt' || key === 'fee') return source
       return String(value) === source?.replace(/\.0+$/, '') ? value : Number.NaN // 7.0 is a whole number, too

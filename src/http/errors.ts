@@ -5,6 +5,7 @@ import type { PostFailure } from '../ledger/post-entries.ts'
 import { headRetrySeconds, type PayoutFailure } from '../payouts/failure.ts'
 import type { PersonFailure } from './auth/access-assertion.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
+import { tokenFaults } from './auth/token-fault.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
 export type Problem = PlainProblem | ReasonedProblem
@@ -250,11 +251,15 @@ function notFinal(seconds: number | null): ReasonedProblem {
     : retryable(409, 'not-final', `found, not final yet; try again in about ${seconds} s`, seconds)
 }
 
-/** The response to a request that is not authenticated. One text for every kind of wrong token. */
+/** The response to a request that is not authenticated. One text for every kind of wrong token; the header says more to its holder. */
 export function toAuthProblem(failure: AuthFailure): Problem {
+  if (typeof failure === 'object') {
+    const { fault } = failure
+    return unauthorized(`Bearer error="invalid_token", error_description="${tokenFaults[fault]}"`)
+  }
   switch (failure) {
     case 'unauthorized':
-      return { status: 401, msg: 'a valid bearer token is required', headers: { 'www-authenticate': 'Bearer' } }
+      return unauthorized('Bearer')
     case 'no-key':
       return notConfigured
     case 'keys-unavailable':
@@ -272,6 +277,10 @@ export function toPersonProblem(failure: PersonFailure): Problem {
     default:
       return toAuthProblem(failure)
   }
+}
+
+const unauthorized = (challenge: string): PlainProblem => {
+  return { status: 401, msg: 'a valid bearer token is required', headers: { 'www-authenticate': challenge } }
 }
 
 function retryable(status: ReasonedProblem['status'], reason: Reason, msg: string, seconds: number): ReasonedProblem {

@@ -122,12 +122,15 @@ export function choiceParam<const Choice extends string>(choices: readonly Choic
 const leapDay = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29'
 const otherDay =
   '\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|1\\d|2[0-8]))'
-const time = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,3})?)?'
+const time = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?'
 /** ISO 8601 with a zone, and a day that exists. `Date.parse` alone accepts other forms, and reads 31 April as 1 May. */
 const instantForm = new RegExp(`^(${leapDay}|${otherDay})T${time}(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$`)
 
-/** An instant. */
+/** What clocks of other languages write below a millisecond, which no stored time has. */
+const belowMilliseconds = /(?<=\.\d{3})\d+/
+
+/** An instant, cut downwards to milliseconds: a stored time that another language writes back is that time again. */
 export function instantParam() {
   const takes = 'an ISO 8601 instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
-  return textParam(takes, instantForm, (value) => Date.parse(value) as UnixMs) // safe: the form is that of an instant
+  return textParam(takes, instantForm, (value) => Date.parse(value.replace(belowMilliseconds, '')) as UnixMs) // safe: the form is that of an instant
 }

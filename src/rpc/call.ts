@@ -1,7 +1,10 @@
+import type * as z from 'zod/mini'
 import { err, type QueryFailure, type Result } from '../common/result.ts'
 import type { Invocation } from '../d1/sessions.ts'
 import { configurationDiffers, type notConfigured, toProblem, toReasonedProblem } from '../http/errors.ts'
 import { costFields } from '../http/middleware/every-request.ts'
+import { parseParameters } from '../http/query.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import { stackOf } from '../platform/logger.ts'
 import { createUsage } from '../platform/usage.ts'
 import type { Services } from '../services.ts'
@@ -67,11 +70,23 @@ export function toLedgerError(failure: QueryFailure): LedgerError {
   }
 }
 
+/** Reads an object with parameters. Another value would be read as one without any, which selects everything. */
+export function readQuery<S extends Record<string, z.ZodMiniType>>(
+  schema: z.ZodMiniObject<S>,
+  query: unknown,
+  currencies: Currencies,
+): Result<z.output<z.ZodMiniObject<S>>, LedgerError> {
+  if (typeof query !== 'object' || query === null || Array.isArray(query)) {
+    return err({ kind: 'bad-input', member: 'query', why: 'an object with parameters' })
+  }
+  const parsed = parseParameters(schema, asTexts(query), currencies)
+  return parsed.ok ? parsed : err(toLedgerError(parsed.error))
+}
+
 /** Parameters as a URL has them: numbers as text. A member that is undefined is absent. */
-export function asTexts(query: unknown): Readonly<Record<string, unknown>> {
-  const members = typeof query === 'object' && query !== null ? Object.entries(query) : []
+function asTexts(query: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    members
+    Object.entries(query)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
   )

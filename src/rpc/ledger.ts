@@ -6,15 +6,15 @@ import { err, ok, type Result } from '../common/result.ts'
 import { decideDeposits } from '../deposits/decide.ts'
 import { ownedDepositItem } from '../deposits/deposit-item.ts'
 import { eventItem, eventsMax, selectEvents } from '../events/events.ts'
+import { withoutNulls } from '../http/body.ts'
 import { notConfigured } from '../http/errors.ts'
-import { parseParameters } from '../http/query.ts'
 import { ledgerEntriesQuery } from '../http/routes/ledger-entries.ts'
 import { ledgerEventsQuery } from '../http/routes/ledger-events.ts'
 import { ledgerWalletsQuery } from '../http/routes/ledger-wallets.ts'
 import { listEntries, listWallets } from '../ledger/entries.ts'
 import { backendNameTakes, type Entry, parseBackendName, postedItem } from '../ledger/entry.ts'
 import { postEntries } from '../ledger/post-entries.ts'
-import { asTexts, createCall, type LedgerRpcParts, refuse, toConfigurationError, toLedgerError } from './call.ts'
+import { createCall, type LedgerRpcParts, readQuery, refuse, toConfigurationError, toLedgerError } from './call.ts'
 import type { LedgerError, LedgerMethods } from './ledger-methods.ts'
 import { createPayoutMethods } from './payouts.ts'
 
@@ -24,8 +24,8 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
   const { currencies, clock } = services.settings
   const call = createCall(parts)
   const readUid = (value: unknown): Result<Uid, LedgerError> => {
-    const query = parseParameters(ledgerWalletsQuery, asTexts({ uid: value }), currencies)
-    return query.ok ? ok(query.value.uid) : err(toLedgerError(query.error))
+    const query = readQuery(ledgerWalletsQuery, { uid: value }, currencies)
+    return query.ok ? ok(query.value.uid) : query
   }
   const itemOf = (entry: Entry) => postedItem(entry, currencies, formatUnits)
   return {
@@ -33,7 +33,9 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
       call('post', async (invocation) => {
         const name = parseBackendName(by)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
-        const posted = await services.write(invocation, (context) => postEntries(context, entries, name, clock.now()))
+        const posted = await services.write(invocation, (context) =>
+          postEntries(context, withoutNulls(entries), name, clock.now()),
+        )
         if (!posted.ok) return posted
         services.wakeEndpoints()
         return ok({ replayed: posted.value.replayed, entries: posted.value.entries.map(itemOf) })
@@ -50,8 +52,8 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
       }),
     entries: (query) =>
       call('entries', async (invocation) => {
-        const request = parseParameters(ledgerEntriesQuery, asTexts(query), currencies)
-        if (!request.ok) return err(toLedgerError(request.error))
+        const request = readQuery(ledgerEntriesQuery, query, currencies)
+        if (!request.ok) return request
         const { uid, ...selection } = request.value
         const found = await services.read(invocation, (context) => listEntries(context, uid, selection))
         if (!found.ok) return err(toLedgerError(found.error))
@@ -59,8 +61,8 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
       }),
     events: (after, limit) =>
       call('events', async (invocation) => {
-        const query = parseParameters(ledgerEventsQuery, asTexts({ after, limit }), currencies)
-        if (!query.ok) return err(toLedgerError(query.error))
+        const query = readQuery(ledgerEventsQuery, { after, limit }, currencies)
+        if (!query.ok) return query
         const { after: last = 0, limit: max = eventsMax } = query.value
         const events = await services.read(invocation, ({ db }) => selectEvents(db, last, max))
         return listOf(events.map((event) => eventItem(event, currencies, formatUnits)))

@@ -2,7 +2,7 @@ import { formatUnits } from '../common/amount.ts'
 import type { BackendName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { Invocation } from '../d1/sessions.ts'
-import { parseParameters } from '../http/query.ts'
+import { withoutNulls } from '../http/body.ts'
 import { ledgerPayoutsQuery } from '../http/routes/ledger-payouts.ts'
 import type { PayoutRules, WriteContext } from '../ledger/context.ts'
 import { backendNameTakes, parseBackendName } from '../ledger/entry.ts'
@@ -12,7 +12,7 @@ import { listPayouts } from '../payouts/list.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
 import { approvePayouts, cancelPayouts } from '../payouts/steps.ts'
 import type { Services } from '../services.ts'
-import { asTexts, type Call, toLedgerError } from './call.ts'
+import { type Call, readQuery } from './call.ts'
 import type { LedgerError, LedgerMethods, LedgerPayouts } from './ledger-methods.ts'
 
 const notHere = { kind: 'not-found', why: 'payouts are not configured' } as const satisfies LedgerError
@@ -49,8 +49,8 @@ export function createPayoutMethods(
     payouts: (query) =>
       call('payouts', async (invocation) => {
         if (rules === null) return err(notHere)
-        const request = parseParameters(ledgerPayoutsQuery, asTexts(query), currencies)
-        if (!request.ok) return err(toLedgerError(request.error))
+        const request = readQuery(ledgerPayoutsQuery, query, currencies)
+        if (!request.ok) return request
         const { list, count } = await services.read(invocation, (context) => listPayouts(context, request.value))
         return ok(listed(list, count))
       }),
@@ -60,7 +60,7 @@ export function createPayoutMethods(
         if (rules === null) return err(notHere)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
         const asked = await services.write(invocation, (context) =>
-          askPayouts({ ...context, payouts: rules, isRestored }, list, name, clock.now()),
+          askPayouts({ ...context, payouts: rules, isRestored }, withoutNulls(list), name, clock.now()),
         )
         if (!asked.ok) return asked
         await services.noteWrite()
@@ -69,13 +69,13 @@ export function createPayoutMethods(
       }),
     approvePayouts: (ids, by, options) =>
       call('approvePayouts', (invocation) =>
-        step(by, invocation, (context, name) => approvePayouts(context, { ...options, ids }, name)),
+        step(by, invocation, (context, name) => approvePayouts(context, withoutNulls({ ...options, ids }), name)),
       ),
     cancelPayouts: (ids, why, by, options) =>
       call('cancelPayouts', (invocation) =>
         step(by, invocation, (context, name, { address }) => {
           const parts = { address, isRestored, mayApprove: true } // whoever is bound to this entrypoint has every scope
-          return cancelPayouts({ ...context, ...parts }, { ...options, ids, why }, name)
+          return cancelPayouts({ ...context, ...parts }, withoutNulls({ ...options, ids, why }), name)
         }),
       ),
   }

@@ -8,6 +8,18 @@ import type { Bindings } from '../config/schemas.ts'
 /** wrangler takes a second to load, so a command without a configuration does without. */
 const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)('wrangler')
 
+/** Runs functions of wrangler, which would print what `WRANGLER_LOG` says before the first line of the command. */
+function quietly<T>(read: () => T): T {
+  const { WRANGLER_LOG: before } = process.env
+  process.env.WRANGLER_LOG = 'none'
+  try {
+    return read()
+  } finally {
+    if (before === undefined) delete process.env.WRANGLER_LOG
+    else process.env.WRANGLER_LOG = before
+  }
+}
+
 /** What the commands use of wrangler.toml, for one environment. */
 interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'> {
   readonly configPath: string
@@ -70,7 +82,7 @@ export function readWranglerConfig(env: string | undefined): Result<WranglerConf
  */
 function attempt<T>(read: () => T): Result<T, string> {
   try {
-    return ok(read())
+    return ok(quietly(read))
   } catch (error) {
     const lines = (error instanceof Error ? error.message : '').split('\n').map((line) => line.trim())
     const item = lines.find((line) => line.startsWith('- '))?.slice(2)

@@ -1,16 +1,16 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
-import { err, ok, parseJson, type Result } from '../common/result.ts'
+import { err, ok, type Result } from '../common/result.ts'
 import type { StoredSetting } from '../ledger/stored-settings.ts'
-import type { CommandOutput } from './command-output.ts'
+import { lastPrinted } from './child-environment.ts'
 import { readWranglerConfig } from './configuration.ts'
 import { commandIn } from './place.ts'
 import { configurationAdvice } from './target.ts'
 import type { ToolRefusal } from './tool-error.ts'
+import { jsonAmong, queryMsMax, runWrangler } from './wrangler.ts'
 
 /** Why a database that no migration was applied to has no rows. */
 const noTables = 'the database has no tables yet'
@@ -79,11 +79,14 @@ async function execute(
     '--command',
     statements.join('; '),
   ]
-  const { code, out, output } = await runWrangler(args)
-  if (code === null) return err({ why: 'wrangler did not start', next: 'run "npm ci", then this command again' })
-  const reply = replySchema.safeParse(parseJson(out.slice(Math.max(0, out.search(/^[[{]/m))))) // lines can come before it
-  const isWhole = code === 0 && reply.success && reply.data.length === statements.length
-  return isWhole ? ok(reply.data.map(({ results }) => results)) : err(explainRefusal(env, output))
+  const { code, out, output, failure } = await runWrangler(args, queryMsMax)
+  if (failure !== null)
+    return err({ why: failure, next: 'run "npm ci" if that was not done here, then this command again' })
+  const reply = jsonAmong(out, (value) => {
+    const { success, data } = replySchema.safeParse(value)
+    return success && data.length === statements.length ? data : undefined
+  })
+  return code === 0 && reply !== undefined ? ok(reply.map(({ results }) => results)) : err(explainRefusal(env, output))
 }
 
 /** How wrangler names the database of an environment ('' is the top level), or that of this machine. */
@@ -122,7 +125,7 @@ function explainRefusal(env: string | undefined, output: string): ToolRefusal {
     }
   }
   const shown = `npx wrangler d1 execute DB ${databaseOptions(env).join(' ')} --command 'SELECT 1'`
-  return { why: 'wrangler cannot use the database', next: `run ${shown}, which shows why` }
+  return { why: `wrangler cannot use the database; ${lastPrinted(output)}`, next: `run ${shown}, which shows why` }
 }
 
 /** A text as SQL. */
@@ -133,33 +136,6 @@ export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
 /** A stored time, for people. */
 export const timeOf = (ms: DatabaseRow[string] | undefined) => new Date(Number(ms)).toISOString()
-
-/**
- * Runs one wrangler command without questions: in a build there is no person to answer them. Its output is also passed on to
- * `shownOn`. `code` is null if it did not start; `out` is its standard output alone, `output` both.
- */
-export async function runWrangler(
-  args: readonly string[],
-  shownOn?: CommandOutput,
-): Promise<{ readonly code: number | null; readonly out: string; readonly output: string }> {
-  const env = { ...process.env, CI: '1' }
-  const child = spawn('wrangler', args, { env, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
-  let [out, output] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString()
-    output += chunk.toString()
-    shownOn?.stdout.write(chunk)
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-    shownOn?.stderr.write(chunk)
-  })
-  const code = await new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null)) // no such program: there is no output
-    child.once('close', resolve)
-  })
-  return { code, out, output }
-}
 
 /** What the database of a deployment, or of this machine, has stored. */
 export interface StoredData {

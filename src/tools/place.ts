@@ -8,7 +8,10 @@ export const publicNetworks: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The options that choose on what a command acts. */
-export const placeOptions = { production: { type: 'boolean', default: false }, env: { type: 'string' } } as const
+export const placeOptions = {
+  production: { type: 'boolean', default: false },
+  env: { type: 'string', short: 'e' },
+} as const
 
 /** The environment that options name ('' is the top level, as for wrangler), or undefined: this machine. */
 export function environmentOf(options: {

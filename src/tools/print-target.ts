@@ -1,5 +1,5 @@
-/** Prints on what a command of an environment acts, or why that cannot be read, as JSON: see `target-apart.ts`, which runs it. */
+/** Sends its parent on what a command of an environment acts, or why that cannot be read: see `target-apart.ts`, which runs it. */
 import { readTarget } from './target.ts'
 
 const { env } = JSON.parse(process.argv[2] ?? '{}') as { readonly env?: string } // what `target-apart.ts` writes
-process.stdout.write(JSON.stringify(readTarget(env)))
+process.send?.(readTarget(env), () => process.disconnect())

@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Result } from '../common/result.ts'
+import { err, type Result } from '../common/result.ts'
 import type { Bindings } from '../config/schemas.ts'
+import { lastPrinted } from './child-environment.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
 /** On what a command acts: its first line, the chain id, or null if none is configured, and the settings as they were read. */
@@ -16,15 +17,33 @@ export type TargetReader = (env: string | undefined) => Promise<Result<Target, T
 
 const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)
 
+/** How long that may take, in milliseconds: wrangler loads in one second. */
+const readMsMax = 60_000
+
 /**
  * Reads on what a command acts in a process of its own, which ends before this returns: wrangler, with all that it loads, is never
- * in a process that reads a mnemonic.
+ * in a process that reads a mnemonic. The answer comes by a channel that nothing prints to.
  */
 export const readTargetApart: TargetReader = (env) =>
-  new Promise((resolve, reject) => {
-    execFile(process.execPath, [script, JSON.stringify({ env })], (error, out) => {
-      if (error === null)
-        resolve(JSON.parse(out)) // what the script writes
-      else reject(error)
+  new Promise((resolve) => {
+    const child = fork(script, [JSON.stringify({ env })], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    let printed = ''
+    let answer: Result<Target, ToolRefusal> | null = null
+    let why = 'the program that reads the configuration ended without an answer'
+    child.stderr?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
     })
+    const timer = setTimeout(() => {
+      why = `the configuration was not read within ${readMsMax / 1000} s`
+      child.kill('SIGKILL')
+    }, readMsMax)
+    child.once('message', (message) => {
+      answer = message as Result<Target, ToolRefusal> // what the script sends
+    })
+    const end = () => {
+      clearTimeout(timer)
+      resolve(answer ?? err({ why: `${why}; ${lastPrinted(printed)}`, next: 'run "npm ci", then this command again' }))
+    }
+    child.once('error', end)
+    child.once('close', end)
   })

@@ -3,6 +3,7 @@ import { backendSecret, testSecret } from '../support/variables.ts'
 import { configOf, faultsOf } from './parsed.ts'
 
 const url = 'https://keys.example/jwks'
+const bare = 'without a space, line end or byte order mark around it'
 
 describe('the keys of backends', () => {
   const backend = { secrets: [backendSecret], jwksUrl: null, issuer: null, audience: null }
@@ -58,15 +59,15 @@ describe('the keys of backends', () => {
   )
 
   it.each([
-    [{ BACKEND_JWT_SECRET: backendSecret.slice(0, 31) }, 'BACKEND_JWT_SECRET: a text of at least 32 bytes'],
-    [{ BACKEND_JWT_SECRET_PREVIOUS: 'x' }, 'BACKEND_JWT_SECRET_PREVIOUS: a text of at least 32 bytes'],
+    [{ BACKEND_JWT_SECRET: backendSecret.slice(0, 31) }, `BACKEND_JWT_SECRET: a text of at least 32 bytes, ${bare}`],
+    [{ BACKEND_JWT_SECRET_PREVIOUS: 'x' }, `BACKEND_JWT_SECRET_PREVIOUS: a text of at least 32 bytes, ${bare}`],
     [
       { BACKEND_JWT_SECRET: undefined, BACKEND_JWT_SECRET_PREVIOUS: previous },
       'BACKEND_JWT_SECRET_PREVIOUS: set only beside BACKEND_JWT_SECRET',
     ],
     [{ BACKEND_JWKS_URL: 'http://keys.example/jwks' }, expect.stringMatching(/^BACKEND_JWKS_URL: /)],
-    [{ BACKEND_ISSUER: 7 }, 'BACKEND_ISSUER: the name of the issuer'],
-    [{ BACKEND_AUDIENCE: 7 }, 'BACKEND_AUDIENCE: the name of the audience'],
+    [{ BACKEND_ISSUER: 7 }, `BACKEND_ISSUER: the name of the issuer, ${bare}`],
+    [{ BACKEND_AUDIENCE: 7 }, `BACKEND_AUDIENCE: the name of the audience, ${bare}`],
   ])('are refused where they are %j', (changes, fault) => {
     expect(faultsOf(changes)).toEqual([fault])
   })

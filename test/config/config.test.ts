@@ -5,6 +5,8 @@ import { usdtAddress } from '../support/transaction-spec.ts'
 import { testSecret, testVariables, usdtBase58 } from '../support/variables.ts'
 import { configOf, faultsOf, placeOf } from './parsed.ts'
 
+/** What secrets and names of issuers do without. */
+const bare = 'without a space, line end or byte order mark around it'
 const usdt = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 }
 const one = { rpc: 'https://one.example/jsonrpc', api: 'https://one.example' }
 
@@ -185,11 +187,11 @@ describe('a wrong value', () => {
       'a decimal of at most 6 places, as text',
       ...['x', '0.0000001', '-1'].map((minDeposit) => [{ ...usdt, minDeposit }]),
     ],
-    ['AUTH_JWT_SECRET', 'a text of at least 32 bytes', 'x', testSecret.slice(1)],
-    ['AUTH_JWT_SECRET_PREVIOUS', 'a text of at least 32 bytes', testSecret.slice(1)],
+    ['AUTH_JWT_SECRET', `a text of at least 32 bytes, ${bare}`, 'x', testSecret.slice(1)],
+    ['AUTH_JWT_SECRET_PREVIOUS', `a text of at least 32 bytes, ${bare}`, testSecret.slice(1)],
     ['AUTH_JWKS_URL', aUrl, 'http://keys.example/jwks', 'https://:password@keys.example/jwks'],
-    ['AUTH_ISSUER', 'the name of the issuer', 7],
-    ['AUTH_AUDIENCE', 'the name of the audience', 7],
+    ['AUTH_ISSUER', `the name of the issuer, ${bare}`, 7],
+    ['AUTH_AUDIENCE', `the name of the audience, ${bare}`, 7],
     ['DEV_UID', 'a whole number from 1 to 9007199254740990', '0', '9007199254740991', '9007199254740992'],
     ['RATE_LISTS', 'a rate-limit binding', '600'],
     ['RATE_NODES', 'a rate-limit binding', {}],
@@ -241,6 +243,25 @@ describe('a wrong value', () => {
   ])('of %s is named, with what it takes: %s', (place, takes, ...values) => {
     const [variable = ''] = place.split('.')
     for (const value of values) expect(faultsOf({ [variable]: value })).toEqual([`${place}: ${takes}`])
+  })
+
+  const names = { ISSUER: 'https://issuer.example', AUDIENCE: 'wallet' }
+  const texts = ['AUTH', 'BACKEND'].flatMap((door) =>
+    Object.entries({ JWT_SECRET: 's'.repeat(64), JWT_SECRET_PREVIOUS: 'p'.repeat(64), ...names }).map(
+      ([name, value]) => [`${door}_${name}`, `${door[0]}${value}`] as const,
+    ),
+  )
+  it.each(texts)('is what a file or command has left around %s', (variable, value) => {
+    expect(faultsOf({ [variable]: value })).toEqual([])
+    for (const edge of ['\n', '\r\n', ' ', '\t', '\u00a0', '\ufeff']) {
+      for (const edged of [value + edge, edge + value]) {
+        expect([edge, faultsOf({ [variable]: edged })]).toEqual([
+          edge,
+          [expect.stringMatching(`^${variable}: [^:]*, ${bare}$`)],
+        ])
+      }
+    }
+    expect(faultsOf({ [variable]: `${value} ${value}` })).toEqual([])
   })
 
   it('is the previous secret without a present one', () => {

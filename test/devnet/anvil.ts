@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { childEnvironment } from '../../src/tools/child-environment.ts'
 import { trackChild } from '../support/child-processes.ts'
 import { root, UserError } from '../support/project.ts'
+import { untilPrinted } from '../support/until-printed.ts'
 import { connectEvm, type Evm } from './evm.ts'
 
 /** `devn` in ASCII. No public network has this id, so no wallet or node takes the local chain for a real one. */
@@ -9,7 +11,7 @@ export const devnetChainId = 0x6465766e
 /** Seconds between the times of two blocks, as on Tron. The chain makes blocks faster than that. */
 export const slotSeconds = 3
 
-const readyTimeoutMs = 20_000
+const readyTimeoutMs = 60_000
 const stopTimeoutMs = 20_000
 /** The program itself: the package's own script is a further process of Node. */
 const program = `${root}node_modules/@foundry-rs/anvil-${process.platform}-${process.arch.replace('x64', 'amd64')}/bin/anvil`
@@ -31,7 +33,8 @@ export interface Anvil {
   readonly evm: Evm
   /** Resolves when the process has ended for any reason. `errorOutput` is its error message, or empty. */
   readonly ended: Promise<{ readonly errorOutput: string }>
-  /** Ends the process. The chain is stored when this resolves. */
+  readonly pid: number
+  /** Ends the process. What was not stored is lost. */
   stop(): Promise<void>
 }
 
@@ -42,38 +45,27 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const child = spawn(program, argumentsOf(options), {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
+    env: childEnvironment({ NO_COLOR: '1' }),
   })
   trackChild(child)
-  let output = ''
-  const listening = new Promise<string>((resolve) => {
-    const read = (chunk: Buffer) => {
-      output = (output + chunk.toString()).slice(-4_000)
-      const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(output)?.[1]
-      if (port !== undefined) resolve(`http://127.0.0.1:${port}`)
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-  })
-  const ended = new Promise<{ errorOutput: string }>((resolve) => {
-    child.once('error', (error) => resolve({ errorOutput: error.message }))
-    child.once('close', () => resolve({ errorOutput: errorOutputOf(output) }))
-  })
+  const what = 'the port on which it listens'
+  const { found, ended: printed } = untilPrinted(child, /Listening on 127\.0\.0\.1:(\d+)/, what, readyTimeoutMs)
+  const ended = printed.then((output) => ({ errorOutput: errorOutputOf(output) }))
   const stop = async () => {
     child.kill('SIGTERM')
     const killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
     await ended
     clearTimeout(killTimer)
   }
-  const timeout = new Promise<null>((resolve) => setTimeout(resolve, readyTimeoutMs, null).unref())
-  const started = await Promise.race([listening, ended, timeout])
-  if (typeof started === 'string') {
-    const evm = connectEvm(started, options.blockSeconds === null)
+  const start = await found
+  if ('text' in start) {
+    const evm = connectEvm(`http://127.0.0.1:${start.text}`, options.blockSeconds === null)
     await evm.call('anvil_autoImpersonateAccount', true) // the Tron server checks the signatures of what is broadcast
     await startTime(evm, options)
-    return { evm, ended, stop }
+    return { evm, ended, pid: child.pid ?? 0, stop }
   }
   await stop()
-  throw new Error(`anvil did not start: ${started?.errorOutput || 'no error message'}`)
+  throw new Error(`anvil did not start: ${start.why}`)
 }
 
 /** Blocks are 3 s apart in the chain's own time, whenever they are made, and a restarted chain goes on where it was. */
@@ -97,8 +89,7 @@ function argumentsOf({ port, statePath, behindSeconds }: AnvilOptions): string[]
   args.push('--prune-history', '10') // old states are never read, and would fill memory and disk
   args.push('--balance', '1', '--order', 'fifo', '--gas-limit', '3000000000') // 1 ether is 10^18 sun: fits an int64
   args.push('--no-mining', '--timestamp', `${timeBehind(behindSeconds + slotSeconds)}`)
-  // A killed process loses at most one interval; a stopped one loses nothing.
-  if (statePath !== null) args.push('--state', statePath, '--state-interval', '30')
+  if (statePath !== null && existsSync(statePath)) args.push('--load-state', statePath) // `keep.ts` stores it
   return args
 }
 

@@ -5,7 +5,8 @@ import { quantity, strip0x } from '../support/hex.ts'
 import { type Accounts, chainPrices } from './accounts.ts'
 import { loadBlockHash } from './blocks.ts'
 import type { Evm } from './evm.ts'
-import { type DevnetNode, oneByOne } from './node.ts'
+import type { DevnetNode } from './node.ts'
+import { oneByOne } from './one-by-one.ts'
 import { parseTransaction, type RawTransaction, type Settlement } from './transaction.ts'
 
 const expirationAheadMsMax = 86_400_000

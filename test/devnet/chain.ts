@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { type Anvil, type AnvilOptions, slotSeconds, startAnvil, timeBehind } from './anvil.ts'
-import { type Control, createControl } from './control.ts'
+import { type Control, ControlError, createControl } from './control.ts'
 import type { Evm } from './evm.ts'
-import { createDevnetNode } from './node.ts'
+import { inMemory, keepIn } from './keep.ts'
+import { createDevnetNode, type DevnetNode } from './node.ts'
 import { startTronServer } from './tron-server.ts'
 
 /** How to run the local chain. */
@@ -20,6 +22,11 @@ export interface DevnetOptions {
 }
 
 const paceCheckMs = 10_000
+/** A block is final after 18 s: it is stored by then. */
+const storeEveryMs = 5_000
+/** A block comes after 3 s. */
+const mineTimeoutMs = 60_000
+const mineLookMs = 200
 
 /**
  * A running local chain. A test in workerd can't use this object and calls the same controls over HTTP: `POST
@@ -35,6 +42,8 @@ export interface Devnet extends Control {
   readonly startedAt: number
   /** Resolves when anvil has ended for any reason. */
   readonly ended: Anvil['ended']
+  /** The process of anvil. */
+  readonly pid: Anvil['pid']
   stop(): Promise<void>
 }
 
@@ -53,21 +62,41 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { tronPort, anvilPort } = options
   const anvil = await startAnvil({ ...options, port: anvilPort })
   try {
-    const node = createDevnetNode(anvil.evm, options.finalityBlocks)
-    const control: Control = createControl(node)
-    const { latest: startedAt } = await node.heads()
+    const startedAt = Number(await anvil.evm.call<string>('eth_blockNumber'))
+    const keeping = options.statePath === null ? inMemory : keepIn(options.statePath, anvil.evm, startedAt)
+    const node = createDevnetNode(anvil.evm, options.finalityBlocks, keeping)
+    const keepPayment = async (txid: string) => {
+      if (options.blockSeconds === null) return
+      await untilMined(node, txid)
+      await keeping.store()
+    }
+    const control: Control = createControl(node, { store: keeping.store, keepPayment })
     await control.deployToken()
     const server = await startTronServer(node, control, tronPort)
-    const timer = setInterval(() => void keepBehind(anvil.evm, options), paceCheckMs)
+    const timers = [setInterval(() => void keepBehind(anvil.evm, options), paceCheckMs)]
+    if (options.blockSeconds !== null)
+      timers.push(setInterval(() => void keeping.store().catch(() => {}), storeEveryMs))
     const stop = async () => {
-      clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       await server.close()
+      await keeping.store().catch(() => {}) // anvil has ended: what was reported is stored
       await anvil.stop()
     }
-    return { ...control, rpcUrl: `${server.url}/jsonrpc`, apiUrl: server.url, startedAt, ended: anvil.ended, stop }
+    const { ended, pid } = anvil
+    return { ...control, rpcUrl: `${server.url}/jsonrpc`, apiUrl: server.url, startedAt, ended, pid, stop }
   } catch (error) {
     await anvil.stop() // it must not outlive this process
     throw error
+  }
+}
+
+/** Waits for the block of a payment: the next one has it. */
+async function untilMined(node: DevnetNode, txid: string): Promise<void> {
+  const end = Date.now() + mineTimeoutMs
+  while ((await node.findTransaction(txid))?.kind !== 'mined') {
+    if (Date.now() > end)
+      throw new ControlError('The payment was sent, and no block has it yet: the local chain is slow.')
+    await setTimeout(mineLookMs)
   }
 }
 

@@ -56,8 +56,16 @@ const amountMax = 2n ** 53n - 1n // a JSON number in the HTTP API
 const blocksMax = 1_000
 const realTypes = ['TransferContract', 'CreateSmartContract', 'TriggerSmartContract']
 
+/** What the controls do for the chain on the disk. */
+export interface ChainFile {
+  /** Stores the chain with what was mined. */
+  store(): Promise<void>
+  /** Resolves when a payment cannot be lost any more; at once where blocks are made on command only. */
+  keepPayment(txid: string): Promise<void>
+}
+
 /** The controls of a chain. Their transactions have no signature and cost nothing. */
-export function createControl({ evm, submit, heads }: DevnetNode) {
+export function createControl({ evm, submit, heads }: DevnetNode, file: ChainFile) {
   const send = async (type: string, value: ContractValue, fails?: 'OUT_OF_ENERGY') => {
     const rawHex = encodeRaw(type, value, randomBytes(32).toString('hex'), Date.now())
     return submit({ rawHex, signature: '00'.repeat(65), settlement: null }, fails)
@@ -76,7 +84,7 @@ export function createControl({ evm, submit, heads }: DevnetNode) {
       throw new ControlError(`There is no contract type ${String(type)} with these parameters.`)
     }
   }
-  const pay = async ({ to, amount, currency }: PayRequest) => {
+  const sendPayment = async ({ to, amount, currency }: PayRequest) => {
     const target = readAddress(to)
     const units = readUnits(amount, 6)
     if (units === 0) throw new ControlError('The amount must be above zero.')
@@ -88,11 +96,14 @@ export function createControl({ evm, submit, heads }: DevnetNode) {
     if (currency !== 'USDT') throw new ControlError('The currency must be TRX, USDT or TRC10.')
     return call(tokenOwner, tokenAddress, tokenCall('transfer(address,uint256)', target, BigInt(units)))
   }
-  const hasToken = async () => (await evm.call<string>('eth_getCode', `0x${tokenAddress}`, 'latest')) !== '0x'
   return {
     /** The test token's address, the same on every chain: 40 hex digits. */
     tokenAddress,
-    pay,
+    async pay(request: PayRequest) {
+      const sent = await sendPayment(request)
+      await file.keepPayment(sent.txid)
+      return sent
+    },
     sendSynthetic,
     send: async ({ from, to, value = '0', data = '', fails }: SendRequest) =>
       call(from === undefined ? payer : readAddress(from), readAddress(to), data, readUnits(value, 0), fails),
@@ -102,13 +113,14 @@ export function createControl({ evm, submit, heads }: DevnetNode) {
         throw new ControlError(`The number of blocks must be from 1 to ${blocksMax}.`)
       }
       await evm.call('anvil_mine', quantity(blocks))
+      await file.store()
       return heads()
     },
     /** Deploys the test token if the chain does not have it yet. */
     async deployToken() {
-      if (await hasToken()) return
+      if (await hasToken(evm)) return
       await deploy(evm, send, 'TestUSDT')
-      if (!(await hasToken())) throw new Error('the test token could not be deployed at its address')
+      if (!(await hasToken(evm))) throw new Error('the test token could not be deployed at its address')
     },
     /** Deploys one of the contracts, and makes a block with it. Its address as 40 hex digits. */
     deploy: (name: ContractName) => deploy(evm, send, name),
@@ -130,6 +142,9 @@ export function createControl({ evm, submit, heads }: DevnetNode) {
     },
   }
 }
+
+const hasToken = async (evm: DevnetNode['evm']) =>
+  (await evm.call<string>('eth_getCode', `0x${tokenAddress}`, 'latest')) !== '0x'
 
 async function deploy(
   evm: DevnetNode['evm'],

@@ -2,6 +2,8 @@ import { quantity } from '../support/hex.ts'
 import { Accounts } from './accounts.ts'
 import { type BlockWithReceipts, type EvmBlock, loadBlocks, type MinedTransaction } from './blocks.ts'
 import type { Evm } from './evm.ts'
+import type { Keeping } from './keep.ts'
+import { oneByOne } from './one-by-one.ts'
 import {
   type EmbeddedTransaction,
   type EvmTransaction,
@@ -50,14 +52,17 @@ export type FoundTransaction =
 
 const indexStep = 500
 
-/** The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. */
-export function createDevnetNode(evm: Evm, finalityLag: number): DevnetNode {
+/**
+ * The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. What is not stored by `keeping`
+ * is not final: no block that anybody has scanned is lost, whatever ends this process.
+ */
+export function createDevnetNode(evm: Evm, finalityLag: number, keeping: Pick<Keeping, 'storedTo'>): DevnetNode {
   const currentIndex = createIndex(evm)
   const unmined = new Map<string, string>()
   const sentAs = (evmHash: string) => evm.call<EvmTransaction | null>('eth_getTransactionByHash', evmHash)
   const heads = async () => {
     const latest = Number(await evm.call<string>('eth_blockNumber'))
-    return { latest, finalized: Math.max(0, latest - finalityLag) }
+    return { latest, finalized: Math.max(0, Math.min(latest - finalityLag, keeping.storedTo())) }
   }
   const blocksAt = (from: number, to: number) => loadBlocks(evm, from, to)
   const blockAt = async (height: number) => (await blocksAt(height, height))[0] ?? null
@@ -106,16 +111,6 @@ export function createDevnetNode(evm: Evm, finalityLag: number): DevnetNode {
       const { accounts: state } = await accounts()
       return BigInt(await evm.call<string>('eth_getBalance', `0x${address}`, 'pending')) - state.of(address).burnt
     },
-  }
-}
-
-/** The function, whose calls wait for those before them. Their callers get their errors; the next call begins all the same. */
-export function oneByOne<Given extends unknown[], T>(run: (...given: Given) => Promise<T>): typeof run {
-  let last: Promise<unknown> = Promise.resolve()
-  return (...given) => {
-    const next = last.then(() => run(...given))
-    last = next.catch(() => undefined)
-    return next
   }
 }
 

@@ -2,6 +2,9 @@
 import { printLine, UserError } from '../support/project.ts'
 import { readPorts, secondsToFinal } from './local.ts'
 
+/** A payment is reported when its block is stored, which takes three seconds. */
+const answerMsMax = 90_000
+
 try {
   const [to, amount, currency] = process.argv.slice(2)
   if (process.argv.length !== 5) {
@@ -9,7 +12,14 @@ try {
   }
   const { tron } = readPorts()
   const body = JSON.stringify({ to, amount, currency })
-  const response = await fetch(`http://127.0.0.1:${tron}/devnet/pay`, { method: 'POST', body }).catch(() => null)
+  const signal = AbortSignal.timeout(answerMsMax)
+  const response = await fetch(`http://127.0.0.1:${tron}/devnet/pay`, { method: 'POST', body, signal }).catch(
+    () => null,
+  )
+  if (signal.aborted) {
+    const waited = `The local chain on port ${tron} has not answered within ${answerMsMax / 1000} s`
+    throw new UserError(`${waited}: it is not known whether the payment was sent. Look at what "npm start" prints.`)
+  }
   if (response === null) throw new UserError(`No local chain is running on port ${tron}: run "npm start" first.`)
   const { txid, error } = (await response.json()) as { txid?: string; error?: string } // tron-server.ts sends no other
   if (txid === undefined) throw new UserError(error ?? 'The local chain refused the payment.')

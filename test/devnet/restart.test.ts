@@ -73,6 +73,33 @@ it('blocks, transactions, balances, accounts and their resources survive restart
   expect(ages).toEqual(headers.map((_, i) => 3 * i))
 })
 
+it('a payment that was reported is there after the chain was killed, and so is every final block', async () => {
+  const options = { ...temporary, statePath: join(folder, 'state.json'), blockSeconds: 1 }
+  const first = await startDevnet(options)
+  running.push(first)
+  const { txid } = await first.pay({ to: depositBase58, amount: '1', currency: 'TRX' })
+  process.kill(first.pid, 'SIGKILL')
+  await first.ended
+  await first.stop()
+  running = []
+
+  const second = await startDevnet(options)
+  running.push(second)
+  expect(await result(second, 'eth_getTransactionReceipt', txid)).toMatchObject({ status: '0x1' })
+  const finalOf = async (devnet: Devnet) =>
+    Number((await result<{ number: string }>(devnet, 'eth_getBlockByNumber', 'finalized', false)).number)
+  // No final block is lost either, whenever the chain ends: it is stored before it is final.
+  await expect.poll(() => finalOf(second), { timeout: 30_000 }).toBeGreaterThan(second.startedAt)
+  const final = await finalOf(second)
+  process.kill(second.pid, 'SIGKILL')
+  await second.ended
+  await second.stop()
+  running = []
+  const third = await startDevnet(options)
+  running.push(third)
+  expect(third.startedAt).toBeGreaterThanOrEqual(final)
+})
+
 it('a damaged state file is an error that mentions the state', async () => {
   const statePath = join(folder, 'state.json')
   writeFileSync(statePath, '{"block"')

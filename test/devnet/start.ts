@@ -24,6 +24,8 @@ import { applyMigrations, startWorker } from './wrangler.ts'
 
 const statePath = `${chainDir}/state.json`
 const cronIntervalMs = 60_000
+/** The service answers in milliseconds, and where it asks a node in seconds. */
+const answerMsMax = 60_000
 
 /** In the order of the starts; they run in reverse order. */
 const stopSteps: (() => Promise<void>)[] = []
@@ -147,10 +149,9 @@ async function requireFreePort(port: number, variable: string): Promise<void> {
   )
 }
 
-/** A killed chain loses its newest blocks. The database must not have scanned blocks that the chain no longer has. */
+/** A damaged disk or an older copy of the folder loses blocks. The database must not have scanned what the chain no longer has. */
 async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void> {
-  const body = (await (await fetch(`${base}/health`)).json()) as { data?: { scanned?: unknown } } // checked below
-  const scanned = body.data?.scanned
+  const { scanned } = await ask<{ scanned: unknown }>(base, '/health')
   if (typeof scanned !== 'number' || scanned <= Math.max(devnet.startedAt, localPace.finalityBlocks)) return
   throw new UserError(
     `The local chain has lost blocks that are scanned already (newest block ${devnet.startedAt}, newest scanned ` +
@@ -158,15 +159,27 @@ async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void>
   )
 }
 
+/** The data of an answer of the service, which it must give in time. */
+async function ask<T>(base: string, path: string): Promise<Partial<T>> {
+  const signal = AbortSignal.timeout(answerMsMax)
+  try {
+    const body = (await (await fetch(`${base}${path}`, { signal })).json()) as { data?: T } // the service's envelope
+    return body.data ?? {}
+  } catch (error) {
+    if (!signal.aborted) throw error
+    throw new UserError(`The service runs, and has not answered ${path} within ${answerMsMax / 1000} s.`)
+  }
+}
+
 /** Runs the cron handler, as the platform does in a deployment: it wakes the scanner, whose alarms then follow by themselves. */
 async function cron(base: string): Promise<void> {
-  await fetch(`${base}/cdn-cgi/handler/scheduled`).catch(() => null)
+  await fetch(`${base}/cdn-cgi/handler/scheduled`, { signal: AbortSignal.timeout(cronIntervalMs) }).catch(() => null)
 }
 
 /** The deposit address of user 1, where requests without a token act for it. */
 async function readAddress(base: string): Promise<string> {
-  const body = (await (await fetch(`${base}/tron/generate`)).json()) as { data?: { address?: string } } // absent on failure
-  return body.data?.address ?? '<T-address>'
+  const { address } = await ask<{ address: string }>(base, '/tron/generate')
+  return address ?? '<T-address>'
 }
 
 async function stop(code: number, message: string): Promise<void> {

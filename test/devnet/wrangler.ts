@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { endGroup } from '../support/child-processes.ts'
 import { UserError } from '../support/project.ts'
 import { runWrangler, spawnWrangler } from '../support/wrangler.ts'
@@ -17,8 +18,12 @@ export async function applyMigrations(): Promise<void> {
   await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'], 'The migrations could not be applied')
 }
 
+/** How long the Worker may take until it answers: wrangler builds the pages before it starts. */
+const readyMsMax = 120_000
+const lookMs = 200
+
 /**
- * Starts the Worker; resolves when it accepts requests. `changes` replace variables of `.dev.vars`, where they are not null.
+ * Starts the Worker; resolves when it answers a request, whatever wrangler prints. `changes` replace variables of `.dev.vars`, where they are not null.
  * `print` gets every later line of its output.
  */
 export async function startWorker(
@@ -36,29 +41,47 @@ export async function startWorker(
     child.once('exit', () => resolve())
   })
   const startLines: string[] = [] // the banner and the list of bindings: printed only if the start fails
-  const ready = new Promise<'ready'>((resolve) => {
-    let isReady = false
-    const read = (line: string) => {
-      if (isReady) return print(line)
-      startLines.push(line)
-      isReady = line.includes('Ready on')
-      if (isReady) resolve('ready')
-    }
-    for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', read)
-  })
-  if ((await Promise.race([ready, ended])) !== 'ready') {
-    throw new UserError(`wrangler dev did not start:\n${startLines.join('\n').trim()}`)
+  let take = (line: string): void => void startLines.push(line)
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', (line) => take(line))
+  const end = await waitForAnswer(`http://127.0.0.1:${port}/health`, ended, readyMsMax)
+  const printed = startLines.join('\n').trim()
+  if (end === 'ended') throw new UserError(`wrangler dev did not start:\n${printed}`)
+  if (end === 'late') {
+    throw new UserError(
+      `wrangler dev runs, and port ${port} did not answer within ${readyMsMax / 1000} s. It has printed:\n${printed || 'nothing'}`,
+    )
   }
+  take = print
   return {
     ended,
     async stop() {
       const { pid } = child
       if (pid === undefined) return
       child.kill('SIGTERM')
-      const killTimer = setTimeout(() => endGroup(pid, 'SIGKILL'), stopTimeoutMs)
+      const killTimer = globalThis.setTimeout(() => endGroup(pid, 'SIGKILL'), stopTimeoutMs)
       await ended
       clearTimeout(killTimer)
       endGroup(pid, 'SIGKILL') // wrangler can leave workerd running
     },
   }
+}
+
+/** Asks until something answers there, the program has ended, or it is late. */
+export async function waitForAnswer(
+  url: string,
+  ended: Promise<void>,
+  msMax: number,
+): Promise<'answered' | 'ended' | 'late'> {
+  let hasEnded = false
+  void ended.then(() => {
+    hasEnded = true
+  })
+  const end = Date.now() + msMax
+  while (!hasEnded && Date.now() < end) {
+    const signal = AbortSignal.timeout(end - Date.now())
+    const answer = await Promise.race([fetch(url, { signal }).catch(() => null), ended])
+    if (answer) return 'answered'
+    await setTimeout(lookMs)
+  }
+  return hasEnded ? 'ended' : 'late'
 }

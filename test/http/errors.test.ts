@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/common/reasons.ts'
 import type { QueryFailure } from '../../src/common/result.ts'
 import type { AuthFailure } from '../../src/http/auth/authenticate.ts'
+import { tokenFaults } from '../../src/http/auth/token-fault.ts'
 import * as errors from '../../src/http/errors.ts'
 
 const chain = String(errors.chainRetrySeconds)
@@ -79,6 +80,14 @@ describe('the failure of authentication', () => {
       'unauthorized',
       { status: 401, msg: 'a valid bearer token is required', headers: { 'www-authenticate': 'Bearer' } },
     ],
+    [
+      { fault: 'expired' },
+      {
+        status: 401,
+        msg: 'a valid bearer token is required',
+        headers: { 'www-authenticate': 'Bearer error="invalid_token", error_description="the token has expired"' },
+      },
+    ],
     ['no-key', { status: 503, reason: 'not-configured', msg: 'the service is not configured' }],
     [
       'keys-unavailable',
@@ -89,9 +98,13 @@ describe('the failure of authentication', () => {
         msg: 'token signing keys could not be fetched; try again later',
       },
     ],
-  ])('%s is %j', (failure, problem) => {
+  ])('%j is %j', (failure, problem) => {
     expect(errors.toAuthProblem(failure)).toEqual(problem)
   })
+})
+
+test.each(Object.entries(tokenFaults))('what is told of a token with the fault %s fits into its header', (_, told) => {
+  expect(told).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) // RFC 6750, 3
 })
 
 describe('a failure without a query', () => {

@@ -9,6 +9,8 @@ import {
   wrongBody,
   wrongMediaType,
 } from '../../src/http/errors.ts'
+import { asking, startPaying } from '../payouts/harness.ts'
+import { payoutBase58 } from '../support/payouts.ts'
 import { failed, postInit, type RunningService, read, startService } from './service.ts'
 
 let service: RunningService
@@ -67,6 +69,16 @@ describe('the body of a post', () => {
     ).toBe(200)
     const { body } = await read(await service.ledger('/ledger/entries?uid=7&osn=order-1'))
     expect(body).toMatchObject({ data: { list: [{ mark }] } })
+  })
+
+  test('may have null for a mark, which is absent then, and for no other member', async () => {
+    expect((await postText(JSON.stringify({ entries: [{ ...refund, mark: null }] }))).status).toBe(200)
+    expect(await postText(good)).toMatchObject({ body: { data: { replayed: true, list: [{ mark: '' }] } } })
+    for (const member of Object.keys(refund)) {
+      const { status, body } = await postText(JSON.stringify({ entries: [{ ...refund, osn: 'b', [member]: null }] }))
+      expect([status, (body as { msg: string }).msg]).toEqual([400, expect.stringMatching(`^entry 1: ${member}: `)])
+    }
+    expect(await postText('{"entries":[{"mark":null,"mark":null}]}')).toEqual(failed(400, memberTwice.msg))
   })
 
   test.each(['gzip', 'br', 'identity'])('is refused with the content-encoding %s', async (encoding) => {
@@ -142,4 +154,24 @@ describe('the body of a post', () => {
     expect(await read(await service.ledger('/ledger/entries', init))).toEqual(failed(415, wrongMediaType.msg))
     expect(await count()).toBe(0)
   })
+})
+
+test('a payout may be asked for, approved and cancelled with null for each optional member', async () => {
+  const paying = await startPaying({ PAYOUTS: { address: payoutBase58 } })
+  const payout = asking()
+  const withNulls = { ...payout, fee: null, mark: null, proof: null }
+  const asked = await read(await paying.send('/ledger/payouts', { payouts: [withNulls] }))
+  expect(asked).toMatchObject({ status: 200, body: { data: { replayed: false, list: [{ fee: 0, mark: '' }] } } })
+  expect(await read(await paying.send('/ledger/payouts', { payouts: [payout] }))).toMatchObject({
+    body: { data: { replayed: true } },
+  })
+  const approval = { ids: [1], moved: null, attempts: null }
+  expect((await paying.send('/ledger/payouts/approve', approval, 'office')).status).toBe(200)
+  const cancellation = { ids: [1], why: 'a test', moved: null }
+  expect((await paying.send('/ledger/payouts/cancel', cancellation)).status).toBe(200)
+  expect((await paying.send('/ledger/payouts/cancel', { ...cancellation, why: null })).status).toBe(400)
+  const { rpc } = paying
+  // What another Worker can send, whatever its types allow.
+  expect(await rpc.askPayouts([withNulls as never], 'shop')).toMatchObject({ ok: true, replayed: true })
+  expect(await rpc.cancelPayouts([1], 'a test', 'shop', { moved: null as never })).toMatchObject({ ok: true })
 })

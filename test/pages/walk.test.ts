@@ -1,3 +1,9 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import type { Browser, HTTPRequest, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseAddress } from '../../src/chain/address.ts'
@@ -311,4 +317,31 @@ it('only pages of PAGE_ORIGINS can frame the page, and nothing is loaded from el
   const desk = await fetch(`${service.url}/desk`)
   expect(desk.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(desk.headers.get('x-frame-options')).toBe('DENY')
+})
+
+it('a client that a generator made of /openapi.json, which elsewhere.test.ts compiles, posts and reads', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'made-client-'))
+  try {
+    writeFileSync(join(folder, 'openapi.json'), await (await fetch(`${service.url}/openapi.json`)).text())
+    cpSync(`${root}test/elsewhere/payment-example.ts`, join(folder, 'payment-example.ts'))
+    const generator = `${root}test/elsewhere/node_modules/@hey-api/openapi-ts/bin/run.js`
+    const options = ['-i', 'openapi.json', '-o', 'client', '--no-log-file']
+    await promisify(execFile)(process.execPath, [generator, ...options], { cwd: folder })
+    const bundled = { bundle: true, format: 'esm', platform: 'node', logLevel: 'silent' } as const
+    await build({ ...bundled, entryPoints: [join(folder, 'payment-example.ts')], outfile: join(folder, 'client.mjs') })
+    const { payForOrder } = (await import(join(folder, 'client.mjs'))) as {
+      payForOrder(access: object, uid: number): Promise<string[]>
+    } // as it exports it
+    const uid = 3_000_000_000 // more than 32 bits
+    const userToken = await signToken(uid, secrets.callers)
+    const backendToken = await localBackendToken(secrets.backends)
+    expect(await payForOrder({ baseUrl: service.url, userToken, backendToken }, uid)).toEqual([
+      'order-1: -0.000001, then 4.999999',
+      expect.stringMatching(/^success/),
+      'entry.posted: gift-1',
+      'entry.posted: order-1',
+    ])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })

@@ -10,6 +10,7 @@ import {
   secondAddress,
   startService,
 } from '../http/service.ts'
+import { payoutsSetting } from '../payouts/harness.ts'
 import { usdtWith } from '../scan/harness.ts'
 
 let service: RunningService
@@ -45,6 +46,17 @@ describe('post', () => {
     expect(await ledger.post([{ ...payment, amt: '-3' }], 'shop')).toMatchObject(conflict('content-differs'))
     const further = { ...payment, osn: 'order-2' }
     expect(await ledger.post([payment, further], 'shop')).toMatchObject(conflict('partly-known', 2))
+  })
+
+  test('takes a mark that is null as absent', async () => {
+    const posted = await ledger.post([{ ...payment, mark: untyped(null) }], 'shop')
+    expect(posted).toMatchObject({ ok: true, replayed: false, entries: [{ mark: '' }] })
+    expect(await ledger.post([payment], 'shop')).toMatchObject({ ok: true, replayed: true })
+    const nulls = { uid: null, cuy: null, type: null, osn: null, amt: null }
+    for (const [member, value] of Object.entries(nulls)) {
+      const entry = untyped({ ...payment, osn: 'b', [member]: value })
+      expect(await ledger.post([entry], 'shop')).toMatchObject({ ok: false, error: { kind: 'bad-input', member } })
+    }
   })
 
   test('has a type for each outcome', async () => {
@@ -181,8 +193,9 @@ describe('a refusal', () => {
   })
 
   test.each<[unknown, string, string]>([
-    [undefined, 'uid', uidTakes.why],
-    ['uid=7', 'uid', uidTakes.why],
+    [undefined, 'query', 'an object with parameters'],
+    ['uid=7', 'query', 'an object with parameters'],
+    [{}, 'uid', uidTakes.why],
     [{ uid: 7, limit: 101 }, 'limit', 'a whole number from 1 to 100'],
     [{ uid: 7, limit: 1e21 }, 'limit', 'a whole number from 1 to 100'],
     [{ uid: 7, limit: [1] }, 'limit', 'a whole number from 1 to 100'],
@@ -193,6 +206,16 @@ describe('a refusal', () => {
     expect(await ledger.entries(untyped(query))).toMatchObject(refused(error))
   })
 })
+
+test.each(['waiting', 7, null, undefined, true, ['waiting']])(
+  'payouts are not listed for %j, which is no query: it would be all of them',
+  async (query) => {
+    const paying = await startService({ PAYOUTS: payoutsSetting })
+    const error = { kind: 'bad-input', member: 'query', why: 'an object with parameters' } as const
+    expect(await paying.rpc.payouts(untyped(query))).toEqual(refused(error))
+    expect(await paying.rpc.payouts({})).toEqual({ ok: true, list: [], count: 0 })
+  },
+)
 
 describe('a failure', () => {
   beforeEach(start)

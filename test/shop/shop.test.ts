@@ -203,7 +203,9 @@ describe('the entrypoint', () => {
       given({ ok: false, error: { kind: name, ...(member && { member }) } })
     expect(await call('post', [{}], 'office')).toMatchObject(kind('bad-input', 'uid'))
     expect(await call('post', 'x', null)).toMatchObject(kind('bad-input', 'by'))
-    expect(await call('entries', null)).toMatchObject(kind('bad-input', 'uid'))
+    const withNull = { uid: 9, cuy: 2, type: 4, osn: 'tea', amt: '-1000000', mark: null }
+    expect(await call('post', [withNull], 'office')).toMatchObject(kind('insufficient'))
+    expect(await call('entries', null)).toMatchObject(kind('bad-input', 'query'))
     expect(await call('wallets')).toMatchObject(kind('bad-input', 'uid'))
     expect(await call('events', -1)).toMatchObject(kind('bad-input', 'after'))
     expect(await call('address', 9, { fresh: true })).toMatchObject(kind('chain-unavailable')) // there is no node here

@@ -1,7 +1,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { trackChild } from './child-processes.ts'
+import { childEnvironment, lastPrinted, wranglerVariables } from '../../src/tools/child-environment.ts'
+import { endGroup, trackChild } from './child-processes.ts'
 import { root, UserError } from './project.ts'
 
 const script = `${root}node_modules/wrangler/bin/wrangler.js`
@@ -9,7 +10,7 @@ const script = `${root}node_modules/wrangler/bin/wrangler.js`
 /** Starts wrangler in the project's root, without questions and telemetry. It ends with this process. */
 export function spawnWrangler(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
   if (!existsSync(script)) throw new UserError('wrangler is not installed: run "npm ci" and start again.')
-  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', CI: '1' } // CI: no questions
+  const env = childEnvironment({ ...wranglerVariables, WRANGLER_SEND_METRICS: 'false' })
   // In a process group of its own: Ctrl-C reaches only this process, which then stops its children in order.
   const child = spawn(process.execPath, [script, ...args], {
     cwd: root,
@@ -21,6 +22,9 @@ export function spawnWrangler(args: readonly string[]): ChildProcessByStdio<null
   return child
 }
 
+/** How long it may take to its end: it builds the pages, too. */
+const endMsMax = 300_000
+
 /** Runs wrangler to its end and returns its output. A failure is a `UserError` with the output. */
 export async function runWrangler(args: readonly string[], failure: string): Promise<string> {
   const child = spawnWrangler(args)
@@ -30,10 +34,21 @@ export async function runWrangler(args: readonly string[], failure: string): Pro
       output += chunk.toString()
     })
   }
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    if (child.pid !== undefined) endGroup(child.pid, 'SIGKILL')
+  }, endMsMax)
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null))
     child.once('close', resolve)
   })
+  clearTimeout(timer)
+  if (isLate) {
+    throw new UserError(
+      `${failure}: "wrangler ${args.join(' ')}" did not end within ${endMsMax / 1000} s; ${lastPrinted(output)}.`,
+    )
+  }
   if (code !== 0) throw new UserError(`${failure}:\n${output.trim()}`)
   return output
 }

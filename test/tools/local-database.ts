@@ -48,6 +48,10 @@ function afterFirstLine(end: CommandEnd): CommandEnd {
   return { code: end.code, out: end.out.slice(from), all: end.all.slice(from) }
 }
 
+/** The words of a command, on this machine unless they name another place. */
+const here = (args: readonly string[]) =>
+  args.some((one) => /^--(production|env|local)\b|^-e/.test(one)) ? args : [...args, '--local']
+
 /** A local database in a folder of its own, as wrangler keeps it. */
 export interface LocalDatabase {
   /** Calls the function of `npm run operate`, with the stand-in for wrangler. The outputs come without their first line. */
@@ -80,11 +84,13 @@ migrations_dir = "${root}migrations"\n`,
   const quick = installQuickWrangler(folder)
   return {
     operate: async (...args) =>
-      afterFirstLine(await callCommand(runOperate, args, { cwd: folder, environment: quick })),
+      afterFirstLine(await callCommand(runOperate, here(args), { cwd: folder, environment: quick })),
     operateWith: async (variables, ...args) =>
-      afterFirstLine(await callCommand(runOperate, args, { cwd: folder, environment: { ...quick, ...variables } })),
+      afterFirstLine(
+        await callCommand(runOperate, here(args), { cwd: folder, environment: { ...quick, ...variables } }),
+      ),
     operateByWrangler: async (...args) =>
-      afterFirstLine(await runCommand('src/tools/operate/start.ts', args, { cwd: folder, environment })),
+      afterFirstLine(await runCommand('src/tools/operate/start.ts', here(args), { cwd: folder, environment })),
     wrangler: (...args) => runCommand('node_modules/wrangler/bin/wrangler.js', args, { cwd: folder, environment }),
     folder,
     rows: (sql) => rowsIn(folder, sql),

@@ -103,7 +103,7 @@ describe('an option that npm takes, since -- is missing before it,', () => {
 
   it('acts where it says if -- is there', async () => {
     for (const [place, name] of [
-      [[], 'this machine'],
+      [['--local'], 'this machine'],
       [['--production'], 'production'],
       [['--env=nile'], 'the environment nile'],
     ] as const) {
@@ -139,7 +139,8 @@ const options = {
   'db:migrate': Object.keys(placeOptions),
   operate: Object.keys(operateOptions),
 }
-const names = [...new Set(Object.values(options).flat())].filter((name) => name !== 'production')
+/** Two leave no variable: `--production` another one, `--local` none (npm completes it), without which `operate` does nothing. */
+const names = [...new Set(Object.values(options).flat())].filter((name) => !['production', 'local'].includes(name))
 /** What npm takes for another option, or has itself: it must be tried alone. */
 const taken = ['to', 'token', 'gas', 'scan', 'scope', 'name']
 
@@ -162,6 +163,19 @@ describe('what npm makes of each option', () => {
       }
     })
     await Promise.all(runs)
+  })
+
+  it('is no place on which npm run operate acts, although npm has left no trace of it', async () => {
+    const { args, env } = await npmShow('gap', 'list', '-e', 'nile') // npm reads it as its --enjoy-by
+    expect([args, Object.values(env).filter((value) => value.includes('nile'))]).toEqual([['gap', 'list'], []])
+    rmSync(join(folder, 'calls'), { force: true })
+    for (const place of [['-e', 'nile'], ['-e=nile'], ['--local'], []]) {
+      const { code, out, all } = await npmRunThere('operate', 'gap', 'list', ...place)
+      expect([code, out, all]).toEqual([2, '', expect.stringMatching(/^on which database\? Name it after "--": /m)])
+    }
+    expect(calls()).toBe(false)
+    const { out } = await npmRunThere('operate', '--', 'gap', 'list', '-e', 'nile')
+    expect(out).toMatch(/^Acts on the environment nile: /)
   })
 
   it('is no reason to refuse what npm itself is configured with', async () => {

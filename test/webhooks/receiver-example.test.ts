@@ -43,3 +43,17 @@ it('the receiver of the README gets an event again that it could not handle', as
   expect([await send(url, 1), await send(url, 1), await send(url, 1)]).toEqual([false, true, true])
   expect(tries).toBe(2)
 })
+
+it('the receiver of the README keeps every digit of an amount', async () => {
+  const handled: unknown[] = []
+  const url = await listen(
+    receive(firstSecret, async (event) => {
+      handled.push(event)
+    }),
+  )
+  const entry = '{"id":1,"amt":-9007199254.740991,"balance":0.000001,"mark":"amt"}'
+  const body = `{"id":1,"type":"entry.posted","data":{"entry":${entry},"amt":25}}`
+  expect(await sendWebhook({ fetch, clock }, { url, secrets: [firstSecret] }, { id: 'evt_1', body })).toBe(204)
+  const exact = { id: 1, amt: '-9007199254.740991', balance: '0.000001', mark: 'amt' }
+  expect(handled).toEqual([{ id: 1, type: 'entry.posted', data: { entry: exact, amt: '25' } }])
+})

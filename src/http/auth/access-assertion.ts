@@ -34,7 +34,7 @@ export function hasAssertion({ headers }: Request): boolean {
  * request that acts is taken from pages of the service's own origin alone.
  */
 export function createPersonAuthenticator(access: DeskAccess, parts: KeySetParts): AuthenticatePerson {
-  const keySet = createKeySet(access.keysUrl, parts)
+  const { select } = createKeySet(access.keysUrl, parts)
   const { issuer, audience, people } = access
   const claims = { issuer, audience, algorithms: ['RS256'], requiredClaims: ['exp', 'email'] }
   return async (request) => {
@@ -42,7 +42,7 @@ export function createPersonAuthenticator(access: DeskAccess, parts: KeySetParts
     const assertion = request.headers.get(assertionHeader) ?? ''
     if (assertion.length > authorizationCharsMax) return err('unauthorized')
     try {
-      const { payload } = await jwtVerify(assertion, keySet, { ...claims, currentDate: new Date(parts.clock.now()) })
+      const { payload } = await jwtVerify(assertion, select, { ...claims, currentDate: new Date(parts.clock.now()) })
       const name = parsePersonName(payload.email)
       if (name === null) return err('unauthorized')
       const scopes = people.get(name) ?? people.get(`*${name.slice(name.indexOf('@'))}`)

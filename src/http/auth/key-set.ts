@@ -31,6 +31,14 @@ export interface KeySetParts {
 /** The key set could not be fetched, so that no token can be verified. */
 export class KeysUnavailable extends Error {}
 
+/** The keys at a URL. Both choose the key of a token; they throw where there is none. */
+export interface KeySet {
+  /** Fetches the set where it has to. */
+  readonly select: JWTVerifyGetKey
+  /** Of the set that was fetched last: it never asks the issuer. */
+  readonly selectKnown: JWTVerifyGetKey
+}
+
 /** One fetch: whether it succeeded. It never rejects, but it never ends if the platform has ended the request that began it. */
 interface RunningFetch {
   readonly startedAt: number
@@ -42,7 +50,7 @@ interface RunningFetch {
  * never waits for the issuer: an old set is used, up to `keysKeptMs` after its fetch, while it is fetched again. An unknown key waits for
  * another fetch. Throws `KeysUnavailable` without a set, and for an unknown key while the set cannot be fetched: it can be a new one.
  */
-export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: KeySetParts): JWTVerifyGetKey {
+export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: KeySetParts): KeySet {
   let newest: { readonly select: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | null = null
   let failedAt = Number.NEGATIVE_INFINITY
   let running: RunningFetch | null = null
@@ -75,21 +83,22 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
     const { startedAt, succeeded } = shareFetch()
     return (await endsWithin(succeeded, startedAt + lostFetchMs - clock.now(), clock)) && succeeded
   }
-  const select: JWTVerifyGetKey = (header, token) => {
+  const selectKnown: JWTVerifyGetKey = (header, token) => {
     if (newest === null || ageMs() >= keysKeptMs) throw new KeysUnavailable()
     return newest.select(header, token)
   }
-  return async (header, token) => {
+  const select: JWTVerifyGetKey = async (header, token) => {
     if (ageMs() >= keysKeptMs) await refetch()
     else if (ageMs() >= keysMaxAgeMs && !isPaused()) shareFetch()
     try {
-      return await select(header, token)
+      return await selectKnown(header, token)
     } catch (thrown) {
       if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw thrown
       if (!(await refetch())) throw new KeysUnavailable()
-      return select(header, token)
+      return selectKnown(header, token)
     }
   }
+  return { select, selectKnown }
 }
 
 /** Fetches a key set once, within the limits. The error is the reason; it never has the URL, which can contain a secret. */
@@ -103,10 +112,17 @@ export async function fetchKeySet(fetch: typeof globalThis.fetch, url: string): 
     if (body === null) return err('larger than the limit')
     const set = JSON.parse(new TextDecoder().decode(body))
     createLocalJWKSet(set) // throws JWKSInvalid
-    return ok(set)
+    return ok({ ...set, keys: set.keys.map(withBothNames) })
   } catch (thrown) {
     return err(signal.aborted ? 'no response in time' : reasonOf(thrown))
   }
+}
+
+/** An Ed25519 key is for `EdDSA` and for the newer word `Ed25519` (RFC 9864) alike, whichever its `alg` says. */
+function withBothNames(key: JSONWebKeySet['keys'][number]): JSONWebKeySet['keys'][number] {
+  const { alg, ...others } = key
+  const isNamed = alg === 'EdDSA' || alg === 'Ed25519'
+  return isNamed && key.kty === 'OKP' && key.crv === 'Ed25519' ? others : key
 }
 
 function reasonOf(thrown: unknown): string {

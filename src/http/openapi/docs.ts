@@ -125,7 +125,11 @@ export const noteExample = (name: string, given: Situation, query: string, note:
 }
 
 /** What the document adds to a schema: an `id` makes it a component of that name. */
-export const notes = /* @__PURE__ */ z.registry<{ id?: string; description?: string; uniqueItems?: boolean }>()
+export const notes = /* @__PURE__ */ z.registry<{
+  id?: string
+  description?: string
+  'x-enum-varnames'?: readonly string[]
+}>()
 
 const components = new Map<string, z.ZodMiniType>()
 
@@ -134,7 +138,7 @@ export function component<Schema extends z.ZodMiniType>(id: string, make: () => 
   const known = components.get(id)
   if (known !== undefined) return known as Schema // safe: one name is that of one schema
   const schema = make()
-  notes.add(schema, { id })
+  notes.add(schema, { ...notes.get(schema), id })
   components.set(id, schema)
   return schema
 }
@@ -149,6 +153,20 @@ export function described<Schema extends z.ZodMiniType>(schema: Schema, descript
   return schema
 }
 
+/** One of these numbers, each with the name that a generator gives it. */
+export function numberWords<const Value extends number>(
+  id: string,
+  values: readonly Value[],
+  names: readonly string[],
+  description: string,
+) {
+  return component(id, () => {
+    const schema = z.literal([...values])
+    notes.add(schema, { description, 'x-enum-varnames': names })
+    return schema
+  })
+}
+
 /** An id or another whole number from 1. */
 export const idSchema = (description: string) => described(z.int().check(z.minimum(1)), description)
 
@@ -160,42 +178,63 @@ const positionText =
   'among the internal transactions with the note `call`, `create` or `suicide`.'
 
 /** The position of a transfer. */
-export const positionSchema = (description = positionText) =>
-  described(z.union([z.int().check(z.minimum(0)), z.string().check(z.regex(internalPositionForm))]), description)
+export const positionSchema = () =>
+  component('Position', () =>
+    described(
+      z.union([
+        component('LogPosition', () => described(z.int().check(z.minimum(0)), 'The place of a log, or 0.')),
+        component('InternalPosition', () => textSchema('The place of TRX that a contract sent.', internalPositionForm)),
+      ]),
+      positionText,
+    ),
+  )
 
 /** An amount in whole units. */
 export const amountSchema = (description: string) => described(z.number(), description)
 
-/** A decimal within the bounds of every currency; those of its own are its `scale`. */
-const decimalForm = '(?=.*[1-9])0*\\d{1,16}(\\.\\d{1,8}0*)?'
+/** Decimals within the bounds of every currency; those of its own are its `scale`. A lookahead would be shorter: Go's engine has none. */
+const decimalForm = '(0*[1-9]\\d{0,15}(\\.\\d{1,8}0*)?|0+\\.\\d{0,7}[1-9]0*)'
+/** The smallest decimal of a currency with the largest scale. */
+const decimalMin = 1e-8
 
-/** An amount in a request, as text or as a number. What is not positive is at least 0. */
-export function sentAmountSchema(sign: 'negative' | 'positive' | 'not negative', description: string) {
-  const most = Number(amountMax)
-  const [form, bounds] = {
-    negative: [`^-${decimalForm}$`, [z.minimum(-most), z.lt(0)]] as const,
-    positive: [`^${decimalForm}$`, [z.gt(0), z.maximum(most)]] as const,
-    'not negative': [`^(0+(\\.0+)?|${decimalForm})$`, [z.minimum(0), z.maximum(most)]] as const,
-  }[sign]
-  return described(
-    z.union([
-      textSchema(`A decimal, ${sign}.`, new RegExp(form)).check(z.maxLength(amountCharsMax)),
-      amountSchema('The same as a number, which is read digit by digit.').check(...bounds),
-    ]),
-    description,
+const signs = {
+  negative: ['Negative', `^-${decimalForm}$`, -Number(amountMax), -decimalMin],
+  positive: ['Positive', `^${decimalForm}$`, decimalMin, Number(amountMax)],
+  'not negative': ['NotNegative', `^(0+(\\.0+)?|${decimalForm})$`, 0, Number(amountMax)],
+} as const
+
+/** An amount in a request, as text or as a number. */
+export function sentAmountSchema(sign: keyof typeof signs) {
+  const [name, form, min, max] = signs[sign]
+  return component(`${name}Amount`, () =>
+    described(
+      z.union([
+        component(`${name}AmountText`, () =>
+          textSchema(`A decimal, ${sign}.`, new RegExp(form)).check(z.maxLength(amountCharsMax)),
+        ),
+        component(`${name}AmountNumber`, () =>
+          amountSchema('The same as a number, which is read digit by digit.').check(z.minimum(min), z.maximum(max)),
+        ),
+      ]),
+      `In whole units, ${sign}, without an exponent, with at most as many decimals as \`scale\` of the currency. Send it as text: many languages ` +
+        'write a small number with an exponent, and lose digits of a large one.',
+    ),
   )
 }
 
-/** The invisible characters and the turns of direction above U+FFFF, as they are: not every reader of patterns has an escape for them. */
-const unfitAbove = '\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}'
-/** What `isRemark` takes, in what every reader of patterns knows. */
-const remarkForm =
-  '^[^\\x00-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f' +
-  `\\u3164\\ufeff\\uffa0\\ufff0-\\ufff8${unfitAbove}]*$`
+/**
+ * What `isRemark` takes, up to U+00FF. There is no escape for other characters that every reader of patterns knows, and generators write
+ * a pattern into source text, where some of these characters are an error.
+ */
+const remarkForm = '^[^\\x00-\\x1f\\x7f-\\x9f\\xad]*$'
+const remarkTakes = 'Without control characters, invisible ones and those that turn the direction of text.'
 
 /** A remark of at least so many characters. */
 export const remarkSchema = (description: string, charsMin: number) =>
-  textSchema(description, new RegExp(remarkForm, 'u')).check(z.minLength(charsMin), z.maxLength(remarkCharsMax))
+  textSchema(`${description} ${remarkTakes}`, new RegExp(remarkForm)).check(
+    z.minLength(charsMin),
+    z.maxLength(remarkCharsMax),
+  )
 
 /** An address in a request. */
 export const sentAddressSchema = (description: string) => textSchema(description, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
@@ -204,12 +243,12 @@ export const sentAddressSchema = (description: string) => textSchema(description
 export const sentTxidSchema = () =>
   textSchema('The transaction: 64 hex digits, optionally prefixed with `0x`.', /^(0[xX])?[0-9a-fA-F]{64}$/)
 
-/** A list in a request, from 1 item. None is the same as another one. */
-export function sentListSchema<Item extends z.ZodMiniType>(item: Item, itemsMax: number, description?: string) {
-  const list = z.array(item).check(z.minLength(1), z.maxLength(itemsMax))
-  notes.add(list, { uniqueItems: true, ...(description === undefined ? {} : { description }) })
-  return list
-}
+/**
+ * A list in a request, from 1 item. None is the same as another one, which only the description says: generators read `uniqueItems` as a
+ * set, which has no order, or stop at it.
+ */
+export const sentListSchema = <Item extends z.ZodMiniType>(item: Item, itemsMax: number, description: string) =>
+  described(z.array(item).check(z.minLength(1), z.maxLength(itemsMax)), `${description} Each once.`)
 
 /** A text, of this form where one is given. */
 export const textSchema = (description: string, form?: RegExp) =>

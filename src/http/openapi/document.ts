@@ -16,10 +16,8 @@ import {
   reasonSchema,
 } from './docs.ts'
 import { backendFailures, callerFailures, failuresOutsideRoutes, serviceFailures } from './failures.ts'
+import { type Direction, forGenerators, type JsonObject } from './for-generators.ts'
 import { reasonTexts } from './reasons.ts'
-
-/** A JSON object of the document. */
-export type JsonObject = { [name: string]: unknown }
 
 const entry = JSON.stringify({ entries: [{ uid: 1, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5' }] })
 
@@ -79,6 +77,7 @@ const tags = [
       'For your own backends, with tokens of their own: the other entries of the ledger, and reads for a named user. ' +
       'Without a key for these tokens the paths do not exist.',
   },
+  { name: 'Webhooks', description: 'What the service sends to the endpoints of `WEBHOOKS`.' },
   { name: 'Service', description: 'What is accepted, and the state of the service.' },
 ]
 
@@ -90,7 +89,7 @@ const text = (description: string, form: JsonObject = {}) => ({ description, sch
 /** The headers of responses, by their name in `components`. */
 const headers = () => ({
   'x-request-id': text('The id of the request in the log.'),
-  'cache-control': text('Responses are never stored.', { const: 'no-store' }),
+  'cache-control': text('`no-store`: responses are never stored.'),
   'server-timing': text('Milliseconds in total and in the database.'),
   [bookmarkHeader]: text('The state of the database that was read. A later request may send it.', bookmarkText),
   [reasonHeader]: {
@@ -99,7 +98,10 @@ const headers = () => ({
     schema: schemaOf(reasonSchema()),
   },
   'retry-after': text('Seconds after which to try again.', { pattern: '^\\d+$' }),
-  'www-authenticate': text('How to authenticate.', { const: 'Bearer' }),
+  'www-authenticate': text(
+    'How to authenticate: `Bearer`. For a token whose signature is right, also `error="invalid_token"` and an `error_description` that says ' +
+      'what is wrong with it.',
+  ),
 })
 const commonHeaders = ['x-request-id', 'cache-control', 'server-timing']
 
@@ -140,8 +142,8 @@ export function createDocument(version: string): JsonObject {
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description:
-            'A token with your user id in `sub` (decimal digits, as text) and with an `exp`: HS256 with the shared secret, or ' +
-            'RS256, ES256 or EdDSA with a key of the issuer. Only the token decides whose data is read.',
+            'A token with your user id in `sub` (decimal digits, as text) and with an `exp`: HS256 with the shared secret (HS384 and HS512 if it ' +
+            'has 48 and 64 bytes), or RS256, ES256 or EdDSA (Ed25519) with a key of the issuer. Only the token decides whose data is read.',
         },
         backend: {
           type: 'http',
@@ -149,9 +151,9 @@ export function createDocument(version: string): JsonObject {
           bearerFormat: 'JWT',
           description:
             "A backend's token: its name in `sub` (1 to 64 letters, digits, `.`, `_` and `-`), an `exp` at most an hour ahead, " +
-            'and a `scope` of words separated by spaces: `ledger:read`, `ledger:post`, `ledger:pay`, `ledger:approve`, `ledger:sign`. HS256 with the secret of the backends, or ' +
-            'RS256, ES256 or EdDSA with one of their keys. Where the deployment has `DESK_ACCESS`, a person who has signed in by ' +
-            'Cloudflare Access may read, approve, cancel and decide without one, from a page of the service.',
+            'and a `scope` of words separated by spaces: `ledger:read`, `ledger:post`, `ledger:pay`, `ledger:approve`, `ledger:sign`. HS256, HS384 or HS512 with the secret of the ' +
+            'backends, or RS256, ES256 or EdDSA (Ed25519) with one of their keys. Where the deployment has `DESK_ACCESS`, a person who has ' +
+            'signed in by Cloudflare Access may read, approve, cancel and decide without one, from a page of the service.',
         },
       },
       headers: headers(),
@@ -234,7 +236,7 @@ function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | un
 /** A query is text, but the bounds of a number are those of the parsed value, where JSON Schema can express it. */
 function parameterSchema(schema: z.ZodMiniType): JsonObject {
   const parsed = withoutDialect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
-  return 'type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' }))
+  return forGenerators('type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' })), 'request')
 }
 
 /** One response for each status, with all its causes and cures. */
@@ -299,17 +301,33 @@ function response(
   }
 }
 
-const schemaOf = (schema: z.ZodMiniType) => ({ $ref: schemaUri(notes.get(schema)?.id ?? '') })
+const idOf = (schema: z.ZodMiniType) => notes.get(schema)?.id ?? ''
+const schemaOf = (schema: z.ZodMiniType) => ({ $ref: schemaUri(idOf(schema)) })
 const schemaUri = (id: string) => `#/components/schemas/${id}`
 
 function componentSchemas(): JsonObject {
   const { schemas } = z.toJSONSchema(notes, { metadata: notes, uri: schemaUri })
+  const all = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutDialect(schema)]))
+  const sent = sentWith(all)
+  const directionOf = (id: string): Direction => (sent.has(id) ? 'request' : 'answer')
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, schema]) => [
+    Object.entries(all).map(([id, schema]) => [
       id,
-      { ...withoutDialect(schema), ...(id === 'Reason' ? describeReasons() : {}) },
+      { ...forGenerators(schema, directionOf(id)), ...(id === 'Reason' ? describeReasons() : {}) },
     ]),
   )
+}
+
+/** The components that a request has in its body. */
+function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<string> {
+  const sent = new Set<string>()
+  const add = (id: string) => {
+    if (sent.has(id)) return
+    sent.add(id)
+    for (const [, inner = ''] of JSON.stringify(schemas[id]).matchAll(/"#\/components\/schemas\/(\w+)"/g)) add(inner)
+  }
+  for (const { operation } of documentedOperations()) if (operation.body !== undefined) add(idOf(operation.body))
+  return sent
 }
 
 /** A schema without its own name and without its dialect, which is the default of OpenAPI 3.1. */
@@ -355,7 +373,7 @@ const webhookHeaders = {
 function describeWebhooks(): JsonObject {
   const describe = (type: EventType) => ({
     operationId: type.replace(/[.](.)/, (_, first: string) => first.toUpperCase()),
-    tags: ['Ledger'],
+    tags: ['Webhooks'],
     summary: type,
     description: `${eventDescriptions[type]} Delivered at least once and in order; the body is the event as in the feed.`,
     security: [],

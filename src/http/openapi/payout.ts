@@ -9,16 +9,16 @@ const address = (description: string) => docs.textSchema(description, /^T\w{33}$
 const moved = () =>
   docs.component('Moved', () =>
     z.union([
-      z.strictObject({
+      docs.object('MovedCurrency', () => ({
         to: address('Who has got it.'),
         cuy: docs.idSchema('The currency.'),
         amt: docs.amountSchema('How much, in whole units.'),
-      }),
-      z.strictObject({
+      })),
+      docs.object('MovedContract', () => ({
         to: address('Who has got it.'),
         contract: address('A contract that is no currency here.'),
         units: docs.textSchema('How much, in units of that contract.', /^\d+$/),
-      }),
+      })),
     ]),
   )
 
@@ -84,7 +84,7 @@ export const ownPayoutSchema = () => docs.object('OwnPayout', () => pickOwn(payo
 export const payoutList = (id: string) => docs.listBody(id, payoutSchema, 'The number of payouts in the list.')
 
 /** The payouts of a step. */
-export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), askedMax, 'The payouts, each once.')
+export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), askedMax, 'The payouts.')
 
 /** What a step of a payout says for which money has left. */
 export const movedMember = () =>

@@ -93,7 +93,7 @@ const subject = () =>
     height: z.exactOptional(docs.countSchema('A block.')),
     from: z.exactOptional(docs.countSchema('The first block of a gap when it was found.')),
     txid: z.exactOptional(docs.textSchema('A transaction.')),
-    position: z.exactOptional(docs.positionSchema('The place of a transfer in it.')),
+    position: z.exactOptional(docs.positionSchema()),
     cuy: z.exactOptional(docs.idSchema('A currency.')),
     payout: z.exactOptional(docs.idSchema('A payout.')),
     address: z.exactOptional(docs.textSchema('An address.')),

@@ -35,16 +35,16 @@ const body = () =>
     const one = docs.component('DecisionToMake', () =>
       z.strictObject({
         txid: docs.sentTxidSchema(),
-        position: docs.positionSchema('The position of the transfer in it, as it is listed.'),
+        position: docs.positionSchema(),
         decision: docs.described(decision, '`credit` or `refuse`. What was refused can still be credited.'),
         why: docs.remarkSchema('The reason, for those who look later.', 1),
       }),
     )
-    return { deposits: docs.sentListSchema(one, decisionsMax) }
+    return { deposits: docs.sentListSchema(one, decisionsMax, 'The decisions.') }
   })
 
 const response = () =>
-  docs.dataBody('DecideDepositsResponse', () => ({
+  docs.dataBody('DecidedDeposits', () => ({
     list: z.array(ownedDeposit()),
     count: docs.countSchema('The number of deposits in the list.'),
     replayed: docs.described(z.boolean(), 'Whether all of it was decided before.'),

@@ -90,7 +90,7 @@ const nameOf = (type: EventType) => type.replaceAll(/(?:^|[.])(.)/g, (_, first: 
 export const eventOf = <Type extends EventType>(type: Type) =>
   docs.object(nameOf(type), () => ({
     id: docs.idSchema('Its number: 1, 2, 3 … in the order in which events are stored.'),
-    type: z.literal(type),
+    type: docs.component(`${nameOf(type)}Type`, () => z.literal(type)),
     uid: docs.idSchema('The user.'),
     created_at: docs.instantSchema(),
     // safe: the data of this type
@@ -99,23 +99,25 @@ export const eventOf = <Type extends EventType>(type: Type) =>
 
 /** An event of any type. */
 export const eventSchema = () =>
-  z.discriminatedUnion('type', [
-    eventOf('deposit.seen'),
-    eventOf('deposit.dropped'),
-    eventOf('deposit.credited'),
-    eventOf('deposit.held'),
-    eventOf('deposit.refused'),
-    eventOf('entry.posted'),
-    eventOf('payout.waiting'),
-    eventOf('payout.approved'),
-    eventOf('payout.signed'),
-    eventOf('payout.paid'),
-    eventOf('payout.stuck'),
-    eventOf('payout.cancelled'),
-    eventOf('address.frozen'),
-    eventOf('address.released'),
-    eventOf('address.destroyed'),
-  ])
+  docs.component('Event', () =>
+    z.discriminatedUnion('type', [
+      eventOf('deposit.seen'),
+      eventOf('deposit.dropped'),
+      eventOf('deposit.credited'),
+      eventOf('deposit.held'),
+      eventOf('deposit.refused'),
+      eventOf('entry.posted'),
+      eventOf('payout.waiting'),
+      eventOf('payout.approved'),
+      eventOf('payout.signed'),
+      eventOf('payout.paid'),
+      eventOf('payout.stuck'),
+      eventOf('payout.cancelled'),
+      eventOf('address.frozen'),
+      eventOf('address.released'),
+      eventOf('address.destroyed'),
+    ]),
+  )
 
 /** The documentation of `GET /ledger/events`. */
 export const ledgerEventsDocs = () => {

@@ -37,7 +37,7 @@ export const ledgerPayoutsApproveDocs = () => {
       'Approves payouts that wait, by another name than has asked for them; or stuck ones, which may have three more transactions then. ' +
       'Sent again it is answered as the first time: with `attempts` also if one has got stuck since.',
     body: body(),
-    success: payoutList('ApprovePayoutsResponse'),
+    success: payoutList('ApprovedPayouts'),
     examples: [
       { ...docs.dataExample('one that waits', given, '', { list: [approved], count: 1 }, { ids: [1] }), by: 'office' },
     ],

@@ -47,7 +47,7 @@ export const ledgerPayoutsCancelDocs = () => {
       '`moved: true`, the scope `ledger:approve` and another name than has asked for it. While payouts are stopped none is cancelled: ' +
       'a transaction that the service does not know could have paid it.',
     body: body(),
-    success: payoutList('CancelPayoutsResponse'),
+    success: payoutList('CancelledPayouts'),
     examples: [
       docs.dataExample(
         'an approved one',

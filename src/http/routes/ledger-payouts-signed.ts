@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { handInReasons, reasons } from '../../common/reasons.ts'
+import { handInReasons } from '../../common/reasons.ts'
 import { headRetrySeconds } from '../../payouts/failure.ts'
 import { type HandedIn, takeSigned } from '../../payouts/hand-in.ts'
 import { askedMax } from '../../payouts/parse-asking.ts'
@@ -56,22 +56,22 @@ const body = () =>
 const item = () =>
   docs.component('HandedIn', () =>
     z.union([
-      z.strictObject({
+      docs.object('TakenTransaction', () => ({
         id: docs.idSchema('The payout.'),
         state: docs.described(
           z.literal('signed'),
           'Its transaction is stored, and is sent until it is final or has expired.',
         ),
         txid: docs.textSchema('The transaction.', /^[0-9a-f]{64}$/),
-      }),
-      z.strictObject({
+      })),
+      docs.object('RefusedTransaction', () => ({
         id: docs.idSchema('The payout.'),
         refused: z.strictObject({
           code: docs.described(z.literal([404, 409, 422]), 'The status that it would have alone.'),
-          reason: docs.described(z.enum(reasons), 'The word for programs.'),
+          reason: docs.reasonSchema(),
           why: docs.textSchema('What differs.'),
         }),
-      }),
+      })),
     ]),
   )
 

@@ -45,39 +45,56 @@ const entryToPost = () => {
       cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`),
       type: members.type,
       osn: docs.described(osn, 'The order serial reference, unique per type and wallet.'),
-      amt: docs.sentAmountSchema(
-        sign,
-        `The change of the balance in whole units, ${sign}, without an exponent, with at most as many decimals as \`scale\` of the currency.`,
-      ),
+      amt: docs.sentAmountSchema(sign),
       mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`, 0)),
     }))
   const user = () => docs.described(z.int().check(z.minimum(1), z.maximum(reservedUid - 1)), 'The user.')
+  const giver = () =>
+    docs.described(
+      z.int().check(z.minimum(1), z.maximum(reservedUid)),
+      `The user, or ${reservedUid}: the owner of reserved addresses, who only gives, in transfers.`,
+    )
+  const adjustment = '9 adjustment by an operator.'
+  const isTransfer = (type: PostedType) => type === entryTypes.transfer
   return docs.component('EntryToPost', () =>
     z.union([
       one('EntryToTake', 'negative', {
         uid: user(),
-        type: docs.described(
-          z.literal(typesWith('negative')),
-          '2 withdraw, 3 transfer between wallets, 4 payment, 9 adjustment by an operator.',
+        type: typesSchema(
+          'TypeToTake',
+          typesWith('negative').filter((type) => !isTransfer(type)),
+          'Out',
+          `2 withdraw, 4 payment, ${adjustment}`,
         ),
+      }),
+      one('EntryToTransfer', 'negative', {
+        uid: giver(),
+        type: docs.described(z.literal(entryTypes.transfer), '3 transfer between wallets, from this one.'),
       }),
       one('EntryToGive', 'positive', {
         uid: user(),
-        type: docs.described(
-          z.literal(typesWith('positive')),
-          '3 transfer between wallets, 5 refund, 9 adjustment by an operator.',
+        type: typesSchema(
+          'TypeToGive',
+          typesWith('positive'),
+          'In',
+          `3 transfer between wallets, to this one, 5 refund, ${adjustment}`,
         ),
-      }),
-      one('EntryToTakeFromReserved', 'negative', {
-        uid: docs.described(z.literal(reservedUid), 'The owner of reserved addresses, who only gives, in transfers.'),
-        type: docs.described(z.literal(entryTypes.transfer), '3 transfer between wallets.'),
       }),
     ]),
   )
 }
 
+/** One of these types, whose names in generated code say the direction too: in some languages all names are in one place. */
+function typesSchema(id: string, types: readonly PostedType[], direction: 'In' | 'Out', description: string) {
+  const wordOf = (type: PostedType) => Object.entries(entryTypes).find(([, one]) => one === type)?.[0] ?? ''
+  const names = types.map((type) => wordOf(type).replace(/^./, (first) => first.toUpperCase()) + direction)
+  return docs.numberWords(id, types, names, description)
+}
+
 const body = () =>
-  docs.object('PostEntriesRequest', () => ({ entries: docs.sentListSchema(entryToPost(), postEntriesMax) }))
+  docs.object('PostEntriesRequest', () => ({
+    entries: docs.sentListSchema(entryToPost(), postEntriesMax, 'The entries, in this order.'),
+  }))
 
 const response = () =>
   docs.dataBody('PostEntriesResponse', () => ({

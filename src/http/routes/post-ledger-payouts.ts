@@ -45,10 +45,10 @@ const payoutToAsk = () =>
     return z.strictObject({
       uid: docs.described(uid.clone(), 'The user whose wallet pays.'),
       cuy: docs.described(cuy.clone(), 'The currency.'),
-      amt: docs.sentAmountSchema('positive', 'What is paid, in whole units, without an exponent.'),
+      amt: docs.sentAmountSchema('positive'),
       to: docs.sentAddressSchema('Who is paid: `T…`, 34 characters, with a right checksum.'),
       osn: docs.described(osn.clone(), 'The order serial reference: with `uid` and `cuy` the key of the payout.'),
-      fee: z.optional(docs.sentAmountSchema('not negative', 'What is taken beside it, as a payment.')),
+      fee: docs.described(z.optional(docs.sentAmountSchema('not negative')), 'What is taken beside it, as a payment.'),
       mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`, 0)),
       proof: z.optional(
         docs
@@ -62,10 +62,11 @@ const payoutToAsk = () =>
     })
   })
 
-const body = () => docs.object('AskPayoutsRequest', () => ({ payouts: docs.sentListSchema(payoutToAsk(), askedMax) }))
+const body = () =>
+  docs.object('AskPayoutsRequest', () => ({ payouts: docs.sentListSchema(payoutToAsk(), askedMax, 'The payouts.') }))
 
 const response = () =>
-  docs.dataBody('AskPayoutsResponse', () => ({
+  docs.dataBody('AskedPayouts', () => ({
     list: z.array(payoutSchema()),
     count: docs.countSchema('The number of payouts in the list.'),
     replayed: docs.described(z.boolean(), 'Whether they were asked for before.'),

@@ -55,15 +55,23 @@ export function formatAddress(address: Address, format: AddressRequest['format']
 export const addressData = () =>
   z.strictObject({
     id: docs.idSchema('The id of the address record.'),
-    address: docs.described(
-      z.union([
-        docs.textSchema('Base58Check, the form in wallets.', /^T[1-9A-HJ-NP-Za-km-z]{33}$/),
-        docs.textSchema('With `format=hex`: the 21 address bytes.', /^41[0-9a-f]{40}$/),
-        docs.amountSchema(
-          'With `format=number`: the integer value of the 21 bytes. It has more digits than a double keeps.',
-        ),
-      ]),
-      'The address, in the form of `format`.',
+    address: docs.component('ShownAddress', () =>
+      docs.described(
+        z.union([
+          docs.component('AddressText', () =>
+            docs.textSchema(
+              'Base58Check, the form in wallets; with `format=hex` the 21 address bytes.',
+              /^(T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-f]{40})$/,
+            ),
+          ),
+          docs.component('AddressNumber', () =>
+            docs.amountSchema(
+              'With `format=number`: the integer value of the 21 bytes. It has more digits than a double keeps.',
+            ),
+          ),
+        ]),
+        'The address, in the form of `format`.',
+      ),
     ),
   })
 

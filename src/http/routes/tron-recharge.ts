@@ -142,7 +142,7 @@ export const tronRechargeDocs = () =>
     parameters: {
       txid: { description: 'One transaction: 64 hex digits, optionally prefixed with `0x`.', example: docs.usdtTxid },
     },
-    success: docs.successBodyWithoutData('RechargeResponse'),
+    success: docs.successBodyWithoutData('Recharged'),
     examples: [
       docs.noteExample('two deposits', 'two deposits, not scanned yet', '', 'credited 3.5 TRX and 25 USDT'),
       docs.noteExample('nothing new', 'two deposits, credited', '', 'nothing new'),

@@ -86,8 +86,14 @@ export const selectionDocs = () => ({
   wid: { description: 'Only this wallet.', example: 2 },
   type: { description: 'Only this type; the response schema lists them.', example: '1' },
   osn: { description: 'A full `osn`, or a txid in any form for all of its entries.', example: docs.usdtTxid },
-  from: { description: 'Only entries created at or after this instant.', example: '2026-11-01T00:00:00Z' },
-  to: { description: 'Only entries created before this instant.', example: '2026-12-01T00:00:00Z' },
+  from: {
+    description: 'Only entries created at or after this instant, which is cut downwards to milliseconds.',
+    example: '2026-11-01T00:00:00Z',
+  },
+  to: {
+    description: 'Only entries created before this instant, which is cut downwards to milliseconds.',
+    example: '2026-12-01T00:00:00Z',
+  },
 })
 
 /** The failures of parameters that select entries. `prefix` is the beginning of the queries of examples. */

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
 import type { CommandOutput } from '../command-output.ts'
 import { readWranglerConfig } from '../configuration.ts'
-import { databaseOptions, loginAdvice, runWrangler } from '../database.ts'
+import { databaseOptions, loginAdvice } from '../database.ts'
 import { environmentOf, placeOptions } from '../place.ts'
 import { runTool } from '../run-tool.ts'
 import { configurationAdvice, describeTarget } from '../target.ts'
 import { OptionError, orStop, ToolError } from '../tool-error.ts'
+import { deployMsMax, runWrangler } from '../wrangler.ts'
 
 const options = Object.keys(placeOptions)
 const deploy = { usage: 'npm run deploy -- --production | --env <name>', options }
@@ -76,9 +77,12 @@ const splitAdvice = {
 /** Runs one wrangler command, and stops if it fails. */
 async function run(failure: string, args: readonly string[], shownOn: CommandOutput): Promise<void> {
   shownOn.stdout.write(`> wrangler ${args.join(' ')}\n`)
-  const { code, output } = await runWrangler(args, shownOn)
+  const { code, output, failure: reason } = await runWrangler(args, deployMsMax, shownOn)
   if (code === 0) return
-  if (output === '') throw new ToolError(`${failure}: wrangler did not start`, 'run "npm ci", then this command again')
+  if (reason !== null) {
+    const next = 'run "npm ci" if that was not done here, then this command again: it does only what is missing'
+    throw new ToolError(`${failure}: ${reason}`, next)
+  }
   const known = [loginAdvice, splitAdvice].find(({ pattern }) => pattern.test(output))
   const next =
     known?.text ??

@@ -14,7 +14,7 @@ import { closeGap, correct, listGaps, rescan } from './repair.ts'
 import { reserve } from './reserve.ts'
 import { moveEndpoint, replayEvents, showEndpoints } from './webhooks.ts'
 
-const usage = `npm run operate -- <command> [--production | --env <name>]
+const usage = `npm run operate -- <command> --production | --env <name> | --local (this machine)
   rescan --from <block> --to <block> --reason "…"      reads these blocks again
   correct --finalized <block> --reason "…"             lowers a finalized height that was stored wrongly
   gap list                                             shows blocks that were passed over
@@ -40,6 +40,7 @@ const flag = { type: 'boolean' } as const
 /** The options of all commands. */
 export const operateOptions = {
   ...placeOptions,
+  local: { type: 'boolean', default: false },
   from: text,
   to: text,
   finalized: text,
@@ -110,7 +111,7 @@ function readCommand(
   streams: TerminalStreams,
 ): { readonly environment: string | undefined; readonly work: Work } {
   const parsed = parseArgs({ args: [...args], options: operateOptions, allowPositionals: true })
-  const { env, production, ...values } = parsed.values
+  const { env, production, local, ...values } = parsed.values
   const named = [2, 1].map((count) => parsed.positionals.slice(0, count))
   const name = named.find((words) => Object.hasOwn(commands, words.join(' '))) ?? []
   const command = commands[name.join(' ')]
@@ -120,5 +121,21 @@ function readCommand(
   const { takes, prepare } = command
   const unknown = Object.keys(values).find((name) => !takes.some((taken) => taken === name))
   if (unknown !== undefined) throw new OptionError(`this command takes no --${unknown}`)
-  return { environment: environmentOf({ production, env }), work: prepare(values, words, streams) }
+  const work = prepare(values, words, streams)
+  return { environment: readPlace({ env, production, local }), work }
+}
+
+/**
+ * A place is always named, this machine too. npm can take one for itself without a trace: `-e nile` before `--` is its `--enjoy-by`, and
+ * the command would do its work here.
+ */
+function readPlace({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {
+  const environment = environmentOf(other)
+  if (local && environment !== undefined) throw new OptionError('either --local, or --production or --env')
+  if (!local && environment === undefined) {
+    throw new OptionError(
+      'on which database? Name it after "--": --production, --env <name>, or --local for this machine',
+    )
+  }
+  return environment
 }

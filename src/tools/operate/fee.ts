@@ -1,8 +1,7 @@
 import { formatUnits } from '../../common/amount.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
-import { optionOf } from '../place.ts'
 import { orRefuse, ToolError } from '../tool-error.ts'
-import { type Options, readOption, type Work } from './options.ts'
+import { namedPlace, type Options, readOption, type Work } from './options.ts'
 import { readReason } from './repair.ts'
 
 // Only the newest fee of a token counts: a later one must be confirmed again.
@@ -36,7 +35,7 @@ export function confirmFee(options: Options): Work {
   return async (env) => {
     const [[fee] = []] = orRefuse(await queryDatabase(env, sql))
     if (fee === undefined) {
-      const next = `"npm run operate -- fee list${optionOf(env)}" shows the fees, each with its transaction`
+      const next = `"npm run operate -- fee list${namedPlace(env)}" shows the fees, each with its transaction`
       throw new ToolError('no fee that waits was set by this transaction', next)
     }
     return describeFee(fee)

@@ -1,3 +1,4 @@
+import { optionOf } from '../place.ts'
 import { OptionError } from '../tool-error.ts'
 
 /** The values of the options, as typed. */
@@ -10,6 +11,9 @@ type Flag = 'moved' | 'stdin'
 
 /** Does the work in an environment ('' is the top level), or on this machine if it is undefined. Returns what to print. */
 export type Work = (env: string | undefined) => Promise<string>
+
+/** The option of an environment, as a printed command needs it: this machine has one too. It begins with a space. */
+export const namedPlace = (env: string | undefined) => (env === undefined ? ' --local' : optionOf(env))
 
 /** The value of an option in this form, or an `OptionError`: `what` it takes. */
 export function readOption(options: Options, name: TextOption, form: RegExp, what: string): string {

@@ -1,8 +1,7 @@
 import { reasonMax } from '../../d1/state-tables.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
-import { optionOf } from '../place.ts'
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
-import { type Options, readOption, type Work } from './options.ts'
+import { namedPlace, type Options, readOption, type Work } from './options.ts'
 
 // Each repair is one statement. Triggers of the database apply it, and refuse one that is not possible. The time is the database's own.
 
@@ -71,7 +70,7 @@ export function closeGap(options: Options): Work {
   return async (env) => {
     const [[gap] = []] = orRefuse(await queryDatabase(env, sql))
     if (gap === undefined) {
-      const next = `"npm run operate -- gap list${optionOf(env)}" shows the open gaps, each with its first block`
+      const next = `"npm run operate -- gap list${namedPlace(env)}" shows the open gaps, each with its first block`
       throw new ToolError(`no open gap begins at block ${from}`, next)
     }
     return `The gap from block ${from} to ${gap.to_height} is closed. ?txid= still works for what is in it.`

@@ -4,10 +4,9 @@ import { indexCurrencies } from '../../ledger/currencies.ts'
 import { settingsOf } from '../../ledger/stored-settings.ts'
 import { readConfiguration } from '../configuration.ts'
 import { databaseNow, queryDatabase, readDatabase } from '../database.ts'
-import { optionOf } from '../place.ts'
 import { configurationAdvice } from '../target.ts'
 import { OptionError, orRefuse, orStop, ToolError } from '../tool-error.ts'
-import { type Options, readOption, type Work } from './options.ts'
+import { namedPlace, type Options, readOption, type Work } from './options.ts'
 
 /** Most indices of one call: more are probably a mistake. */
 const reservedMax = 100_000
@@ -112,7 +111,7 @@ async function readStoredRange(env: string | undefined, key: ExtendedPublicKey):
  */
 function adviseRescan(env: string | undefined, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
-  const option = optionOf(env)
+  const option = namedPlace(env)
   const range = `--from ${height + 1} --to ${finalized}`
   return [
     'Payments to them in blocks that were read before are not recorded yet. Have those blocks read again:',

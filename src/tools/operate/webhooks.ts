@@ -1,7 +1,6 @@
 import { type DatabaseRow, queryDatabase, readDatabase, timeOf } from '../database.ts'
-import { optionOf } from '../place.ts'
 import { orRefuse, ToolError } from '../tool-error.ts'
-import { type Options, readOption, type Work } from './options.ts'
+import { namedPlace, type Options, readOption, type Work } from './options.ts'
 
 const numberForm = /^[1-9]\d{0,14}$/
 /** The whole key, or its beginning as the status shows it. */
@@ -54,7 +53,7 @@ async function setPosition(env: string | undefined, endpoint: string, position: 
     `WHERE number = ${endpoint} AND ${isConfigured} AND position >= ${least} RETURNING ${columns}`
   const [rows = []] = orRefuse(await queryDatabase(env, sql))
   if (rows.length === 0) {
-    const next = `"npm run operate -- webhooks status${optionOf(env)}" shows the endpoints, with their numbers, keys and positions`
+    const next = `"npm run operate -- webhooks status${namedPlace(env)}" shows the endpoints, with their numbers, keys and positions`
     throw new ToolError(`there is no such endpoint, or ${why}`, next)
   }
   return rows.map(describeEndpoint).join('\n')

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../../../src/common/time.ts'
 import type { AuthConfig } from '../../../src/config/auth.ts'
-import { type Authenticate, createAuthenticator } from '../../../src/http/auth/authenticate.ts'
+import { type Authenticate, createAuthenticators } from '../../../src/http/auth/authenticate.ts'
+import type { TokenFault } from '../../../src/http/auth/token-fault.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { LogFields } from '../../../src/platform/logger.ts'
 import { bearer, jwtSecret, tokenNow } from '../../support/tokens.ts'
@@ -48,7 +49,7 @@ export function authHarness(
   const kept: Promise<unknown>[] = []
   const quiet = () => undefined
   const now = () => (clock.seconds * 1000) as UnixMs
-  const authenticate = createAuthenticator(config, {
+  const { callers: authenticate } = createAuthenticators(config, null, {
     clock: { now, sleep: systemClock.sleep },
     logger: { info: quiet, warn: (event, fields) => warnings.push({ event, fields }), error: quiet, alarm: quiet },
     fetch: async (_input, init) => {
@@ -74,5 +75,7 @@ export const requestWith = (headers: HeadersInit = {}, url = 'https://wallet.exa
 
 /** The result of a valid token of this caller. */
 export const admitted = (uid = 7) => ({ ok: true, value: uid })
-/** The result of any token that is not valid. */
+/** The result of a token whose signature is right, and that has this fault. */
+export const faulty = (fault: TokenFault) => ({ ok: false, error: { fault } })
+/** The result of any token whose signature is not right. */
 export const refused = { ok: false, error: 'unauthorized' }

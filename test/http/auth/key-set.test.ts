@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { keysTriedMax } from '../../../src/http/auth/authenticate.ts'
 import { failurePauseMs, keysBytesMax, keysMaxAgeMs, keysTimeoutMs, refetchMs } from '../../../src/http/auth/key-set.ts'
+import { keysTriedMax } from '../../../src/http/auth/verify-token.ts'
 import {
   createIssuer,
   forgeToken,
@@ -13,7 +13,7 @@ import {
   signHs256,
   signWithBytes,
 } from '../../support/tokens.ts'
-import { admitted, authHarness, type KeyServer, keySetConfig, refused, requestWith } from './auth-harness.ts'
+import { admitted, authHarness, faulty, type KeyServer, keySetConfig, refused, requestWith } from './auth-harness.ts'
 
 const algorithms: readonly KeySetAlgorithm[] = ['RS256', 'ES256', 'EdDSA']
 const unavailable = { ok: false, error: 'keys-unavailable' }
@@ -73,6 +73,30 @@ describe('a token signed with a key of the set', () => {
     expect(await serving(...issuers).verify(await issuer.sign(goodClaims()))).toEqual(admitted())
   })
 
+  test.each([
+    ['EdDSA', 'Ed25519'],
+    ['Ed25519', 'EdDSA'],
+    ['Ed25519', 'Ed25519'],
+    ['EdDSA', undefined],
+    ['Ed25519', undefined],
+  ] as const)('is accepted as %s with an Ed25519 key whose alg is %s', async (alg, alsoNamed) => {
+    const issuer = await createIssuer(alg, 'kid')
+    const { alg: _, ...unnamed } = issuer.jwk
+    const jwk = alsoNamed === undefined ? unnamed : { ...unnamed, alg: alsoNamed }
+    const harness = served(() => Response.json({ keys: [jwk] }))
+    expect(await harness.verify(await issuer.sign(goodClaims()))).toEqual(admitted())
+    expect(await harness.verify(await stranger.sign(goodClaims(), { kid: 'kid' }))).toEqual(refused)
+  })
+
+  test('is refused with an Ed25519 key that is for something else', async () => {
+    const issuer = await createIssuer('EdDSA', 'kid')
+    for (const changes of [{ alg: 'ES256' }, { alg: 'X25519' }, { use: 'enc' }, { crv: 'X25519' }, { kty: 'EC' }]) {
+      const harness = served(() => Response.json({ keys: [{ ...issuer.jwk, ...changes }] }))
+      const { ok } = await harness.verify(await issuer.sign(goodClaims()))
+      expect([changes, ok]).toEqual([changes, false])
+    }
+  })
+
   test('can have no key id: every key that matches is tried', async () => {
     const unnamed = await Promise.all([1, 2, 3].map(() => createIssuer('ES256', null)))
     for (const issuer of unnamed)
@@ -93,7 +117,7 @@ describe('a token signed with a key of the set', () => {
     harness.clock.seconds += 4
     expect(await harness.verify(token)).toEqual(admitted())
     harness.clock.seconds += 1
-    expect(await harness.verify(token)).toEqual(refused)
+    expect(await harness.verify(token)).toEqual(faulty('expired'))
   })
 })
 

@@ -8,7 +8,7 @@ import { failed, type RunningService, read, startService } from '../service.ts'
 const paths = routes.filter(({ rateClass }) => rateClass !== null).map(({ path }) => path)
 const badToken = bearer(forgeToken({ alg: 'ES256', kid: 'key-1' }, goodClaims(), 'signature'))
 
-describe.each<[AuthFailure, Record<string, unknown>]>([
+describe.each<[Extract<AuthFailure, string>, Record<string, unknown>]>([
   ['unauthorized', {}],
   ['no-key', { AUTH_JWT_SECRET: undefined }],
   ['keys-unavailable', { AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'https://keys.example/jwks' }],

@@ -4,15 +4,16 @@ import { isRemark } from '../../../src/ledger/parse-post.ts'
 
 /** What is read of a schema of a request. */
 interface Schema {
-  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
   readonly $ref?: string
   readonly type?: string
   readonly enum?: readonly unknown[]
-  readonly const?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly description?: string
   readonly pattern?: string
   readonly minLength?: number
   readonly maxLength?: number
-  readonly uniqueItems?: boolean
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
 }
@@ -30,28 +31,32 @@ const member = (schema: Schema, name: string): Schema => schema.properties?.[nam
 const formOf = (schema: Schema) => new RegExp(schema.pattern ?? 'none', 'u')
 const fits = (schema: Schema, text: string) =>
   formOf(schema).test(text) && text.length <= (schema.maxLength ?? Number.POSITIVE_INFINITY)
-const valuesOf = ({ enum: all, const: only }: Schema = {}) => all ?? [only]
-const textOf = (schema: Schema = {}) => schema.anyOf?.find(({ type }) => type === 'string') ?? schema
+const textOf = (schema?: Schema) => resolved(resolved(schema).oneOf?.[0])
 
 describe('an entry to post', () => {
-  const [take = {}, give = {}, reserved = {}] = (named('EntryToPost').anyOf ?? []).map(resolved)
+  const [take = {}, transfer = {}, give = {}] = (named('EntryToPost').oneOf ?? []).map(resolved)
 
-  it('is one that takes, one that gives, or one that takes from the owner of reserved addresses', () => {
-    const shown = [take, give, reserved].map(({ properties }) => [
-      valuesOf(properties?.type),
-      properties?.uid?.const ?? 'a user',
+  it('is one that takes, a transfer that does, also from the owner of reserved addresses, or one that gives', () => {
+    const shown = [take, transfer, give].map(({ properties: { type, uid } = {} }) => [
+      resolved(type).enum ?? [type?.minimum, type?.maximum],
+      uid?.maximum,
     ])
     expect(shown).toEqual([
-      [[2, 3, 4, 9], 'a user'],
-      [[3, 5, 9], 'a user'],
-      [[3], Number.MAX_SAFE_INTEGER],
+      [[2, 4, 9], Number.MAX_SAFE_INTEGER - 1],
+      [[3, 3], Number.MAX_SAFE_INTEGER],
+      [[3, 5, 9], Number.MAX_SAFE_INTEGER - 1],
     ])
   })
 
   test.each([
     ['takes', textOf(take.properties?.amt), ['-2.5', '-25', '-0.000001', '-1.0000000000'], ['2.5', '-0', '-0.00']],
-    ['gives', textOf(give.properties?.amt), ['2.5', '25', '007', '9007199254740991'], ['-2.5', '0', '0.00', '']],
-    ['reserves', textOf(reserved.properties?.amt), ['-2.5'], ['2.5']],
+    [
+      'gives',
+      textOf(give.properties?.amt),
+      ['2.5', '25', '007', '9007199254740991', '00.10', '0.00000001000'],
+      ['-2.5', '0', '0.00', '', '0.000000001'],
+    ],
+    ['is moved', textOf(transfer.properties?.amt), ['-2.5'], ['2.5']],
   ])('that %s has an amount of its sign', (_, amt, good, bad) => {
     const never = ['', '-', '1e3', '+1', '.5', '1.', '1.123456789', '12345678901234567', `1.1${'0'.repeat(80)}`]
     expect(good.filter((text) => !fits(amt, text))).toEqual([])
@@ -74,22 +79,26 @@ describe('a remark', () => {
   } as const
 
   test.each(Object.entries(remarks))(
-    '%s takes each character that the service takes, and no other',
+    '%s takes each character that the service takes, and none of one byte that it does not',
     (_, [schema, least]) => {
       const form = formOf(schema)
-      const differing: string[] = []
+      const refused: string[] = []
+      const taken: string[] = []
       for (let code = 0; code <= 0x10ffff; code += 1) {
         const isSurrogate = code >= 0xd800 && code <= 0xdfff // alone it is no character, and no UTF-8
         const text = String.fromCodePoint(code)
-        if (!isSurrogate && form.test(text) !== isRemark(text)) differing.push(code.toString(16))
+        if (isSurrogate || form.test(text) === isRemark(text)) continue
+        const differing = isRemark(text) ? refused : taken
+        differing.push(code.toString(16))
       }
-      expect(differing).toEqual([])
-      expect([schema?.minLength ?? 0, schema?.maxLength]).toEqual([least, 200])
+      expect([refused, taken.filter((code) => code.length < 3)]).toEqual([[], []])
+      expect(schema.description).toMatch(/Without control characters, invisible ones and those that turn the direction/)
+      expect([schema.minLength ?? 0, schema.maxLength]).toEqual([least, 200])
     },
   )
 })
 
-it('has no item twice in a list of a request', () => {
+it('says of a list in a request that it has no item twice', () => {
   const lists = documentedOperations().flatMap(
     ({ operation: { body }, path }) => (body === undefined || path.endsWith('/signed') ? [] : [path]), // of what is handed in, each is answered by itself
   )
@@ -101,7 +110,9 @@ it('has no item twice in a list of a request', () => {
     'CancelPayoutsRequest',
   ]
   const list = (name: string) => Object.values(named(name).properties ?? {}).find(({ items }) => items !== undefined)
-  expect(bodies.map((name) => list(name)?.uniqueItems)).toEqual(lists.map(() => true))
+  expect(bodies).toHaveLength(lists.length)
+  for (const name of bodies)
+    expect([name, list(name)?.description]).toEqual([name, expect.stringMatching(/Each once\.$/)])
 })
 
 it('has instants of days that exist', () => {

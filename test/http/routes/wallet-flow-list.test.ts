@@ -65,6 +65,20 @@ describe('GET /wallet/flow/list', () => {
     expect(await listed(query)).toMatchObject({ status: 200, ids, count })
   })
 
+  test.each<[string, (at: string) => string]>([
+    ['Python (isoformat)', (at) => at.replace('Z', '000+00:00')],
+    ['Java (Instant)', (at) => at],
+    ['Java (OffsetDateTime of nanoseconds)', (at) => at.replace('Z', '000000Z')],
+    ['Go (RFC3339Nano)', (at) => at.replace(/\.?0*Z$/, 'Z')],
+    ['Rust (chrono)', (at) => at.replace('Z', '+00:00')],
+    ['C# (round-trip)', (at) => at.replace('Z', '0000Z')],
+  ])('an entry’s own time, written back by %s, is that of the entry', async (_, write) => {
+    const { list } = await listed('')
+    const at = encodeURIComponent(write(list[0]?.created_at ?? ''))
+    expect(await listed(`from=${at}`)).toMatchObject({ ids: [3], count: 1 })
+    expect(await listed(`to=${at}`)).toMatchObject({ ids: [2, 1], count: 2 })
+  })
+
   test('from includes its instant and to does not', async () => {
     const { list } = await listed('')
     const at = list[0]?.created_at ?? ''
@@ -154,6 +168,10 @@ describe('the query', () => {
     ['2026-11-01T00:00Z', Date.UTC(2026, 10, 1)],
     ['2026-11-01T00:00:00.5Z', Date.UTC(2026, 10, 1, 0, 0, 0, 500)],
     ['2026-11-01T00:00:00.123-03:30', Date.UTC(2026, 10, 1, 3, 30, 0, 123)],
+    ['2026-11-01T00:00:00.000001Z', Date.UTC(2026, 10, 1)],
+    ['2026-11-01T00:00:00.999999999Z', Date.UTC(2026, 10, 1, 0, 0, 0, 999)],
+    ['2026-11-01T02:00:00.1239%2B02:00', Date.UTC(2026, 10, 1, 0, 0, 0, 123)],
+    ['1969-12-31T23:59:59.9999Z', -1],
     ['2028-02-29T23:59:59.999Z', Date.UTC(2028, 1, 29, 23, 59, 59, 999)],
     ['0000-01-01T00:00:00Z', Date.parse('0000-01-01T00:00:00Z')],
   ])('can have the instant %s', (value, from) => {
@@ -173,7 +191,9 @@ describe('the query', () => {
     ['at minute 60', '2026-11-01T00:60:00Z'],
     ['a leap second', '2026-12-31T23:59:60Z'],
     ['with zone 24:00', '2026-11-01T00:00:00%2B24:00'],
-    ['with microseconds', '2026-11-01T00:00:00.000001Z'],
+    ['with ten fractional digits', '2026-11-01T00:00:00.0000000000Z'],
+    ['with a point and no digit', '2026-11-01T00:00:00.Z'],
+    ['with a fraction of a minute', '2026-11-01T00:00.5Z'],
     ['in lower case', '2026-11-01t00:00:00z'],
     ['with a space for T', '2026-11-01%2000:00:00Z'],
     ['with a year of five digits', '12026-11-01T00:00:00Z'],

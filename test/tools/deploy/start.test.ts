@@ -98,7 +98,7 @@ describe('npm run deploy', () => {
   it('explains that wrangler is not installed', async () => {
     rmSync(join(folder, 'wrangler'))
     expect((await run('--production')).all).toContain(
-      'wrangler did not start.\nWhat to do: run "npm ci", then this command again.\n',
+      'wrangler did not start.\nWhat to do: run "npm ci" if that was not done here, then this command again: ',
     )
   })
 })
@@ -141,7 +141,7 @@ describe('the options of npm run deploy', () => {
   it.each([
     [[], 'which deployment?'],
     [['--dry-run'], "Unknown option '--dry-run'"],
-    [['--env'], "Option '--env <value>' argument missing"],
+    [['--env'], "Option '-e, --env <value>' argument missing"],
     [['--env='], '--env: the name of an environment in wrangler.toml'],
     [['--production', '--env', 'nile'], 'either --production or --env'],
   ])('%j are refused, and nothing is run', async (args, why) => {

@@ -95,10 +95,14 @@ describe('what npm run doctor reads of the database', () => {
     ],
     [
       'another error',
-      { error: { text: 'secret text' } },
-      /: wrangler cannot use the database; run npx wrangler d1 execute DB --remote --env=nile /,
+      { error: { text: 'some text' } },
+      /: wrangler cannot use the database; the last that it printed is: \{"error":\{"text":"some text"\}\}; run npx wrangler d1 execute DB --remote --env=nile /,
     ],
-    ['an unknown answer', { results: [] }, /: wrangler cannot use the database; run npx wrangler /],
+    [
+      'an unknown answer',
+      { results: [] },
+      /: wrangler cannot use the database; the last .* is: \{"results":\[\]\}; run npx wrangler /,
+    ],
   ])('can be %s', async (_, output, expected) => {
     fakeWrangler(output)
     const [line] = storedLines((await run(['--env=nile'], secrets)).out)

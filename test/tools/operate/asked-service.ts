@@ -73,7 +73,10 @@ export async function startAsked(secret: string | null, changes: Record<string, 
     url,
     asked,
     write,
-    operate: (args, options = {}) => callCommand(runOperate, args, { ...options, cwd: folder }),
+    operate: (args, options = {}) => {
+      const place = args.includes('--production') ? [] : ['--local']
+      return callCommand(runOperate, [...args, ...place], { ...options, cwd: folder })
+    },
     async post(path, body) {
       const claims = { sub: 'shop', scope: 'ledger:post ledger:pay', exp: Math.floor(Date.now() / 1_000) + 600 }
       const headers = { ...bearer(await signHs256(claims, backendSecret)), 'content-type': 'application/json' }

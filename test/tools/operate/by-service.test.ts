@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /** Runs the command as a person does. */
 const operate = (...words: string[]) =>
-  npmRun(['operate', '--', ...words, '--secret', join(folder, 'secret'), '--service', service.url])
+  npmRun(['operate', '--', ...words, '--local', '--secret', join(folder, 'secret'), '--service', service.url])
 
 async function shop(
   path: string,

@@ -140,7 +140,7 @@ it('the way back from a restore ends with every deposit at its user, and with su
   const reserve = await restored.operateWith(variables, 'reserve', '--to', '4')
   expect([reserve.code, reserve.out]).toEqual([0, expect.stringMatching(/^3 addresses are reserved, up to index 4: /)])
   const [, printed = ''] = /npm run operate -- (rescan .+)\n/.exec(reserve.out) ?? []
-  expect(printed).toMatch(/^rescan --from \d+ --to \d+ --reason "restored"$/)
+  expect(printed).toMatch(/^rescan --from \d+ --to \d+ --reason "restored" --local$/)
   expect((await restored.operateWith(variables, ...printed.replaceAll('"', '').split(' '))).code).toBe(0)
   await pass(lookMs)
   await service.tick()

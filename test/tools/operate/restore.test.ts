@@ -138,7 +138,7 @@ it('what was paid to a reserved address since the copy has a row: before the res
     (await database.operate('reserve', '--to', '2')).out,
   ).toBe(`2 addresses are reserved, up to index 2: the next one is that of 3.
 Payments to them in blocks that were read before are not recorded yet. Have those blocks read again:
-  npm run operate -- rescan --from 101 --to 200 --reason "restored"
+  npm run operate -- rescan --from 101 --to 200 --reason "restored" --local
 It is refused until the scan has reached block 200: repeat it then.
 `)
   const rescan = ['rescan', '--from', '101', '--to', '200', '--reason', 'restored'] as const

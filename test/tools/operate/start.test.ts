@@ -66,7 +66,7 @@ describe('npm run operate, with the real migrations', () => {
       1,
       [
         'Stopped: no open gap begins at block 91.',
-        'What to do: "npm run operate -- gap list" shows the open gaps, each with its first block.',
+        'What to do: "npm run operate -- gap list --local" shows the open gaps, each with its first block.',
         '',
       ],
     ])
@@ -214,7 +214,7 @@ describe('npm run operate, with the real migrations', () => {
       expect(begins()).toEqual([{ begins_at: first }]) // it was registered later
       const why =
         'Stopped: there is no such endpoint, or it has not received that event yet.\n' +
-        'What to do: "npm run operate -- webhooks status" shows the endpoints, with their numbers, keys and positions.\n'
+        'What to do: "npm run operate -- webhooks status --local" shows the endpoints, with their numbers, keys and positions.\n'
       for (const [endpoint, from] of [
         ['2', '1'],
         ['1', `${last}`],
@@ -259,13 +259,18 @@ describe('the options of npm run operate', () => {
   }
 
   it.each([
-    ['this machine', [], 'd1 execute DB --local --env= --json --command INSERT INTO rescan '],
+    ['this machine', ['--local'], 'd1 execute DB --local --env= --json --command INSERT INTO rescan '],
     ['the deployment', ['--production'], 'd1 execute DB --remote --env= --json --command INSERT INTO rescan '],
+    [
+      'a test network, in short',
+      ['-e', 'nile'],
+      'd1 execute DB --remote --env=nile --json --command INSERT INTO rescan ',
+    ],
     ['a test network', ['--env', 'nile'], 'd1 execute DB --remote --env=nile --json --command INSERT INTO rescan '],
   ])('choose the database of %s, and the first line names it', async (where, place, expected) => {
     writeFileSync(join(folder, 'wrangler.toml'), wranglerToml)
     const { code, out } = await run('rescan', '--from', '5', '--to', '5', '--reason', 'x', ...place)
-    expect([code, out.split('\n')[0]]).toEqual([0, firstLines[where]])
+    expect([code, out.split('\n')[0]]).toEqual([0, firstLines[where.split(',')[0] ?? '']])
     expect(readFileSync(join(folder, 'call'), 'utf8').slice(0, expected.length)).toBe(expected)
   })
 
@@ -292,6 +297,10 @@ describe('the options of npm run operate', () => {
     [['reserve', '--to', '2147483648'], '--to: an index'],
     [['reserve', '--from', '3', '--to', '2'], '--from must not be above --to'],
     [['reserve', '--to', '5', '--env', 'x', '--production'], 'either --production or --env'],
+    [['gap', 'list'], 'on which database? Name it after "--": --production, --env <name>, or --local for this machine'],
+    [['reserve', '--to', '5'], 'on which database?'],
+    [['gap', 'list', '--local', '-e', 'nile'], 'either --local, or --production or --env'],
+    [['gap', 'list', '--local', '--production'], 'either --local, or --production or --env'],
     [['gap', 'list', '--env='], '--env: the name of an environment'],
     [['currency'], '--cuy: the number of a currency'],
     [['currency', '--cuy', 'USDT'], '--cuy: the number of a currency'],

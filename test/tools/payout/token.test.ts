@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeProtectedHeader, type JWK } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createBackendAuthenticator } from '../../../src/http/auth/authenticate.ts'
+import { createAuthenticators } from '../../../src/http/auth/authenticate.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 import { openTokens } from '../../../src/tools/payout/token.ts'
@@ -36,13 +36,14 @@ const rsa = (hash: string) =>
 
 /** What the service makes of a token, with these keys at `BACKEND_JWKS_URL`. */
 async function backendOf(token: string, keys: readonly JWK[]) {
-  const authenticate = createBackendAuthenticator(config, {
+  const callers = { secrets: [], jwksUrl: null, issuer: null, audience: null, devUid: null }
+  const { backends } = createAuthenticators(callers, config, {
     clock: systemClock,
     logger: createLogger(() => {}),
     fetch: async () => Response.json({ keys }),
     waitUntil: () => {},
   })
-  return authenticate(new Request('https://wallet.example/', { headers: { authorization: `Bearer ${token}` } }))
+  return backends?.(new Request('https://wallet.example/', { headers: { authorization: `Bearer ${token}` } }))
 }
 
 describe('the private key of --token', () => {

@@ -1,0 +1,187 @@
+import {
+  compactVerify,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
+import { err, ok, type Result } from '../../common/result.ts'
+import { secretBytesMin, type TokenConfig } from '../../config/auth.ts'
+import { createKeySet, type KeySet, type KeySetParts, KeysUnavailable } from './key-set.ts'
+import { type FaultyToken, faulty, type TokenFault } from './token-fault.ts'
+
+/** Most keys that are tried for a token without a key id. */
+export const keysTriedMax = 8
+
+/** How far a token's `nbf` may be ahead, in seconds: the clocks of two machines differ. Its `exp` ends it on the second. */
+export const aheadSecondsMax = 5
+
+/** Why a token is refused. Without a right signature nothing is said of it: it is `unauthorized`. */
+export type TokenFailure = 'unauthorized' | 'keys-unavailable' | FaultyToken
+
+/** Verifies tokens of one kind. */
+export interface TokenVerifier {
+  /** Signature, times, issuer and audience. The claims have `exp` and `sub`; `sub` is `subjectFault` where it is absent. */
+  verify(token: string): Promise<Result<JWTPayload, TokenFailure>>
+  /** Whether the signature is right, by the keys that are known without asking an issuer. */
+  isSigned(token: string): Promise<boolean>
+}
+
+/** Verifies tokens, each only with the keys of its algorithm's kind. Null without a key. */
+export function createTokenVerifier(
+  config: TokenConfig,
+  parts: KeySetParts,
+  subjectFault: TokenFault,
+): TokenVerifier | null {
+  const checks = signatureChecks(config, parts)
+  if (checks.length === 0) return null
+  const { issuer, audience } = config
+  const claims = {
+    requiredClaims: ['exp', 'sub'],
+    clockTolerance: aheadSecondsMax,
+    ...(issuer === null ? {} : { issuer }),
+    ...(audience === null ? {} : { audience }),
+  }
+  const checkFor = (token: string) => {
+    const algorithm = algorithmOf(token)
+    return checks.find(({ algorithms }) => algorithm !== null && algorithms.includes(algorithm))
+  }
+  return {
+    async verify(token) {
+      const check = checkFor(token)
+      if (check === undefined) return err('unauthorized')
+      const { algorithms, verify } = check
+      const now = Math.floor(parts.clock.now() / 1000)
+      try {
+        const payload = await verify(token, { ...claims, algorithms, currentDate: new Date(now * 1000) })
+        return (payload.exp ?? 0) > now ? ok(payload) : faulty('expired')
+      } catch (thrown) {
+        if (thrown instanceof KeysUnavailable) return err('keys-unavailable')
+        // Anything else that is not an error of jose's own is a key of the set that cannot be used.
+        if (!(thrown instanceof errors.JOSEError)) {
+          parts.logger.warn('token-key-unusable', { why: thrown instanceof Error ? thrown.name : typeof thrown })
+        }
+        const fault = faultOf(thrown)
+        return fault === null ? err('unauthorized') : faulty(fault === 'sub' ? subjectFault : fault)
+      }
+    },
+    async isSigned(token) {
+      try {
+        return (await checkFor(token)?.isSigned(token)) ?? false
+      } catch {
+        return false // by no known key
+      }
+    },
+  }
+}
+
+/** What jose says of the claims, which it reads only where the signature is right; null for any other error. */
+function faultOf(thrown: unknown): TokenFault | 'sub' | null {
+  if (thrown instanceof errors.JWTExpired) return 'expired'
+  if (!(thrown instanceof errors.JWTClaimValidationFailed)) return null
+  const { claim, reason } = thrown
+  if (claim === 'nbf') return reason === 'check_failed' ? 'not-valid-yet' : 'nbf'
+  return claim === 'exp' || claim === 'iss' || claim === 'aud' || claim === 'sub' ? claim : null
+}
+
+/** The keys of one kind, and the algorithms that they are for. */
+interface SignatureCheck {
+  readonly algorithms: string[]
+  readonly verify: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
+  readonly isSigned: (token: string) => Promise<boolean>
+}
+
+function signatureChecks({ secrets, jwksUrl }: TokenConfig, parts: KeySetParts): readonly SignatureCheck[] {
+  const ofSecrets = hashes.flatMap(([algorithm, hash, bytesMin]) => {
+    const fit = secrets.map(bytesOf).filter(({ length }) => length >= bytesMin)
+    return fit.length === 0 ? [] : [checkWithSecrets(algorithm, hash, fit)]
+  })
+  return jwksUrl === null ? ofSecrets : [...ofSecrets, checkWithKeySet(createKeySet(jwksUrl, parts))]
+}
+
+const bytesOf = (secret: string) => new Uint8Array(new TextEncoder().encode(secret))
+
+/** The algorithms with a secret, and the bytes that it must have: as many as the hash (RFC 7518, 3.2). */
+const hashes = [
+  ['HS256', 'SHA-256', secretBytesMin],
+  ['HS384', 'SHA-384', 48],
+  ['HS512', 'SHA-512', 64],
+] as const
+
+function checkWithSecrets(
+  algorithm: string,
+  hash: string,
+  secrets: readonly Uint8Array<ArrayBuffer>[],
+): SignatureCheck {
+  let keys: readonly CryptoKey[] | null = null
+  const importEach = (bytes: Uint8Array<ArrayBuffer>) =>
+    crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, false, ['verify'])
+  const readKeys = async () => {
+    // Once: an import takes as long as a verification. A promise would be of one request, and another must not wait for it.
+    keys ??= await Promise.all(secrets.map(importEach))
+    return keys
+  }
+  return {
+    algorithms: [algorithm],
+    verify: async (token, options) => verifyWithEach(token, await readKeys(), options),
+    async isSigned(token) {
+      const tries = (await readKeys()).map((key) => compactVerify(token, key, { algorithms: [algorithm] }))
+      return (await Promise.allSettled(tries)).some(({ status }) => status === 'fulfilled')
+    },
+  }
+}
+
+function checkWithKeySet(keySet: KeySet): SignatureCheck {
+  const algorithms = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
+  return {
+    algorithms,
+    verify: (token, options) => verifyWithKeySet(token, keySet.select, options),
+    async isSigned(token) {
+      await compactVerify(token, keySet.selectKnown, { algorithms })
+      return true
+    },
+  }
+}
+
+/** The algorithm that the token names, which only selects the kind of key; null where it cannot be read. */
+function algorithmOf(token: string): string | null {
+  try {
+    return decodeProtectedHeader(token).alg ?? null
+  } catch {
+    return null // the library throws where the header is not JSON in base64url
+  }
+}
+
+/** A token without a key id can match several keys of the set: each is tried. */
+async function verifyWithKeySet(
+  token: string,
+  keySet: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keySet, options)).payload
+  } catch (thrown) {
+    if (!(thrown instanceof errors.JWKSMultipleMatchingKeys)) throw thrown
+    return verifyWithEach(token, thrown, options)
+  }
+}
+
+async function verifyWithEach(
+  token: string,
+  keys: Iterable<CryptoKey> | AsyncIterable<CryptoKey>,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  let tried = 0
+  for await (const key of keys) {
+    if (++tried > keysTriedMax) break
+    try {
+      return (await jwtVerify(token, key, options)).payload
+    } catch (thrown) {
+      // The token itself is invalid, so no other key is tried. What is not an error of the token is one of the key, which can be too short.
+      if (thrown instanceof errors.JOSEError && !(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown
+    }
+  }
+  throw new errors.JWSSignatureVerificationFailed()
+}

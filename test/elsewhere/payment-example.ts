@@ -1,0 +1,31 @@
+import { listFlows, listLedgerEvents, postLedgerEntries, recharge } from './client'
+
+/** What is asked of the service as a user and as a backend. */
+export interface Access {
+  readonly baseUrl: string
+  readonly userToken: string
+  readonly backendToken: string
+}
+
+/** Gives a user 5 USDT, takes a millionth of one for an order, and returns what the list of the user and the feed show of it. */
+export async function payForOrder({ baseUrl, userToken, backendToken }: Access, uid: number): Promise<string[]> {
+  const [user, backend] = [userToken, backendToken].map((auth) => ({ baseUrl, auth, throwOnError: true as const }))
+  const posted = await postLedgerEntries({
+    ...backend,
+    body: {
+      entries: [
+        { uid, cuy: 2, type: 9, osn: 'gift-1', amt: '5' },
+        { uid, cuy: 2, type: 4, osn: 'order-1', amt: '-0.000001', mark: 'a drop of tea' },
+      ],
+    },
+  })
+  const checked = await recharge(user)
+  const flows = await listFlows({ ...user, query: { cuy: 2, type: '4', from: posted.data.data.list[1]?.created_at } })
+  const events = await listLedgerEvents({ ...backend, query: { limit: 100 } })
+  const own = events.data.data.list.filter((event) => event.uid === uid)
+  return [
+    ...flows.data.data.list.map(({ osn, amt, balance }) => `${osn}: ${amt}, then ${balance}`),
+    checked.data.msg,
+    ...own.flatMap((event) => (event.type === 'entry.posted' ? [`${event.type}: ${event.data.entry.osn}`] : [])),
+  ]
+}

@@ -1,0 +1,88 @@
+/**
+ * `node test/outside/clients/run.ts [name …]`: starts the service with a local chain, and for each named script (all of them without
+ * names) makes a client of /openapi.json with the generator of its name, compiles it and calls the service with it. It installs pinned
+ * packages in a temporary folder, and is no part of the tests. What each prints is compared with `<name>.expected`: the
+ * table in src/guides/clients.md is made of it. `--wait` starts the service alone.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createDocument } from '../../../src/http/openapi/document.ts'
+import { localBackendToken } from '../../devnet/local.ts'
+import { signToken } from '../../http/auth/sign-token-example.ts'
+import { startLocalService } from '../../pages/local-service.ts'
+import { payoutAddress } from '../../pages/payout-fixture.ts'
+import { printLine } from '../../support/project.ts'
+
+const here = fileURLToPath(new URL('.', import.meta.url).href)
+const secrets = {
+  AUTH_JWT_SECRET: 'a secret of users, for these runs only',
+  BACKEND_JWT_SECRET: 'a secret of backends, for these runs',
+}
+/** More than 32 bits. */
+const uid = 3_000_000_000
+/** What the user has: digits that 32 and 64 bits of a float keep or lose. */
+const gifts = [
+  { uid, cuy: 2, type: 9, osn: 'gift-usdt', amt: '12345.678901' },
+  { uid, cuy: 1, type: 9, osn: 'gift-trx', amt: '9007199254.740991' },
+]
+
+const names = process.argv.slice(2).filter((name) => name !== '--wait')
+const all = readdirSync(here).flatMap((file) => (file.endsWith('.sh') ? [file.slice(0, -3)] : []))
+const unknown = names.find((name) => !all.includes(name))
+if (unknown !== undefined) throw new Error(`${unknown}: one of ${all.join(', ')}`)
+
+const service = await startLocalService({ ...secrets, PAYOUTS: JSON.stringify({ address: payoutAddress }) })
+const folder = mkdtempSync(join(tmpdir(), 'clients-'))
+try {
+  const scope = 'ledger:read ledger:post ledger:pay ledger:sign'
+  const backend = await localBackendToken(secrets.BACKEND_JWT_SECRET, scope)
+  const headers = { authorization: `Bearer ${backend}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ entries: gifts })
+  await fetch(`${service.url}/ledger/entries`, { method: 'POST', headers, body })
+  const document = join(folder, 'openapi.json')
+  writeFileSync(document, JSON.stringify(createDocument('1.0.0')))
+  const environment = {
+    WALLET: service.url,
+    USER_TOKEN: await signToken(uid, secrets.AUTH_JWT_SECRET),
+    BACKEND_TOKEN: backend,
+    DOCUMENT: document,
+    HERE: here,
+  }
+  if (process.argv.includes('--wait')) {
+    printLine(
+      Object.entries(environment)
+        .map(([name, value]) => `export ${name}='${value}'`)
+        .join('\n'),
+    )
+    await new Promise((resolve) => process.once('SIGTERM', resolve))
+  } else {
+    for (const name of names.length === 0 ? all : names) await tryGenerator(name, environment)
+  }
+} finally {
+  await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function tryGenerator(name: string, environment: Record<string, string>): Promise<void> {
+  const work = mkdtempSync(join(folder, `${name}-`))
+  const env = { ...process.env, ...environment, WORK: work }
+  const printed = await new Promise<string>((resolve) => {
+    execFile(
+      'bash',
+      ['-euo', 'pipefail', join(here, `${name}.sh`)],
+      { cwd: work, env, maxBuffer: 2 ** 26 },
+      (error, out, errors) => {
+        resolve(error === null ? out : `${out}failed (${error.code}):\n${errors.slice(-2_000)}`)
+      },
+    )
+  })
+  const expected = readFileSync(join(here, `${name}.expected`), 'utf8')
+  printLine(
+    `${printed === expected ? 'as expected' : 'NOT AS EXPECTED'}: ${name}\n${printed.replace(/^/gm, '  ').trimEnd()}`,
+  )
+  if (printed !== expected) process.exitCode = 1
+  rmSync(work, { recursive: true, force: true })
+}
