@@ -1,15 +1,4 @@
-/** What a spreadsheet would take for a formula. */
-const formula = /^[\s]*[=+\-@]/
-const numeric = /^-?\d+(?:\.\d+)?$/
-
-/** A table as CSV (RFC 4180). A field that a spreadsheet would run gets an apostrophe; a plain number stays one. */
-export function toCsv(rows: readonly (readonly string[])[]): string {
-  const field = (text: string) => {
-    const harmless = formula.test(text) && !numeric.test(text) ? `'${text}` : text
-    return `"${harmless.replaceAll('"', '""')}"`
-  }
-  return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('')
-}
+import { toCsv } from '../../common/csv.ts'
 
 /** Gives the reader a CSV file. The mark at its beginning makes spreadsheets read it as UTF-8. */
 export function downloadCsv(name: string, rows: readonly (readonly string[])[]): void {
