@@ -9,6 +9,7 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import type { ScannerCalls } from '../chain/chain.ts'
 import type { EndpointKey } from '../common/ids.ts'
+import { type PageWallet, pageWallets } from '../common/page-wallets.ts'
 import type { Result } from '../common/result.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
@@ -83,6 +84,8 @@ export interface Config extends ChainConfig {
   readonly pageOrigins: readonly string[]
   /** How that page looks; null for its own look. */
   readonly pageBrand: PageBrand | null
+  /** The wallet that the page opens with address and amount; null for none. */
+  readonly pageWallet: PageWallet | null
   /** Null without the binding: then there is no page for callers. */
   readonly files: StaticFiles | null
   readonly rateLimits: RateLimits
@@ -163,6 +166,7 @@ const ownSchema = parsedBy(
     CORS_ORIGINS: optional(corsOrigins),
     PAGE_ORIGINS: optional(pageOrigins),
     PAGE_BRAND: brandSchema,
+    PAGE_WALLET: optional(z.literal([...pageWallets], pageWallets.map((name) => `"${name}"`).join(' or '))),
     ASSETS: staticFiles,
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
@@ -182,6 +186,7 @@ const ownSchema = parsedBy(
     cors: own.CORS_ORIGINS,
     pageOrigins: Object.freeze(own.PAGE_ORIGINS ?? []),
     pageBrand: own.PAGE_BRAND,
+    pageWallet: own.PAGE_WALLET,
     files: own.ASSETS,
     rateLimits: Object.freeze({ lists: own.RATE_LISTS, nodes: own.RATE_NODES, ledger: own.RATE_LEDGER }),
   }),

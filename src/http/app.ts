@@ -23,7 +23,10 @@ export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueNam
 
 /** What the HTTP side takes from the configuration. */
 export interface HttpConfig
-  extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'pageBrand' | 'payouts'> {
+  extends Pick<
+    Config,
+    'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'pageBrand' | 'pageWallet' | 'payouts'
+  > {
   /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
 }
@@ -45,8 +48,8 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
     else hono.on('GET', [path], ...first, authenticated, rateLimit(rateClass), bookmark, configured, handle)
     if (config.cors !== null) hono.options(path, preflight(methods))
   }
-  const { pageOrigins: origins, pageBrand: brand } = config
-  servePages(hono, config.files, { origins, brand, devUid: config.auth.devUid })
+  const { pageOrigins: origins, pageBrand: brand, pageWallet: wallet } = config
+  servePages(hono, config.files, { origins, brand, wallet, devUid: config.auth.devUid })
   if (config.backend !== null) {
     const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
     for (const { path, method, acts, scope, handle } of ofBackends) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PageSettings } from '../../src/http/page-settings.ts'
+import { noPageSettings } from '../../src/http/page-settings.ts'
 import { type PaymentRequest, progressOf, readRequest } from '../../src/pages/deposit/request.ts'
 import { passTime } from './browser.ts'
 import { usePages } from './fixture.ts'
@@ -8,7 +8,7 @@ import { exact } from './scripted-service.ts'
 import { currencies, payAddress, transfer, txidOf } from './story.ts'
 
 const shop = 'https://shop.example'
-const settings: PageSettings = { origins: [shop], brand: null, devUid: null }
+const settings = { ...noPageSettings, origins: [shop] }
 const at = (minute: number) => `2026-11-22T14:${String(minute).padStart(2, '0')}:00.000Z`
 const since = Date.parse(at(0)) / 1_000
 const asked = { cuy: 2, amt: '25', order: '1041', since, return: `${shop}/orders/1041?paid=1` }

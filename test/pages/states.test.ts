@@ -1,5 +1,6 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
+import { noPageSettings } from '../../src/http/page-settings.ts'
 import { violationsOf } from './browser.ts'
 import { usePages } from './fixture.ts'
 import { languages, type Seen, windows, wrongLooks } from './looks.ts'
@@ -198,7 +199,7 @@ describe('each state, in both themes, from the narrowest phone to a wide desktop
   it.each(languages)(
     'fits, has what is needed without scrolling, and is right for a screen reader and a keyboard: %s',
     async (language, tag) => {
-      pages.service.settings = { origins: [shop], brand: null, devUid: null }
+      pages.service.settings = { ...noPageSettings, origins: [shop] }
       const found: string[] = []
       await inEach(Object.keys(states), language, async (page, name, nth) => {
         const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only(), nth)
@@ -211,7 +212,7 @@ describe('each state, in both themes, from the narrowest phone to a wide desktop
   it.each(languages)(
     'has the colour of the operator, and no text in it that cannot be read: %s',
     async (language, tag) => {
-      pages.service.settings = { origins: [shop], brand, devUid: null }
+      pages.service.settings = { ...noPageSettings, origins: [shop], brand }
       const found: string[] = []
       await inEach(coloured, language, async (page, name, nth) => {
         const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only(), nth)
