@@ -18,7 +18,8 @@ export interface OfferedCurrency {
   readonly symbol: string
   readonly name: string
   readonly minimum: string | null
-  readonly isToken: boolean
+  /** The contract of a token; null for TRX. */
+  readonly contract: string | null
   readonly isRetired: boolean
   /** Decimals that the ledger keeps. */
   readonly scale: number
@@ -88,7 +89,7 @@ export function readOffer(data: unknown): Offer {
     symbol: readText(item.symbol),
     name: readText(item.name),
     minimum: item.minDeposit === null ? null : readForm(item.minDeposit, decimalForm),
-    isToken: item.contract !== null,
+    contract: readOptionalText(item.contract),
     isRetired: item.retired === true,
     scale: readInteger(item.scale),
     isOpen: item.open === true && item.retired !== true,

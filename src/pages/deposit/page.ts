@@ -18,6 +18,7 @@ import {
 import type { Arrival } from './data.ts'
 import { api, language as firstShown, texts as firstTexts, later, ready, token } from './first.ts' // a file of its own in the browser, too
 import { createEarlier, createFold } from './folds.ts'
+import { createStateTeller } from './frame-state.ts'
 import { type LanguageName, loadTexts, nextLanguage, ownNames, rememberLanguage } from './languages.ts'
 import { createLoader } from './load.ts'
 import { createObstacle, obstacleOf } from './message.ts'
@@ -25,7 +26,7 @@ import { createHow } from './pay.ts'
 import { createQuestion } from './question.ts'
 import { readRequest } from './request.ts'
 import { applyBrand, readPageSettings } from './settings.ts'
-import { titleOf } from './status.ts'
+import { summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
 import { createBalances, createHistory } from './wallet.ts'
 
@@ -44,11 +45,14 @@ const settings = readPageSettings()
 const format = createFormat(navigator.languages)
 const visits = createVisits(tabMemory)
 const model: DepositModel = { account: 0, session: readSession(), offer: null, folds: new Set(), ...emptyAccount() }
+const tellState = createStateTeller(settings.origins)
 const live = html('p', { class: 'unseen', role: 'status' })
 let views: readonly PageView[] = []
 let context: DepositContext
 let shown = firstShown
 let actedAt = performance.now()
+/** How far what is asked for is paid, as the page shows it. */
+let summary = ''
 
 later.arrived = (isOtherAccount) => {
   model.session = readSession()
@@ -87,15 +91,19 @@ async function start(): Promise<void> {
 function readSession(): PayerSession {
   const claims = claimsOf(token.current())
   const text = (value: unknown) => (typeof value === 'string' ? readText(value).trim().slice(0, ownerCharsMax) : '')
+  const asked = readRequest(claims, settings.origins)
+  const isUnreadable = asked !== null && 'member' in asked
   return {
     name: text(claims?.name) || null,
     uid: text(claims?.sub) || (settings.devUid?.toString() ?? null),
-    request: readRequest(claims, settings.origins),
+    request: isUnreadable ? null : asked,
+    unreadable: isUnreadable ? asked : null,
   }
 }
 
 /** Makes the page in the language of now, from the model. */
 function mount(): void {
+  const isFocused = hasFocus()
   const refresh = () => {
     actedAt = performance.now()
     poller.now()
@@ -124,6 +132,25 @@ function mount(): void {
   document.documentElement.lang = texts.tag
   document.body.replaceChildren(createHeader(), html('main', {}, obstacle.element, card.element, below), live)
   update()
+  if (isFocused) keepFocus()
+}
+
+function isShown(element: Element | null): boolean {
+  return (element?.getClientRects().length ?? 0) > 0
+}
+
+function hasFocus(): boolean {
+  return document.activeElement !== document.body && isShown(document.activeElement)
+}
+
+/** Where what had the focus is gone, the news has it: else a screen reader would begin at the top of the page. */
+function keepFocus(): void {
+  if (hasFocus()) return
+  const news = ['.obstacle', '.summary', '.status', '.screen'].map((one) => document.querySelector<HTMLElement>(one))
+  const shown = news.find(isShown)
+  if (!shown) return
+  shown.tabIndex = -1
+  shown.focus({ preventScroll: true })
 }
 
 /** The brand, or what the page is for; and the switch of the language. */
@@ -147,12 +174,16 @@ async function switchTo(language: LanguageName): Promise<void> {
 
 /** Shows the model. */
 function update(): void {
+  const isFocused = hasFocus()
   choose()
   const isBlocked = obstacleOf(context) !== null
   document.body.classList.toggle('blocked', isBlocked)
   for (const view of views) view.update()
   const title = isBlocked ? context.texts.title : titleOf(context)
   document.title = settings.brand === null ? title : `${title} · ${settings.brand.name}`
+  if (isFocused) keepFocus()
+  summary = summaryText(context)
+  tellState(context)
 }
 
 /** Chooses a currency for the reader: the one that was used last, else the first that is open. */
@@ -169,8 +200,9 @@ function follow(): void {
   if (model.arrivals !== null) model.visited = visits.follow(model.session, model.arrivals.list)
 }
 
-/** Shows transfers, and says each new state to a screen reader. */
+/** Shows transfers, and says each new state to a screen reader, and how far what is asked for is paid. */
 function showArrivals(news: readonly Arrival[]): void {
+  const before = summary
   follow()
   update()
   if (news.length === 0) return
@@ -178,7 +210,7 @@ function showArrivals(news: readonly Arrival[]): void {
     const state = texts.titleWith(texts[one.state], arrivalAmount(context, one))
     return state + texts.stop + texts.gap + arrivalWords(context, one)
   })
-  context.announce(sentences.join(texts.gap))
+  context.announce([...sentences, ...(summary === before ? [] : [summary])].join(texts.gap))
 }
 
 function pace(): number {

@@ -115,10 +115,14 @@ function sendPart(context: DepositContext, currency: OfferedCurrency, missing: R
 }
 
 /** The network, and the one warning. */
-function networkPart(context: DepositContext, { symbol, isToken }: OfferedCurrency): Child {
+function networkPart(context: DepositContext, { symbol, contract }: OfferedCurrency): Child {
   const { texts } = context
   const { name, isTest } = networkOf(context)
-  const badge = html('strong', { class: isTest ? 'badge test' : 'badge' }, isToken ? texts.tokenOn(name) : name)
+  const badge = html(
+    'strong',
+    { class: isTest ? 'badge test' : 'badge' },
+    contract === null ? name : texts.tokenOn(name),
+  )
   const warning = isTest ? texts.onlyTest(symbol) : texts.onlyHere(symbol)
   return html(
     'div',

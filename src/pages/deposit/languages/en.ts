@@ -5,6 +5,7 @@ const support = 'the support of the site or app that gave you this page'
 export const en = {
   tag: 'en',
   stop: '.',
+  comma: ', ',
   gap: ' ',
 
   title: 'Deposit',
@@ -68,6 +69,10 @@ export const en = {
   unconfigured: 'Deposits are not set up here yet',
   unconfiguredHelp: `Please do not send anything. Whoever runs this page has to complete its settings; until then nothing can be shown. What was sent before is safe. Questions go to ${support}.`,
 
+  unreadable: 'This payment request cannot be read',
+  unreadableHelp:
+    'Please do not send anything. Go back to the site or app that gave you this page, and tell them: their request has a mistake.',
+
   stepSeen: 'Found',
   stepFinal: 'Final',
   stepFinalIn: (seconds: string) => `Final in ${seconds} s`,
@@ -99,8 +104,12 @@ export const en = {
   coming: (amount: string) => `${amount} is on its way`,
   comingHelp: 'Nothing is missing. As soon as it is final, it is paid.',
   missing: (amount: string) => `${amount} is missing`,
-  sums: (asked: string, credited: string, seen: string, missing: string) =>
-    `Of ${asked}: ${credited} credited, ${seen} on its way, ${missing} missing.`,
+  sums: (asked: string, parts: string) => `Of ${asked}: ${parts}.`,
+  partCredited: (amount: string) => `${amount} credited`,
+  partSeen: (amount: string) => `${amount} on its way`,
+  partMissing: (amount: string) => `${amount} missing`,
+  inBalance: (amount: string) => `${amount} is in your balance.`,
+  notCounted: (symbol: string) => `It does not count for this order, which asks for ${symbol}.`,
 
   howHeading: 'How to pay',
   howFrom: (symbols: string) =>

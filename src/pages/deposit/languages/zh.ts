@@ -6,6 +6,7 @@ const support = '向您提供本页面的网站或应用的客服'
 export const zh: Texts = {
   tag: 'zh-CN',
   stop: '。',
+  comma: '，',
   gap: '',
 
   title: '充值',
@@ -68,6 +69,9 @@ export const zh: Texts = {
   unconfigured: '此处尚未开通充值',
   unconfiguredHelp: `请不要转账。需要由本页面的提供方完成设置，在此之前无法显示任何内容。之前转出的资金是安全的。如有疑问，请联系${support}。`,
 
+  unreadable: '无法读取此付款请求',
+  unreadableHelp: '请不要转账。向您提供本页面的网站或应用发来的付款请求有误，请返回那里并告知他们。',
+
   stepSeen: '已发现',
   stepFinal: '最终确认',
   stepFinalIn: (seconds) => `${seconds} 秒后确认`,
@@ -99,7 +103,12 @@ export const zh: Texts = {
   coming: (amount) => `${amount} 正在确认中`,
   comingHelp: '无需再转账，最终确认后即支付成功。',
   missing: (amount) => `还差 ${amount}`,
-  sums: (asked, credited, seen, missing) => `共 ${asked}，已入账 ${credited}，确认中 ${seen}，还差 ${missing}。`,
+  sums: (asked, parts) => `共 ${asked}，${parts}。`,
+  partCredited: (amount) => `已入账 ${amount}`,
+  partSeen: (amount) => `确认中 ${amount}`,
+  partMissing: (amount) => `还差 ${amount}`,
+  inBalance: (amount) => `${amount} 已计入您的余额。`,
+  notCounted: (symbol) => `本订单只收 ${symbol}，因此这笔转账不计入本订单。`,
 
   howHeading: '如何付款',
   howFrom: (symbols) => `请从持有 ${symbols} 的加密货币钱包应用或交易所账户转出。不支持银行卡和银行转账。`,
