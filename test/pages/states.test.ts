@@ -125,6 +125,20 @@ const states: Readonly<Record<string, State>> = {
     story: { transfers: [paid('20')] },
   },
   'a request that is paid': { seen: withReturn, claims: { deposit: asked }, story: { transfers: [paid('26')] } },
+  'a request, and something in another currency': {
+    seen: also(payment, '.summary .note'),
+    claims: { deposit: asked },
+    story: { transfers: [transfer(4, 'credited', { cuy: 1, created_at: '2026-11-25T14:04:00.000Z' })] },
+  },
+  'a request that is paid, and something else on its way': {
+    seen: only('.owner', '.summary h2', '.summary .note'),
+    claims: { deposit: asked },
+    story: { transfers: [paid('3', 'seen', 6), { ...paid('1', 'seen', 5), cuy: 1 }, paid('25')] },
+  },
+  'a request that cannot be read': {
+    seen: only('.obstacle h2', '.obstacle a'),
+    claims: { deposit: { ...asked, since: 1_795_300_000_000 } },
+  },
   'several at once': {
     seen: status,
     story: { transfers: [paid('9007199254.740991', 'seen', 6), paid('7', 'seen', 5), paid('3.5', 'seen', 4)] },

@@ -28,7 +28,7 @@ export function refusalHelp({ texts }: DepositContext, { kind }: Refusal): strin
 
 /** The one message in place of the page. */
 export function createObstacle(context: DepositContext, nextAt: () => number | null): PageView {
-  const { model } = context
+  const { model, texts } = context
   const element = html('section', { class: 'card obstacle' })
   const fill = createSlot(element)
   const next = createCountdown(context, nextAt)
@@ -40,7 +40,8 @@ export function createObstacle(context: DepositContext, nextAt: () => number | n
       fill(JSON.stringify([obstacle, model.refusal?.kind, unreadableOf(context)]), () => {
         if (obstacle === null) return []
         const parts = obstacleParts(context, obstacle, next.element)
-        context.announce(parts.map((one) => (one instanceof Node ? one.textContent : '')).join(' '))
+        const [title = '', ...lines] = parts.map((one) => (one instanceof Node ? one.textContent : ''))
+        context.announce([title + texts.stop, ...lines].join(texts.gap))
         return parts
       })
       next.tick()

@@ -35,7 +35,7 @@ export function createVisitStatus(context: DepositContext): PageView {
     update() {
       const visited = visitedOf(context)
       list.show(visited)
-      list.element.classList.toggle('single', visited.length === 1 && requestProgress(context) === null)
+      list.element.classList.toggle('single', visited.length === 1 && !isPart(context))
       hint.hidden = !visited.some(({ state }) => state === 'seen')
       element.hidden = visited.length === 0
       const { address, offer } = model
@@ -49,6 +49,9 @@ export function createVisitStatus(context: DepositContext): PageView {
     tick: list.tick,
   }
 }
+
+/** Whether something is to be sent yet: then the status is a list below that. */
+const isPart = (context: DepositContext) => ['unpaid', 'partly paid'].includes(requestProgress(context)?.state ?? '')
 
 /** What the reader can do next: go back, or make a further deposit. */
 export function createActions(context: DepositContext): PageView {
