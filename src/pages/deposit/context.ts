@@ -138,7 +138,9 @@ export function mergeNewest<Item extends { readonly id: number }>(
   const last = newest.list.at(-1)?.id
   const isJoined = known?.list.some(({ id }) => id === last) ?? false
   const rest = isJoined ? (known?.list.filter(({ id }) => id < (last ?? 0)) ?? []) : []
-  return { list: [...newest.list, ...rest], count: newest.count }
+  const list = [...newest.list, ...rest]
+  const isAll = isJoined && known !== null && known.count <= known.list.length // all of them were read
+  return { list, count: isAll ? list.length : newest.count }
 }
 
 /** The name of the network, and whether what it carries is real money. */

@@ -108,9 +108,12 @@ export function readAddress(data: unknown): string {
   return readForm(readMembers(data).address, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
 }
 
-/** `GET /tron/deposits` */
+/** The service counts transfers to here: so many are that many or more. */
+export const countedMax = 1_000
+
+/** `GET /tron/deposits`. The count is infinite where the service has not counted all. */
 export function readArrivals(data: unknown): ListPage<Arrival> {
-  return readPage(data, (item) => {
+  const page = readPage(data, (item) => {
     const state = transferStates.find((one) => one === item.state)
     if (state === undefined) throw new TypeError('not a state')
     return {
@@ -125,6 +128,7 @@ export function readArrivals(data: unknown): ListPage<Arrival> {
       why: readOptionalText(item.why),
     }
   })
+  return page.count < countedMax ? page : { ...page, count: Number.POSITIVE_INFINITY }
 }
 
 /** `GET /wallet/list` */

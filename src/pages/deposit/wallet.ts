@@ -19,29 +19,24 @@ export function createBalances(context: DepositContext): PageView {
     element: html('section', {}, html('h3', {}, texts.balancesHeading), list),
     update() {
       const { balances, offer } = model
-      const shown = [...(balances ?? [])].filter(([cuy, amount]) => {
-        const isRetired = offer?.currencies.find((one) => one.cuy === cuy)?.isRetired ?? false
-        return !(isRetired && isZero(amount))
+      const shown = (offer?.currencies ?? []).flatMap(({ cuy, symbol, isRetired }) => {
+        const amount = balances?.get(cuy)
+        return amount === undefined || (isRetired && isZero(amount)) ? [] : [[symbol, amount] as const]
       })
       list.classList.toggle('skeleton', balances === null || offer === null)
-      fill(JSON.stringify([shown, offer]), () => {
-        if (offer === null) return []
-        return shown.map(([cuy, amount]) =>
-          html(
-            'li',
-            {},
-            html('span', {}, currencyWith(context, cuy)?.symbol ?? ''),
-            html('strong', { class: 'number' }, context.format.amount(amount)),
-          ),
-        )
-      })
+      fill(JSON.stringify(shown), () =>
+        shown.map(([symbol, amount]) => {
+          const number = html('strong', { class: 'number' }, context.format.amount(amount))
+          return html('li', {}, html('span', {}, symbol), number)
+        }),
+      )
     },
   }
 }
 
 /** The entries of the ledger with their filter, their chart and their download. */
 export function createHistory(context: DepositContext): PageView {
-  const { model, texts } = context
+  const { model, texts, format } = context
   const filter = html('select', { id: 'filter' })
   const fillFilter = createSlot(filter)
   const body = html('div', { class: 'entries' })
@@ -52,6 +47,7 @@ export function createHistory(context: DepositContext): PageView {
   })
   const older = button({}, texts.older, () => void loadHistory(context, model.history?.list.at(-1)?.id))
   const download = createDownload(context)
+  const counted = html('span', { class: 'muted' })
   const label = html('label', { for: 'filter' }, texts.filter)
   return {
     element: html(
@@ -64,7 +60,7 @@ export function createHistory(context: DepositContext): PageView {
         html('div', { class: 'row' }, label, filter),
       ),
       body,
-      html('div', { class: 'row' }, older, ...download.elements),
+      html('div', { class: 'row' }, older, ...download.elements, counted),
     ),
     update() {
       const { history, offer } = model
@@ -74,7 +70,9 @@ export function createHistory(context: DepositContext): PageView {
       })
       filter.value = model.filter === null ? '' : String(model.filter)
       body.classList.toggle('skeleton', history === null || offer === null)
-      older.hidden = history === null || history.list.length >= history.count
+      const [shown, count] = [history?.list.length ?? 0, history?.count ?? 0]
+      older.hidden = shown >= count
+      setText(counted, count === 0 ? '' : texts.shownOf(format.count(shown), format.count(count)))
       download.update()
       fillBody(JSON.stringify([history, offer, [...model.payouts.values()]]), () => {
         if (history === null || offer === null) return []

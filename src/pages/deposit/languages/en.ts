@@ -178,6 +178,7 @@ export const en = {
 
   arrivalsHeading: 'Earlier deposits',
   older: 'Show older',
+  shownOf: (shown: string, all: string) => `${shown} of ${all}`,
 
   walletHeading: 'Balance and history',
   balancesHeading: 'Balance',

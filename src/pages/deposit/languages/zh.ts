@@ -166,6 +166,7 @@ export const zh: Texts = {
 
   arrivalsHeading: '更早的充值',
   older: '显示更早的记录',
+  shownOf: (shown, all) => `${shown} / ${all}`,
 
   walletHeading: '余额和历史记录',
   balancesHeading: '余额',
