@@ -236,6 +236,17 @@ describe('each state, in both themes, from the narrowest phone to a wide desktop
     },
   )
 
+  it.each(languages)('has room for the button that opens a wallet: %s', async (language, tag) => {
+    pages.service.settings = { ...noPageSettings, origins: [shop], wallet: 'trust' }
+    const found: string[] = []
+    await inEach(['before a payment', 'a payment request of a long amount'], language, async (page, name, nth) => {
+      const seen: Seen = (window) => [...payment(window), ...(window.width === 320 ? [] : ['.destination a'])]
+      const wrong = [...(await wrongLooks(page, tag, seen, nth)), ...(await wrongLooks(page, tag, seen, nth + 1))]
+      found.push(...wrong.map((one) => `${name}: ${one}`))
+    })
+    expect(found).toEqual([])
+  })
+
   it('is right for a screen reader while the page is loading', async () => {
     const after = new Promise<void>(() => {})
     pages.service.routes.set('/tron/generate', () => ({ after }))

@@ -1,3 +1,4 @@
+import type { PageWallet } from '../../common/page-wallets.ts'
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
 import type { ListPage } from '../kit/read.ts'
@@ -68,6 +69,8 @@ export interface DepositContext {
   readonly texts: Texts
   readonly format: Format
   readonly api: Api
+  /** The wallet that the page opens with address and amount. */
+  readonly wallet: PageWallet | null
   /** Says it to a screen reader. */
   announce(text: string): void
   /** Asks the service for what is new. */

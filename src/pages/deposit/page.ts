@@ -114,7 +114,8 @@ function mount(): void {
     update()
     document.querySelector('main')?.scrollIntoView()
   }
-  context = { model, texts, format, api, announce: (text) => setText(live, text), refresh, update, startOver }
+  const announce = (text: string) => setText(live, text)
+  context = { model, texts, format, api, wallet: settings.wallet, announce, refresh, update, startOver }
   const obstacle = createObstacle(context, poller.nextAt)
   const card = createCard(context, poller.nextAt, (cuy) => browserMemory.write(currencyName, String(cuy)))
   const folds = [

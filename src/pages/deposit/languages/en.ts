@@ -37,6 +37,7 @@ export const en = {
   copy: 'Copy',
   copied: 'Copied',
   selected: 'Selected: now copy it',
+  openWallet: (wallet: string) => `Open ${wallet}`,
   compare: 'After pasting, compare the first and the last characters.',
   waiting: 'Waiting for your payment: it shows here by itself.',
 

@@ -38,6 +38,7 @@ export const zh: Texts = {
   copy: '复制',
   copied: '已复制',
   selected: '已选中，请手动复制',
+  openWallet: (wallet) => `打开 ${wallet}`,
   compare: '粘贴后，请核对开头和结尾的几个字符。',
   waiting: '正在等待您的付款，到账后会自动显示。',
 
