@@ -1,8 +1,6 @@
-import { claimsOf } from '../kit/claims.ts'
 import { button, html, type PageView, picture, setText } from '../kit/dom.ts'
 import { createFormat } from '../kit/format.ts'
 import { reportHeight } from '../kit/frame.ts'
-import { browserMemory, tabMemory } from '../kit/memory.ts'
 import { createPoller } from '../kit/poll.ts'
 import { readText } from '../kit/read.ts'
 import { arrivalWords } from './arrivals.ts'
@@ -16,10 +14,10 @@ import {
   requestOf,
 } from './context.ts'
 import type { Arrival } from './data.ts'
-import { api, language as firstShown, texts as firstTexts, later, ready, token } from './first.ts' // a file of its own in the browser, too
+import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts' // a file of its own in the browser, too
 import { createEarlier, createFold } from './folds.ts'
 import { createStateTeller } from './frame-state.ts'
-import { type LanguageName, loadTexts, nextLanguage, ownNames, rememberLanguage } from './languages.ts'
+import type { LanguageName } from './languages.ts'
 import { createLoader } from './load.ts'
 import { createObstacle, obstacleOf } from './message.ts'
 import { createHow } from './pay.ts'
@@ -39,6 +37,8 @@ const ownerCharsMax = 60
 /** The name of the currency that was used last, in the memory of the browser. */
 const currencyName = 'currency'
 
+const { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage } = here
+
 // What waits comes first: a token that arrives meanwhile is part of the session below.
 let texts = await firstTexts
 const settings = readPageSettings()
@@ -47,6 +47,8 @@ const visits = createVisits(tabMemory)
 const model: DepositModel = { account: 0, session: readSession(), offer: null, folds: new Set(), ...emptyAccount() }
 const tellState = createStateTeller(settings.origins)
 const live = html('p', { class: 'unseen', role: 'status' })
+/** The title of what is printed. */
+const printed = html('p', { class: 'printed' })
 let views: readonly PageView[] = []
 let context: DepositContext
 let shown = firstShown
@@ -77,6 +79,11 @@ const poller = createPoller({
 if (settings.brand !== null) applyBrand(settings.brand)
 mount()
 reportHeight()
+window.addEventListener('beforeprint', () => {
+  const title = model.visited.size === 0 ? texts.title : texts.receipt
+  const at = format.time(new Date(api.now() ?? performance.timeOrigin).toISOString())
+  setText(printed, [title, location.host, texts.printedAt(at)].join(' · '))
+})
 void start()
 
 async function start(): Promise<void> {
@@ -161,7 +168,15 @@ function createHeader(): HTMLElement {
   const change = button({ class: 'plain' }, html('span', { lang: other }, ownNames[other]), () => void switchTo(other))
   const logo = brand?.logo ? picture(brand.logo, { class: 'logo', width: '28', height: '28' }) : null
   const named = brand === null ? null : html('span', { class: 'brand' }, brand.name)
-  return html('header', {}, logo, named, html('h1', { class: brand === null ? null : 'muted' }, texts.title), change)
+  return html(
+    'header',
+    {},
+    logo,
+    named,
+    html('h1', { class: brand === null ? null : 'muted' }, texts.title),
+    printed,
+    change,
+  )
 }
 
 /** Shows the page in another language, which the reader has chosen for good. */

@@ -177,6 +177,9 @@ export const en = {
   early: 'It is older than your address',
   earlyHelp: `It was paid to this address before the address became yours, so it is not credited by itself. Please send the transaction number to ${support}.`,
 
+  receipt: 'Receipt',
+  printedAt: (time: string) => `Printed ${time}`,
+
   arrivalsHeading: 'Earlier deposits',
   older: 'Show older',
   shownOf: (shown: string, all: string) => `${shown} of ${all}`,

@@ -165,6 +165,9 @@ export const zh: Texts = {
   early: '早于您的地址',
   earlyHelp: `付款时该地址还没有分配给您，因此不会自动入账。请将交易号发给${support}。`,
 
+  receipt: '收据',
+  printedAt: (time) => `打印于 ${time}`,
+
   arrivalsHeading: '更早的充值',
   older: '显示更早的记录',
   shownOf: (shown, all) => `${shown} / ${all}`,
