@@ -9,9 +9,10 @@ const sources = fileURLToPath(new URL('.', import.meta.url).href)
 /** The pages, by their paths. */
 const pages = ['deposit', 'desk']
 
-/** Scripts that a page's own script imports: one of the page for callers is loaded first, and of the languages one is loaded. */
+/** Scripts that a page's own script imports: the first one of the page for callers, what it loads when that is used, and of the languages one. */
 const apartScripts = [
   'deposit/first',
+  'deposit/papers',
   ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
 ]
 
@@ -25,7 +26,7 @@ function languagesOf(page: string): string[] {
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/(first|languages\/\w+)\.ts$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^\.\/(first|papers|languages\/\w+)\.ts$/ }, ({ path, kind }) =>
       kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true },
     ),
 }

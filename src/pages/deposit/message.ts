@@ -1,7 +1,7 @@
-import type { Refusal } from '../kit/api.ts'
 import { type Child, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import { isOnThisMachine } from '../kit/token.ts'
 import { currencyWith, type DepositContext, latenessText, requestOf, requestProgress, unreadableOf } from './context.ts'
+import { refusalTitle } from './refusal.ts'
 import { backLink, visitedOf } from './status.ts'
 
 type Obstacle = 'ended' | 'unconfigured' | 'unreadable' | 'missing'
@@ -13,17 +13,6 @@ export function obstacleOf(context: DepositContext): Obstacle | null {
   if (refusal?.reason === 'not-configured') return 'unconfigured'
   if (unreadableOf(context) !== null) return 'unreadable'
   return refusal !== null && (offer === null || address === null) ? 'missing' : null
-}
-
-/** What happened. */
-export function refusalTitle({ texts }: DepositContext, { kind }: Refusal): string {
-  if (kind === 'unauthorized') return texts.ended
-  return kind === 'refused' ? texts.refusedRequest : texts[kind]
-}
-
-/** What happened, what the reader can do, and that the money is safe. */
-export function refusalHelp({ texts }: DepositContext, { kind }: Refusal): string {
-  return kind === 'unauthorized' ? texts.endedHelp + texts.gap + texts.safe : texts.safe
 }
 
 /** The one message in place of the page. */

@@ -26,7 +26,7 @@ import { readRequest } from './request.ts'
 import { applyBrand, readPageSettings } from './settings.ts'
 import { summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
-import { createBalances, createHistory } from './wallet.ts'
+import { createBalances, createHistory, createPapers } from './wallet.ts'
 
 /** How often transfers are read: where one is about to be final, where one is on its way or expected, and else. */
 const paceMs = { final: 2_000, expected: 6_000, quiet: 12_000 }
@@ -80,7 +80,8 @@ if (settings.brand !== null) applyBrand(settings.brand)
 mount()
 reportHeight()
 window.addEventListener('beforeprint', () => {
-  const title = model.visited.size === 0 ? texts.title : texts.receipt
+  const isStatement = document.body.dataset.paper !== undefined
+  const title = isStatement ? texts.statement : model.visited.size === 0 ? texts.title : texts.receipt
   const at = format.time(new Date(api.now() ?? performance.timeOrigin).toISOString())
   setText(printed, [title, location.host, texts.printedAt(at)].join(' · '))
 })
@@ -129,7 +130,11 @@ function mount(): void {
     createEarlier(context),
     createFold(context, 'how', texts.howHeading, [createHow(context)]),
     createFold(context, 'question', texts.questionHeading, [createQuestion(context)]),
-    createFold(context, 'wallet', texts.walletHeading, [createBalances(context), createHistory(context)]),
+    createFold(context, 'wallet', texts.walletHeading, [
+      createBalances(context),
+      createHistory(context),
+      createPapers(context),
+    ]),
   ]
   const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
   const showBelow = () => {

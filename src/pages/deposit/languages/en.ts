@@ -218,6 +218,14 @@ export const en = {
   balanceOf: (symbol: string) => `Balance in ${symbol}`,
   balanceSummary: (symbol: string, first: string, last: string) =>
     `Line chart of the balance in ${symbol}, from ${first} to ${last}`,
+  statement: 'Statement',
+  statementOf: (owner: string, month: string) => `Statement of ${owner}, ${month} (UTC)`,
+  month: 'Month',
+  show: 'Show',
+  monthRuns: (time: string) => `The month is running: until ${time} UTC.`,
+  opening: 'Opening balance',
+  closing: 'Closing balance',
+  print: 'Print',
   numbersAsTable: 'The numbers as a table',
 } as const
 

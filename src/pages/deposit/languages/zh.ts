@@ -205,5 +205,13 @@ export const zh: Texts = {
   downloading: (done, all) => `正在读取 ${done} / ${all}……`,
   balanceOf: (symbol) => `${symbol} 余额`,
   balanceSummary: (symbol, first, last) => `${symbol} 余额折线图，从 ${first} 到 ${last}`,
+  statement: '对账单',
+  statementOf: (owner, month) => `${owner}的对账单：${month}（UTC）`,
+  month: '月份',
+  show: '显示',
+  monthRuns: (time) => `本月尚未结束，截至 ${time}（UTC）。`,
+  opening: '期初余额',
+  closing: '期末余额',
+  print: '打印',
   numbersAsTable: '以表格显示数据',
 }
