@@ -13,6 +13,7 @@ const pages = ['deposit', 'desk']
 const apartScripts = [
   'deposit/first',
   'deposit/papers',
+  'desk/statement-view',
   ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
 ]
 
@@ -26,7 +27,7 @@ function languagesOf(page: string): string[] {
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/(first|papers|languages\/\w+)\.ts$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^\.\/(first|papers|statement-view|languages\/\w+)\.ts$/ }, ({ path, kind }) =>
       kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true },
     ),
 }

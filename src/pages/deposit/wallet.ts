@@ -1,6 +1,7 @@
 import { drawChart } from '../kit/chart.ts'
 import { difference, isZero } from '../kit/decimal.ts'
 import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
+import { loadScript } from '../kit/load-script.ts'
 import { amountText, currencyWith, type DepositContext } from './context.ts'
 import { type HistoryEntry, readHistory } from './data.ts'
 import { type LedgerRow, ledgerTable, typeName } from './ledger-table.ts'
@@ -183,14 +184,5 @@ export function createPapers(context: DepositContext): PageView {
   }
 }
 
-type Papers = typeof import('./papers.ts')
-
-/** The script for what a reader takes along; null where it cannot be had now. A browser never asks again for one that it has not got. */
-async function loadPapers(): Promise<Papers | null> {
-  try {
-    return await import('./papers.ts')
-  } catch {
-    const again = `./papers.js?${performance.now()}`
-    return (import(again) as Promise<Papers>).catch(() => null) // the same script
-  }
-}
+/** The script for what a reader takes along. */
+const loadPapers = () => loadScript(() => import('./papers.ts'), './papers.js')
