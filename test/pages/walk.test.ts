@@ -139,11 +139,15 @@ it('a person who sent something worthless, or nothing at all, is given the reaso
 
 it('a person buys in a shop that embeds the page, pays in two parts, and both say that it is paid', async () => {
   const { page, faults, close } = await openAs(browser, shop.url, desktop)
+  expect(await violationsOf(page)).toEqual([])
   await Promise.all([page.waitForNavigation(), page.click('button')])
   const frame = await (await page.waitForSelector('iframe'))?.contentFrame()
   if (!frame) throw new Error('the shop has no frame')
   await seeIn(frame, '.pay h2', 'Send 25 USDT')
   await seeIn(frame, '.owner', 'Anna Wei')
+  await seeIn(frame, '.actions', `Back to ${new URL(shop.url).host}`)
+  await seeIn(page, '#state', 'Waiting for your payment')
+  expect(await page.$$eval('header h1, main, #state[role="status"], iframe[title]', ({ length }) => length)).toBe(4)
   const to = await textOfFirst(frame, '.address')
   const pay = async (amount: string) => {
     await service.devnet.pay({ to, amount, currency: 'USDT' })
@@ -153,10 +157,17 @@ it('a person buys in a shop that embeds the page, pays in two parts, and both sa
   }
   await pay('20')
   await seeIn(frame, '.pay h2', 'Send 5 USDT more')
+  await seeIn(page, '#state', 'A part of it is there')
   await pay('5')
   await seeIn(frame, '.summary', 'Paid')
+  await seeIn(page, '#state', 'Your payment is there')
   await settle() // as after an event
   await seeIn(page, '#state', 'Paid. Thank you!')
+  await Promise.all([page.waitForNavigation(), frame.$eval('.actions a', (link) => (link as HTMLElement).click())])
+  expect(page.url()).toMatch(/\/orders\/1041-\d+$/)
+  await seeIn(page, '#state', 'Paid. Thank you!')
+  expect(await page.$('iframe')).toBeNull()
+  expect(await violationsOf(page)).toEqual([])
   expect(faults).toEqual([])
   await close()
 })
