@@ -172,6 +172,30 @@ it('a person buys in a shop that embeds the page, pays in two parts, and both sa
   await close()
 })
 
+it('a person has the month as a statement that adds up, and an operator the day of all', async () => {
+  await withPage(desktop, async (page) => {
+    expect(await page.$$eval('.choice', ([first]) => first?.textContent)).toContain('USDT') // most payers send it
+    await openFold(page, 'wallet')
+    await page.waitForSelector('#month')
+    await press(page, 'Show')
+    await seeIn(page, '.statement', 'Closing balance')
+    const rows = await page.$$eval('.statement tbody tr', (all) => all.map(({ textContent }) => textContent))
+    expect(rows.filter((row) => row.startsWith('Opening'))).toHaveLength(2)
+    expect(rows.find((row) => row.startsWith('Closing') && row.endsWith(' USDT'))).toMatch(/25 USDT$/) // 25, 20 and 5 came, 25 went
+    expect(rows.filter((row) => row.includes('USDTBalance'))).toHaveLength(4)
+  })
+  const token = await localBackendToken(secrets.backends, 'ledger:read')
+  const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
+  await page.waitForSelector('.statement summary', { visible: true })
+  await page.$eval('.statement summary', (one) => (one as HTMLElement).click()) // it is one
+  await page.waitForSelector('#statement-day')
+  await page.$eval('#statement-day', (day) => Object.assign(day, { value: new Date().toISOString().slice(0, 10) }))
+  await press(page, 'Show')
+  await seeIn(page, '.statement dl', 'After: 25 USDT')
+  expect(faults).toEqual([])
+  await close()
+})
+
 it('a program in another repository, which elsewhere.test.ts compiles, lists what was paid', async () => {
   const { newestDeposits } = (await import(`${root}test/elsewhere/deposits-example.ts`)) as {
     newestDeposits(baseUrl: string, token: string): Promise<string[]>
