@@ -30,7 +30,7 @@ const statement =
     )
     const list = all.filter(({ id }) => id > after).slice(0, Number(searchParams.get('limit')))
     const balances = [
-      { cuy: 1, opening: 0, closing: 0 },
+      { cuy: 1, opening: exact('3.5'), closing: exact('3.5') },
       { cuy: 2, opening: exact('27021597768.222973'), closing: exact(`${27021597768 + count}.222973`) },
     ]
     return { data: { from, to, until: isRunning ? '2026-11-27T09:05:00.000Z' : to, balances, list, count } }
@@ -57,6 +57,14 @@ describe('statements at the desk', () => {
   it('are those of a day of all users, with sums that add up to the unit', async () => {
     pages.service.routes.set('/ledger/statement', statement(2))
     const page = await openStatements()
+    const fields = () =>
+      page.$$eval('.statement .filter :is(input, select)', (all) =>
+        all.filter((one) => one.checkVisibility()).map(({ id }) => id),
+      )
+    expect(await fields()).toEqual(['statement-uid', 'statement-period', 'statement-day'])
+    await set(page, 'statement-period', 'month')
+    expect(await fields()).toEqual(['statement-uid', 'statement-period', 'statement-month'])
+    await set(page, 'statement-period', 'day')
     await set(page, 'statement-day', '2026-11-26')
     await press(page, 'Show')
     await seeIn(page, '.statement h3', 'All users, 2026-11-26 (UTC)')
@@ -64,6 +72,7 @@ describe('statements at the desk', () => {
       all.map((one) => [...one.querySelectorAll('dt, span, strong')].map(({ textContent }) => textContent)),
     )
     expect(sums).toEqual([
+      ['TRX', 'Before: 3.5 TRX', 'Change: 0 TRX', 'After: 3.5 TRX'],
       ['USDT', 'Before: 27,021,597,768.222973 USDT', 'Change: +2 USDT', 'After: 27,021,597,770.222973 USDT'],
     ])
     const rows = await page.$$eval('.statement tbody tr', (all) => all.map((one) => one.textContent))
@@ -103,8 +112,8 @@ describe('statements at the desk', () => {
       return (await blob).text()
     })
     const lines = file.trim().split('\r\n')
-    expect([lines.length, lines[1], lines.at(-1)]).toEqual([
-      1 + 1 + 1_200 + 1,
+    expect([lines.length, lines[2], lines.at(-1)]).toEqual([
+      1 + 2 + 1_200 + 2,
       '"opening","","","","","2","USDT","27021597768.222973","","","2026-11-01T00:00:00.000Z",""',
       '"closing","","","","","2","USDT","27021598968.222973","","","2026-11-27T09:05:00.000Z",""',
     ])
@@ -136,7 +145,8 @@ describe('statements at the desk', () => {
     const seen = await page.$$eval('h1, h2, h3, button, input, select, #state, .statement dt', (all) =>
       all.filter((one) => one.checkVisibility() && !one.closest('td')).map(({ textContent }) => textContent),
     )
-    expect(seen).toEqual([expect.stringContaining('All users'), 'USDT'])
+    expect(seen).toEqual([expect.stringContaining('All users'), 'TRX', 'USDT'])
+    expect(await page.$eval('.statement', ({ textContent }) => textContent)).toContain(new URL(pages.service.url).host)
   })
 
   it.each(languages)('fit every window, and are right for a screen reader: %s', async (language, tag) => {

@@ -172,7 +172,7 @@ function statementParts(
     fact(
       deskSymbol(context, cuy),
       html('span', {}, texts.before(deskAmount(context, opening, cuy))),
-      html('span', {}, texts.change(deskAmount(context, difference(closing, opening), cuy, 'always'))),
+      html('span', {}, texts.change(changeText(context, difference(closing, opening), cuy))),
       html('strong', {}, texts.after(deskAmount(context, closing, cuy))),
     ),
   )
@@ -184,11 +184,15 @@ function statementParts(
   const shown: Child[] = rows.length === 0 ? [html('p', { class: 'muted' }, texts.none)] : listTable(context, rows)
   return [
     html('h3', {}, title),
+    html('p', { class: 'muted' }, location.host),
     ...notes.map((line) => html('p', { class: 'muted' }, line)),
     html('dl', { class: 'delays' }, ...facts),
     html('div', {}, ...shown),
   ]
 }
+
+const changeText = (context: DeskContext, amount: string, cuy: number) =>
+  isZero(amount) ? deskAmount(context, amount, cuy) : deskAmount(context, amount, cuy, 'always')
 
 /** A time of UTC, as days and months of statements are. */
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
