@@ -109,7 +109,7 @@ export function readAddress(data: unknown): string {
 }
 
 /** The service counts transfers to here: so many are that many or more. */
-export const countedMax = 1_000
+export const arrivalsCounted = 1_000
 
 /** `GET /tron/deposits`. The count is infinite where the service has not counted all. */
 export function readArrivals(data: unknown): ListPage<Arrival> {
@@ -128,7 +128,7 @@ export function readArrivals(data: unknown): ListPage<Arrival> {
       why: readOptionalText(item.why),
     }
   })
-  return page.count < countedMax ? page : { ...page, count: Number.POSITIVE_INFINITY }
+  return page.count < arrivalsCounted ? page : { ...page, count: Number.POSITIVE_INFINITY }
 }
 
 /** `GET /wallet/list` */

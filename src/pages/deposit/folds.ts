@@ -1,7 +1,7 @@
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
 import { createArrivalList } from './arrivals.ts'
 import type { DepositContext, FoldName } from './context.ts'
-import { countedMax, readArrivals } from './data.ts'
+import { arrivalsCounted, readArrivals } from './data.ts'
 import { arrivalsPath, pageRows } from './paths.ts'
 
 /** How many more transfers are shown where the reader asks for older ones. */
@@ -58,7 +58,7 @@ export function createEarlier(context: DepositContext): PageView {
       fold.element.hidden = count <= 0
       const shown = Number.isFinite(count)
         ? context.format.count(Math.max(0, count))
-        : `${context.format.count(countedMax)}+`
+        : `${context.format.count(arrivalsCounted)}+`
       fillHeading(shown, () => [`${texts.arrivalsHeading} (${shown})`])
       list.show(earlier.slice(0, model.arrivalsOpen))
       older.hidden = model.arrivalsOpen >= count

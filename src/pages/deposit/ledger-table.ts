@@ -39,7 +39,7 @@ export function ledgerTable({ texts }: DepositContext, rows: readonly LedgerRow[
 }
 
 /** The name of a type of entry. */
-export function typeName({ texts }: DepositContext, type: number): string {
+export function entryName({ texts }: DepositContext, type: number): string {
   const names: Readonly<Record<number, string>> = {
     1: texts.type1,
     2: texts.type2,

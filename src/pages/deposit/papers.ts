@@ -6,7 +6,7 @@ import { button, html, setText } from '../kit/dom.ts'
 import { type ListPage, readDecimal, readInteger, readList, readMembers, readText } from '../kit/read.ts'
 import { amountText, currencyWith, type DepositContext } from './context.ts'
 import { type HistoryEntry, readHistory } from './data.ts'
-import { type LedgerRow, ledgerTable, typeName } from './ledger-table.ts'
+import { entryName, type LedgerRow, ledgerTable } from './ledger-table.ts'
 import { historyPath } from './paths.ts'
 import { refusalTitle } from './refusal.ts'
 
@@ -151,7 +151,7 @@ function rowsOf(context: DepositContext, { from, until, balances, list }: Statem
     balance: '',
   })
   const row = ({ type, at, osn, mark, amount, balance, cuy }: HistoryEntry): LedgerRow => ({
-    ...sum(typeName(context, type), at, amount, cuy),
+    ...sum(entryName(context, type), at, amount, cuy),
     remark: type === 1 || mark === '' ? osn : `${osn} · ${mark}`,
     amount: amountText(context, amount, cuy, 'always'),
     balance: amountText(context, balance, cuy),
@@ -168,7 +168,7 @@ const namesOf = ({ texts }: DepositContext) => [
 ]
 
 const rowOf = (context: DepositContext, { at, type, cuy, amount, balance, osn, mark }: HistoryEntry) => [
-  ...[at, typeName(context, type), currencyWith(context, cuy)?.symbol ?? '', amount, balance, osn, mark],
+  ...[at, entryName(context, type), currencyWith(context, cuy)?.symbol ?? '', amount, balance, osn, mark],
 ]
 
 function fileOf(context: DepositContext, { from, until, balances, list }: Statement): string[][] {

@@ -4,7 +4,7 @@ import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import { loadScript } from '../kit/load-script.ts'
 import { amountText, currencyWith, type DepositContext } from './context.ts'
 import { type HistoryEntry, readHistory } from './data.ts'
-import { type LedgerRow, ledgerTable, typeName } from './ledger-table.ts'
+import { entryName, type LedgerRow, ledgerTable } from './ledger-table.ts'
 import { historyPath, pageRows } from './paths.ts'
 import { loadPayouts, payoutParts } from './payouts.ts'
 
@@ -133,7 +133,7 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
     const { type, at, mark, amount, balance, cuy } = entry
     const time = type === 1 ? texts.creditedAt(format.time(at)) : format.time(at)
     return {
-      name: typeName(context, type),
+      name: entryName(context, type),
       time: html('time', { datetime: at, class: 'muted' }, time),
       remark: type === 1 ? '' : mark, // the service's own word for a deposit: what it is stands above
       more: payoutParts(context, entry),
