@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { arrivalsCounted as countedMax } from '../../src/pages/deposit/data.ts'
+import { countedTo as countedMax } from '../../src/pages/kit/counted.ts'
 import { textOf } from '../support/source-files.ts'
 import { usePages } from './fixture.ts'
 import { openFold, poke, press, textOfFirst } from './reading.ts'

@@ -1,3 +1,4 @@
+import { knownCount } from '../kit/counted.ts'
 import { decimalForm } from '../kit/decimal.ts'
 import {
   type ListPage,
@@ -108,9 +109,6 @@ export function readAddress(data: unknown): string {
   return readForm(readMembers(data).address, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
 }
 
-/** The service counts transfers to here: so many are that many or more. */
-export const arrivalsCounted = 1_000
-
 /** `GET /tron/deposits`. The count is infinite where the service has not counted all. */
 export function readArrivals(data: unknown): ListPage<Arrival> {
   const page = readPage(data, (item) => {
@@ -128,7 +126,7 @@ export function readArrivals(data: unknown): ListPage<Arrival> {
       why: readOptionalText(item.why),
     }
   })
-  return page.count < arrivalsCounted ? page : { ...page, count: Number.POSITIVE_INFINITY }
+  return { ...page, count: knownCount(page.count) ?? Number.POSITIVE_INFINITY }
 }
 
 /** `GET /wallet/list` */

@@ -1,7 +1,8 @@
+import { countedText } from '../kit/counted.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
 import { createArrivalList } from './arrivals.ts'
 import type { DepositContext, FoldName } from './context.ts'
-import { arrivalsCounted, readArrivals } from './data.ts'
+import { readArrivals } from './data.ts'
 import { arrivalsPath, pageRows } from './paths.ts'
 
 /** How many more transfers are shown where the reader asks for older ones. */
@@ -56,9 +57,7 @@ export function createEarlier(context: DepositContext): PageView {
       const earlier = arrivals?.list.filter(({ id }) => !visited.has(id)) ?? []
       const count = (arrivals?.count ?? 0) - visited.size
       fold.element.hidden = count <= 0
-      const shown = Number.isFinite(count)
-        ? context.format.count(Math.max(0, count))
-        : `${context.format.count(arrivalsCounted)}+`
+      const shown = countedText(context.format, Math.max(0, count))
       fillHeading(shown, () => [`${texts.arrivalsHeading} (${shown})`])
       list.show(earlier.slice(0, model.arrivalsOpen))
       older.hidden = model.arrivalsOpen >= count

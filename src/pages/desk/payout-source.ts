@@ -1,3 +1,4 @@
+import { knownCount } from '../kit/counted.ts'
 import { html } from '../kit/dom.ts'
 import { type DeskContext, deskAmount, deskSymbol, payoutsNow, sinceText, stateName } from './context.ts'
 import { small, storyButton } from './parts.ts'
@@ -26,7 +27,7 @@ export function payoutSource(context: DeskContext, of: { uid?: number; to?: stri
       if (!page.ok) return page
       const { list, count } = page.data
       const rows = list.map((payout) => payoutListRow(context, payout))
-      return { ...page, data: { rows, count: isCounted(filter) ? count : null } }
+      return { ...page, data: { rows, count: isCounted(filter) ? knownCount(count) : null } }
     },
   }
 }

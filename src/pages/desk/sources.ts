@@ -1,3 +1,4 @@
+import { knownCount } from '../kit/counted.ts'
 import { html } from '../kit/dom.ts'
 import {
   type DeskContext,
@@ -48,7 +49,7 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
       if (!page.ok) return page
       const { list, count } = page.data
       const rows = list.map((deposit) => depositListRow(context, deposit))
-      return { ...page, data: { rows, count: isCounted(filter) ? count : null } }
+      return { ...page, data: { rows, count: isCounted(filter) ? knownCount(count) : null } }
     },
   }
 }
