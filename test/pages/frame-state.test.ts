@@ -42,7 +42,7 @@ describe('the framing page of a payment request', () => {
     const { shop, page, frame } = await openShop(asked)
     await expect.poll(() => told(page)).toEqual([{ type: 'state', order: '1041', state: 'waiting' }])
     const steps: [transfers: { id: number }[], states: string[]][] = [
-      [[paid(5, 'seen', '25', { seconds: 40 })], ['waiting', 'seen']],
+      [[paid(5, 'seen', '20', { seconds: 40 })], ['waiting', 'seen']], // a part, of which nothing is credited yet
       [[paid(5, 'credited', '20')], ['waiting', 'seen', 'partly-paid']],
       [
         [paid(6, 'credited', '3'), paid(5, 'credited', '20')],

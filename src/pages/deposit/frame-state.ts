@@ -1,22 +1,22 @@
-import { decimalText } from '../kit/decimal.ts'
+import { decimalText, isZero } from '../kit/decimal.ts'
 import { framingOrigin } from '../kit/frame.ts'
 import { type DepositContext, requestOf } from './context.ts'
-import { type Progress, progressOf } from './request.ts'
+import { progressOf } from './request.ts'
 
-const states = {
-  unpaid: 'waiting',
-  'on its way': 'seen',
-  'partly paid': 'partly-paid',
-  paid: 'paid',
-} as const satisfies Record<Progress['state'], string>
+/** How far a request is paid, as a framing page is told. */
+type FrameState = 'waiting' | 'seen' | 'partly-paid' | 'paid'
 
-/** How far a request is paid, for the framing page. Without an amount, any deposit pays it. */
-function stateOf(context: DepositContext): (typeof states)[keyof typeof states] | null {
+/** Without an amount, any deposit pays it. Paid in part is only what is credited in part while more is missing. */
+function stateOf(context: DepositContext): FrameState | null {
   const asked = requestOf(context)
   const { arrivals } = context.model
   if (asked === null || arrivals === null) return null
   const { request, currency } = asked
-  return states[progressOf(request, request.amount ?? decimalText(1n, currency.scale), currency, arrivals.list).state]
+  const least = decimalText(1n, currency.scale)
+  const { state, credited } = progressOf(request, request.amount ?? least, currency, arrivals.list)
+  if (state === 'paid') return state
+  if (state === 'unpaid') return 'waiting'
+  return state === 'partly paid' && !isZero(credited) ? 'partly-paid' : 'seen'
 }
 
 /** Makes a function that tells the framing page, if it is of these origins, each new state of what is asked for: a hint, no proof. */
