@@ -48,12 +48,13 @@ function readStatement(data: unknown): Statement {
   return { ...history, from: readText(from), to: readText(to), until: readText(until), balances: sums }
 }
 
-/** A statement without the currencies in which there is nothing. */
-function withoutEmpty(statement: Statement): Statement {
+/** A statement without the currencies in which there is nothing, and in the order in which they are offered. */
+function arranged({ model }: DepositContext, statement: Statement): Statement {
   const { balances, list } = statement
+  const place = (cuy: number) => model.offer?.currencies.findIndex((one) => one.cuy === cuy) ?? 0
   const hasAny = new Set(list.map(({ cuy }) => cuy))
   const shown = balances.filter(({ cuy, opening, closing }) => hasAny.has(cuy) || !isZero(opening) || !isZero(closing))
-  return { ...statement, balances: shown }
+  return { ...statement, balances: shown.sort((a, b) => place(a.cuy) - place(b.cuy)) }
 }
 
 /** The choice of a month, and its statement. */
@@ -82,7 +83,7 @@ export function createStatement(context: DepositContext): readonly HTMLElement[]
     )
     setText(progress, '')
     if (own !== asked || answer === null) return null // the reader has asked for another one meanwhile
-    if (answer.ok) return withoutEmpty(answer.data)
+    if (answer.ok) return arranged(context, answer.data)
     result.replaceChildren(html('p', { class: 'note warn' }, refusalTitle(context, answer) + texts.stop))
     return null
   }
