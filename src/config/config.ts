@@ -9,6 +9,7 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import type { ScannerCalls } from '../chain/chain.ts'
 import type { EndpointKey } from '../common/ids.ts'
+import { type PageWallet, pageWallets } from '../common/page-wallets.ts'
 import type { Result } from '../common/result.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
@@ -86,6 +87,8 @@ export interface Config extends ChainConfig {
   readonly pageBrand: PageBrand | null
   /** Who signs in to the desk by Cloudflare Access. Null without `DESK_ACCESS`. */
   readonly deskAccess: DeskAccess | null
+  /** The wallet that the page opens with address and amount; null for none. */
+  readonly pageWallet: PageWallet | null
   /** Null without the binding: then there is no page for callers. */
   readonly files: StaticFiles | null
   readonly rateLimits: RateLimits
@@ -167,6 +170,7 @@ const ownSchema = parsedBy(
     PAGE_ORIGINS: optional(pageOrigins),
     PAGE_BRAND: brandSchema,
     DESK_ACCESS: deskAccessSchema,
+    PAGE_WALLET: optional(z.literal([...pageWallets], pageWallets.map((name) => `"${name}"`).join(' or '))),
     ASSETS: staticFiles,
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
@@ -187,6 +191,7 @@ const ownSchema = parsedBy(
     pageOrigins: Object.freeze(own.PAGE_ORIGINS ?? []),
     pageBrand: own.PAGE_BRAND,
     deskAccess: own.DESK_ACCESS,
+    pageWallet: own.PAGE_WALLET,
     files: own.ASSETS,
     rateLimits: Object.freeze({ lists: own.RATE_LISTS, nodes: own.RATE_NODES, ledger: own.RATE_LEDGER }),
   }),

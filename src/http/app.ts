@@ -27,7 +27,16 @@ export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueNam
 export interface HttpConfig
   extends Pick<
     Config,
-    'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'pageBrand' | 'deskAccess' | 'payouts'
+    | 'auth'
+    | 'backend'
+    | 'cors'
+    | 'rateLimits'
+    | 'files'
+    | 'pageOrigins'
+    | 'pageBrand'
+    | 'pageWallet'
+    | 'deskAccess'
+    | 'payouts'
   > {
   /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
@@ -52,8 +61,8 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
     else hono.on('GET', [path], ...first, authenticated, rateLimit(rateClass), bookmark, configured, handle)
     if (config.cors !== null) hono.options(path, preflight(methods))
   }
-  const { pageOrigins: origins, pageBrand: brand } = config
-  servePages(hono, config.files, { origins, brand, devUid: config.auth.devUid })
+  const { pageOrigins: origins, pageBrand: brand, pageWallet: wallet } = config
+  servePages(hono, config.files, { origins, brand, wallet, devUid: config.auth.devUid })
   if (hasLedgerRoutes) {
     const { deskAccess } = config
     const people = deskAccess === null ? null : createPersonAuthenticator(deskAccess, platform)

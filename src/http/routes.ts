@@ -12,6 +12,7 @@ import { ledgerPayoutsApprove, ledgerPayoutsApproveDocs } from './routes/ledger-
 import { ledgerPayoutsCancel, ledgerPayoutsCancelDocs } from './routes/ledger-payouts-cancel.ts'
 import { ledgerPayoutsSigned, ledgerPayoutsSignedDocs } from './routes/ledger-payouts-signed.ts'
 import { ledgerPayoutsUnsigned, ledgerPayoutsUnsignedDocs } from './routes/ledger-payouts-unsigned.ts'
+import { ledgerStatement, ledgerStatementDocs } from './routes/ledger-statement.ts'
 import { ledgerSummary, ledgerSummaryDocs } from './routes/ledger-summary.ts'
 import { ledgerTransaction, ledgerTransactionDocs } from './routes/ledger-transaction.ts'
 import { ledgerWallets, ledgerWalletsDocs } from './routes/ledger-wallets.ts'
@@ -24,17 +25,18 @@ import { tronPayouts, tronPayoutsDocs } from './routes/tron-payouts.ts'
 import { tronRecharge, tronRechargeDocs } from './routes/tron-recharge.ts'
 import { walletFlowList, walletFlowListDocs } from './routes/wallet-flow-list.ts'
 import { walletList, walletListDocs } from './routes/wallet-list.ts'
+import { walletStatement, walletStatementDocs } from './routes/wallet-statement.ts'
 
 /** Every route for callers and for monitoring. */
 export const routes = [
   ...[tronGenerate, tronBalance, tronRecharge, tronDeposits, tronPayouts, walletList, walletFlowList],
-  ...[acceptedCurrencies, health],
+  ...[walletStatement, acceptedCurrencies, health],
 ] as const
 
 /** Every route for backends. */
 export const ledgerRoutes = [
   ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress, ledgerAddresses],
-  ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction],
+  ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction, ledgerStatement],
   ...[ledgerPayouts, postLedgerPayouts, ledgerPayoutsApprove, ledgerPayoutsCancel],
   ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
 ] as const
@@ -49,12 +51,14 @@ export const operations = () =>
     '/tron/payouts': { get: tronPayoutsDocs() },
     '/wallet/list': { get: walletListDocs() },
     '/wallet/flow/list': { get: walletFlowListDocs() },
+    '/wallet/statement': { get: walletStatementDocs() },
     '/ledger/entries': { get: ledgerEntriesDocs(), post: postLedgerEntriesDocs() },
     '/ledger/events': { get: ledgerEventsDocs() },
     '/ledger/wallets': { get: ledgerWalletsDocs() },
     '/ledger/deposits': { get: ledgerDepositsDocs() },
     '/ledger/deposits/decide': { post: decideLedgerDepositsDocs() },
     '/ledger/summary': { get: ledgerSummaryDocs() },
+    '/ledger/statement': { get: ledgerStatementDocs() },
     '/ledger/transaction': { get: ledgerTransactionDocs() },
     '/ledger/address': { get: ledgerAddressDocs() },
     '/ledger/payouts': { get: ledgerPayoutsDocs(), post: postLedgerPayoutsDocs() },

@@ -28,6 +28,8 @@ export interface Currency {
 /** All configured currencies, ordered by `cuy`, with the indexes that the scan needs. */
 export interface Currencies {
   readonly list: readonly Currency[]
+  /** The same in the order of the configuration, in which pages offer them. */
+  readonly offered: readonly Currency[]
   readonly byId: ReadonlyMap<CurrencyId, Currency>
   /** Accepted tokens by contract. */
   readonly byContract: ReadonlyMap<Address, Currency>
@@ -40,6 +42,7 @@ export function indexCurrencies(list: readonly Currency[]): Currencies {
   const sorted = [...list].sort((a, b) => a.cuy - b.cuy)
   return {
     list: sorted,
+    offered: list,
     byId: new Map(sorted.map((currency) => [currency.cuy, currency])),
     byContract: new Map(
       sorted.flatMap((currency) => (currency.asset.kind === 'trc20' ? [[currency.asset.contract, currency]] : [])),

@@ -10,12 +10,14 @@ const sources = fileURLToPath(new URL('.', import.meta.url).href)
 const pages = ['deposit', 'desk']
 
 /**
- * Scripts that a page's own script imports: one of the page for callers is loaded first, that of what people do at the desk when one of
- * them acts, and of the languages one is loaded.
+ * Scripts that a page's own script imports: one of the page for callers is loaded first, others when they are used, and of the languages one.
  */
 const apartScripts = [
   'deposit/first',
+  'deposit/papers',
   'desk/acts',
+  'desk/files',
+  'desk/statement-view',
   ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
 ]
 
@@ -29,7 +31,7 @@ function languagesOf(page: string): string[] {
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/(first|acts|languages\/\w+)\.ts$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^\.\/(first|papers|acts|files|statement-view|languages\/\w+)\.ts$/ }, ({ path, kind }) =>
       kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true },
     ),
 }

@@ -91,6 +91,19 @@ describe('the configuration', () => {
     expect(configOf({ PAGE_BRAND: given }).pageBrand).toMatchObject(brand)
   })
 
+  it('opens no wallet from the page, unless one is named', () => {
+    expect(configOf({}).pageWallet).toBeNull()
+    expect(configOf({ PAGE_WALLET: 'trust' }).pageWallet).toBe('trust')
+  })
+
+  it('keeps the order in which currencies are configured, beside that of their numbers', () => {
+    const { list, offered } = configOf({ CURRENCIES: [usdt, { cuy: 1, symbol: 'TRX', decimals: 6 }] }).currencies
+    expect([list.map(({ cuy }) => cuy), offered.map(({ cuy }) => cuy)]).toEqual([
+      [1, 2],
+      [2, 1],
+    ])
+  })
+
   it('names a currency by its symbol where it has no name', () => {
     const list = [
       { ...usdt, name: 'Tether USD' },
@@ -239,6 +252,7 @@ describe('a wrong value', () => {
       'a data URL of at most 20480 characters: PNG, JPEG, WebP or SVG',
       { name: 'Shop', logo },
     ]),
+    ['PAGE_WALLET', '"trust"', 'tronlink', 'Trust', true, ['trust']],
     ['ASSETS', 'the binding of the static files', '.assets', {}],
   ])('of %s is named, with what it takes: %s', (place, takes, ...values) => {
     const [variable = ''] = place.split('.')

@@ -124,6 +124,15 @@ const shapes: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<() =>
     to: oneOf('2099-01-01T00:00:00Z'),
     uid: anyOf(({ uid }) => [uid]),
   },
+  '/wallet/statement': {
+    month: oneOf('2026-09', '2026-08'),
+    day: oneOf('2026-09-21'),
+    cuy: oneOf('1', '2'),
+    after: idValue,
+    limit: oneOf('1', '100'),
+    format: oneOf('json', 'csv'),
+    uid: anyOf(({ uid }) => [uid]),
+  },
   '/health': { uid: anyOf(({ uid }) => [uid]) },
   '/nothing': { osn: osnValue },
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Uid } from '../../src/common/ids.ts'
 import { notConfigured } from '../../src/http/errors.ts'
-import { type PageSettings, withSettings } from '../../src/http/page-settings.ts'
+import { noPageSettings, withSettings } from '../../src/http/page-settings.ts'
 import { failed, read, startService } from './service.ts'
 
 const policy = "default-src 'none'; frame-ancestors 'none', require-trusted-types-for 'script'"
@@ -51,19 +51,25 @@ describe('the page for callers', () => {
   test('has its settings in it: brand, origins, and on this machine alone whom it acts for without a token', async () => {
     const fetch = async () => new Response('<meta name="settings" content=""><p>', { headers: stored })
     const brand = { name: '"A" & <B>', color: '#635bff' }
-    const service = await startService({ ASSETS: { fetch }, PAGE_ORIGINS: shop, PAGE_BRAND: brand, DEV_UID: '7' })
+    const service = await startService({
+      ASSETS: { fetch },
+      PAGE_ORIGINS: shop,
+      PAGE_BRAND: brand,
+      PAGE_WALLET: 'trust',
+      DEV_UID: '7',
+    })
     const settingsIn = async (response: Response) => {
       const [, json = ''] = /^<meta name="settings" content="([^"<]+)"><p>$/.exec(await response.text()) ?? []
       return JSON.parse(json.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'))
     }
-    const settings = { origins: [shop], brand: { ...brand, logo: null }, devUid: null }
+    const settings = { origins: [shop], brand: { ...brand, logo: null }, wallet: 'trust', devUid: null }
     expect(await settingsIn(await service.get('/deposit', null))).toEqual(settings)
     const here = await service.fetch(new Request('http://127.0.0.1:8787/deposit'))
     expect(await settingsIn(here)).toEqual({ ...settings, devUid: 7 })
   })
 
   test('keeps a text of its settings that looks like a pattern', () => {
-    const settings: PageSettings = { origins: [], brand: { name: '$& $1', color: null, logo: null }, devUid: 1 as Uid }
+    const settings = { ...noPageSettings, brand: { name: '$& $1', color: null, logo: null }, devUid: 1 as Uid }
     expect(withSettings('<meta name="settings" content="">', settings)).toContain('$&amp; $1')
   })
 

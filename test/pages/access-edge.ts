@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { Log, LogLevel, Miniflare, type MiniflareOptions, Response } from 'miniflare'
 import { bundleService } from '../bench/bundles.ts'
+import { tokenAddress } from '../devnet/control.ts'
 import { createDatabaseFile, fileOfD1 } from '../support/database-file.ts'
 import { listen } from '../support/loopback.ts'
+import { agreedDecimals } from '../support/payouts.ts'
 import { root } from '../support/project.ts'
 import type { ScriptedService } from './scripted-service.ts'
 
@@ -35,7 +37,7 @@ export async function startEdge(
   variables: Readonly<Record<string, unknown>>,
 ): Promise<Edge> {
   const state = mkdtempSync(join(tmpdir(), 'access-state-'))
-  createDatabaseFile(fileOfD1(join(state, 'd1'), 'wallet'))
+  createDatabaseFile(fileOfD1(join(state, 'd1'), 'wallet'), agreedDecimals(tokenAddress))
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'team-1', alg: 'RS256', use: 'sig' }]
   const { script } = await bundleService()

@@ -25,6 +25,22 @@ function addMany(count: number): void {
 const held = { reason: 'retired', why: '=cmd|calc!A0' }
 
 describe('the lists', () => {
+  it('say that there is more where the service has not counted all, in a list as in a story', async () => {
+    at.desk.deposits = Array.from({ length: 64 }, (_, index) => owned(64 - index, 'credited', {}))
+    const list = at.desk.deposits
+    pages.service.routes.set('/ledger/deposits', ({ searchParams }) => {
+      const before = Number(searchParams.get('before') ?? Number.POSITIVE_INFINITY)
+      const page = list.filter(({ id }) => id < before).slice(0, Number(searchParams.get('limit')))
+      return { data: { list: page, count: 1_000 } } // that many or more
+    })
+    const page = await open()
+    await showList(page, 'deposits')
+    await seeIn(page, lists, '20 are shown; there is more.')
+    expect(await askDesk(page, '7')).toContain('Deposits: 1,000+')
+    const words = await textOfFirst(page, '.result')
+    expect(words).not.toContain('of 1,000')
+  })
+
   it('go on without an end, and their file has all that the filter leaves', async () => {
     addMany(64)
     const page = await open()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ListRow, noFilter, type ReadRows, unwalked, walkOn, walkToEnd } from '../../src/pages/desk/walk.ts'
+import { walkToEnd } from '../../src/pages/desk/files.ts'
+import { type ListRow, noFilter, type ReadRows, unwalked, walkOn } from '../../src/pages/desk/walk.ts'
 
 const hourMs = 3_600_000
 /** The first hour of a day of whoever runs this. */

@@ -13,6 +13,7 @@ export const embeddingExample = (
   addEventListener('message', async ({ source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== '${wallet}') return
     if (data?.type === 'height') frame.style.height = \`\${Number(data.px)}px\`
+    if (data?.type === 'state') dispatchEvent(new CustomEvent('deposit', { detail: data })) // a hint: ask your own server
     if (data?.type !== 'token-wanted') return
     const token = await (await fetch('${tokenPath}')).text() // from your own server, which knows who is signed in
     frame.contentWindow.postMessage({ type: 'token', token }, '${wallet}')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { noPageSettings } from '../../src/http/page-settings.ts'
 import { usePages } from './fixture.ts'
 import { languages, themes, windows, wrongLooks } from './looks.ts'
 import { misfits } from './misfits.ts'
@@ -75,7 +76,7 @@ describe('what is wrong in a look of a page', () => {
   })
 
   it('is measured in a browser whose Chinese is as wide as that of a reader', async () => {
-    pages.service.settings = { origins: [], brand: { name: 'Tea & Co', color: null, logo: null }, devUid: null }
+    pages.service.settings = { ...noPageSettings, brand: { name: 'Tea & Co', color: null, logo: null } }
     const page = await pages.openLoaded({ languages: ['zh'] })
     const width = await page.$eval('header h1', (title) => {
       const range = document.createRange()

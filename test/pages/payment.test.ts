@@ -1,4 +1,6 @@
+import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
+import { noPageSettings } from '../../src/http/page-settings.ts'
 import { passTime } from './browser.ts'
 import { desktop, usePages } from './fixture.ts'
 import { languages, windows } from './looks.ts'
@@ -13,6 +15,26 @@ const statusOf = (page: Awaited<ReturnType<typeof pages.open>>) =>
   page.$$eval('.status li[data-state]', (all) =>
     all.map((one) => `${one.getAttribute('data-state')} ${one.querySelector('strong')?.textContent}`),
   )
+
+/** The most pixels of the screen, from top to bottom, in which nothing is; a box that is drawn around its content is something. */
+const largestHole = (page: Page) =>
+  page.$eval('.screen', (screen) => {
+    const all = [...screen.querySelectorAll('h2, p, dl, a, button, li')].filter((one) => one.checkVisibility())
+    const spans = all.map((one) => one.getBoundingClientRect()).sort((a, b) => a.top - b.top)
+    let [end, hole] = [screen.getBoundingClientRect().top, 0]
+    for (const { top, bottom } of spans) {
+      hole = Math.max(hole, top - end)
+      end = Math.max(end, bottom)
+    }
+    return Math.max(hole, screen.getBoundingClientRect().bottom - end)
+  })
+/** How far what is in a box is from its middle, in pixels. */
+const offMiddle = (page: Page) =>
+  page.$eval('.status li[data-state]', (box) => {
+    const { top, bottom } = box.getBoundingClientRect()
+    const [first, last] = [box.firstElementChild, box.lastElementChild].map((one) => one?.getBoundingClientRect())
+    return Math.abs((first?.top ?? 0) - top - (bottom - (last?.bottom ?? 0)))
+  })
 
 describe('the way of a payment', () => {
   it('is shown: the screen becomes the status, and the title follows', async () => {
@@ -63,6 +85,33 @@ describe('the way of a payment', () => {
       expect(await pages.shift()).toBeLessThan(0.1)
     }
   })
+
+  it.each(languages)(
+    'leaves no hole where a payment request is paid, and makes no jump either: %s',
+    async (language) => {
+      pages.service.settings = { ...noPageSettings, origins: ['https://shop.example'] }
+      const deposit = { cuy: 2, amt: '25', order: '1041', since: 1, return: 'https://shop.example/' }
+      const page = await pages.openFor({ sub: '7', deposit }, { languages: [language] })
+      for (const window of windows) {
+        pages.story.transfers = []
+        await page.setViewport(window)
+        await page.reload()
+        await page.waitForSelector('.address', { visible: true })
+        for (const state of ['seen', 'credited']) {
+          pages.story.transfers = [transfer(4, state, state === 'seen' ? { seconds: 43 } : { entry: 1 })]
+          await poke(page)
+          await page.waitForSelector(`.status [data-state="${state}"]`)
+        }
+        await drawn(page)
+        expect(await pages.shift()).toBeLessThan(0.1)
+        expect([window.width, (await largestHole(page)) < 40, (await offMiddle(page)) < 2]).toEqual([
+          window.width,
+          true,
+          true,
+        ])
+      }
+    },
+  )
 
   it('goes on after a reload, and in a tab that was put aside while the payment was credited', async () => {
     pages.story.transfers = [transfer(3, 'credited')]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PageSettings } from '../../src/http/page-settings.ts'
-import { type PaymentRequest, progressOf, readRequest } from '../../src/pages/deposit/request.ts'
+import { noPageSettings } from '../../src/http/page-settings.ts'
+import { misfitOf, type PaymentRequest, progressOf, readRequest } from '../../src/pages/deposit/request.ts'
 import { passTime } from './browser.ts'
 import { usePages } from './fixture.ts'
 import { poke, see, seeIn, textOfFirst, tokenOf } from './reading.ts'
@@ -8,7 +8,18 @@ import { exact } from './scripted-service.ts'
 import { currencies, payAddress, transfer, txidOf } from './story.ts'
 
 const shop = 'https://shop.example'
-const settings: PageSettings = { origins: [shop], brand: null, devUid: null }
+const settings = { ...noPageSettings, origins: [shop] }
+const usdt = {
+  cuy: 2,
+  symbol: 'USDT',
+  name: '',
+  minimum: null,
+  contract: 'T',
+  isRetired: false,
+  scale: 6,
+  isOpen: true,
+}
+const offer = { network: 'Tron', explorer: null, late: null, currencies: [usdt] }
 const at = (minute: number) => `2026-11-22T14:${String(minute).padStart(2, '0')}:00.000Z`
 const since = Date.parse(at(0)) / 1_000
 const asked = { cuy: 2, amt: '25', order: '1041', since, return: `${shop}/orders/1041?paid=1` }
@@ -24,24 +35,45 @@ describe('a payment request', () => {
     expect(readRequest(null, [shop])).toBeNull()
   })
 
-  it.each<[string, unknown]>([
-    ['no object', 'all'],
-    ['no currency', { amt: '25' }],
-    ['a currency as text', { cuy: '2' }],
-    ...['0', '-25', '1e3', '+5', '25,0', '', '0x19', ' 25', 25, null, true].map((amt): [string, unknown] => [
+  it.each<[string, unknown, string]>([
+    ['no object', 'all', 'deposit'],
+    ['null', null, 'deposit'],
+    ['no currency', { amt: '25' }, 'deposit.cuy'],
+    ['a currency as text', { cuy: '2' }, 'deposit.cuy'],
+    ...['0', '-25', '1e3', '+5', '25,0', '', '0x19', ' 25', 25, null, true].map((amt): [string, unknown, string] => [
       `the amount ${JSON.stringify(amt)}`, // a number is text here: the page reads its digits
       { cuy: 2, amt },
+      'deposit.amt',
     ]),
-    ...['', 'x'.repeat(101), null, {}, 1.5].map((order): [string, unknown] => [
+    ...['', 'x'.repeat(101), null, {}, 1.5, ['1041']].map((order): [string, unknown, string] => [
       'an order of another form',
       { cuy: 2, order },
+      'deposit.order',
     ]),
-    ...[-1, '1795300000', 1_795_300_000_000, null].map((from): [string, unknown] => [
+    ...[-1, '1795300000', 1_795_300_000_000, null].map((from): [string, unknown, string] => [
       'a beginning that is no time in seconds',
       { cuy: 2, since: from },
+      'deposit.since',
     ]),
-  ])('of another form is none: %s', (_what, deposit) => {
-    expect(readRequest({ sub: '7', deposit }, [shop])).toBeNull()
+    ['a member that there is not', { cuy: 2, amount: '25' }, 'deposit.amount'],
+  ])('of another form cannot be read, and its wrong member is named: %s', (_what, deposit, member) => {
+    expect(readRequest({ sub: '7', deposit }, [shop])).toEqual({ member, back: null })
+  })
+
+  it('that cannot be read can have a way back all the same', () => {
+    const deposit = { ...asked, since: asked.since * 1_000 }
+    expect(readRequest(claims(deposit), [shop])).toEqual({ member: 'deposit.since', back: asked.return })
+  })
+
+  it.each([
+    ['a currency that the service has not', { cuy: 7 }, 'deposit.cuy'],
+    ['more digits than are kept', { cuy: 2, amt: '25.0000001' }, 'deposit.amt'],
+    ['more digits than are kept, of which the last one is 0', { cuy: 2, amt: '25.0000000' }, 'deposit.amt'],
+    ['all digits that are kept', { cuy: 2, amt: '25.000001' }, null],
+    ['no amount', { cuy: 2 }, null],
+  ])('is compared with what the service offers: %s', (_what, deposit, member) => {
+    const request = readRequest({ deposit }, []) as PaymentRequest // the tests above show the others
+    expect(misfitOf(request, offer)).toBe(member)
   })
 
   it.each([
@@ -55,9 +87,20 @@ describe('a payment request', () => {
     'https://shop.example@evil.example/',
     7,
     null,
-  ])('leads back to no other place than an https page of PAGE_ORIGINS: %s', (back) => {
-    expect(readRequest(claims({ ...asked, return: back }), [shop, 'http://localhost:3000'])?.back).toBeNull()
+    'http://localhost:3001/orders',
+    'http://localhost.example:3000/orders',
+    'http://10.0.0.1:3000/orders',
+  ])('leads back to no other place than an https page of PAGE_ORIGINS, or one of this machine: %s', (back) => {
+    const origins = [shop, 'http://localhost:3000', 'http://localhost.example:3000', 'http://10.0.0.1:3000']
+    expect(readRequest(claims({ ...asked, return: back }), origins)?.back).toBeNull()
   })
+
+  it.each(['http://localhost:3000/orders', 'http://127.0.0.1:8791/orders/1', 'http://[::1]:8080/'])(
+    'leads back to a page of this machine without https: %s',
+    (back) => {
+      expect(readRequest(claims({ ...asked, return: back }), [new URL(back).origin])?.back).toBe(back)
+    },
+  )
 
   it.each<[string, [string, string, number?][], string]>([
     ['nothing', [], 'unpaid, 25 missing'],
@@ -116,16 +159,6 @@ describe('a payment request', () => {
       why: null,
     }))
     const request: PaymentRequest = { cuy: 2, amount: '25', order: null, since: since * 1_000, back: null }
-    const usdt = {
-      cuy: 2,
-      symbol: 'USDT',
-      name: '',
-      minimum: null,
-      isToken: true,
-      isRetired: false,
-      scale: 6,
-      isOpen: true,
-    }
     const { state, credited, seen, missing, over } = progressOf(request, '25', usdt, arrivals)
     const parts = { missing, credited, seen, over }
     const named = Object.entries(parts).flatMap(([name, amount]) => (amount === '0' ? [] : [`${amount} ${name}`]))
@@ -168,6 +201,9 @@ describe('the page of a payment request', () => {
     expect(await textOfFirst(page, '.address')).toBe(payAddress)
 
     const second = transfer(5, 'credited', { amt: exact('3'), created_at: at(5) })
+    pages.story.transfers = [second, first]
+    await poke(page)
+    await seeIn(page, '.summary', 'Of 25 USDT: 23 USDT credited, 2 USDT missing.') // and nothing on its way
     pages.story.transfers = [transfer(6, 'seen', { amt: exact('2'), created_at: at(6), seconds: 40 }), second, first]
     await poke(page)
     await seeIn(page, '.summary', '2 USDT is on its way')
@@ -224,14 +260,58 @@ describe('the page of a payment request', () => {
   })
 
   it.each([
-    ['more digits than are kept', { ...asked, amt: '25.0000001' }],
-    ['a currency that is not there', { ...asked, cuy: 7 }],
-    ['another form', { ...asked, amt: '-25' }],
-  ])('is the usual page where a request has %s', async (_what, deposit) => {
-    const page = await openAsked(deposit)
-    await seeIn(page, '.pay h2', 'Send TRX')
-    expect(await textOfFirst(page, '.owner')).not.toContain('1041')
-    expect(await page.title()).toBe('Deposit')
+    ['since in milliseconds', { ...asked, since: since * 1_000 }, 'deposit.since'],
+    ['a currency that is not there', { ...asked, cuy: 7 }, 'deposit.cuy'],
+    ['amount for amt', { ...asked, amt: undefined, amount: '25' }, 'deposit.amount'],
+    ['more digits than are kept', { ...asked, amt: '25.0000001' }, 'deposit.amt'],
+    ['an order of another kind', { ...asked, order: { id: 1041 } }, 'deposit.order'],
+  ])(
+    'asks for nothing where a request cannot be read, says so, and names the member in the console: %s',
+    async (_what, deposit, member) => {
+      pages.service.settings = settings
+      const page = await pages.open({}, '', 'about:blank')
+      const warnings: string[] = []
+      page.on('console', (message) => message.type() === 'warn' && warnings.push(message.text()))
+      await page.goto(`${pages.service.url}/deposit#token=${tokenOf(claims(deposit))}`)
+      await seeIn(page, '.obstacle', 'This payment request cannot be read')
+      await seeIn(page, '.obstacle', 'Please do not send anything')
+      expect(warnings).toEqual([expect.stringContaining(member)])
+      const shown = await page.$$eval('main *', (all) =>
+        all
+          .filter((one) => one.checkVisibility() && one.matches('.address, .qr, h2, button, input, a'))
+          .map((one) => one.textContent),
+      )
+      expect(shown).toEqual(['This payment request cannot be read', 'Back to shop.example'])
+      await seeIn(page, '[role="status"].unseen', 'This payment request cannot be read')
+      expect(await page.title()).toBe('Deposit')
+      await poke(page)
+      await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf(claims()))
+      await seeIn(page, '.pay h2', 'Send 25 USDT')
+      expect(warnings).toHaveLength(1)
+    },
+  )
+
+  it('says at the top what arrived in another currency: it is in the balance, and does not count', async () => {
+    const page = await openAsked()
+    pages.story.transfers = [transfer(5, 'seen', { cuy: 1, created_at: at(5), seconds: 40 })]
+    await poke(page)
+    await seeIn(page, '.summary', 'On its way: 25 TRX. It does not count for this order, which asks for USDT.')
+    pages.story.transfers = [transfer(5, 'credited', { cuy: 1, created_at: at(5) })]
+    await poke(page)
+    await seeIn(page, '.summary', '25 TRX is in your balance. It does not count for this order, which asks for USDT.')
+    expect(await textOfFirst(page, '.pay h2')).toBe('Send 25 USDT')
+    expect(await page.title()).toBe('Pay 25 USDT')
+    const order = await page.$$eval('.summary, .pay h2', (all) => all.map((one) => one.className))
+    expect(order).toEqual(['summary', ''])
+    expect(await textOfFirst(page, '.status .words')).toContain('It does not count for this order')
+    pages.story.transfers = [transfer(6, 'credited', { amt: exact('25'), created_at: at(6) }), ...pages.story.transfers]
+    await poke(page)
+    await seeIn(page, '.summary', 'Paid')
+    await seeIn(page, '.summary', '25 TRX is in your balance')
+    const counted = await page.$$eval('.status li[data-state]', (all) =>
+      all.map((one) => one.textContent?.includes('does not count')),
+    )
+    expect(counted).toEqual([false, true])
   })
 
   it('has no amount where none is asked for, and ends with the first credit', async () => {

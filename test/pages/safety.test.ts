@@ -1,5 +1,6 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
+import { noPageSettings } from '../../src/http/page-settings.ts'
 import { desktop, usePages } from './fixture.ts'
 import { hostile, variants } from './hostile.ts'
 import { askAbout, openFold, seeIn, tokenOf } from './reading.ts'
@@ -54,7 +55,7 @@ describe('hostile texts', () => {
 
   it('in a token or in the settings of the page are texts as well', async () => {
     const brand = { name: hostile, color: 'red;}', logo: 'https://elsewhere.example/x' }
-    pages.service.settings = { origins: [hostile], brand, devUid: null }
+    pages.service.settings = { ...noPageSettings, origins: [hostile], brand }
     const deposit = { cuy: 2, amt: '1', order: hostile.slice(0, 100), return: 'javascript:alert(1)' }
     const page = await pages.openFor({ sub: hostile, name: hostile, deposit })
     await seeIn(page, '.owner', '<img src=x')
@@ -89,8 +90,11 @@ describe('accessibility', () => {
 })
 
 describe('the files', () => {
-  it('that a reader loads are no more than 30 KB in all, gzipped, in any language', () => {
-    const files = [...pages.service.files].filter(([path]) => path.startsWith('/deposit'))
+  it('that a reader loads are no more than 30 KB in all, gzipped, in any language, and 3 KB more where they are used', () => {
+    const all = [...pages.service.files].filter(([path]) => path.startsWith('/deposit'))
+    const used = all.filter(([path]) => path === '/deposit/papers.js')
+    expect(used.map(([, { gzipped }]) => gzipped.length < 3_072)).toEqual([true])
+    const files = all.filter((one) => !used.includes(one))
     const sizes = files.map(([path, { gzipped }]) => ({ path, size: gzipped.length }))
     const sum = (list: typeof sizes) => list.reduce((total, { size }) => total + size, 0)
     const languages = sizes.filter(({ path }) => path.includes('/languages/'))

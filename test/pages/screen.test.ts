@@ -2,11 +2,24 @@ import { describe, expect, it } from 'vitest'
 import { usePages } from './fixture.ts'
 import { windows } from './looks.ts'
 import { scannedText } from './picture.ts'
-import { payAddress } from './story.ts'
+import { payAddress, transfer } from './story.ts'
 
 const pages = usePages()
 
 describe('the QR code', () => {
+  it('can be scanned where something is said above it, as small as it is then', async () => {
+    const deposit = { cuy: 2, amt: '25', since: 1 }
+    pages.story.transfers = [transfer(4, 'credited', { cuy: 1 })]
+    const page = await pages.openFor({ sub: '7', deposit })
+    await page.waitForSelector('.summary .note', { visible: true })
+    const found: string[] = []
+    for (const window of windows) {
+      await page.setViewport({ ...window, deviceScaleFactor: window.width < 1_000 ? 2 : 1 }) // phones have more pixels
+      found.push(await scannedText(page))
+    }
+    expect(found).toEqual(Array(windows.length).fill(payAddress))
+  })
+
   it.each([
     ['light', { languages: ['en'] }],
     ['dark, in Chinese', { languages: ['zh'], isDark: true }],

@@ -1,5 +1,6 @@
 import type { Frame, Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
+import { noPageSettings } from '../../src/http/page-settings.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { desktop, usePages } from './fixture.ts'
 import { windows } from './looks.ts'
@@ -177,7 +178,7 @@ describe('language and theme', () => {
   it('have the name, the logo and the colour of the brand', async () => {
     const logo = 'data:image/svg+xml;utf8,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E'
     const brand = { name: 'Tea & <Co>', color: '#635bff', logo }
-    pages.service.settings = { origins: [], brand, devUid: null }
+    pages.service.settings = { ...noPageSettings, brand }
     const page = await pages.openLoaded()
     expect(await textOfFirst(page, '.brand')).toBe('Tea & <Co>')
     expect(await page.$eval('.logo', (image) => (image as HTMLImageElement).src)).toBe(logo)

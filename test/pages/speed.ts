@@ -78,6 +78,6 @@ function noteDrawings(): void {
   }
   new MutationObserver(() => {
     note('words', 'h1')
-    note('address', '.address + button')
+    note('address', '.destination button')
   }).observe(document, { childList: true, subtree: true })
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
+import { noPageSettings } from '../../src/http/page-settings.ts'
 import { violationsOf } from './browser.ts'
 import { usePages } from './fixture.ts'
 import { languages, type Seen, windows, wrongLooks } from './looks.ts'
@@ -124,6 +125,20 @@ const states: Readonly<Record<string, State>> = {
     story: { transfers: [paid('20')] },
   },
   'a request that is paid': { seen: withReturn, claims: { deposit: asked }, story: { transfers: [paid('26')] } },
+  'a request, and something in another currency': {
+    seen: also(payment, '.summary .note'),
+    claims: { deposit: asked },
+    story: { transfers: [transfer(4, 'credited', { cuy: 1, created_at: '2026-11-25T14:04:00.000Z' })] },
+  },
+  'a request that is paid, and something else on its way': {
+    seen: only('.owner', '.summary h2', '.summary .note'),
+    claims: { deposit: asked },
+    story: { transfers: [paid('3', 'seen', 6), { ...paid('1', 'seen', 5), cuy: 1 }, paid('25')] },
+  },
+  'a request that cannot be read': {
+    seen: only('.obstacle h2', '.obstacle a'),
+    claims: { deposit: { ...asked, since: 1_795_300_000_000 } },
+  },
   'several at once': {
     seen: status,
     story: { transfers: [paid('9007199254.740991', 'seen', 6), paid('7', 'seen', 5), paid('3.5', 'seen', 4)] },
@@ -198,7 +213,7 @@ describe('each state, in both themes, from the narrowest phone to a wide desktop
   it.each(languages)(
     'fits, has what is needed without scrolling, and is right for a screen reader and a keyboard: %s',
     async (language, tag) => {
-      pages.service.settings = { origins: [shop], brand: null, devUid: null }
+      pages.service.settings = { ...noPageSettings, origins: [shop] }
       const found: string[] = []
       await inEach(Object.keys(states), language, async (page, name, nth) => {
         const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only(), nth)
@@ -211,7 +226,7 @@ describe('each state, in both themes, from the narrowest phone to a wide desktop
   it.each(languages)(
     'has the colour of the operator, and no text in it that cannot be read: %s',
     async (language, tag) => {
-      pages.service.settings = { origins: [shop], brand, devUid: null }
+      pages.service.settings = { ...noPageSettings, origins: [shop], brand }
       const found: string[] = []
       await inEach(coloured, language, async (page, name, nth) => {
         const wrong = await wrongLooks(page, tag, states[name]?.seen ?? only(), nth)
@@ -220,6 +235,17 @@ describe('each state, in both themes, from the narrowest phone to a wide desktop
       expect(found).toEqual([])
     },
   )
+
+  it.each(languages)('has room for the button that opens a wallet: %s', async (language, tag) => {
+    pages.service.settings = { ...noPageSettings, origins: [shop], wallet: 'trust' }
+    const found: string[] = []
+    await inEach(['before a payment', 'a payment request of a long amount'], language, async (page, name, nth) => {
+      const seen: Seen = (window) => [...payment(window), ...(window.width === 320 ? [] : ['.destination a'])]
+      const wrong = [...(await wrongLooks(page, tag, seen, nth)), ...(await wrongLooks(page, tag, seen, nth + 1))]
+      found.push(...wrong.map((one) => `${name}: ${one}`))
+    })
+    expect(found).toEqual([])
+  })
 
   it('is right for a screen reader while the page is loading', async () => {
     const after = new Promise<void>(() => {})

@@ -146,11 +146,15 @@ it('a person who sent something worthless, or nothing at all, is given the reaso
 
 it('a person buys in a shop that embeds the page, pays in two parts, and both say that it is paid', async () => {
   const { page, faults, close } = await openAs(browser, shop.url, desktop)
+  expect(await violationsOf(page)).toEqual([])
   await Promise.all([page.waitForNavigation(), page.click('button')])
   const frame = await (await page.waitForSelector('iframe'))?.contentFrame()
   if (!frame) throw new Error('the shop has no frame')
   await seeIn(frame, '.pay h2', 'Send 25 USDT')
   await seeIn(frame, '.owner', 'Anna Wei')
+  await seeIn(frame, '.actions', `Back to ${new URL(shop.url).host}`)
+  await seeIn(page, '#state', 'Waiting for your payment')
+  expect(await page.$$eval('header h1, main, #state[role="status"], iframe[title]', ({ length }) => length)).toBe(4)
   const to = await textOfFirst(frame, '.address')
   const pay = async (amount: string) => {
     await service.devnet.pay({ to, amount, currency: 'USDT' })
@@ -160,10 +164,41 @@ it('a person buys in a shop that embeds the page, pays in two parts, and both sa
   }
   await pay('20')
   await seeIn(frame, '.pay h2', 'Send 5 USDT more')
+  await seeIn(page, '#state', 'A part of it is there')
   await pay('5')
   await seeIn(frame, '.summary', 'Paid')
+  await seeIn(page, '#state', 'Your payment is there')
   await settle() // as after an event
   await seeIn(page, '#state', 'Paid. Thank you!')
+  await Promise.all([page.waitForNavigation(), frame.$eval('.actions a', (link) => (link as HTMLElement).click())])
+  expect(page.url()).toMatch(/\/orders\/1041-\d+$/)
+  await seeIn(page, '#state', 'Paid. Thank you!')
+  expect(await page.$('iframe')).toBeNull()
+  expect(await violationsOf(page)).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})
+
+it('a person has the month as a statement that adds up, and an operator the day of all', async () => {
+  await withPage(desktop, async (page) => {
+    expect(await page.$$eval('.choice', ([first]) => first?.textContent)).toContain('USDT') // most payers send it
+    await openFold(page, 'wallet')
+    await page.waitForSelector('#month')
+    await press(page, 'Show')
+    await seeIn(page, '.statement', 'Closing balance')
+    const rows = await page.$$eval('.statement tbody tr', (all) => all.map(({ textContent }) => textContent))
+    expect(rows.filter((row) => row.startsWith('Opening'))).toHaveLength(2)
+    expect(rows.find((row) => row.startsWith('Closing') && row.endsWith(' USDT'))).toMatch(/25 USDT$/) // 25, 20 and 5 came, 25 went
+    expect(rows.filter((row) => row.includes('USDTBalance'))).toHaveLength(4)
+  })
+  const token = await localBackendToken(secrets.backends, 'ledger:read')
+  const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
+  await page.waitForSelector('.statement summary', { visible: true })
+  await page.$eval('.statement summary', (one) => (one as HTMLElement).click()) // it is one
+  await page.waitForSelector('#statement-day')
+  await page.$eval('#statement-day', (day) => Object.assign(day, { value: new Date().toISOString().slice(0, 10) }))
+  await press(page, 'Show')
+  await seeIn(page, '.statement dl', 'After: 25 USDT')
   expect(faults).toEqual([])
   await close()
 })

@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { desktop, usePages } from './fixture.ts'
 import { openFold, poke, press, seeIn, tokenOf } from './reading.ts'
-import { entry, payout, regular, transfer, txidOf, withdrawing } from './story.ts'
+import { currencies, entry, payout, regular, transfer, txidOf, withdrawing } from './story.ts'
 
 const pages = usePages()
 
@@ -145,9 +145,17 @@ describe('the wallet', () => {
     expect(pages.asked('/tron/payouts')).toBe(2)
   })
 
+  it('has the balances in the order in which currencies are offered', async () => {
+    pages.tell({ ...regular(), currencies: [...currencies].reverse() })
+    const page = await openWallet()
+    const shown = await page.$$eval('.balances li span', (all) => all.map((one) => one.textContent))
+    expect(shown).toEqual(['USDT', 'TRX'])
+  })
+
   it('reads older entries by the id of the last one', async () => {
     pages.story.entries = Array.from({ length: 45 }, (_, n) => entry(45 - n, 1, '1', '1'))
     const page = await openWallet()
+    await seeIn(page, '.history', '20 of 45')
     for (const shown of [40, 45]) {
       await page.$$eval('.history button', (all) => all.find((one) => one.textContent === 'Show older')?.click())
       await page.waitForFunction(
@@ -157,6 +165,7 @@ describe('the wallet', () => {
       )
     }
     expect(pages.asked('/wallet/flow/list?limit=20&before=')).toBe(2)
+    await seeIn(page, '.history', '45 of 45')
   })
 })
 

@@ -89,16 +89,32 @@ function send(response: ServerResponse, body: string): void {
 const page = (content: string) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Tea shop</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <style>body { max-width: 56rem; margin: 0 auto; padding: 0 1rem; font: 100%/1.5 system-ui, sans-serif }</style>
-<h1>Tea shop</h1>${content}`
+<header><h1>Tea shop</h1></header>
+<main>${content}</main>`
 
-function orderPage({ id, amount }: Order, wallet: string, token: string): string {
-  return `<p>Order ${id}: tea, ${amount} USDT. <strong id="state">Not paid yet</strong></p>
+const paidWords = 'Paid. Thank you!'
+
+function orderPage({ id, amount, isPaid }: ShopOrder, wallet: string, token: string): string {
+  const order = `<p>Order ${id}: tea, ${amount} USDT. <strong id="state" role="status">${isPaid ? paidWords : 'Not paid yet'}</strong></p>`
+  if (isPaid) return `${order}\n<p><a href="/">Buy more</a></p>`
+  return `${order}
 <p>Pay here, or <a href="${wallet}/deposit#token=${token}" target="_blank" rel="noopener">on a page of its own</a>.</p>
 ${embeddingExample(wallet, `/orders/${id}/token`)}
 <script>
   const state = document.getElementById('state')
+  const hints = {
+    waiting: 'Waiting for your payment',
+    seen: 'Your payment is on its way',
+    'partly-paid': 'A part of it is there, the rest is missing',
+    paid: 'Your payment is there: we are taking it',
+  }
+  let isPaid = false
+  addEventListener('deposit', ({ detail }) => {
+    if (!isPaid) state.textContent = hints[detail.state] // what the page says is a hint: the shop's own server decides
+  })
   const ask = async () => {
-    if ((await (await fetch('/orders/${id}/state')).text()) === 'paid') state.textContent = 'Paid. Thank you!'
+    isPaid = (await (await fetch('/orders/${id}/state')).text()) === 'paid'
+    if (isPaid) state.textContent = '${paidWords}'
     else setTimeout(ask, 2000)
   }
   ask()

@@ -241,6 +241,20 @@ describe('the same over HTTP, as the page shows it', () => {
   })
 })
 
+describe('the statements that a page shows', () => {
+  it('are had by its commands: the day of all as JSON, the month of a user as a table', async () => {
+    const block =
+      /```sh\n(curl [\s\S]*?\/ledger\/statement[\s\S]*?)```/.exec(page.split('## Statements')[1] ?? '')?.[1] ?? ''
+    const shell = { WALLET: workers.url('tron-wallet'), TOKEN: await signBackendToken('shop', backendSecret) }
+    const [day, month] = await Promise.all(block.split(/\n(?=curl )/).map((command) => runCurl(command, shell)))
+    expect(await day?.json()).toMatchObject({
+      code: 200,
+      data: { from: '2026-11-27T00:00:00.000Z', balances: [{ cuy: 1 }, { cuy: 2 }] },
+    })
+    expect([month?.status, (await month?.text())?.split(',')[0]]).toEqual([200, '"kind"'])
+  })
+})
+
 describe('the page for payouts', () => {
   const guide = textOf('src/guides/payouts.md')
   const tokenOf = (sub: string, scope: string) =>

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { bundleService } from '../bench/bundles.ts'
 import { type RunningWorkers, startWorkers } from '../bench/miniflare.ts'
 import { readMigrations } from '../support/database-file.ts'
-import { agreedUsdt } from '../support/payouts.ts'
+import { agreedDecimals } from '../support/payouts.ts'
 import { root } from '../support/project.ts'
 import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
 
@@ -75,7 +75,7 @@ function emptyDatabase(): string {
   rmSync(path, { force: true })
   const db = new DatabaseSync(path)
   for (const sql of readMigrations()) db.exec(sql)
-  db.exec(agreedUsdt)
+  db.exec(agreedDecimals())
   db.close()
   return path
 }

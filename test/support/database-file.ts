@@ -10,12 +10,13 @@ export function readMigrations(): readonly string[] {
   return names.sort().map((name) => readFileSync(`${root}migrations/${name}`, 'utf8'))
 }
 
-/** Creates a database with the real migrations in a file, as workerd stores it. By wrangler it takes seconds. */
-export function createDatabaseFile(file: string): void {
+/** Creates a database with the real migrations in a file, as workerd stores it, and runs `rows`. By wrangler it takes seconds. */
+export function createDatabaseFile(file: string, rows = ''): void {
   mkdirSync(dirname(file), { recursive: true })
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL') // as workerd has it (tools/operate/restore.test.ts)
   for (const sql of readMigrations()) db.exec(sql)
+  db.exec(rows)
   db.close()
 }
 

@@ -48,5 +48,6 @@ export function signatureOf(rawData: Uint8Array, key: Uint8Array = privateKey): 
 export const signTransfer = (content: Omit<TransferContent, 'from'>): SignedPayout =>
   signBytes(encodeTransfer({ ...content, from: payoutAddress }))
 
-/** What the scan stores once nodes have agreed on the decimals of USDT, for tests without a scan: no payout of it is asked for before. */
-export const agreedUsdt = `INSERT INTO stored_setting (name, value, stored_at) VALUES ('DECIMALS.${usdtAddress}', '6', 1)`
+/** What the scan stores once nodes have agreed on the decimals of a token, for tests without a scan: no payout of it is asked for before. */
+export const agreedDecimals = (contract: Address = usdtAddress) =>
+  `INSERT INTO stored_setting (name, value, stored_at) VALUES ('DECIMALS.${contract}', '6', 1)`

@@ -101,6 +101,8 @@ export interface Operation {
   readonly body?: z.ZodMiniType
   /** The whole body of a success. */
   readonly success: z.ZodMiniType
+  /** The beginning of a success as CSV, where a parameter asks for that. */
+  readonly csv?: string
   /** The whole body of a failure, where it is not `failureBody()`. */
   readonly failure?: z.ZodMiniType
   readonly examples: readonly Example[]

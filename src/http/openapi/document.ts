@@ -193,7 +193,17 @@ export function documentedOperations(): readonly DocumentedOperation[] {
 }
 
 function describeOperation({ method, path, operation, security, failures }: DocumentedOperation): JsonObject {
-  const { id, summary, description, query, parameters = {}, success, failure = failureBody(), examples } = operation
+  const {
+    id,
+    summary,
+    description,
+    query,
+    parameters = {},
+    success,
+    failure = failureBody(),
+    examples,
+    csv,
+  } = operation
   const taken = Object.entries(query?.shape ?? {}).map(([name, schema]) => parameter(name, schema, parameters[name]))
   const isPublic = security.length === 0
   const example = (one: Example & Partial<Failure>) => namedExample(method, path, one)
@@ -206,7 +216,7 @@ function describeOperation({ method, path, operation, security, failures }: Docu
     ...(isPublic ? {} : { parameters: [...taken, { $ref: '#/components/parameters/bookmark' }] }),
     ...requestBody(operation),
     responses: {
-      200: response('Success.', success, isPublic ? [] : [bookmarkHeader], examples.map(example)),
+      200: withCsv(response('Success.', success, isPublic ? [] : [bookmarkHeader], examples.map(example)), csv),
       ...failureResponses(failure, failures, example),
     },
   }
@@ -292,13 +302,19 @@ function response(
   schema: z.ZodMiniType,
   headerNames: readonly string[],
   examples: readonly (readonly [string, JsonObject])[],
-): JsonObject {
+) {
   const names = new Set([...commonHeaders, ...headerNames])
   return {
     description,
     headers: Object.fromEntries([...names].map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: { 'application/json': { schema: schemaOf(schema), examples: Object.fromEntries(examples) } },
   }
+}
+
+/** A response that can be a table, too: `csv` is the beginning of one. */
+function withCsv(described: ReturnType<typeof response>, csv: string | undefined): JsonObject {
+  if (csv === undefined) return described
+  return { ...described, content: { ...described.content, 'text/csv': { schema: { type: 'string' }, example: csv } } }
 }
 
 const idOf = (schema: z.ZodMiniType) => notes.get(schema)?.id ?? ''

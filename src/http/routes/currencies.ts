@@ -19,7 +19,7 @@ export const acceptedCurrencies = {
     const { open, lateSeconds } = await readShared(sharedIntake, settings.clock, () =>
       readIntake(services.primary(c.get('invocation')), scanEverySeconds),
     )
-    const list = settings.currencies.list.map((currency) => ({
+    const list = settings.currencies.offered.map((currency) => ({
       ...currencyItem(currency),
       open: open.has(currency.cuy),
     }))
@@ -65,7 +65,7 @@ export const currenciesDocs = () => {
     id: 'listCurrencies',
     summary: 'What is accepted now',
     description:
-      'The configured currencies and their network, for pages and people. Requires no token and queries no node; what it says of ' +
+      'The configured currencies in the order of their configuration, and their network, for pages and people. Requires no token and queries no node; what it says of ' +
       'now is at most two seconds old. Anything that is sent on another network, or of another token, is lost.',
     success: docs.dataBody('CurrenciesResponse', () => ({
       network: docs.described(z.enum(['Tron', 'Nile', 'local']), 'Nile is a test network; local is any other.'),

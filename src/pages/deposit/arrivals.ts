@@ -1,6 +1,6 @@
 import { copyButton } from '../kit/copy.ts'
 import { type Child, html, linkTo, setText, svg } from '../kit/dom.ts'
-import { arrivalAmount, type DepositContext } from './context.ts'
+import { arrivalAmount, type DepositContext, isStray, requestOf } from './context.ts'
 import type { Arrival, ArrivalState } from './data.ts'
 import { outcomeWords } from './outcome.ts'
 
@@ -62,9 +62,13 @@ function secondsLeft({ finalAt }: Arrival): number | null {
 }
 
 /** What is known about a transfer, in one or two sentences. */
-export function arrivalWords({ texts }: DepositContext, arrival: Arrival): string {
+export function arrivalWords(context: DepositContext, arrival: Arrival): string {
+  const { texts } = context
   const { state, reason, why } = arrival
-  if (state === 'credited') return texts.creditedHelp
+  if (state === 'credited') {
+    const asked = isStray(context, arrival) ? requestOf(context) : null
+    return texts.creditedHelp + (asked === null ? '' : texts.gap + texts.notCounted(asked.currency.symbol))
+  }
   if (state === 'dropped') return texts.droppedHelp
   if (state === 'seen') {
     const seconds = secondsLeft(arrival)

@@ -1,9 +1,10 @@
+import type { PageWallet } from '../../common/page-wallets.ts'
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
 import type { ListPage } from '../kit/read.ts'
 import type { Arrival, HistoryEntry, Offer, OfferedCurrency, OwnPayout } from './data.ts'
 import type { Texts } from './languages/en.ts'
-import { currencyOf, type PaymentRequest, type Progress, progressOf } from './request.ts'
+import { misfitOf, type PaymentRequest, type Progress, progressOf, type UnreadableRequest } from './request.ts'
 
 /** A part below the screen that is shown when it is opened. */
 export type FoldName = 'how' | 'question' | 'arrivals' | 'wallet'
@@ -15,6 +16,8 @@ export interface PayerSession {
   /** The number of the account; null without a token that has one. */
   readonly uid: string | null
   readonly request: PaymentRequest | null
+  /** In its place, where it is not of its form. */
+  readonly unreadable: UnreadableRequest | null
 }
 
 /** What the page knows. What is null is not loaded yet. */
@@ -66,6 +69,8 @@ export interface DepositContext {
   readonly texts: Texts
   readonly format: Format
   readonly api: Api
+  /** The wallet that the page opens with address and amount. */
+  readonly wallet: PageWallet | null
   /** Says it to a screen reader. */
   announce(text: string): void
   /** Asks the service for what is new. */
@@ -91,18 +96,28 @@ export function arrivalAmount(context: DepositContext, { amount, cuy, state, rea
   const currency = currencyWith(context, cuy)
   // What the ledger has judged by the decimals of the token is certain; else only while these are.
   const isJudged = state === 'credited' || (reason !== null && judgedReasons.includes(reason))
-  if (isJudged || currency === null || !currency.isToken || currency.isOpen) return amountText(context, amount, cuy)
+  if (isJudged || currency === null || currency.contract === null || currency.isOpen)
+    return amountText(context, amount, cuy)
   return context.texts.uncertain(currency.symbol)
 }
 
 /** Reasons that come after a comparison of the token's decimals. */
 const judgedReasons = ['below-minimum', 'dust', 'too-large', 'wallet-full', 'review']
 
-/** What the token asks to be paid, with its currency; null without a request that the service can have. */
-export function requestOf({ model }: DepositContext) {
+/** Why what the token asks for cannot be read, and the way back; null where it can, and where it asks for nothing. */
+export function unreadableOf({ model }: DepositContext): UnreadableRequest | null {
   const { session, offer } = model
-  const currency = session.request === null || offer === null ? null : currencyOf(session.request, offer)
-  return session.request === null || currency === null ? null : { request: session.request, currency }
+  const { request, unreadable } = session
+  if (request === null || offer === null) return unreadable
+  const member = misfitOf(request, offer)
+  return member === null ? null : { member, back: request.back }
+}
+
+/** What the token asks to be paid, with its currency; null without a request that the service can have. */
+export function requestOf(context: DepositContext) {
+  const { request } = context.model.session
+  const currency = request === null || unreadableOf(context) !== null ? null : currencyWith(context, request.cuy)
+  return request === null || currency === null ? null : { request, currency }
 }
 
 /** How far the amount is paid that is asked for; null where none is. */
@@ -110,6 +125,12 @@ export function requestProgress(context: DepositContext): Progress | null {
   const asked = requestOf(context)
   if (asked === null || asked.request.amount === null) return null
   return progressOf(asked.request, asked.request.amount, asked.currency, context.model.arrivals?.list ?? [])
+}
+
+/** Whether a transfer is in another currency than the one that is asked for, and came since then. */
+export function isStray(context: DepositContext, { cuy, at }: Arrival): boolean {
+  const asked = requestOf(context)
+  return asked !== null && cuy !== asked.currency.cuy && Date.parse(at) >= asked.request.since
 }
 
 /** The newest items of a list before those that are known already, where no item can be missing between them. */
@@ -120,7 +141,9 @@ export function mergeNewest<Item extends { readonly id: number }>(
   const last = newest.list.at(-1)?.id
   const isJoined = known?.list.some(({ id }) => id === last) ?? false
   const rest = isJoined ? (known?.list.filter(({ id }) => id < (last ?? 0)) ?? []) : []
-  return { list: [...newest.list, ...rest], count: newest.count }
+  const list = [...newest.list, ...rest]
+  const isAll = isJoined && known !== null && known.count <= known.list.length // all of them were read
+  return { list, count: isAll ? list.length : newest.count }
 }
 
 /** The name of the network, and whether what it carries is real money. */

@@ -1,3 +1,4 @@
+import { knownCount } from '../kit/counted.ts'
 import { decimalForm } from '../kit/decimal.ts'
 import {
   type ListPage,
@@ -18,7 +19,8 @@ export interface OfferedCurrency {
   readonly symbol: string
   readonly name: string
   readonly minimum: string | null
-  readonly isToken: boolean
+  /** The contract of a token; null for TRX. */
+  readonly contract: string | null
   readonly isRetired: boolean
   /** Decimals that the ledger keeps. */
   readonly scale: number
@@ -88,7 +90,7 @@ export function readOffer(data: unknown): Offer {
     symbol: readText(item.symbol),
     name: readText(item.name),
     minimum: item.minDeposit === null ? null : readForm(item.minDeposit, decimalForm),
-    isToken: item.contract !== null,
+    contract: readOptionalText(item.contract),
     isRetired: item.retired === true,
     scale: readInteger(item.scale),
     isOpen: item.open === true && item.retired !== true,
@@ -107,9 +109,9 @@ export function readAddress(data: unknown): string {
   return readForm(readMembers(data).address, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
 }
 
-/** `GET /tron/deposits` */
+/** `GET /tron/deposits`. The count is infinite where the service has not counted all. */
 export function readArrivals(data: unknown): ListPage<Arrival> {
-  return readPage(data, (item) => {
+  const page = readPage(data, (item) => {
     const state = transferStates.find((one) => one === item.state)
     if (state === undefined) throw new TypeError('not a state')
     return {
@@ -124,6 +126,7 @@ export function readArrivals(data: unknown): ListPage<Arrival> {
       why: readOptionalText(item.why),
     }
   })
+  return { ...page, count: knownCount(page.count) ?? Number.POSITIVE_INFINITY }
 }
 
 /** `GET /wallet/list` */

@@ -3,10 +3,11 @@
  * address is there a round trip earlier.
  */
 import { createApi } from '../kit/api.ts'
+import { claimsOf } from '../kit/claims.ts'
 import { browserMemory, tabMemory } from '../kit/memory.ts'
 import { applyTheme } from '../kit/theme.ts'
 import { createTokenSource } from '../kit/token.ts'
-import { firstLanguage, loadTexts } from './languages.ts'
+import { firstLanguage, loadTexts, nextLanguage, ownNames, rememberLanguage } from './languages.ts'
 import { addressPath, arrivalsPath, offerPath, pageRows } from './paths.ts'
 
 /** How long an answer may take that waits for nothing: a person hears of trouble soon. */
@@ -18,6 +19,9 @@ export const later = { arrived: (_isOtherAccount: boolean): void => {} }
 /** The language that the page begins with, and what it says in it. */
 export const language = firstLanguage(browserMemory, navigator.languages)
 export const texts = loadTexts(language)
+
+/** What is here already, so that the page's own script need not bring it again. */
+export const here = { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage }
 
 /** The caller's token. */
 export const token = createTokenSource((isOtherAccount) => later.arrived(isOtherAccount), tabMemory)

@@ -1,3 +1,4 @@
+import { countedText } from '../kit/counted.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
 import { createArrivalList } from './arrivals.ts'
 import type { DepositContext, FoldName } from './context.ts'
@@ -56,7 +57,8 @@ export function createEarlier(context: DepositContext): PageView {
       const earlier = arrivals?.list.filter(({ id }) => !visited.has(id)) ?? []
       const count = (arrivals?.count ?? 0) - visited.size
       fold.element.hidden = count <= 0
-      fillHeading(String(count), () => [`${texts.arrivalsHeading} (${context.format.count(Math.max(0, count))})`])
+      const shown = countedText(context.format, Math.max(0, count))
+      fillHeading(shown, () => [`${texts.arrivalsHeading} (${shown})`])
       list.show(earlier.slice(0, model.arrivalsOpen))
       older.hidden = model.arrivalsOpen >= count
       fold.update()
@@ -77,7 +79,8 @@ async function loadOlder(context: DepositContext): Promise<void> {
     else if (model.arrivals !== null && model.account === account) {
       const { list, count } = model.arrivals
       const last = list.at(-1)?.id ?? 0 // the list may have been read again meanwhile
-      model.arrivals = { list: [...list, ...answer.data.list.filter(({ id }) => id < last)], count }
+      const all = [...list, ...answer.data.list.filter(({ id }) => id < last)]
+      model.arrivals = { list: all, count: answer.data.list.length < pageRows ? all.length : count }
     }
   }
   context.update()

@@ -1,32 +1,23 @@
-import type { Refusal } from '../kit/api.ts'
 import { type Child, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import { isOnThisMachine } from '../kit/token.ts'
-import { currencyWith, type DepositContext, latenessText, requestOf, requestProgress } from './context.ts'
+import { currencyWith, type DepositContext, latenessText, requestOf, requestProgress, unreadableOf } from './context.ts'
+import { refusalTitle } from './refusal.ts'
 import { backLink, visitedOf } from './status.ts'
 
+type Obstacle = 'ended' | 'unconfigured' | 'unreadable' | 'missing'
+
 /** Why the page cannot be shown at all, or null. */
-export function obstacleOf({ model }: DepositContext): 'ended' | 'unconfigured' | 'missing' | null {
-  const { refusal, offer, address } = model
-  if (refusal === null) return null
-  if (refusal.kind === 'unauthorized') return 'ended'
-  if (refusal.reason === 'not-configured') return 'unconfigured'
-  return offer === null || address === null ? 'missing' : null
-}
-
-/** What happened. */
-export function refusalTitle({ texts }: DepositContext, { kind }: Refusal): string {
-  if (kind === 'unauthorized') return texts.ended
-  return kind === 'refused' ? texts.refusedRequest : texts[kind]
-}
-
-/** What happened, what the reader can do, and that the money is safe. */
-export function refusalHelp({ texts }: DepositContext, { kind }: Refusal): string {
-  return kind === 'unauthorized' ? texts.endedHelp + texts.gap + texts.safe : texts.safe
+export function obstacleOf(context: DepositContext): Obstacle | null {
+  const { refusal, offer, address } = context.model
+  if (refusal?.kind === 'unauthorized') return 'ended'
+  if (refusal?.reason === 'not-configured') return 'unconfigured'
+  if (unreadableOf(context) !== null) return 'unreadable'
+  return refusal !== null && (offer === null || address === null) ? 'missing' : null
 }
 
 /** The one message in place of the page. */
 export function createObstacle(context: DepositContext, nextAt: () => number | null): PageView {
-  const { model } = context
+  const { model, texts } = context
   const element = html('section', { class: 'card obstacle' })
   const fill = createSlot(element)
   const next = createCountdown(context, nextAt)
@@ -35,10 +26,11 @@ export function createObstacle(context: DepositContext, nextAt: () => number | n
     update() {
       const obstacle = obstacleOf(context)
       element.hidden = obstacle === null
-      fill(JSON.stringify([obstacle, model.refusal?.kind]), () => {
+      fill(JSON.stringify([obstacle, model.refusal?.kind, unreadableOf(context)]), () => {
         if (obstacle === null) return []
         const parts = obstacleParts(context, obstacle, next.element)
-        context.announce(parts.map((one) => (one instanceof Node ? one.textContent : '')).join(' '))
+        const [title = '', ...lines] = parts.map((one) => (one instanceof Node ? one.textContent : ''))
+        context.announce([title + texts.stop, ...lines].join(texts.gap))
         return parts
       })
       next.tick()
@@ -47,22 +39,25 @@ export function createObstacle(context: DepositContext, nextAt: () => number | n
   }
 }
 
-function obstacleParts(context: DepositContext, obstacle: 'ended' | 'unconfigured' | 'missing', next: HTMLElement) {
+function obstacleParts(context: DepositContext, obstacle: Obstacle, next: HTMLElement) {
   const { model, texts } = context
   const { refusal, session } = model
+  const unreadable = unreadableOf(context)
+  const back = unreadable?.back ?? session.request?.back ?? null
+  const link = back === null ? null : html('p', {}, backLink(context, back, true))
   const says = (title: string, ...lines: readonly string[]): Child[] => [
     html('h2', {}, title),
     ...lines.map((line) => html('p', {}, line)),
   ]
   switch (obstacle) {
     case 'ended': {
-      const back = session.request?.back ?? null
-      return [
-        ...says(texts.ended, texts.endedHelp, texts.safe),
-        back === null ? null : html('p', {}, backLink(context, back, true)),
-        isOnThisMachine ? html('p', { class: 'muted' }, texts.endedHere) : null,
-      ]
+      const here = isOnThisMachine ? html('p', { class: 'muted' }, texts.endedHere) : null
+      return [...says(texts.ended, texts.endedHelp, texts.safe), link, here]
     }
+    case 'unreadable':
+      // biome-ignore lint/suspicious/noConsole: it is for the developer of the backend that asks, and no other text says it
+      console.warn(`The payment request in the token cannot be read: ${unreadable?.member}`)
+      return [...says(texts.unreadable, texts.unreadableHelp, texts.safe), link]
     case 'unconfigured':
       return says(texts.unconfigured, texts.unconfiguredHelp)
     case 'missing': {

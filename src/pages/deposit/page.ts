@@ -1,8 +1,6 @@
-import { claimsOf } from '../kit/claims.ts'
 import { button, html, type PageView, picture, setText } from '../kit/dom.ts'
 import { createFormat } from '../kit/format.ts'
 import { reportHeight } from '../kit/frame.ts'
-import { browserMemory, tabMemory } from '../kit/memory.ts'
 import { createPoller } from '../kit/poll.ts'
 import { readText } from '../kit/read.ts'
 import { arrivalWords } from './arrivals.ts'
@@ -16,18 +14,19 @@ import {
   requestOf,
 } from './context.ts'
 import type { Arrival } from './data.ts'
-import { api, language as firstShown, texts as firstTexts, later, ready, token } from './first.ts' // a file of its own in the browser, too
+import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts' // a file of its own in the browser, too
 import { createEarlier, createFold } from './folds.ts'
-import { type LanguageName, loadTexts, nextLanguage, ownNames, rememberLanguage } from './languages.ts'
+import { createStateTeller } from './frame-state.ts'
+import type { LanguageName } from './languages.ts'
 import { createLoader } from './load.ts'
 import { createObstacle, obstacleOf } from './message.ts'
 import { createHow } from './pay.ts'
 import { createQuestion } from './question.ts'
 import { readRequest } from './request.ts'
 import { applyBrand, readPageSettings } from './settings.ts'
-import { titleOf } from './status.ts'
+import { summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
-import { createBalances, createHistory } from './wallet.ts'
+import { createBalances, createHistory, createPapers } from './wallet.ts'
 
 /** How often transfers are read: where one is about to be final, where one is on its way or expected, and else. */
 const paceMs = { final: 2_000, expected: 6_000, quiet: 12_000 }
@@ -38,17 +37,24 @@ const ownerCharsMax = 60
 /** The name of the currency that was used last, in the memory of the browser. */
 const currencyName = 'currency'
 
+const { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage } = here
+
 // What waits comes first: a token that arrives meanwhile is part of the session below.
 let texts = await firstTexts
 const settings = readPageSettings()
 const format = createFormat(navigator.languages)
 const visits = createVisits(tabMemory)
 const model: DepositModel = { account: 0, session: readSession(), offer: null, folds: new Set(), ...emptyAccount() }
+const tellState = createStateTeller(settings.origins)
 const live = html('p', { class: 'unseen', role: 'status' })
+/** The title of what is printed. */
+const printed = html('p', { class: 'printed' })
 let views: readonly PageView[] = []
 let context: DepositContext
 let shown = firstShown
 let actedAt = performance.now()
+/** How far what is asked for is paid, as the page shows it. */
+let summary = ''
 
 later.arrived = (isOtherAccount) => {
   model.session = readSession()
@@ -73,6 +79,12 @@ const poller = createPoller({
 if (settings.brand !== null) applyBrand(settings.brand)
 mount()
 reportHeight()
+window.addEventListener('beforeprint', () => {
+  const isStatement = document.body.dataset.paper !== undefined
+  const title = isStatement ? texts.statement : model.visited.size === 0 ? texts.title : texts.receipt
+  const at = format.time(new Date(api.now() ?? performance.timeOrigin).toISOString())
+  setText(printed, [title, location.host, texts.printedAt(at)].join(' · '))
+})
 void start()
 
 async function start(): Promise<void> {
@@ -87,15 +99,19 @@ async function start(): Promise<void> {
 function readSession(): PayerSession {
   const claims = claimsOf(token.current())
   const text = (value: unknown) => (typeof value === 'string' ? readText(value).trim().slice(0, ownerCharsMax) : '')
+  const asked = readRequest(claims, settings.origins)
+  const isUnreadable = asked !== null && 'member' in asked
   return {
     name: text(claims?.name) || null,
     uid: text(claims?.sub) || (settings.devUid?.toString() ?? null),
-    request: readRequest(claims, settings.origins),
+    request: isUnreadable ? null : asked,
+    unreadable: isUnreadable ? asked : null,
   }
 }
 
 /** Makes the page in the language of now, from the model. */
 function mount(): void {
+  const isFocused = hasFocus()
   const refresh = () => {
     actedAt = performance.now()
     poller.now()
@@ -106,14 +122,19 @@ function mount(): void {
     update()
     document.querySelector('main')?.scrollIntoView()
   }
-  context = { model, texts, format, api, announce: (text) => setText(live, text), refresh, update, startOver }
+  const announce = (text: string) => setText(live, text)
+  context = { model, texts, format, api, wallet: settings.wallet, announce, refresh, update, startOver }
   const obstacle = createObstacle(context, poller.nextAt)
   const card = createCard(context, poller.nextAt, (cuy) => browserMemory.write(currencyName, String(cuy)))
   const folds = [
     createEarlier(context),
     createFold(context, 'how', texts.howHeading, [createHow(context)]),
     createFold(context, 'question', texts.questionHeading, [createQuestion(context)]),
-    createFold(context, 'wallet', texts.walletHeading, [createBalances(context), createHistory(context)]),
+    createFold(context, 'wallet', texts.walletHeading, [
+      createBalances(context),
+      createHistory(context),
+      createPapers(context),
+    ]),
   ]
   const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
   const showBelow = () => {
@@ -124,6 +145,25 @@ function mount(): void {
   document.documentElement.lang = texts.tag
   document.body.replaceChildren(createHeader(), html('main', {}, obstacle.element, card.element, below), live)
   update()
+  if (isFocused) keepFocus()
+}
+
+function isShown(element: Element | null): boolean {
+  return (element?.getClientRects().length ?? 0) > 0
+}
+
+function hasFocus(): boolean {
+  return document.activeElement !== document.body && isShown(document.activeElement)
+}
+
+/** Where what had the focus is gone, the news has it: else a screen reader would begin at the top of the page. */
+function keepFocus(): void {
+  if (hasFocus()) return
+  const news = ['.obstacle', '.summary', '.status', '.screen'].map((one) => document.querySelector<HTMLElement>(one))
+  const shown = news.find(isShown)
+  if (!shown) return
+  shown.tabIndex = -1
+  shown.focus({ preventScroll: true })
 }
 
 /** The brand, or what the page is for; and the switch of the language. */
@@ -133,7 +173,15 @@ function createHeader(): HTMLElement {
   const change = button({ class: 'plain' }, html('span', { lang: other }, ownNames[other]), () => void switchTo(other))
   const logo = brand?.logo ? picture(brand.logo, { class: 'logo', width: '28', height: '28' }) : null
   const named = brand === null ? null : html('span', { class: 'brand' }, brand.name)
-  return html('header', {}, logo, named, html('h1', { class: brand === null ? null : 'muted' }, texts.title), change)
+  return html(
+    'header',
+    {},
+    logo,
+    named,
+    html('h1', { class: brand === null ? null : 'muted' }, texts.title),
+    printed,
+    change,
+  )
 }
 
 /** Shows the page in another language, which the reader has chosen for good. */
@@ -147,12 +195,16 @@ async function switchTo(language: LanguageName): Promise<void> {
 
 /** Shows the model. */
 function update(): void {
+  const isFocused = hasFocus()
   choose()
   const isBlocked = obstacleOf(context) !== null
   document.body.classList.toggle('blocked', isBlocked)
   for (const view of views) view.update()
   const title = isBlocked ? context.texts.title : titleOf(context)
   document.title = settings.brand === null ? title : `${title} · ${settings.brand.name}`
+  if (isFocused) keepFocus()
+  summary = summaryText(context)
+  tellState(context)
 }
 
 /** Chooses a currency for the reader: the one that was used last, else the first that is open. */
@@ -169,8 +221,9 @@ function follow(): void {
   if (model.arrivals !== null) model.visited = visits.follow(model.session, model.arrivals.list)
 }
 
-/** Shows transfers, and says each new state to a screen reader. */
+/** Shows transfers, and says each new state to a screen reader, and how far what is asked for is paid. */
 function showArrivals(news: readonly Arrival[]): void {
+  const before = summary
   follow()
   update()
   if (news.length === 0) return
@@ -178,7 +231,7 @@ function showArrivals(news: readonly Arrival[]): void {
     const state = texts.titleWith(texts[one.state], arrivalAmount(context, one))
     return state + texts.stop + texts.gap + arrivalWords(context, one)
   })
-  context.announce(sentences.join(texts.gap))
+  context.announce([...sentences, ...(summary === before ? [] : [summary])].join(texts.gap))
 }
 
 function pace(): number {

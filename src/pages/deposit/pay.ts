@@ -1,5 +1,5 @@
 import { copyButton } from '../kit/copy.ts'
-import { type Child, createSlot, html, type PageView } from '../kit/dom.ts'
+import { type Child, createSlot, html, linkTo, type PageView } from '../kit/dom.ts'
 import { drawQr } from '../kit/qr.ts'
 import { amountText, currencyWith, type DepositContext, networkOf, requestOf, requestProgress } from './context.ts'
 import type { OfferedCurrency } from './data.ts'
@@ -66,7 +66,7 @@ export function createPayment(context: DepositContext): PageView {
             sendPart(context, currency, missing),
             networkPart(context, currency),
             qrPart(context, address),
-            addressPart(context, address),
+            addressPart(context, address, walletLink(context, currency, address, missing)),
           ]
         },
       )
@@ -115,10 +115,14 @@ function sendPart(context: DepositContext, currency: OfferedCurrency, missing: R
 }
 
 /** The network, and the one warning. */
-function networkPart(context: DepositContext, { symbol, isToken }: OfferedCurrency): Child {
+function networkPart(context: DepositContext, { symbol, contract }: OfferedCurrency): Child {
   const { texts } = context
   const { name, isTest } = networkOf(context)
-  const badge = html('strong', { class: isTest ? 'badge test' : 'badge' }, isToken ? texts.tokenOn(name) : name)
+  const badge = html(
+    'strong',
+    { class: isTest ? 'badge test' : 'badge' },
+    contract === null ? name : texts.tokenOn(name),
+  )
   const warning = isTest ? texts.onlyTest(symbol) : texts.onlyHere(symbol)
   return html(
     'div',
@@ -131,7 +135,7 @@ function networkPart(context: DepositContext, { symbol, isToken }: OfferedCurren
 const qrPart = ({ texts }: DepositContext, address: string): Child =>
   html('div', { class: 'code' }, drawQr(address, texts.qrOf(address)))
 
-function addressPart(context: DepositContext, address: string): Child {
+function addressPart(context: DepositContext, address: string, wallet: Child): Child {
   const { texts } = context
   const shown = html(
     'p',
@@ -150,7 +154,24 @@ function addressPart(context: DepositContext, address: string): Child {
     },
   )
   const label = html('h3', {}, texts.address)
-  return html('div', { class: 'destination' }, label, shown, copy)
+  return html('div', { class: 'destination' }, label, shown, html('div', { class: 'row' }, copy, wallet))
+}
+
+/**
+ * A link that opens a wallet with the address and the amount that is missing: Trust Wallet's `send`, whose asset is a universal asset id
+ * (developer.trustwallet.com, Deep Linking and Universal Asset ID; checked 2026-11). The coin of TRON is 195.
+ */
+function walletLink(
+  context: DepositContext,
+  { contract }: OfferedCurrency,
+  address: string,
+  missing: ReturnType<typeof missingOf>,
+): Child {
+  if (context.wallet === null || context.model.offer?.network !== 'Tron') return null
+  const asset = `c195${contract === null ? '' : `_t${contract}`}`
+  const query = new URLSearchParams({ asset, address, ...(missing === null ? {} : { amount: missing.amount }) })
+  const words = context.texts.openWallet('Trust Wallet')
+  return linkTo(`https://link.trustwallet.com/send?${query}`, 'new tab', { class: 'button' }, words)
 }
 
 /** What is folded below: everything that needs more words. */

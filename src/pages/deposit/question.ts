@@ -2,8 +2,8 @@ import { longestMs, type Reply } from '../kit/api.ts'
 import { button, html, type PageView, setText } from '../kit/dom.ts'
 import { findTxid } from '../kit/read.ts'
 import type { DepositContext } from './context.ts'
-import { refusalHelp, refusalTitle } from './message.ts'
 import { type OutcomeWords, outcomeWords } from './outcome.ts'
+import { refusalHelp, refusalTitle } from './refusal.ts'
 
 /** "I paid, but nothing shows": a transaction number, and the answer in words. */
 export function createQuestion(context: DepositContext): PageView {

@@ -1,4 +1,5 @@
 import { decimalForm, decimalsOf, decimalText, isZero, unitsOf } from '../kit/decimal.ts'
+import { isSafeLink } from '../kit/loopback.ts'
 import { type Members, readForm, readInteger, readMembers, readText } from '../kit/read.ts'
 import type { Arrival, Offer, OfferedCurrency } from './data.ts'
 
@@ -18,48 +19,75 @@ export interface PaymentRequest {
 const secondsEnd = 1e11
 const orderCharsMax = 100
 
-/** The request in the claims of a token, null without one of exactly its form. `origins`: where it may lead back to. */
-export function readRequest(claims: Members | null, origins: readonly string[]): PaymentRequest | null {
+/** A request that is not of its form. */
+export interface UnreadableRequest {
+  /** The member of the claims that is wrong. */
+  readonly member: string
+  /** Where the payer goes to ask for another one. */
+  readonly back: string | null
+}
+
+const names = ['cuy', 'amt', 'order', 'since', 'return']
+
+/** The request in the claims of a token, null where they have none. `origins`: where it may lead back to. */
+export function readRequest(
+  claims: Members | null,
+  origins: readonly string[],
+): PaymentRequest | UnreadableRequest | null {
   if (claims?.deposit === undefined) return null
+  let member = 'deposit'
+  let back: string | null = null
   try {
-    const { cuy, amt, order, since = 0, return: back } = readMembers(claims.deposit)
-    if (typeof since !== 'number' || since < 0 || since >= secondsEnd) return null
-    const amount = amt === undefined ? null : readForm(amt, decimalForm)
-    if (amount !== null && (amount.startsWith('-') || isZero(amount))) return null
+    const deposit = readMembers(claims.deposit)
+    if (isBelow(deposit.return, origins)) back = deposit.return
+    const read = <Value>(name: string, parse: (value: unknown) => Value): Value => {
+      member = `deposit.${name}`
+      return parse(deposit[name])
+    }
+    for (const name of Object.keys(deposit)) if (!names.includes(name)) read(name, refuse)
     return {
-      cuy: readInteger(cuy),
-      amount,
-      order: order === undefined ? null : readOrder(order),
-      since: since * 1_000,
-      back: typeof back === 'string' && isBelow(back, origins) ? back : null,
+      cuy: read('cuy', readInteger),
+      amount: read('amt', readAmount),
+      order: read('order', readOrder),
+      since: read('since', readSince),
+      back,
     }
   } catch {
-    return null
+    return { member, back }
   }
+}
+
+function refuse(): never {
+  throw new TypeError('not of its form')
+}
+
+function readAmount(amt: unknown): string | null {
+  if (amt === undefined) return null
+  const amount = readForm(amt, decimalForm)
+  return amount.startsWith('-') || isZero(amount) ? refuse() : amount
 }
 
 /** A text or a number of at most so many characters. */
-function readOrder(order: unknown): string {
+function readOrder(order: unknown): string | null {
+  if (order === undefined) return null
   const text = readText(typeof order === 'number' ? String(readInteger(order)) : order)
-  if (text.length < 1 || text.length > orderCharsMax) throw new TypeError('not an order')
-  return text
+  return text.length < 1 || text.length > orderCharsMax ? refuse() : text
 }
 
-/** Whether an address is an https URL of one of these origins. */
-function isBelow(address: string, origins: readonly string[]): boolean {
-  try {
-    const { protocol, origin } = new URL(address)
-    return protocol === 'https:' && origins.includes(origin)
-  } catch {
-    return false
-  }
+function readSince(since: unknown = 0): number {
+  return typeof since !== 'number' || since < 0 || since >= secondsEnd ? refuse() : since * 1_000
 }
 
-/** The currency of a request; null where the service has none for it: then there is no request. */
-export function currencyOf(request: PaymentRequest, offer: Offer): OfferedCurrency | null {
-  const currency = offer.currencies.find(({ cuy }) => cuy === request.cuy) ?? null
-  if (currency === null) return null
-  return request.amount !== null && decimalsOf(request.amount) > currency.scale ? null : currency
+/** Whether it is an address of one of these origins. */
+function isBelow(address: unknown, origins: readonly string[]): address is string {
+  return typeof address === 'string' && isSafeLink(address) && origins.includes(new URL(address).origin)
+}
+
+/** The member of a request that does not fit what the service offers; null where all of it does. */
+export function misfitOf({ cuy, amount }: PaymentRequest, { currencies }: Offer): string | null {
+  const currency = currencies.find((one) => one.cuy === cuy)
+  if (currency === undefined) return 'deposit.cuy'
+  return amount !== null && decimalsOf(amount) > currency.scale ? 'deposit.amt' : null
 }
 
 /** How far a request is paid. Amounts are in whole units. */

@@ -1,3 +1,4 @@
+import { type PageWallet, pageWallets } from '../../common/page-wallets.ts'
 import { parseExact, readInteger, readMembers, readText } from '../kit/read.ts'
 
 /** How the page looks. */
@@ -13,6 +14,8 @@ export interface DepositSettings {
   /** The origins that the page may lead back to. */
   readonly origins: readonly string[]
   readonly brand: ShownBrand | null
+  /** The wallet that the page opens with address and amount. */
+  readonly wallet: PageWallet | null
   /** Whom a request without a token acts for, on this machine. */
   readonly devUid: number | null
 }
@@ -21,14 +24,15 @@ export interface DepositSettings {
 export function readPageSettings(): DepositSettings {
   try {
     const text = document.querySelector('meta[name="settings"]')?.getAttribute('content') ?? ''
-    const { origins, brand, devUid } = readMembers(parseExact(text))
+    const { origins, brand, wallet, devUid } = readMembers(parseExact(text))
     return {
       origins: Array.isArray(origins) ? origins.filter((one) => typeof one === 'string') : [],
       brand: brand === null ? null : readBrand(brand),
+      wallet: pageWallets.find((one) => one === wallet) ?? null,
       devUid: devUid === null ? null : readInteger(devUid),
     }
   } catch {
-    return { origins: [], brand: null, devUid: null }
+    return { origins: [], brand: null, wallet: null, devUid: null }
   }
 }
 

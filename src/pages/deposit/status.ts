@@ -1,18 +1,23 @@
+import { isZero } from '../kit/decimal.ts'
 import { button, type Child, createSlot, html, linkTo, type PageView } from '../kit/dom.ts'
 import { createArrivalList, explorerLink, stateIcon } from './arrivals.ts'
-import { amountText, arrivalAmount, type DepositContext, requestOf, requestProgress } from './context.ts'
+import { amountText, arrivalAmount, type DepositContext, isStray, requestOf, requestProgress } from './context.ts'
 import type { Arrival, ArrivalState } from './data.ts'
 
-/** How far what is asked for is paid. */
+/** How far what is asked for is paid, and what arrived that does not count for it. */
 export function createSummary(context: DepositContext): PageView {
   const element = html('div', { class: 'summary' })
   const fill = createSlot(element)
   return {
     element,
     update() {
-      const progress = requestProgress(context)
-      element.hidden = progress === null || progress.state === 'unpaid'
-      fill(JSON.stringify([progress, requestOf(context)?.currency.cuy]), () => summaryParts(context))
+      const words = summaryWords(context)
+      const strays = straysOf(context).map((one) => strayWords(context, one))
+      element.hidden = words === null && strays.length === 0
+      fill(JSON.stringify([words, strays]), () => [
+        ...(words === null ? [] : summaryParts(words)),
+        ...strays.map((line) => html('p', { class: 'note warn' }, line)),
+      ])
     },
   }
 }
@@ -30,7 +35,7 @@ export function createVisitStatus(context: DepositContext): PageView {
     update() {
       const visited = visitedOf(context)
       list.show(visited)
-      list.element.classList.toggle('single', visited.length === 1 && requestProgress(context) === null)
+      list.element.classList.toggle('single', visited.length === 1 && !isPart(context))
       hint.hidden = !visited.some(({ state }) => state === 'seen')
       element.hidden = visited.length === 0
       const { address, offer } = model
@@ -44,6 +49,9 @@ export function createVisitStatus(context: DepositContext): PageView {
     tick: list.tick,
   }
 }
+
+/** Whether something is to be sent yet: then the status is a list below that. */
+const isPart = (context: DepositContext) => ['unpaid', 'partly paid'].includes(requestProgress(context)?.state ?? '')
 
 /** What the reader can do next: go back, or make a further deposit. */
 export function createActions(context: DepositContext): PageView {
@@ -80,31 +88,66 @@ export function backLink({ texts }: DepositContext, back: string, isFirst: boole
   return linkTo(back, 'here', { class: isFirst ? 'button primary' : 'button' }, texts.backTo(new URL(back).host))
 }
 
-function summaryParts(context: DepositContext): Child[] {
+/** The most of what does not count that the top says: all of it is in the list. */
+const straysMax = 3
+
+/** The transfers of this visit in another currency than the one that is asked for. */
+function straysOf(context: DepositContext): readonly Arrival[] {
+  const arrived = visitedOf(context).filter(({ state }) => state !== 'dropped' && state !== 'refused')
+  return arrived.filter((one) => isStray(context, one)).slice(0, straysMax)
+}
+
+function strayWords(context: DepositContext, one: Arrival): string {
+  const { texts } = context
+  const amount = arrivalAmount(context, one)
+  const known =
+    one.state === 'credited' ? texts.inBalance(amount) : texts.titleWith(texts[one.state], amount) + texts.stop
+  return known + texts.gap + texts.notCounted(requestOf(context)?.currency.symbol ?? '')
+}
+
+interface SummaryWords {
+  readonly title: readonly [kind: ArrivalState, words: string] | null
+  readonly lines: readonly string[]
+}
+
+function summaryParts({ title, lines }: SummaryWords): Child[] {
+  const heading =
+    title === null ? null : html('h2', { class: 'state', 'data-state': title[0] }, stateIcon(title[0]), title[1])
+  return [heading, ...lines.map((line) => html('p', {}, line))]
+}
+
+/** How far what is asked for is paid, in one text; empty where nothing is to be said. */
+export function summaryText(context: DepositContext): string {
+  const { title, lines } = summaryWords(context) ?? { title: null, lines: [] }
+  const { stop, gap } = context.texts
+  return [...(title === null ? [] : [title[1] + stop]), ...lines].join(gap)
+}
+
+/** How far what is asked for is paid; null where no amount is asked for, and before any of it arrived. */
+function summaryWords(context: DepositContext): SummaryWords | null {
   const { texts } = context
   const progress = requestProgress(context)
   const asked = requestOf(context)
-  if (progress === null || asked === null) return []
+  if (progress === null || asked === null) return null
+  const { credited, seen, missing, over, state } = progress
   const text = (amount: string) => amountText(context, amount, asked.currency.cuy)
   const total = text(asked.request.amount ?? '0')
-  const words = (kind: ArrivalState, title: string, ...lines: (string | null)[]) => [
-    html('h2', { class: 'state', 'data-state': kind }, stateIcon(kind), title),
-    ...lines.map((line) => (line === null ? null : html('p', {}, line))),
-  ]
-  switch (progress.state) {
+  const part = (amount: string, words: (amount: string) => string) => (isZero(amount) ? [] : [words(text(amount))])
+  switch (state) {
     case 'paid':
-      return words(
-        'credited',
-        texts.paid,
-        texts.paidHelp(total),
-        progress.over === '0' ? null : texts.paidOver(text(progress.over)),
-      )
+      return { title: ['credited', texts.paid], lines: [texts.paidHelp(total), ...part(over, texts.paidOver)] }
     case 'on its way':
-      return words('seen', texts.coming(text(progress.seen)), texts.comingHelp)
-    case 'partly paid':
-      return [html('p', {}, texts.sums(total, text(progress.credited), text(progress.seen), text(progress.missing)))]
+      return { title: ['seen', texts.coming(text(seen))], lines: [texts.comingHelp] }
+    case 'partly paid': {
+      const parts = [
+        ...part(credited, texts.partCredited),
+        ...part(seen, texts.partSeen),
+        ...part(missing, texts.partMissing),
+      ]
+      return { title: null, lines: [texts.sums(total, parts.join(texts.comma))] }
+    }
     case 'unpaid':
-      return []
+      return null
   }
 }
 

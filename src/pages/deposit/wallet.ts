@@ -1,14 +1,12 @@
 import { drawChart } from '../kit/chart.ts'
-import { downloadCsv } from '../kit/csv.ts'
 import { difference, isZero } from '../kit/decimal.ts'
 import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
+import { loadScript } from '../kit/load-script.ts'
 import { amountText, currencyWith, type DepositContext } from './context.ts'
 import { type HistoryEntry, readHistory } from './data.ts'
+import { entryName, type LedgerRow, ledgerTable } from './ledger-table.ts'
 import { historyPath, pageRows } from './paths.ts'
 import { loadPayouts, payoutParts } from './payouts.ts'
-
-/** Entries that are read at once for the file. */
-const downloadRows = 100
 
 /** The balance in each currency. */
 export function createBalances(context: DepositContext): PageView {
@@ -19,29 +17,24 @@ export function createBalances(context: DepositContext): PageView {
     element: html('section', {}, html('h3', {}, texts.balancesHeading), list),
     update() {
       const { balances, offer } = model
-      const shown = [...(balances ?? [])].filter(([cuy, amount]) => {
-        const isRetired = offer?.currencies.find((one) => one.cuy === cuy)?.isRetired ?? false
-        return !(isRetired && isZero(amount))
+      const shown = (offer?.currencies ?? []).flatMap(({ cuy, symbol, isRetired }) => {
+        const amount = balances?.get(cuy)
+        return amount === undefined || (isRetired && isZero(amount)) ? [] : [[symbol, amount] as const]
       })
       list.classList.toggle('skeleton', balances === null || offer === null)
-      fill(JSON.stringify([shown, offer]), () => {
-        if (offer === null) return []
-        return shown.map(([cuy, amount]) =>
-          html(
-            'li',
-            {},
-            html('span', {}, currencyWith(context, cuy)?.symbol ?? ''),
-            html('strong', { class: 'number' }, context.format.amount(amount)),
-          ),
-        )
-      })
+      fill(JSON.stringify(shown), () =>
+        shown.map(([symbol, amount]) => {
+          const number = html('strong', { class: 'number' }, context.format.amount(amount))
+          return html('li', {}, html('span', {}, symbol), number)
+        }),
+      )
     },
   }
 }
 
 /** The entries of the ledger with their filter, their chart and their download. */
 export function createHistory(context: DepositContext): PageView {
-  const { model, texts } = context
+  const { model, texts, format } = context
   const filter = html('select', { id: 'filter' })
   const fillFilter = createSlot(filter)
   const body = html('div', { class: 'entries' })
@@ -52,6 +45,7 @@ export function createHistory(context: DepositContext): PageView {
   })
   const older = button({}, texts.older, () => void loadHistory(context, model.history?.list.at(-1)?.id))
   const download = createDownload(context)
+  const counted = html('span', { class: 'muted' })
   const label = html('label', { for: 'filter' }, texts.filter)
   return {
     element: html(
@@ -64,7 +58,7 @@ export function createHistory(context: DepositContext): PageView {
         html('div', { class: 'row' }, label, filter),
       ),
       body,
-      html('div', { class: 'row' }, older, ...download.elements),
+      html('div', { class: 'row' }, older, ...download.elements, counted),
     ),
     update() {
       const { history, offer } = model
@@ -74,7 +68,9 @@ export function createHistory(context: DepositContext): PageView {
       })
       filter.value = model.filter === null ? '' : String(model.filter)
       body.classList.toggle('skeleton', history === null || offer === null)
-      older.hidden = history === null || history.list.length >= history.count
+      const [shown, count] = [history?.list.length ?? 0, history?.count ?? 0]
+      older.hidden = shown >= count
+      setText(counted, count === 0 ? '' : texts.shownOf(format.count(shown), format.count(count)))
       download.update()
       fillBody(JSON.stringify([history, offer, [...model.payouts.values()]]), () => {
         if (history === null || offer === null) return []
@@ -133,88 +129,32 @@ function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
 
 function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement {
   const { texts, format } = context
-  const small = (words: string) => (words === '' ? null : html('span', { class: 'muted' }, words))
-  const rows = entries.map((entry) => {
+  const rows = entries.map((entry): LedgerRow => {
     const { type, at, mark, amount, balance, cuy } = entry
     const time = type === 1 ? texts.creditedAt(format.time(at)) : format.time(at)
-    return html(
-      'tr',
-      { role: 'row' },
-      html(
-        'td',
-        { role: 'cell' },
-        html('span', {}, typeName(context, type)),
-        html('time', { datetime: at, class: 'muted' }, time),
-        small(type === 1 ? '' : mark), // the service's own word for a deposit: what it is stands above
-        ...payoutParts(context, entry),
-      ),
-      html(
-        'td',
-        { role: 'cell', class: 'number' },
-        html('span', {}, amountText(context, amount, cuy, 'always')),
-        small(texts.balanceAfter(amountText(context, balance, cuy))),
-      ),
-    )
+    return {
+      name: entryName(context, type),
+      time: html('time', { datetime: at, class: 'muted' }, time),
+      remark: type === 1 ? '' : mark, // the service's own word for a deposit: what it is stands above
+      more: payoutParts(context, entry),
+      amount: amountText(context, amount, cuy, 'always'),
+      balance: amountText(context, balance, cuy),
+    }
   })
-  const head = html('th', { role: 'columnheader' }, texts.entry)
-  const amounts = html('th', { role: 'columnheader', class: 'number' }, texts.amountAndBalance)
-  // The style sheet lays out rows as no table on a phone: their roles are named, so that they stay one for a screen reader.
-  return html(
-    'table',
-    { role: 'table', class: 'ledger' },
-    html('thead', { role: 'rowgroup' }, html('tr', { role: 'row' }, head, amounts)),
-    html('tbody', { role: 'rowgroup' }, ...rows),
-  )
-}
-
-function typeName({ texts }: DepositContext, type: number): string {
-  const names: Readonly<Record<number, string>> = {
-    1: texts.type1,
-    2: texts.type2,
-    3: texts.type3,
-    4: texts.type4,
-    5: texts.type5,
-    9: texts.type9,
-  }
-  return names[type] ?? texts.typeOther
+  return ledgerTable(context, rows)
 }
 
 /** The button that reads every entry of the filter, a page after the other, and gives the reader a file. */
 function createDownload(context: DepositContext) {
-  const { model, texts, api, format } = context
+  const { model, texts } = context
   const progress = html('span', { class: 'muted', role: 'status' })
   let isBusy = false
-  const read = async (): Promise<void> => {
-    const { filter, account } = model
-    const entries: HistoryEntry[] = []
-    for (let count = 1; entries.length < count; ) {
-      const answer = await api.get(historyPath(filter, downloadRows, entries.at(-1)?.id), readHistory)
-      if (model.account !== account) return
-      if (!answer.ok) {
-        model.refusal = answer
-        return context.update()
-      }
-      entries.push(...answer.data.list)
-      count = answer.data.list.length === 0 ? 0 : count === 1 ? answer.data.count : count
-      setText(progress, texts.downloading(format.count(entries.length), format.count(Math.max(count, entries.length))))
-    }
-    const names = [texts.time, texts.entry, texts.filter, texts.amount, texts.balance, texts.reference, texts.remark]
-    const rows = entries.map((one) => [
-      one.at,
-      typeName(context, one.type),
-      currencyWith(context, one.cuy)?.symbol ?? '',
-      one.amount,
-      one.balance,
-      one.osn,
-      one.mark,
-    ])
-    downloadCsv('history.csv', [names, ...rows])
-  }
   const start = async () => {
     if (isBusy) return
     isBusy = true
-    await read()
-    setText(progress, '')
+    const papers = await loadPapers()
+    await papers?.downloadHistory(context, (words) => setText(progress, words))
+    setText(progress, papers === null ? texts.offline : '')
     isBusy = false
   }
   const download = button({}, texts.download, () => void start())
@@ -223,3 +163,26 @@ function createDownload(context: DepositContext) {
   }
   return { elements: [download, progress], update }
 }
+
+/** The place of the statements, whose script is loaded when the wallet is open. */
+export function createPapers(context: DepositContext): PageView {
+  const { texts } = context
+  const element = html('section', { class: 'statement' })
+  let isAsked = false
+  const load = async () => {
+    isAsked = true
+    const papers = await loadPapers()
+    const parts = papers?.createStatement(context) ?? [html('p', { class: 'note warn' }, texts.offline)]
+    element.replaceChildren(...parts)
+    isAsked = papers !== null // else the next update tries again
+  }
+  return {
+    element,
+    update() {
+      if (context.model.folds.has('wallet') && !isAsked) void load()
+    },
+  }
+}
+
+/** The script for what a reader takes along. */
+const loadPapers = () => loadScript(() => import('./papers.ts'), './papers.js')

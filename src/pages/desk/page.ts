@@ -17,6 +17,7 @@ import { createNodes } from './nodes.ts'
 import { createPayouts } from './payout-section.ts'
 import { createDeskQuestion, type QuestionView } from './question.ts'
 import { createSignIn } from './sign-in.ts'
+import { createStatements } from './statement.ts'
 import { createDelays, createStatus } from './status.ts'
 import { noFilter } from './walk.ts'
 import { createWholeLists } from './whole-lists.ts'
@@ -131,7 +132,7 @@ async function mount(language: Language): Promise<void> {
   const status = [createStatus, createSignIn].map((create) => create(context))
   const facts = [createNodes, createDelays, createBridge, createPayouts, createCharts].map((create) => create(context))
   const header = createHeader(language)
-  const parts = [...status, question, ...facts, ...createWholeLists(context), lists]
+  const parts = [...status, question, ...facts, ...createWholeLists(context), lists, createStatements(context)]
   views = [header, ...parts]
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   document.title = texts.title

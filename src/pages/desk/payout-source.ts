@@ -1,9 +1,10 @@
+import { knownCount } from '../kit/counted.ts'
 import { html } from '../kit/dom.ts'
 import { type DeskContext, deskAmount, deskSymbol, payoutsNow, sinceText, stateName } from './context.ts'
 import { query } from './parameters.ts'
 import { small, storyButton } from './parts.ts'
 import { type DeskPayout, deskPayoutStates, readDeskPayouts } from './payout-data.ts'
-import { countOf, type FilteredSource } from './source.ts'
+import { type FilteredSource, isCounted } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
 /** Payouts: all, or those of a user or to an address. */
@@ -27,7 +28,7 @@ export function payoutSource(context: DeskContext, of: { uid?: number; to?: stri
       if (!page.ok) return page
       const { list, count } = page.data
       const rows = list.map((payout) => payoutListRow(context, payout))
-      return { ...page, data: { rows, count: countOf(filter, count) } }
+      return { ...page, data: { rows, count: isCounted(filter) ? knownCount(count) : null } }
     },
   }
 }

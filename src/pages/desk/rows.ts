@@ -1,6 +1,6 @@
 import type { Refusal } from '../kit/api.ts'
-import { createCsv } from '../kit/csv.ts'
 import { button, html } from '../kit/dom.ts'
+import { loadScript } from '../kit/load-script.ts'
 import type { DeskContext } from './context.ts'
 import { createLiveSlot, listTable, small } from './parts.ts'
 import { refusalElements } from './refusal.ts'
@@ -9,25 +9,14 @@ import {
   type ListFilter,
   listRows,
   noFilter,
-  type ReadRows,
+  type RowSource,
   unwalked,
   type Walked,
   walkOn,
-  walkToEnd,
 } from './walk.ts'
 
 /** Pages that one press reads at most, where a filter leaves few rows. */
 const pressPages = 10
-
-/** A list that is read page by page. */
-export interface RowSource {
-  /** Of its file. */
-  readonly name: string
-  readonly title: string
-  /** The first line of its file. */
-  readonly columns: readonly string[]
-  readonly read: ReadRows
-}
 
 /** A list on the page: its rows, how far it goes, and its file. */
 export interface RowsView {
@@ -116,22 +105,16 @@ function createFileButton(context: DeskContext, source: RowSource, filterOf: () 
     }
     const own = {}
     running = own
-    const file = createCsv(source.columns)
-    let count = 0
-    const refusal = await walkToEnd(source.read, filterOf(), (rows) => {
-      file.add(rows.map((row) => row.values().map(asText)))
-      count += rows.length
+    const files = await loadScript(() => import('./files.ts'), './files.js')
+    const refusal = await files?.saveList(source, filterOf(), (count) => {
       if (running === own) label.textContent = texts.csvBusy(format.count(count))
       return running === own
     })
     if (running !== own) return
     running = null
     label.textContent = texts.csv
-    if (refusal !== null) announce(context.texts[refusal.kind])
-    else file.save(`${source.name}.csv`)
+    if (refusal !== null) announce(texts[refusal?.kind ?? 'offline'])
   }
   const label = html('span', {}, texts.csv)
   return button({ 'aria-label': texts.csvOf(source.title) }, label, () => void save())
 }
-
-const asText = (value: string | number | null) => String(value ?? '')

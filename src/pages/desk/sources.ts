@@ -1,3 +1,4 @@
+import { knownCount } from '../kit/counted.ts'
 import { html } from '../kit/dom.ts'
 import {
   type DeskContext,
@@ -22,7 +23,7 @@ import { depositRow, small, storyButton } from './parts.ts'
 import { deskPayoutStates } from './payout-data.ts'
 import { payoutSource } from './payout-source.ts'
 import { reasonWords, stuckWords } from './reasons.ts'
-import { countOf, type FilteredSource, isCounted } from './source.ts'
+import { type FilteredSource, isCounted } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
 /** All lists of the desk, by their names: a further one is one more here. */
@@ -49,7 +50,7 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
       if (!page.ok) return page
       const { list, count } = page.data
       const rows = list.map((deposit) => depositListRow(context, deposit))
-      return { ...page, data: { rows, count: countOf(filter, count) } }
+      return { ...page, data: { rows, count: isCounted(filter) ? knownCount(count) : null } }
     },
   }
 }

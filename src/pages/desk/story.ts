@@ -1,3 +1,4 @@
+import { countedText, knownCount } from '../kit/counted.ts'
 import { type Child, html } from '../kit/dom.ts'
 import type { ListPage } from '../kit/read.ts'
 import { depositActs } from './act-buttons.ts'
@@ -24,11 +25,10 @@ import { payoutListRow, payoutSource } from './payout-source.ts'
 import { payoutElements } from './payout-story.ts'
 import { reasonWords } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
-import { createRows, type RowSource } from './rows.ts'
-import { countOf, countText } from './source.ts'
+import { createRows } from './rows.ts'
 import { depositListRow, depositSource, entryListRow, entrySource } from './sources.ts'
 import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
-import { type ListRow, noFilter } from './walk.ts'
+import type { ListRow, RowSource } from './walk.ts'
 import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
 /** An answer, in the order in which things happened. */
@@ -191,25 +191,37 @@ function frozenOf(context: DeskContext, listed: readonly { readonly address: str
 /** The deposits of a story, of which the first page is read already. */
 function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source: RowSource): Child[] {
   const rows = page.list.map((deposit) => depositListRow(context, deposit))
-  return storyRows(context, context.texts.transfersOf(countText(context, page.count)), source, page, rows)
+  return storyRows(
+    context,
+    context.texts.transfersOf(countedText(context.format, page.count)),
+    source,
+    knownCount(page.count),
+    rows,
+  )
 }
 
 /** The payouts of a story, as its deposits. */
 function payoutRows(context: DeskContext, page: ListPage<DeskPayout>, source: RowSource): Child[] {
   const rows = page.list.map((payout) => payoutListRow(context, payout))
-  return storyRows(context, context.texts.payoutsOf(countText(context, page.count)), source, page, rows)
+  return storyRows(
+    context,
+    context.texts.payoutsOf(countedText(context.format, page.count)),
+    source,
+    knownCount(page.count),
+    rows,
+  )
 }
 
 function storyRows(
   context: DeskContext,
   title: string,
   source: RowSource,
-  { list, count }: ListPage<unknown>,
+  count: number | null,
   rows: readonly ListRow[],
 ): Child[] {
   const last = rows.at(-1)
-  const next = last === undefined || list.length >= count ? null : { before: last.id }
-  const walked = { rows, count: countOf(noFilter, count), next, back: last?.at ?? null }
+  const next = last === undefined || (count !== null && rows.length >= count) ? null : { before: last.id }
+  const walked = { rows, count, next, back: last?.at ?? null }
   return [html('h4', {}, title), count === 0 ? null : createRows(context, source, walked).element]
 }
 
@@ -235,7 +247,7 @@ function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 
     small(left),
     ...depositRows(context, deposits, depositSource(context, { uid })),
     ...(source.isThere?.() ? payoutRows(context, payouts, source) : []),
-    ...storyRows(context, texts.entriesOf(format.count(entries.count)), entrySource(context, uid), entries, rows),
+    ...storyRows(context, texts.entriesOf(format.count(entries.count)), entrySource(context, uid), entries.count, rows),
   ]
 }
 

@@ -57,6 +57,16 @@ export interface RowPage {
 /** Reads a page of a list; `before` null begins with the newest row. The service can filter it already, and need not. */
 export type ReadRows = (before: number | null, limit: number, filter: ListFilter) => Promise<Reply<RowPage>>
 
+/** A list that is read page by page. */
+export interface RowSource {
+  /** Of its file. */
+  readonly name: string
+  readonly title: string
+  /** The first line of its file. */
+  readonly columns: readonly string[]
+  readonly read: ReadRows
+}
+
 /** How far a list was read, and what was found on the way. */
 export interface Walked {
   readonly rows: readonly ListRow[]
@@ -107,36 +117,6 @@ export async function walkOn(
     found.push(...rows.filter((row) => passes(row, filter, earliest, end)))
   }
   return { rows: found, count, next, back }
-}
-
-/** How long a file waits where the service does not say it, and how often in a row. */
-const retrySeconds = 5
-const retriesMax = 5
-
-/**
- * Hands over everything to the end, page by page, until `take` wants no more. It waits where the service wants it, and gives up where
- * that does not help: then why.
- */
-export async function walkToEnd(
-  read: ReadRows,
-  filter: ListFilter,
-  take: (rows: readonly ListRow[]) => boolean,
-): Promise<Refusal | null> {
-  let walked: Omit<Walked, 'rows'> = unwalked
-  for (let tries = 0; walked.next !== null; ) {
-    const next = await walkOn(read, filter, walked, { wanted: 100, pagesMax: 1 })
-    if (!('kind' in next)) {
-      if (!take(next.rows)) return null
-      walked = next
-      tries = 0
-      continue
-    }
-    tries += 1
-    if (tries > retriesMax || next.status === 401) return next
-    const seconds = next.retrySeconds ?? retrySeconds
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
-  }
-  return null
 }
 
 /** The id above all rows that are older than a time; null where that is the newest one. */

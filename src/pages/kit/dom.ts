@@ -1,3 +1,5 @@
+import { isSafeLink } from './loopback.ts'
+
 /** The attributes that pages set. None of them loads, runs or sends anything, whatever its value is. */
 type AttributeName =
   | ('class' | 'id' | 'role' | 'lang' | 'title' | 'for' | 'type' | 'name' | 'value' | 'scope' | 'datetime' | 'tabindex')
@@ -56,7 +58,7 @@ export function button(attributes: Attributes, label: Child, act: () => void): H
 
 /**
  * Makes a link to a page elsewhere: in a new tab, or in place of this page and of the one that frames it. Where the address is no
- * https URL it is a text.
+ * https URL, and none of this machine, it is a text.
  */
 export function linkTo(
   address: string,
@@ -64,7 +66,7 @@ export function linkTo(
   attributes: Attributes,
   ...children: Child[]
 ): HTMLElement {
-  if (!address.startsWith('https://')) return html('span', attributes, ...children)
+  if (!isSafeLink(address)) return html('span', attributes, ...children)
   const link = html('a', attributes, ...children)
   link.href = address
   link.target = where === 'new tab' ? '_blank' : '_top'
@@ -85,13 +87,19 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text
 }
 
-/** Fills an element anew only where the key of its content has changed, so that what is there keeps focus and selection. */
+/**
+ * Fills an element anew only where the key of its content has changed, so that what is there keeps focus and selection. A control that has
+ * the focus gives it to the one in its place.
+ */
 export function createSlot(element: Element): (key: string, build: () => readonly Child[]) => void {
   let shown: string | null = null
+  const controls = () => [...element.querySelectorAll<HTMLElement>('a, button, input, select, summary')]
   return (key, build) => {
     if (key === shown) return
     shown = key
+    const focused = controls().indexOf(document.activeElement as HTMLElement) // or it is elsewhere
     element.replaceChildren(...build().filter((child) => child !== null))
+    controls()[focused]?.focus({ preventScroll: true })
   }
 }
 

@@ -13,7 +13,7 @@ export function parseExact(text: string): unknown {
   // In JSON a quote inside a text has a backslash before it, so a name with its colon is found only where it is one.
   return JSON.parse(
     text.replace(
-      /("(?:amt|fee|balance|owed|held|frozen|destroyed|unexplained|sum)"\s*:\s*)(-?\d[^\s,}\]]*)/g,
+      /("(?:amt|fee|balance|owed|held|frozen|destroyed|unexplained|sum|opening|closing)"\s*:\s*)(-?\d[^\s,}\]]*)/g,
       '$1"$2"',
     ),
   )

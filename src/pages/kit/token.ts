@@ -1,8 +1,9 @@
 import { claimsOf } from './claims.ts'
+import { isThisMachine } from './loopback.ts'
 import type { Memory } from './memory.ts'
 
 /** Whether the page is served by this machine. */
-export const isOnThisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
+export const isOnThisMachine = isThisMachine(location.hostname)
 
 /** How long a framing page has for its answer. On this machine a page without a token can act for `DEV_UID`. */
 const answerMs = isOnThisMachine ? 2_000 : 10_000

@@ -8,7 +8,7 @@ const free = { decimals: 6, scale: 6, minDeposit: null, contract: null, retired:
 const trx = { cuy: 1, symbol: 'TRX', name: 'TRX', ...free }
 
 describe('GET /currencies', () => {
-  test('has all currencies by their numbers, without a token', async () => {
+  test('has all currencies in the order of CURRENCIES, without a token', async () => {
     const service = await startService({
       CURRENCIES: [
         { cuy: 9, symbol: 'OLD', contract: 'TJhSSbZ8dVqtEiLYgva1WWcV4R4NkRCARH', decimals: 0, retired: true },
@@ -26,17 +26,6 @@ describe('GET /currencies', () => {
     })
     const closed = { ...trx, open: false } // its decimals are not compared yet
     const list = [
-      trx,
-      {
-        ...closed,
-        cuy: 2,
-        symbol: 'USDT',
-        name: 'Tether USD',
-        decimals: 18,
-        scale: 2,
-        minDeposit: '0.5',
-        contract: usdtBase58,
-      },
       {
         ...closed,
         cuy: 9,
@@ -47,6 +36,17 @@ describe('GET /currencies', () => {
         contract: 'TJhSSbZ8dVqtEiLYgva1WWcV4R4NkRCARH',
         retired: true,
       },
+      {
+        ...closed,
+        cuy: 2,
+        symbol: 'USDT',
+        name: 'Tether USD',
+        decimals: 18,
+        scale: 2,
+        minDeposit: '0.5',
+        contract: usdtBase58,
+      },
+      trx,
     ]
     const data = { network: 'Tron', explorer: 'https://tronscan.org/#', late: null, list, count: 3 }
     expect(await read(await service.get('/currencies', null))).toEqual({

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { decodeJwt, jwtVerify } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listen } from '../../support/loopback.ts'
-import { agreedUsdt } from '../../support/payouts.ts'
+import { agreedDecimals } from '../../support/payouts.ts'
 import { backendSecret } from '../../support/variables.ts'
 import { type AskedService, startAsked } from './asked-service.ts'
 
@@ -29,7 +29,7 @@ async function closedUrl(): Promise<string> {
 
 /** User 7 has 100 USDT, of which the shop asks to pay out 10, so many times. */
 async function askForPayouts(count: number): Promise<void> {
-  service.rows(`${agreedUsdt} RETURNING name`)
+  service.rows(`${agreedDecimals()} RETURNING name`)
   await service.post('/ledger/entries', { entries: [{ uid: 7, cuy: 2, type: 9, osn: 'start', amt: '100' }] })
   const payouts = Array.from({ length: count }, (_, index) => ({
     uid: 7,

@@ -5,6 +5,7 @@ const support = 'the support of the site or app that gave you this page'
 export const en = {
   tag: 'en',
   stop: '.',
+  comma: ', ',
   gap: ' ',
 
   title: 'Deposit',
@@ -36,6 +37,7 @@ export const en = {
   copy: 'Copy',
   copied: 'Copied',
   selected: 'Selected: now copy it',
+  openWallet: (wallet: string) => `Open ${wallet}`,
   compare: 'After pasting, compare the first and the last characters.',
   waiting: 'Waiting for your payment: it shows here by itself.',
 
@@ -68,6 +70,10 @@ export const en = {
   unconfigured: 'Deposits are not set up here yet',
   unconfiguredHelp: `Please do not send anything. Whoever runs this page has to complete its settings; until then nothing can be shown. What was sent before is safe. Questions go to ${support}.`,
 
+  unreadable: 'This payment request cannot be read',
+  unreadableHelp:
+    'Please do not send anything. Go back to the site or app that gave you this page, and tell them: their request has a mistake.',
+
   stepSeen: 'Found',
   stepFinal: 'Final',
   stepFinalIn: (seconds: string) => `Final in ${seconds} s`,
@@ -99,8 +105,12 @@ export const en = {
   coming: (amount: string) => `${amount} is on its way`,
   comingHelp: 'Nothing is missing. As soon as it is final, it is paid.',
   missing: (amount: string) => `${amount} is missing`,
-  sums: (asked: string, credited: string, seen: string, missing: string) =>
-    `Of ${asked}: ${credited} credited, ${seen} on its way, ${missing} missing.`,
+  sums: (asked: string, parts: string) => `Of ${asked}: ${parts}.`,
+  partCredited: (amount: string) => `${amount} credited`,
+  partSeen: (amount: string) => `${amount} on its way`,
+  partMissing: (amount: string) => `${amount} missing`,
+  inBalance: (amount: string) => `${amount} is in your balance.`,
+  notCounted: (symbol: string) => `It does not count for this order, which asks for ${symbol}.`,
 
   howHeading: 'How to pay',
   howFrom: (symbols: string) =>
@@ -167,8 +177,12 @@ export const en = {
   early: 'It is older than your address',
   earlyHelp: `It was paid to this address before the address became yours, so it is not credited by itself. Please send the transaction number to ${support}.`,
 
+  receipt: 'Receipt',
+  printedAt: (time: string) => `Printed ${time}`,
+
   arrivalsHeading: 'Earlier deposits',
   older: 'Show older',
+  shownOf: (shown: string, all: string) => `${shown} of ${all}`,
 
   walletHeading: 'Balance and history',
   balancesHeading: 'Balance',
@@ -204,6 +218,14 @@ export const en = {
   balanceOf: (symbol: string) => `Balance in ${symbol}`,
   balanceSummary: (symbol: string, first: string, last: string) =>
     `Line chart of the balance in ${symbol}, from ${first} to ${last}`,
+  statement: 'Statement',
+  statementOf: (owner: string, month: string) => `Statement of ${owner}, ${month} (UTC)`,
+  month: 'Month',
+  show: 'Show',
+  monthRuns: (time: string) => `The month is running: until ${time} UTC.`,
+  opening: 'Opening balance',
+  closing: 'Closing balance',
+  print: 'Print',
   numbersAsTable: 'The numbers as a table',
 } as const
 

@@ -6,6 +6,7 @@ const support = '向您提供本页面的网站或应用的客服'
 export const zh: Texts = {
   tag: 'zh-CN',
   stop: '。',
+  comma: '，',
   gap: '',
 
   title: '充值',
@@ -37,6 +38,7 @@ export const zh: Texts = {
   copy: '复制',
   copied: '已复制',
   selected: '已选中，请手动复制',
+  openWallet: (wallet) => `打开 ${wallet}`,
   compare: '粘贴后，请核对开头和结尾的几个字符。',
   waiting: '正在等待您的付款，到账后会自动显示。',
 
@@ -67,6 +69,9 @@ export const zh: Texts = {
   endedHere: '开发者提示（本机）：请在 .dev.vars 中设置 DEV_UID，或在地址后加 #token= 和令牌再打开。',
   unconfigured: '此处尚未开通充值',
   unconfiguredHelp: `请不要转账。需要由本页面的提供方完成设置，在此之前无法显示任何内容。之前转出的资金是安全的。如有疑问，请联系${support}。`,
+
+  unreadable: '无法读取此付款请求',
+  unreadableHelp: '请不要转账。向您提供本页面的网站或应用发来的付款请求有误，请返回那里并告知他们。',
 
   stepSeen: '已发现',
   stepFinal: '最终确认',
@@ -99,7 +104,12 @@ export const zh: Texts = {
   coming: (amount) => `${amount} 正在确认中`,
   comingHelp: '无需再转账，最终确认后即支付成功。',
   missing: (amount) => `还差 ${amount}`,
-  sums: (asked, credited, seen, missing) => `共 ${asked}，已入账 ${credited}，确认中 ${seen}，还差 ${missing}。`,
+  sums: (asked, parts) => `共 ${asked}，${parts}。`,
+  partCredited: (amount) => `已入账 ${amount}`,
+  partSeen: (amount) => `确认中 ${amount}`,
+  partMissing: (amount) => `还差 ${amount}`,
+  inBalance: (amount) => `${amount} 已计入您的余额。`,
+  notCounted: (symbol) => `本订单只收 ${symbol}，因此这笔转账不计入本订单。`,
 
   howHeading: '如何付款',
   howFrom: (symbols) => `请从持有 ${symbols} 的加密货币钱包应用或交易所账户转出。不支持银行卡和银行转账。`,
@@ -155,8 +165,12 @@ export const zh: Texts = {
   early: '早于您的地址',
   earlyHelp: `付款时该地址还没有分配给您，因此不会自动入账。请将交易号发给${support}。`,
 
+  receipt: '收据',
+  printedAt: (time) => `打印于 ${time}`,
+
   arrivalsHeading: '更早的充值',
   older: '显示更早的记录',
+  shownOf: (shown, all) => `${shown} / ${all}`,
 
   walletHeading: '余额和历史记录',
   balancesHeading: '余额',
@@ -191,5 +205,13 @@ export const zh: Texts = {
   downloading: (done, all) => `正在读取 ${done} / ${all}……`,
   balanceOf: (symbol) => `${symbol} 余额`,
   balanceSummary: (symbol, first, last) => `${symbol} 余额折线图，从 ${first} 到 ${last}`,
+  statement: '对账单',
+  statementOf: (owner, month) => `${owner}的对账单：${month}（UTC）`,
+  month: '月份',
+  show: '显示',
+  monthRuns: (time) => `本月尚未结束，截至 ${time}（UTC）。`,
+  opening: '期初余额',
+  closing: '期末余额',
+  print: '打印',
   numbersAsTable: '以表格显示数据',
 }

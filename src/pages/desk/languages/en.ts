@@ -172,6 +172,7 @@ export const enDesk = {
   endpointsHeading: 'Endpoints',
   what: 'What',
   when: 'When',
+  statements: 'Statements',
   csv: 'CSV',
   csvOf: (what: string) => `Download as CSV: ${what}`,
   shownOf: (n: string, all: string) => `${n} of ${all} are shown.`,

@@ -161,6 +161,7 @@ export const zhDesk: DeskTexts = {
   endpointsHeading: '接收端',
   what: '内容',
   when: '时间',
+  statements: '对账单',
   csv: 'CSV',
   csvOf: (what) => `下载 CSV：${what}`,
   shownOf: (n, all) => `显示 ${all} 项中的 ${n} 项。`,

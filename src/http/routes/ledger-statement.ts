@@ -1,0 +1,72 @@
+import * as z from 'zod/mini'
+import type { LedgerRoute } from '../context.ts'
+import { refusal } from '../envelope.ts'
+import * as docs from '../openapi/docs.ts'
+import { badQuery } from '../openapi/failures.ts'
+import { badInput, uidParam, withQuery } from '../query.ts'
+import { postedFlow } from './ledger-entries.ts'
+import {
+  answerStatement,
+  statementBody,
+  statementCsv,
+  statementFailures,
+  statementParameters,
+  statementQuery,
+  statementText,
+} from './wallet-statement.ts'
+
+const query = z.object({ uid: z.optional(uidParam()), ...statementQuery.shape })
+
+const onlyWithUid = 'only allowed with uid'
+
+/** A page of the statement of a named user or of all: of a month or of a day. */
+export const ledgerStatement = {
+  path: '/ledger/statement',
+  method: 'GET',
+  scope: () => 'ledger:read',
+  handle: withQuery(query, async (c, asked) => {
+    // No index has the entries of one currency of all users.
+    if (asked.uid === undefined && asked.cuy !== undefined) return refusal(badInput('cuy', onlyWithUid))
+    return answerStatement(c, { ...asked, uid: asked.uid }, true)
+  }),
+} satisfies LedgerRoute
+
+/** The documentation of `GET /ledger/statement`. */
+export const ledgerStatementDocs = () =>
+  ({
+    id: 'readLedgerStatement',
+    summary: 'The statement of a user, or of all',
+    description:
+      'As `/wallet/statement`, for a named user. Without `uid` that of all users, such as an operator closes a day with: the balances are what all ' +
+      `wallets held together. Each entry has the name of its backend in \`by\`, which is the last column of CSV. ${statementText}`,
+    query,
+    parameters: {
+      ...statementParameters(),
+      cuy: { description: `Only this currency, of a user. ${docs.cuyTakes}`, example: 2 },
+      uid: { ...docs.uidNote.uid, description: 'Only of this user. Required by `cuy`.' },
+    },
+    success: statementBody('LedgerStatementResponse', postedFlow),
+    csv: statementCsv(',"by"'),
+    examples: [
+      docs.dataExample('the month of a user', 'two deposits and a payment', '?uid=7&month=2026-09&cuy=2&after=2', {
+        from: '2026-09-01T00:00:00.000Z',
+        to: '2026-10-01T00:00:00.000Z',
+        until: docs.paidEntry.created_at,
+        balances: [{ cuy: 2, opening: 0, closing: 22.5 }],
+        list: [docs.paidEntry],
+        count: 2,
+      }),
+      docs.dataExample('the day of all', 'two deposits and a payment', '?day=2026-09-21&after=2', {
+        from: '2026-09-21T00:00:00.000Z',
+        to: '2026-09-22T00:00:00.000Z',
+        until: docs.paidEntry.created_at,
+        balances: [
+          { cuy: 1, opening: 0, closing: 3.5 },
+          { cuy: 2, opening: 0, closing: 22.5 },
+        ],
+        list: [docs.paidEntry],
+        count: 3,
+      }),
+    ],
+    failures: [...statementFailures('?uid=7&'), badQuery('?day=2026-08-27&cuy=2', 'cuy', onlyWithUid)],
+  }) satisfies docs.Operation

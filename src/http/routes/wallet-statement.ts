@@ -1,0 +1,184 @@
+import * as z from 'zod/mini'
+import type { CurrencyId, EntryId, Uid } from '../../common/ids.ts'
+import { err, ok, type QueryFailure, type Result } from '../../common/result.ts'
+import { formatInstant, type UnixMs } from '../../common/time.ts'
+import { postedItem } from '../../ledger/entry.ts'
+import { type Period, readStatement, statementRowsDefault, statementRowsMax } from '../../ledger/statement.ts'
+import { type RequestContext, type Route, reading } from '../context.ts'
+import { jsonAmount, refusal, success } from '../envelope.ts'
+import * as docs from '../openapi/docs.ts'
+import { badQuery } from '../openapi/failures.ts'
+import { badInput, choiceParam, idParam, textParam, wholeNumber, withQuery } from '../query.ts'
+import { answerCsv } from '../statement-csv.ts'
+import { flow } from './wallet-flow-list.ts'
+
+const monthTakes = 'a month of UTC that has begun, such as 2026-11'
+const dayTakes = 'a day of UTC that has begun, such as 2026-11-27'
+
+/** A period that begins at a day of UTC and ends where `end` has set it; null for a day that does not exist. */
+function periodOf(first: string, end: (date: Date) => void): Period | null {
+  const from = new Date(`${first}T00:00:00.000Z`)
+  if (Number.isNaN(from.getTime()) || !from.toISOString().startsWith(first)) return null // 30 February is 1 March
+  const to = new Date(from)
+  end(to)
+  return { from: from.getTime() as UnixMs, to: to.getTime() as UnixMs } // safe: times of dates
+}
+
+const monthFrom = (month: string) => periodOf(`${month}-01`, (date) => date.setUTCMonth(date.getUTCMonth() + 1))
+const monthParam = textParam(monthTakes, /^\d{4}-\d\d$/, monthFrom)
+const dayParam = textParam(dayTakes, /^\d{4}-\d\d-\d\d$/, (day) =>
+  periodOf(day, (date) => date.setUTCDate(date.getUTCDate() + 1)),
+)
+
+/** The parameters of `GET /wallet/statement`. */
+export const statementQuery = z.object({
+  month: z.optional(monthParam),
+  day: z.optional(dayParam),
+  cuy: z.optional(idParam<CurrencyId>()),
+  after: z.optional(idParam<EntryId>()),
+  limit: z.optional(wholeNumber(statementRowsMax)),
+  format: z.optional(choiceParam(['json', 'csv'])),
+})
+
+/** A page of the caller's statement of a month or of a day. */
+export const walletStatement = {
+  path: '/wallet/statement',
+  rateClass: () => 'lists',
+  handle: withQuery(statementQuery, (c, query) => answerStatement(c, { ...query, uid: c.get('uid') }, false)),
+} satisfies Route
+
+type Asked = z.output<typeof statementQuery> & { readonly uid: Uid | undefined }
+
+/** Answers with a page of a statement: of a user, or of all. `hasBackends`: each entry has the name of its backend. */
+export async function answerStatement(c: RequestContext, asked: Asked, hasBackends: boolean): Promise<Response> {
+  const { currencies, clock } = c.env.services.settings
+  const period = askedPeriod(asked, clock.now())
+  if (!period.ok) return refusal(period.error)
+  const { month: _month, day: _day, format, ...selection } = asked
+  const statement = await reading(c, (context) => readStatement(context, { ...selection, period: period.value }))
+  const { until, balances, list, count } = statement
+  if (format === 'csv') {
+    const isLast = list.length < (selection.limit ?? statementRowsDefault)
+    const part = { period: period.value, isFirst: selection.after === undefined, isLast }
+    return answerCsv(c, statement, part, hasBackends)
+  }
+  const { from, to } = period.value
+  return success({
+    from: formatInstant(from),
+    to: formatInstant(to),
+    until: formatInstant(until),
+    balances: balances.map(({ currency: { cuy, scale }, opening, closing }) => {
+      return { cuy, opening: jsonAmount(opening, scale), closing: jsonAmount(closing, scale) }
+    }),
+    list: list.map((entry) => {
+      const { by, ...item } = postedItem(entry, currencies, jsonAmount)
+      return hasBackends ? { ...item, by } : item
+    }),
+    count,
+  })
+}
+
+/** The one period that a query has, if it has begun; by default the month of now. */
+function askedPeriod({ month, day }: Asked, now: UnixMs): Result<Period, QueryFailure> {
+  if (month !== undefined && day !== undefined) return err(badInput('day', 'not allowed with month'))
+  const period = day ?? month ?? monthFrom(formatInstant(now).slice(0, 7))
+  if (period === null) throw new Error('the clock shows no month')
+  if (period.from <= now) return ok(period)
+  return err(month === undefined ? badInput('day', dayTakes) : badInput('month', monthTakes))
+}
+
+const balance = () =>
+  docs.object('StatementBalance', () => ({
+    cuy: docs.idSchema('The currency.'),
+    opening: docs.amountSchema('What was there before the period.'),
+    closing: docs.amountSchema('What is there at `until`: `opening` and all entries of the period add up to it.'),
+  }))
+
+/** The body of a statement with these entries. */
+export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () => Item) =>
+  docs.dataBody(id, () => ({
+    from: docs.described(z.iso.datetime({ precision: 3 }), 'The first instant of the period.'),
+    to: docs.described(z.iso.datetime({ precision: 3 }), 'The first instant after the period.'),
+    until: docs.described(
+      z.iso.datetime({ precision: 3 }),
+      'Until when the statement says what there was: `to` or, while the period is running, now.',
+    ),
+    balances: z.array(balance()),
+    list: z.array(item()),
+    count: docs.countSchema('The number of entries of the period, on all pages.'),
+  }))
+
+/** The documentation of the parameters of a statement. */
+export const statementParameters = () => ({
+  month: { description: 'The month, in UTC; by default the one that is running.', example: '2026-08' },
+  day: { description: 'The day, in UTC. Not allowed with `month`.', example: '2026-08-27' },
+  cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
+  after: { description: 'Only entries with a higher `id`: the last one of the previous page.', example: 1000 },
+  limit: {
+    description: `Entries on a page, at most ${statementRowsMax}; the default is ${statementRowsDefault}.`,
+    example: 100,
+  },
+  format: { description: '`json`, which is the default, or `csv`.', example: 'csv' },
+})
+
+/** What both routes say of their pages and of CSV. */
+export const statementText =
+  'Entries are listed oldest first, and `opening` and all of them add up to `closing`, exactly. A page has up to `limit` entries; the next one ' +
+  'is that `after` the last of them. While a period is running, the closing balances of the last page are those after its last entry. ' +
+  'Within seconds of its end an entry can still come into it. With `format=csv` the answer is a table (RFC 4180, UTF-8): the first page ' +
+  'begins with the names of its columns and a line of the kind `opening` for each currency, and the last one ends with lines of the kind ' +
+  '`closing`, so that the pages in their order are one file. A field that a spreadsheet would run as a formula has an apostrophe before it.'
+
+/** The failures of a query that selects a statement. `prefix` is the beginning of the queries of examples. */
+export const statementFailures = (prefix: '?' | '?uid=7&') => [
+  badQuery(`${prefix}month=2999-01`, 'month', monthTakes),
+  {
+    ...badQuery(`${prefix}month=2026-08&day=2026-08-27`, 'day', 'not allowed with month'),
+    name: 'day-with-month',
+    cause: 'Both are given.',
+  },
+]
+
+/** The beginning of the names of the columns of a statement. */
+const csvNames = '"kind","id","uid","wid","osn","type","cuy","symbol","amt","balance","mark","created_at"'
+
+/** The documentation of a statement as CSV. `last`: the name of one more column. */
+export const statementCsv = (last: string) => `${csvNames}${last}\r
+"opening","","","","","","2","USDT","0","","","2026-09-01T00:00:00.000Z"${last && ',""'}\r
+`
+
+/** The documentation of `GET /wallet/statement`. */
+export const walletStatementDocs = () => {
+  const given = 'two deposits, credited'
+  const balances = [
+    { cuy: 1, opening: 0, closing: 3.5 },
+    { cuy: 2, opening: 0, closing: 25 },
+  ]
+  const september = {
+    from: '2026-09-01T00:00:00.000Z',
+    to: '2026-10-01T00:00:00.000Z',
+    until: docs.usdtEntry.created_at,
+    balances,
+    list: [docs.trxEntry, docs.usdtEntry],
+    count: 2,
+  }
+  return {
+    id: 'readStatement',
+    summary: 'Your statement of a month or a day',
+    description: `What your wallets held before it, what changed them, and what they held after it. ${statementText}`,
+    query: statementQuery,
+    parameters: statementParameters(),
+    success: statementBody('StatementResponse', flow),
+    csv: statementCsv(''),
+    examples: [
+      docs.dataExample('a month', given, '?month=2026-09', september),
+      docs.dataExample('a currency', given, '?month=2026-09&cuy=2', {
+        ...september,
+        balances: balances.slice(1),
+        list: [docs.usdtEntry],
+        count: 1,
+      }),
+    ],
+    failures: statementFailures('?'),
+  } satisfies docs.Operation
+}

@@ -1,0 +1,68 @@
+import { formatUnits } from '../common/amount.ts'
+import { toCsv } from '../common/csv.ts'
+import { formatInstant } from '../common/time.ts'
+import { type PostedItem, postedItem } from '../ledger/entry.ts'
+import type { Period, Statement } from '../ledger/statement.ts'
+import type { RequestContext } from './context.ts'
+
+/** Which part of a statement a page is. */
+export interface StatementPart {
+  readonly period: Period
+  readonly isFirst: boolean
+  readonly isLast: boolean
+}
+
+type Item = PostedItem<string>
+type Column = 'kind' | 'symbol' | keyof Item
+type Line = { readonly [Name in Column]?: string | number }
+
+const columns = [
+  'kind',
+  'id',
+  'uid',
+  'wid',
+  'osn',
+  'type',
+  'cuy',
+  'symbol',
+  'amt',
+  'balance',
+  'mark',
+  'created_at',
+] as const
+
+/**
+ * Answers with a page of a statement as CSV. The first page begins with the names of the columns and a line for each opening balance, the
+ * last one ends with a line for each closing balance: so the pages of a statement are one file, one after the other.
+ */
+export function answerCsv(
+  c: RequestContext,
+  { balances, list, until }: Statement,
+  { period, isFirst, isLast }: StatementPart,
+  hasBackends: boolean,
+): Response {
+  const { currencies } = c.env.services.settings
+  const shown: readonly Column[] = hasBackends ? [...columns, 'by'] : columns
+  const symbolOf = (cuy: Item['cuy']) => currencies.byId.get(cuy)?.symbol ?? ''
+  const sums = (kind: 'opening' | 'closing', created_at: string): Line[] =>
+    balances.map(({ currency: { cuy, symbol, scale }, ...one }) => ({
+      kind,
+      cuy,
+      symbol,
+      amt: formatUnits(one[kind], scale),
+      created_at,
+    }))
+  const entries = list.map((entry): Line => {
+    const item = postedItem(entry, currencies, formatUnits)
+    return { kind: 'entry', symbol: symbolOf(item.cuy), ...item }
+  })
+  const lines = [
+    ...(isFirst ? sums('opening', formatInstant(period.from)) : []),
+    ...entries,
+    ...(isLast ? sums('closing', formatInstant(until)) : []),
+  ]
+  const rows = lines.map((line) => shown.map((name) => String(line[name] ?? '')))
+  return new Response(toCsv(isFirst ? [shown, ...rows] : rows), {
+    headers: { 'content-type': 'text/csv; charset=utf-8', 'cache-control': 'no-store' },
+  })
+}

@@ -1,0 +1,34 @@
+import { decimalText, isZero } from '../kit/decimal.ts'
+import { framingOrigin } from '../kit/frame.ts'
+import { type DepositContext, requestOf } from './context.ts'
+import { progressOf } from './request.ts'
+
+/** How far a request is paid, as a framing page is told. */
+type FrameState = 'waiting' | 'seen' | 'partly-paid' | 'paid'
+
+/** Without an amount, any deposit pays it. Paid in part is only what is credited in part while more is missing. */
+function stateOf(context: DepositContext): FrameState | null {
+  const asked = requestOf(context)
+  const { arrivals } = context.model
+  if (asked === null || arrivals === null) return null
+  const { request, currency } = asked
+  const least = decimalText(1n, currency.scale)
+  const { state, credited } = progressOf(request, request.amount ?? least, currency, arrivals.list)
+  if (state === 'paid') return state
+  if (state === 'unpaid') return 'waiting'
+  return state === 'partly paid' && !isZero(credited) ? 'partly-paid' : 'seen'
+}
+
+/** Makes a function that tells the framing page, if it is of these origins, each new state of what is asked for: a hint, no proof. */
+export function createStateTeller(origins: readonly string[]): (context: DepositContext) => void {
+  const origin = framingOrigin()
+  let told = ''
+  return (context) => {
+    const state = stateOf(context)
+    const message = { type: 'state', order: context.model.session.request?.order ?? null, state }
+    const text = JSON.stringify(message)
+    if (state === null || text === told || origin === null || !origins.includes(origin)) return
+    told = text
+    window.parent.postMessage(message, origin)
+  }
+}

@@ -1,0 +1,206 @@
+/** What a reader takes along: the history as a file, and statements. A script of its own, loaded when it is used. */
+import type { Refusal, Reply } from '../kit/api.ts'
+import { downloadCsv } from '../kit/csv.ts'
+import { isZero } from '../kit/decimal.ts'
+import { button, html, setText } from '../kit/dom.ts'
+import { type ListPage, readDecimal, readInteger, readList, readMembers, readText } from '../kit/read.ts'
+import { amountText, currencyWith, type DepositContext } from './context.ts'
+import { type HistoryEntry, readHistory } from './data.ts'
+import { entryName, type LedgerRow, ledgerTable } from './ledger-table.ts'
+import { historyPath } from './paths.ts'
+import { refusalTitle } from './refusal.ts'
+
+/** Entries that are read at once: of the history, and of a statement. */
+const rowsAtOnce = { history: 100, statement: 1_000 }
+/** More rows than this make a phone slow: the file has all of them. */
+const shownMax = 5_000
+/** Months that can be chosen, the one of now included. */
+const months = 36
+
+/** Gives the reader a file with every entry of the filter. `progress` says how far it is. */
+export async function downloadHistory(context: DepositContext, progress: (words: string) => void): Promise<void> {
+  const { model, api } = context
+  const { filter } = model
+  const read = (last?: number) => api.get(historyPath(filter, rowsAtOnce.history, last), readHistory)
+  const answer = await readAll(context, read, progress)
+  if (answer?.ok) downloadCsv('history.csv', [namesOf(context), ...answer.data.list.map((one) => rowOf(context, one))])
+  if (answer?.ok !== false) return
+  model.refusal = answer
+  context.update()
+}
+
+/** The balances and the entries of a month, as far as they are read. */
+interface Statement extends ListPage<HistoryEntry> {
+  readonly from: string
+  readonly to: string
+  readonly until: string
+  readonly balances: readonly { readonly cuy: number; readonly opening: string; readonly closing: string }[]
+}
+
+function readStatement(data: unknown): Statement {
+  const { from, to, until, balances } = readMembers(data)
+  const sums = readList({ list: balances }, (one) => ({
+    cuy: readInteger(one.cuy),
+    opening: readDecimal(one.opening),
+    closing: readDecimal(one.closing),
+  }))
+  const history = readHistory(data)
+  return { ...history, from: readText(from), to: readText(to), until: readText(until), balances: sums }
+}
+
+/** A statement without the currencies in which there is nothing, and in the order in which they are offered. */
+function arranged({ model }: DepositContext, statement: Statement): Statement {
+  const { balances, list } = statement
+  const place = (cuy: number) => model.offer?.currencies.findIndex((one) => one.cuy === cuy) ?? 0
+  const hasAny = new Set(list.map(({ cuy }) => cuy))
+  const shown = balances.filter(({ cuy, opening, closing }) => hasAny.has(cuy) || !isZero(opening) || !isZero(closing))
+  return { ...statement, balances: shown.sort((a, b) => place(a.cuy) - place(b.cuy)) }
+}
+
+/** The choice of a month, and its statement. */
+export function createStatement(context: DepositContext): readonly HTMLElement[] {
+  const { texts, api } = context
+  const now = new Date(api.now() ?? performance.timeOrigin)
+  const values = Array.from({ length: months }, (_, n) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n)).toISOString().slice(0, 7),
+  )
+  const month = html('select', { id: 'month' }, ...values.map((value) => html('option', { value }, value)))
+  const progress = html('p', { class: 'muted', role: 'status' })
+  const result = html('div', { class: 'entries' })
+  let asked = 0
+  const read = async (max: number) => {
+    asked += 1
+    const own = asked
+    const of = month.value
+    const path = (last?: number) =>
+      `/wallet/statement?month=${of}&limit=${rowsAtOnce.statement}${last === undefined ? '' : `&after=${last}`}`
+    setText(progress, texts.asking)
+    const answer = await readAll(
+      context,
+      (last) => api.get(path(last), readStatement),
+      (words) => setText(progress, words),
+      max,
+    )
+    setText(progress, '')
+    if (own !== asked || answer === null) return null // the reader has asked for another one meanwhile
+    if (answer.ok) return arranged(context, answer.data)
+    result.replaceChildren(html('p', { class: 'note warn' }, refusalTitle(context, answer) + texts.stop))
+    return null
+  }
+  const show = async () => {
+    const statement = await read(shownMax)
+    if (statement !== null) result.replaceChildren(...statementParts(context, statement, download))
+  }
+  const download = async () => {
+    const statement = await read(Number.POSITIVE_INFINITY)
+    if (statement !== null) downloadCsv(`statement-${statement.from.slice(0, 7)}.csv`, fileOf(context, statement))
+  }
+  const label = html('label', { for: 'month' }, texts.month)
+  const choice = html(
+    'div',
+    { class: 'row' },
+    label,
+    month,
+    button({}, texts.show, () => void show()),
+  )
+  return [html('h3', {}, texts.statement), choice, progress, result]
+}
+
+/** A time of UTC, as its month is. */
+const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
+
+function statementParts(context: DepositContext, statement: Statement, download: () => Promise<void>): HTMLElement[] {
+  const { texts, model, format } = context
+  const { from, to, until, list, count } = statement
+  const { name, uid } = model.session
+  const title = texts.statementOf(name ?? texts.user(uid ?? ''), from.slice(0, 7))
+  const notes = [
+    ...(until < to ? [texts.monthRuns(utc(until))] : []),
+    ...(list.length < count ? [texts.shownOf(format.count(list.length), format.count(count)) + texts.stop] : []),
+  ]
+  const rows = rowsOf(context, statement)
+  const none = html('p', { class: 'muted' }, texts.historyEmpty)
+  return [
+    html('p', {}, html('strong', {}, title)),
+    ...notes.map((line) => html('p', { class: 'muted' }, line)),
+    rows.length === 0 ? none : ledgerTable(context, rows),
+    html(
+      'div',
+      { class: 'row' },
+      button({}, texts.print, print),
+      button({}, texts.download, () => void download()),
+    ),
+  ]
+}
+
+/** What is printed is the statement alone, until that is over. */
+function print(): void {
+  document.body.dataset.paper = ''
+  window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })
+  window.print()
+}
+
+/** Of each currency: what was there, what came and went, what is there. */
+function rowsOf(context: DepositContext, { from, until, balances, list }: Statement): readonly LedgerRow[] {
+  const { texts } = context
+  const sum = (name: string, at: string, amount: string, cuy: number): LedgerRow => ({
+    name,
+    time: html('time', { datetime: at, class: 'muted' }, utc(at)),
+    remark: '',
+    more: [],
+    amount: amountText(context, amount, cuy),
+    balance: '',
+  })
+  const row = ({ type, at, osn, mark, amount, balance, cuy }: HistoryEntry): LedgerRow => ({
+    ...sum(entryName(context, type), at, amount, cuy),
+    remark: type === 1 || mark === '' ? osn : `${osn} · ${mark}`,
+    amount: amountText(context, amount, cuy, 'always'),
+    balance: amountText(context, balance, cuy),
+  })
+  return balances.flatMap(({ cuy, opening, closing }) => [
+    sum(texts.opening, from, opening, cuy),
+    ...list.filter((one) => one.cuy === cuy).map(row),
+    sum(texts.closing, until, closing, cuy),
+  ])
+}
+
+const namesOf = ({ texts }: DepositContext) => [
+  ...[texts.time, texts.entry, texts.filter, texts.amount, texts.balance, texts.reference, texts.remark],
+]
+
+const rowOf = (context: DepositContext, { at, type, cuy, amount, balance, osn, mark }: HistoryEntry) => [
+  ...[at, entryName(context, type), currencyWith(context, cuy)?.symbol ?? '', amount, balance, osn, mark],
+]
+
+function fileOf(context: DepositContext, { from, until, balances, list }: Statement): string[][] {
+  const { texts } = context
+  const sum = (at: string, name: string, cuy: number, balance: string) => [
+    ...[at, name, currencyWith(context, cuy)?.symbol ?? '', '', balance, '', ''],
+  ]
+  const openings = balances.map(({ cuy, opening }) => sum(from, texts.opening, cuy, opening))
+  const closings = balances.map(({ cuy, closing }) => sum(until, texts.closing, cuy, closing))
+  return [namesOf(context), ...openings, ...list.map((one) => rowOf(context, one)), ...closings]
+}
+
+/**
+ * All pages of a list, or so many that `max` entries are there; the other members are those of the last page. Null where another account
+ * has come meanwhile.
+ */
+async function readAll<Page extends ListPage<HistoryEntry>>(
+  { model, texts, format }: DepositContext,
+  read: (last?: number) => Promise<Reply<Page>>,
+  progress: (words: string) => void,
+  max: number = Number.POSITIVE_INFINITY,
+): Promise<{ readonly ok: true; readonly data: Page } | Refusal | null> {
+  const { account } = model
+  const list: HistoryEntry[] = []
+  for (;;) {
+    const answer = await read(list.at(-1)?.id)
+    if (model.account !== account) return null
+    if (!answer.ok) return answer
+    const { data } = answer
+    list.push(...data.list)
+    if (data.list.length === 0 || list.length >= Math.min(data.count, max)) return { ok: true, data: { ...data, list } }
+    progress(texts.downloading(format.count(list.length), format.count(data.count)))
+  }
+}

@@ -1,0 +1,272 @@
+/** The statement of a user or of all: a script of its own, loaded when somebody opens the statements. */
+import type { Reply } from '../kit/api.ts'
+import { difference, isZero } from '../kit/decimal.ts'
+import { button, type Child, html, setText } from '../kit/dom.ts'
+import { type Members, readDecimal, readInteger, readList, readMembers, readText } from '../kit/read.ts'
+import type { InAnyLanguage } from '../kit/texts.ts'
+import { type DeskContext, deskAmount, deskSymbol, typeName } from './context.ts'
+import { type PostedEntry, readPostedEntries } from './data.ts'
+import { saveTable } from './files.ts'
+import { fact, listTable, small, storyButton } from './parts.ts'
+import type { Row } from './walk.ts'
+
+/** Entries that are read at once. */
+const rowsAtOnce = 1_000
+/** More rows than this make a page slow: the file has all of them. */
+const shownMax = 5_000
+const dayMs = 86_400_000
+
+const en = {
+  period: 'Period',
+  day: 'Day',
+  month: 'Month',
+  user: 'User (all if empty)',
+  badUser: 'A user is a whole number',
+  show: 'Show',
+  print: 'Print',
+  reading: (done: string, all: string) => `Reading ${done} of ${all} …`,
+  ofAll: (period: string) => `All users, ${period} (UTC)`,
+  ofUser: (uid: string, period: string) => `User ${uid}, ${period} (UTC)`,
+  running: (until: string) => `The period is running: until ${until} UTC.`,
+  before: (amount: string) => `Before: ${amount}`,
+  change: (amount: string) => `Change: ${amount}`,
+  after: (amount: string) => `After: ${amount}`,
+  balance: (amount: string) => `Balance ${amount}`,
+  none: 'No entries',
+} as const
+
+type StatementTexts = InAnyLanguage<typeof en>
+
+const zh: StatementTexts = {
+  period: '期间',
+  day: '日',
+  month: '月',
+  user: '用户（留空为全部）',
+  badUser: '用户编号须为整数',
+  show: '显示',
+  print: '打印',
+  reading: (done, all) => `正在读取 ${done} / ${all}……`,
+  ofAll: (period) => `全部用户：${period}（UTC）`,
+  ofUser: (uid, period) => `用户 ${uid}：${period}（UTC）`,
+  running: (until) => `该期间尚未结束，截至 ${until}（UTC）。`,
+  before: (amount) => `期初：${amount}`,
+  change: (amount) => `变动：${amount}`,
+  after: (amount) => `期末：${amount}`,
+  balance: (amount) => `余额 ${amount}`,
+  none: '没有记录',
+}
+
+interface Balance {
+  readonly cuy: number
+  readonly opening: string
+  readonly closing: string
+}
+
+/** The balances and the entries of a period, as far as they are read. */
+interface Statement {
+  readonly to: string
+  readonly from: string
+  readonly until: string
+  readonly balances: readonly Balance[]
+  readonly list: readonly PostedEntry[]
+  readonly count: number
+}
+
+/** `GET /ledger/statement` */
+function readStatement(data: unknown): Statement {
+  const { from, to, until, balances } = readMembers(data)
+  const sums = readList({ list: balances }, ({ cuy, opening, closing }: Members) => {
+    return { cuy: readInteger(cuy), opening: readDecimal(opening), closing: readDecimal(closing) }
+  })
+  const times = { from: readText(from), to: readText(to), until: readText(until) }
+  const { list, count } = readPostedEntries(data)
+  return {
+    ...times,
+    list,
+    count,
+    balances: sums.filter(({ opening, closing }) => !(isZero(opening) && isZero(closing))),
+  }
+}
+
+/** What is asked for: a day or a month, of a user or of all. */
+interface Wanted {
+  readonly uid: string
+  readonly period: string
+}
+
+/** The choice of a statement, and the statement. */
+export function createStatementView(context: DeskContext): readonly HTMLElement[] {
+  const { language } = context
+  const texts = { en, zh }[language]
+  const progress = html('p', { class: 'muted', role: 'status' })
+  const result = html('div', { class: 'list' })
+  let asked = 0
+  const read = async ({ uid, period }: Wanted, max: number): Promise<Statement | null> => {
+    asked += 1
+    const own = asked
+    const query = `${period.length === 7 ? 'month' : 'day'}=${period}${uid === '' ? '' : `&uid=${uid}`}&limit=${rowsAtOnce}`
+    const answer = await readAll(context, query, max, (done, all) => setText(progress, texts.reading(done, all)))
+    if (own !== asked) return null // the reader has asked for another one meanwhile
+    setText(progress, '')
+    if (answer.ok) return answer.data
+    result.replaceChildren(
+      html('p', { class: 'fault' }, context.texts[answer.kind]),
+      ...[small(answer.msg, 'en')].filter((one) => one !== null),
+    )
+    return null
+  }
+  const show = async (wanted: Wanted) => {
+    const statement = await read(wanted, shownMax)
+    if (statement === null) return
+    const download = async () => {
+      const whole = await read(wanted, Number.POSITIVE_INFINITY)
+      if (whole !== null) saveTable(`statement-${wanted.uid || 'all'}-${wanted.period}.csv`, fileOf(context, whole))
+    }
+    const actions = html(
+      'div',
+      { class: 'row' },
+      button({}, texts.print, print),
+      button({}, context.texts.csv, () => void download()),
+    )
+    result.replaceChildren(...statementParts(context, texts, wanted, statement), actions)
+  }
+  return [createForm(context, texts, (wanted) => void show(wanted)), progress, result]
+}
+
+/** A user, and a day or a month: the day of yesterday at first, which an operator closes. */
+function createForm(context: DeskContext, texts: StatementTexts, show: (wanted: Wanted) => void): HTMLElement {
+  const now = context.api.now() ?? performance.timeOrigin
+  const iso = (at: number) => new Date(at).toISOString()
+  const uid = html('input', {
+    id: 'statement-uid',
+    type: 'text',
+    inputmode: 'numeric',
+    autocomplete: 'off',
+    maxlength: '20',
+  })
+  const kind = html(
+    'select',
+    { id: 'statement-period' },
+    html('option', { value: 'day' }, texts.day),
+    html('option', { value: 'month' }, texts.month),
+  )
+  const day = html('input', { id: 'statement-day', type: 'date', value: iso(now - dayMs).slice(0, 10) })
+  const month = html('select', { id: 'statement-month', hidden: '' })
+  const [year = 0, index = 0] = iso(now).slice(0, 7).split('-').map(Number)
+  for (let back = 0; back < 36; back += 1) {
+    const value = iso(Date.UTC(year, index - 1 - back)).slice(0, 7)
+    month.append(html('option', { value }, value))
+  }
+  const labelled = (text: string, field: HTMLElement) => html('div', {}, html('label', { for: field.id }, text), field)
+  const fields = [labelled(texts.day, day), labelled(texts.month, month)] as const
+  const choose = () => {
+    for (const [n, field] of fields.entries()) field.hidden = (n === 0) !== (kind.value === 'day')
+  }
+  month.hidden = false
+  choose()
+  kind.addEventListener('change', choose)
+  const fault = html('p', { class: 'fault', role: 'alert' })
+  const ask = () => {
+    const user = uid.value.trim().replace(/^(user|#|用户)\s*/i, '')
+    const isUser = /^\d{0,16}$/.test(user)
+    uid.setAttribute('aria-invalid', String(!isUser))
+    setText(fault, isUser ? '' : texts.badUser)
+    if (isUser) show({ uid: user, period: kind.value === 'day' ? day.value : month.value })
+  }
+  const go = button({}, texts.show, ask)
+  const row = html('div', { class: 'filter' }, labelled(texts.user, uid), labelled(texts.period, kind), ...fields, go)
+  return html('div', {}, row, fault)
+}
+
+function statementParts(
+  context: DeskContext,
+  texts: StatementTexts,
+  { uid, period }: Wanted,
+  { to, until, balances, list, count }: Statement,
+): HTMLElement[] {
+  const { format } = context
+  const title = uid === '' ? texts.ofAll(period) : texts.ofUser(uid, period)
+  const facts = balances.map(({ cuy, opening, closing }) =>
+    fact(
+      deskSymbol(context, cuy),
+      html('span', {}, texts.before(deskAmount(context, opening, cuy))),
+      html('span', {}, texts.change(changeText(context, difference(closing, opening), cuy))),
+      html('strong', {}, texts.after(deskAmount(context, closing, cuy))),
+    ),
+  )
+  const notes = [
+    ...(until < to ? [texts.running(utc(until))] : []),
+    ...(list.length < count ? [context.texts.shownOf(format.count(list.length), format.count(count))] : []),
+  ]
+  const rows = list.map((entry): Row => entryRow(context, texts, entry, uid === ''))
+  const shown: Child[] = rows.length === 0 ? [html('p', { class: 'muted' }, texts.none)] : listTable(context, rows)
+  return [
+    html('h3', {}, title),
+    html('p', { class: 'muted' }, location.host),
+    ...notes.map((line) => html('p', { class: 'muted' }, line)),
+    html('dl', { class: 'delays' }, ...facts),
+    html('div', {}, ...shown),
+  ]
+}
+
+const changeText = (context: DeskContext, amount: string, cuy: number) =>
+  isZero(amount) ? deskAmount(context, amount, cuy) : deskAmount(context, amount, cuy, 'always')
+
+/** A time of UTC, as days and months of statements are. */
+const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
+
+function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntry, isOfAll: boolean): Row {
+  const { uid, osn, mark, by, cuy, type, amount, balance, at } = entry
+  const name = `${deskAmount(context, amount, cuy, 'always')} ${typeName(context, type)}`
+  const user = isOfAll ? small(context.texts.user(String(uid))) : null
+  const after = isOfAll ? null : small(texts.balance(deskAmount(context, balance, cuy)))
+  return [
+    [storyButton(context, name, `${uid} ${osn}`), user, small(osn), small(mark), small(by)],
+    [utc(at), after],
+  ]
+}
+
+/** What is printed is the statement alone, until that is over. */
+function print(): void {
+  document.body.dataset.paper = ''
+  window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })
+  window.print()
+}
+
+const columns = ['kind', 'id', 'uid', 'osn', 'type', 'cuy', 'symbol', 'amt', 'balance', 'mark', 'created_at', 'by']
+
+function fileOf(context: DeskContext, { from, until, balances, list }: Statement): string[][] {
+  const sum = (kind: string, cuy: number, amount: string, at: string) => [
+    ...[kind, '', '', '', '', String(cuy), deskSymbol(context, cuy), amount, '', '', at, ''],
+  ]
+  const entries = list.map(({ id, uid, osn, type, cuy, amount, balance, mark, at, by }) =>
+    ['entry', id, uid, osn, type, cuy, deskSymbol(context, cuy), amount, balance, mark, at, by].map(String),
+  )
+  return [
+    columns,
+    ...balances.map(({ cuy, opening }) => sum('opening', cuy, opening, from)),
+    ...entries,
+    ...balances.map(({ cuy, closing }) => sum('closing', cuy, closing, until)),
+  ]
+}
+
+/** All pages, or so many that `max` entries are there; balances and `until` are those of the last page. */
+async function readAll(
+  { api, format }: DeskContext,
+  query: string,
+  max: number,
+  progress: (done: string, all: string) => void,
+): Promise<Reply<Statement>> {
+  const list: PostedEntry[] = []
+  for (;;) {
+    const after = list.at(-1)?.id
+    const path = `/ledger/statement?${query}${after === undefined ? '' : `&after=${after}`}`
+    const answer = await api.get(path, readStatement)
+    if (!answer.ok) return answer
+    const { data } = answer
+    list.push(...data.list)
+    if (data.list.length === 0 || list.length >= Math.min(data.count, max))
+      return { ...answer, data: { ...data, list } }
+    progress(format.count(list.length), format.count(data.count))
+  }
+}

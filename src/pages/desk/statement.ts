@@ -1,0 +1,19 @@
+import { html, type PageView } from '../kit/dom.ts'
+import { loadScript } from '../kit/load-script.ts'
+import type { DeskContext } from './context.ts'
+
+/** The statements of a user or of all, folded. What they need is loaded when they are opened. */
+export function createStatements(context: DeskContext): PageView {
+  const { texts } = context
+  const body = html('div', {})
+  const summary = html('summary', {}, html('h2', {}, texts.statements))
+  const fold = html('details', {}, summary, body)
+  let isThere = false
+  fold.addEventListener('toggle', async () => {
+    if (!fold.open || isThere) return
+    const view = await loadScript(() => import('./statement-view.ts'), './statement-view.js')
+    isThere = view !== null
+    body.replaceChildren(...(view?.createStatementView(context) ?? [html('p', { class: 'fault' }, texts.offline)]))
+  })
+  return { element: html('section', { class: 'card wide statement' }, fold), update() {} }
+}

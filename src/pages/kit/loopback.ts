@@ -1,0 +1,12 @@
+/** Whether the host of a URL is this machine. */
+export const isThisMachine = (hostname: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+
+/** Whether pages lead to an address: a URL with https, or with http to this machine. */
+export function isSafeLink(address: string): boolean {
+  try {
+    const { protocol, hostname } = new URL(address)
+    return protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname))
+  } catch {
+    return false
+  }
+}

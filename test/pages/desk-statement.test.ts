@@ -1,0 +1,177 @@
+import type { Page } from 'puppeteer-core'
+import { describe, expect, it } from 'vitest'
+import { violationsOf } from './browser.ts'
+import { useDesk } from './desk-fixture.ts'
+import { posted } from './desk-story.ts'
+import { hostile, variants } from './hostile.ts'
+import { languages, windows } from './looks.ts'
+import { misfits } from './misfits.ts'
+import { foreignTexts, press, seeIn } from './reading.ts'
+import { exact, type Script } from './scripted-service.ts'
+
+const at = useDesk()
+const { pages, open } = at
+
+/** A page of a statement with so many entries, of user 7 or of all. */
+const statement =
+  (count: number, isRunning = false): Script =>
+  ({ searchParams }) => {
+    const period = searchParams.get('day') ?? searchParams.get('month') ?? ''
+    const from = `${period.padEnd(10, '-01')}T00:00:00.000Z`
+    const to = '2026-12-01T00:00:00.000Z'
+    const after = Number(searchParams.get('after') ?? 0)
+    const all = Array.from({ length: count }, (_, n) =>
+      posted(n + 1, 5, '1', {
+        created_at: `${from.slice(0, 11)}10:00:00.000Z`,
+        balance: exact(String(n + 101)),
+        mark: 'gift',
+        by: 'shop',
+      }),
+    )
+    const list = all.filter(({ id }) => id > after).slice(0, Number(searchParams.get('limit')))
+    const balances = [
+      { cuy: 1, opening: exact('3.5'), closing: exact('3.5') },
+      { cuy: 2, opening: exact('27021597768.222973'), closing: exact(`${27021597768 + count}.222973`) },
+    ]
+    return { data: { from, to, until: isRunning ? '2026-11-27T09:05:00.000Z' : to, balances, list, count } }
+  }
+
+async function openStatements(reader?: object): Promise<Page> {
+  const page = await open(reader as never)
+  await page.waitForSelector('.statement summary', { visible: true })
+  await page.$eval('.statement summary', (one) => (one as HTMLElement).click())
+  await page.waitForSelector('#statement-uid')
+  return page
+}
+const set = (page: Page, id: string, value: string) =>
+  page.$eval(
+    `#${id}`,
+    (field, text) => {
+      ;(field as HTMLInputElement).value = text // or a select
+      field.dispatchEvent(new Event('change', { bubbles: true }))
+    },
+    value,
+  )
+
+describe('statements at the desk', () => {
+  it('are those of a day of all users, with sums that add up to the unit', async () => {
+    pages.service.routes.set('/ledger/statement', statement(2))
+    const page = await openStatements()
+    const fields = () =>
+      page.$$eval('.statement .filter :is(input, select)', (all) =>
+        all.filter((one) => one.checkVisibility()).map(({ id }) => id),
+      )
+    expect(await fields()).toEqual(['statement-uid', 'statement-period', 'statement-day'])
+    await set(page, 'statement-period', 'month')
+    expect(await fields()).toEqual(['statement-uid', 'statement-period', 'statement-month'])
+    await set(page, 'statement-period', 'day')
+    await set(page, 'statement-day', '2026-11-26')
+    await press(page, 'Show')
+    await seeIn(page, '.statement h3', 'All users, 2026-11-26 (UTC)')
+    const sums = await page.$$eval('.statement dl > div', (all) =>
+      all.map((one) => [...one.querySelectorAll('dt, span, strong')].map(({ textContent }) => textContent)),
+    )
+    expect(sums).toEqual([
+      ['TRX', 'Before: 3.5 TRX', 'Change: 0 TRX', 'After: 3.5 TRX'],
+      ['USDT', 'Before: 27,021,597,768.222973 USDT', 'Change: +2 USDT', 'After: 27,021,597,770.222973 USDT'],
+    ])
+    const rows = await page.$$eval('.statement tbody tr', (all) => all.map((one) => one.textContent))
+    expect(rows).toEqual([
+      expect.stringMatching(/^\+1 USDT RefundUser 7.*giftshop2026-11-26 10:00$/),
+      expect.stringMatching(/^\+1 USDT RefundUser 7.*giftshop2026-11-26 10:00$/),
+    ])
+    expect(pages.service.requests.map(({ path }) => path)).toContain('/ledger/statement?day=2026-11-26&limit=1000')
+  })
+
+  it('are those of a month of a user, page by page, and say until when; the file has all of it', async () => {
+    pages.service.routes.set('/ledger/statement', statement(1_200, true))
+    const page = await openStatements()
+    await set(page, 'statement-uid', '#7')
+    await set(page, 'statement-period', 'month')
+    await set(page, 'statement-month', '2026-11')
+    await press(page, 'Show')
+    await seeIn(page, '.statement', 'The period is running: until 2026-11-27 09:05 UTC.')
+    await seeIn(page, '.statement h3', 'User 7, 2026-11 (UTC)')
+    expect(await page.$$eval('.statement tbody tr', ({ length }) => length)).toBe(1_200)
+    expect(await page.$eval('.statement tbody tr:last-child', ({ textContent }) => textContent)).toContain(
+      'Balance 1,300 USDT',
+    )
+    const asked = pages.service.requests.map(({ path }) => path).filter((path) => path.includes('/statement'))
+    const query = '/ledger/statement?month=2026-11&uid=7&limit=1000'
+    expect(asked).toEqual([query, `${query}&after=1000`])
+    const file = await page.evaluate(async () => {
+      const blob = new Promise<Blob>((resolve) => {
+        const create = URL.createObjectURL
+        URL.createObjectURL = (made: Blob) => {
+          resolve(made)
+          return create(made)
+        }
+      })
+      const buttons = [...document.querySelectorAll<HTMLElement>('.statement .row button')]
+      buttons.find(({ textContent }) => textContent === 'CSV')?.click()
+      return (await blob).text()
+    })
+    const lines = file.trim().split('\r\n')
+    expect([lines.length, lines[2], lines.at(-1)]).toEqual([
+      1 + 2 + 1_200 + 2,
+      '"opening","","","","","2","USDT","27021597768.222973","","","2026-11-01T00:00:00.000Z",""',
+      '"closing","","","","","2","USDT","27021598968.222973","","","2026-11-27T09:05:00.000Z",""',
+    ])
+  })
+
+  it('refuse what is no user, and say what the service says', async () => {
+    const page = await openStatements()
+    await set(page, 'statement-uid', 'Anna')
+    await press(page, 'Show')
+    await seeIn(page, '.statement [role="alert"]', 'A user is a whole number')
+    expect(pages.asked('/ledger/statement')).toBe(0)
+    pages.answer('/ledger/statement', { status: 403, msg: 'the scope ledger:read is missing' })
+    await set(page, 'statement-uid', '7')
+    await press(page, 'Show')
+    await seeIn(page, '.statement', 'The service has refused the request')
+    await seeIn(page, '.statement', 'ledger:read is missing')
+  })
+
+  it('are printed alone', async () => {
+    pages.service.routes.set('/ledger/statement', statement(1))
+    const page = await openStatements()
+    await press(page, 'Show')
+    await page.waitForSelector('.statement h3')
+    await page.evaluate(() => {
+      window.print = () => {}
+    })
+    await press(page, 'Print')
+    await page.emulateMediaType('print')
+    const seen = await page.$$eval('h1, h2, h3, button, input, select, #state, .statement dt', (all) =>
+      all.filter((one) => one.checkVisibility() && !one.closest('td')).map(({ textContent }) => textContent),
+    )
+    expect(seen).toEqual([expect.stringContaining('All users'), 'TRX', 'USDT'])
+    expect(await page.$eval('.statement', ({ textContent }) => textContent)).toContain(new URL(pages.service.url).host)
+  })
+
+  it.each(languages)('fit every window, and are right for a screen reader: %s', async (language, tag) => {
+    pages.service.routes.set('/ledger/statement', statement(3, true))
+    const page = await openStatements({ width: 1366, height: 650, languages: [language] })
+    await page.$eval('.statement .filter button', (one) => (one as HTMLElement).click())
+    await page.waitForSelector('.statement dl')
+    for (const window of windows) {
+      await page.setViewport(window)
+      expect([window.width, ...(await misfits(page))]).toEqual([window.width])
+    }
+    expect(await violationsOf(page)).toEqual([])
+    expect(await foreignTexts(page, tag)).toEqual([])
+  })
+
+  it('have hostile texts of any member of the answer as texts, or none', async () => {
+    const page = await openStatements()
+    const sample = statement(1)(new URL('http://x/?day=2026-11-26&limit=9'), {} as never) // it reads no request
+    for (const data of variants(sample.data)) {
+      pages.service.routes.set('/ledger/statement', () => ({ data, msg: hostile }))
+      const before = pages.asked('/ledger/statement')
+      await press(page, 'Show')
+      await expect.poll(() => pages.asked('/ledger/statement'), { interval: 5 }).toBeGreaterThan(before)
+      await page.waitForFunction(() => document.querySelector('.statement [role="status"]')?.textContent === '')
+      expect(await page.$$eval('img, iframe, object', ({ length }) => length)).toBe(0)
+    }
+  })
+})

@@ -1,0 +1,104 @@
+import type { Page } from 'puppeteer-core'
+import { describe, expect, it } from 'vitest'
+import { noPageSettings } from '../../src/http/page-settings.ts'
+import { startEmbeddingPage } from './embedding-page.ts'
+import { desktop, usePages } from './fixture.ts'
+import { poke, seeIn, tokenOf } from './reading.ts'
+import { exact } from './scripted-service.ts'
+import { transfer } from './story.ts'
+
+const pages = usePages()
+const asked = { cuy: 2, amt: '25', order: '1041', since: Date.parse('2026-11-22T14:00:00.000Z') / 1_000 }
+const paid = (id: number, state: string, amount: string, members = {}) =>
+  transfer(id, state, { amt: exact(amount), ...members })
+
+/** Opens a shop that frames the page for this request; `told` has the states that its own listener has got. */
+async function openShop(deposit: object | undefined, isOfOrigins = true) {
+  const shop = await startEmbeddingPage(pages.service.url, () => tokenOf({ sub: '7', deposit }))
+  pages.service.frameAncestors = shop.url
+  pages.service.settings = { ...noPageSettings, origins: isOfOrigins ? [shop.url] : ['https://other.example'] }
+  const page = await pages.open(desktop, '', 'about:blank')
+  await page.evaluateOnNewDocument(() => {
+    const told: unknown[] = []
+    Object.assign(window, { told })
+    addEventListener('deposit', (event) => told.push((event as CustomEvent).detail)) // the snippet dispatches it
+    addEventListener(
+      'message',
+      ({ data }) => data?.type === 'state' && document.documentElement.setAttribute('data-got', data.state),
+    )
+  })
+  await page.goto(shop.url)
+  const frame = await (await page.waitForSelector('iframe'))?.contentFrame()
+  if (!frame) throw new Error('the page has no frame')
+  return { shop, page, frame }
+}
+
+const told = (page: Page) =>
+  page.evaluate(() => (window as unknown as { told: { order: string; state: string }[] }).told)
+const statesOf = async (page: Page) => (await told(page)).map(({ state }) => state)
+
+describe('the framing page of a payment request', () => {
+  it('is told each state once: waiting, seen, partly paid, paid', async () => {
+    const { shop, page, frame } = await openShop(asked)
+    await expect.poll(() => told(page)).toEqual([{ type: 'state', order: '1041', state: 'waiting' }])
+    const steps: [transfers: { id: number }[], states: string[]][] = [
+      [[paid(5, 'seen', '20', { seconds: 40 })], ['waiting', 'seen']], // a part, of which nothing is credited yet
+      [[paid(5, 'credited', '20')], ['waiting', 'seen', 'partly-paid']],
+      [
+        [paid(6, 'credited', '3'), paid(5, 'credited', '20')],
+        ['waiting', 'seen', 'partly-paid'],
+      ],
+      [
+        [paid(7, 'seen', '2', { seconds: 9 }), paid(5, 'credited', '23')],
+        ['waiting', 'seen', 'partly-paid', 'seen'],
+      ],
+      [
+        [paid(7, 'credited', '2'), paid(5, 'credited', '23')],
+        ['waiting', 'seen', 'partly-paid', 'seen', 'paid'],
+      ],
+    ]
+    for (const [transfers, states] of steps) {
+      pages.story.transfers = transfers
+      await poke(frame)
+      await frame.waitForFunction(
+        (all) => document.querySelectorAll('.status li[data-state]').length === all,
+        {},
+        transfers.length,
+      )
+      await expect.poll(() => statesOf(page)).toEqual(states)
+    }
+    await shop.close()
+  })
+
+  it('is told of a deposit where no amount is asked for, and not of one in another currency', async () => {
+    const { shop, page, frame } = await openShop({ ...asked, amt: undefined, order: undefined })
+    await expect.poll(() => told(page)).toEqual([{ type: 'state', order: null, state: 'waiting' }])
+    pages.story.transfers = [paid(5, 'credited', '1', { cuy: 1 })]
+    await poke(frame)
+    await seeIn(frame, '.summary', 'does not count')
+    pages.story.transfers = [paid(6, 'seen', '0.5', { seconds: 40 }), ...pages.story.transfers]
+    await poke(frame)
+    await expect.poll(() => statesOf(page)).toEqual(['waiting', 'seen'])
+    pages.story.transfers = [paid(6, 'credited', '0.5'), ...pages.story.transfers]
+    await poke(frame)
+    await expect.poll(() => statesOf(page)).toEqual(['waiting', 'seen', 'paid'])
+    await shop.close()
+  })
+
+  it('is told nothing where it is not of PAGE_ORIGINS, and nothing without a request or of one that cannot be read', async () => {
+    for (const [deposit, isOfOrigins, wanted] of [
+      [asked, false, '.address'],
+      [undefined, true, '.address'],
+      [{ ...asked, since: 1_795_300_000_000 }, true, '.obstacle h2'],
+    ] as const) {
+      const { shop, page, frame } = await openShop(deposit, isOfOrigins)
+      await frame.waitForSelector(wanted)
+      await poke(frame)
+      await frame.evaluate(() => new Promise((done) => setTimeout(done, 50)))
+      expect(await told(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.dataset.got)).toBeUndefined()
+      await shop.close()
+      await page.close()
+    }
+  })
+})

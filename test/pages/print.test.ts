@@ -1,0 +1,86 @@
+import type { Page } from 'puppeteer-core'
+import { describe, expect, it } from 'vitest'
+import { noPageSettings } from '../../src/http/page-settings.ts'
+import { usePages } from './fixture.ts'
+import { openFold, poke, seeIn } from './reading.ts'
+import { exact } from './scripted-service.ts'
+import { payAddress, transfer, txidOf } from './story.ts'
+
+const pages = usePages()
+const shop = 'https://shop.example'
+const asked = {
+  cuy: 2,
+  amt: '25',
+  order: 'A-1041',
+  since: Date.parse('2026-11-22T14:00:00.000Z') / 1_000,
+  return: `${shop}/`,
+}
+
+/** What is on the paper: the texts that are drawn, those of style sheets included. */
+async function printedLines(page: Page): Promise<string[]> {
+  await page.pdf() // the page is told before it is printed
+  await page.emulateMediaType('print')
+  const lines = await page.evaluate(() => {
+    const found: string[] = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT)
+    while (walker.nextNode()) {
+      const element = walker.currentNode as Element // it shows elements alone
+      if (!element.checkVisibility() || element.closest('.unseen, noscript')) continue
+      const added = getComputedStyle(element, '::after').content
+      const own = [...element.childNodes].filter((one) => one.nodeType === Node.TEXT_NODE).map((one) => one.textContent)
+      const isSeen = Number.parseFloat(getComputedStyle(element).fontSize) > 0
+      const text = `${isSeen ? own.join('') : ''}${/^"(.*)"$/.exec(added)?.[1] ?? ''}`.trim()
+      if (text !== '') found.push(text)
+    }
+    return found
+  })
+  await page.emulateMediaType('screen')
+  return lines
+}
+
+describe('on paper', () => {
+  it('what was paid is a receipt: order, amount, whole transaction numbers, times', async () => {
+    pages.service.settings = {
+      ...noPageSettings,
+      origins: [shop],
+      brand: { name: 'Tea & Co', color: '#635bff', logo: null },
+    }
+    const page = await pages.openFor({ sub: '7', name: 'Anna Wei', deposit: asked }, { isDark: true })
+    pages.story.transfers = [
+      transfer(5, 'credited', { amt: exact('5'), created_at: '2026-11-22T14:05:00.000Z' }),
+      transfer(4, 'credited', { amt: exact('20'), created_at: '2026-11-22T14:04:00.000Z' }),
+    ]
+    await poke(page)
+    await seeIn(page, '.summary', 'Paid')
+    const lines = await printedLines(page)
+    const text = lines.join('\n')
+    for (const words of [
+      ...['Tea & Co', 'Receipt', 'Anna Wei', 'A-1041', 'Paid', '25 USDT has arrived and is credited.'],
+      ...['20 USDT', '5 USDT', txidOf(5), txidOf(4), '2026-11-22T14:05:00.000Z', '2026-11-22T14:04:00.000Z'],
+      ...[new URL(pages.service.url).host, 'Printed '],
+    ]) {
+      expect(text).toContain(words)
+    }
+    expect(
+      lines.filter((line) => /^(Copy|Back to|View|How to|中文|I paid|Balance)/.test(line) || line.includes('…')),
+    ).toEqual([])
+    await page.emulateMediaType('print')
+    const colors = await page.evaluate(() => {
+      const { backgroundColor, color } = getComputedStyle(document.body)
+      return [backgroundColor, color]
+    })
+    expect(colors).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)'])
+  })
+
+  it('what is to be paid has the whole address, its code, the amount and the network', async () => {
+    const page = await pages.openFor({ sub: '7', deposit: asked })
+    await openFold(page, 'how')
+    const text = (await printedLines(page)).join('')
+    for (const words of ['Send 25 USDT', 'TRON (TRC-20)', 'Only USDT', 'Deposit']) expect(text).toContain(words)
+    expect(text).toContain(payAddress.slice(5, -5))
+    expect(text).not.toContain('Receipt')
+    expect(text).not.toContain('Pay from a crypto wallet')
+    await page.emulateMediaType('print')
+    expect(await page.$eval('.qr', (code) => code.getBoundingClientRect().width)).toBeGreaterThan(100)
+  })
+})
