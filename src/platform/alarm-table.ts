@@ -41,6 +41,7 @@ export interface AlarmSubjects {
   'node-lies': NodeSubject | (NodeSubject & { readonly why: 'wrong-chain' })
   'node-unfit': NodeSubject
   'node-behind': NodeSubject
+  'node-failing': NodeSubject
   'allowance-used-up': NodeSubject
   'decimals-differ': CurrencySubject
   'deposit-too-large': TransferSubject
@@ -138,16 +139,25 @@ export const alarmTable = {
     needsLine: true,
   },
   'node-unfit': {
-    raised: 'A node cannot be used: it has no transaction history, no logs of a block, or no tag `finalized`.',
-    remedy: 'The log line names the node and what it lacks. Repair it, or name another one in `TRON_NODES`.',
+    raised:
+      'A node cannot be used: it has no transaction history, no logs of a block or no tag `finalized`, is a lite node, refuses its key, or has switched off what the scan asks.',
+    remedy:
+      'The log line names the node and what it lacks; `npm run doctor -- --production` says what to do. Repair it, or name another one in `TRON_NODES`, and deploy.',
     needsLine: true,
   },
   'node-behind': {
     raised:
-      'For three minutes a node has given no finalized head, or one that is more than a minute of blocks below that of another node or two minutes older than the clock. The log line names the node.',
+      'For three minutes a node has had no finalized head, or one that is more than a minute of blocks below that of another node or two minutes older than the clock. The log line names the node.',
     ends: 'Its finalized head is near the newest one again, or it is no longer configured.',
     remedy:
       'Deposits are credited as long as enough other nodes agree. If it stays, look at the node: whether it has peers, room on its disk, and the right time; or replace it in `TRON_NODES`.',
+  },
+  'node-failing': {
+    raised: 'For three minutes the JSON-RPC or the HTTP API of a node has failed at each request.',
+    ends: 'Both answer again, or the node is no longer configured.',
+    remedy:
+      'Deposits are credited as long as enough other nodes agree. The log line names the node, the service and why; `npm run doctor -- --production` says what to do. If it stays, ask its provider, or replace the node in `TRON_NODES`, and deploy.',
+    needsLine: true,
   },
   'allowance-used-up': {
     raised:

@@ -192,6 +192,23 @@ export const scanDrives = {
     }
     return { service, provoke, ends: [catchUp, remove] }
   },
+  async 'node-failing'() {
+    const { service } = await withAddress()
+    const provoke = async () => {
+      firstNode(service).script = ({ service: asked }) => (asked === 'api' ? { kind: 'status', status: 500 } : null)
+      await tickFor(service, 260, () => addBlocks(service, 7))
+    }
+    const answer = async () => {
+      repairNodes(service)
+      await tickFor(service, 60, () => addBlocks(service, 7))
+    }
+    const remove = async () => {
+      repairNodes(service)
+      const [, other] = testNodes
+      await tickLater(service.with({ TRON_NODES: [other] }), 60)
+    }
+    return { service, provoke, ends: [answer, remove] }
+  },
   async 'allowance-used-up'() {
     const { service } = await withAddress()
     return { service, provoke: () => tickLater(service.with(withFirstNode({ perDay: 1 }))), ends: [] }

@@ -64,6 +64,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
       return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // a clock can jump within a tick
     case 'node-behind': // in a trial no other node is named, unless a clock jumps
       return env.troubled === null || fields.node === env.troubled || env.trial?.platform === 'clock'
+    case 'node-failing': // the same: but what the platform does can make requests fail as well
     case 'endpoint-behind':
     case 'node-lies':
     case 'node-unfit':

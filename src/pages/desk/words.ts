@@ -19,6 +19,7 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
   'nodes-disagree': true,
   'node-lies': true,
   'node-unfit': true,
+  'node-failing': true,
   'review-overdue': true,
   'address-frozen': true,
   'token-fee-set': true,
