@@ -31,6 +31,7 @@ export type DisputedSubject = BlockSubject | { readonly txid: string } | { reado
 /** What the alarms of each kind are about. It distinguishes those of one kind, and is stored as JSON. */
 export interface AlarmSubjects {
   'scan-stalled': Single
+  'scan-behind': Single
   'finality-stalled': Single
   'chain-forked': Single
   'tick-failed': Single
@@ -96,6 +97,14 @@ export const alarmTable = {
     ends: 'The scan has read all final blocks, or moves on.',
     remedy:
       'Nothing is lost: what arrived is credited once the scan goes on. The log line has the cause: nodes that do not answer, disagree or are behind (replace them in `TRON_NODES`, and deploy), or requests that are used up (get a larger plan, set its `perDay`, and deploy).',
+    needsLine: true,
+  },
+  'scan-behind': {
+    raised:
+      'For ten minutes the scan was more than two minutes of blocks below the newest final one at the end of each tick, though it moves.',
+    ends: 'It is near the newest final block again, or stands still.',
+    remedy:
+      'Nothing is lost: what arrived is credited once the scan gets there. After an outage it catches up by itself. Otherwise the nodes are too slow, allow too few requests, or give blocks only one by one: the log line has the cause. Add a node to `TRON_NODES`, replace one, or get a larger plan and set `perSecond` and `perDay`; then deploy.',
     needsLine: true,
   },
   'finality-stalled': {

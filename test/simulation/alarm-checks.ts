@@ -69,6 +69,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'node-lies':
     case 'node-unfit':
     case 'scan-stalled':
+    case 'scan-behind':
     case 'paid-before-issue':
       return true // from a node's lag or another chain's id; a long fault; a payment to an address that is issued later
   }

@@ -9,6 +9,7 @@ import { alarmWords, remedyOf } from './words.ts'
 /** Kinds of findings, the worst first; other kinds follow. */
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
+  'scan-behind',
   ...['tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'payout-unknown'],
   ...['reconciliation-shortfall', 'gap-unread'],
   ...['token-deprecated', 'address-frozen', 'payout-stuck'],
@@ -31,8 +32,8 @@ const then = [
 const lateSeconds = 120
 /** A final block that is older than this is late, as `/health` has it. */
 export const nodesLateSeconds = 127
-/** Alarms that say why the scan stands still. */
-const scanAlarms = ['chain-forked', 'scan-stalled', 'finality-stalled', 'tick-failed']
+/** Alarms that say why the scan stands still, or falls behind. */
+const scanAlarms = ['chain-forked', 'scan-stalled', 'scan-behind', 'finality-stalled', 'tick-failed']
 /** Alarms that a finding of another source replaces, because that one has more facts. */
 const endpointAlarms = ['endpoint-failing', 'endpoint-behind']
 
@@ -78,11 +79,12 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
     const of = [first, ...rest]
     if (kind === 'decimals-differ') return [decimalsFinding(context, of, summary)]
     const isStalled = kind === 'scan-stalled'
+    const isLate = isStalled || kind === 'scan-behind'
     const items: FindingItem[] = of.map((alarm) => {
       const ofPayouts = payoutAlarmItem(context, alarm, summary)
       if (ofPayouts !== null) return ofPayouts
-      const note = isStalled ? problemText(context, summary) : subjectText(context, alarm.subject, summary)
-      const about = isStalled ? (msg ?? '') : (alarm.subject.txid ?? alarm.subject.setting ?? '')
+      const note = isLate ? problemText(context, summary) : subjectText(context, alarm.subject, summary)
+      const about = isLate ? (msg ?? '') : aboutOf(alarm.subject, summary)
       return { about, note, since: alarm.since, ask: askOf(alarm.subject) }
     })
     const title = isStalled ? context.texts.standsStill : raised
@@ -116,6 +118,11 @@ function problemText({ texts }: DeskContext, { problem }: DeskSummary): string {
     'out-of-time': texts.outOfTime,
   }
   return (problem !== null && Object.hasOwn(words, problem) ? words[problem] : undefined) ?? ''
+}
+
+/** What is wrong with the subject of an alarm, in the service's own words: why its node failed last, or its name. */
+function aboutOf({ node, txid, setting }: DeskSubject, { nodes }: DeskSummary): string {
+  return (node === null ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
 }
 
 /** What an alarm is about: a node, an endpoint, a block, an address with its difference. Empty for anything else. */
