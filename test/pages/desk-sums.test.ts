@@ -71,7 +71,7 @@ describe('the nodes', () => {
     const silent = { answered_at: ago(310), failed_at: ago(4), failure: 'no answer within 5000 ms', use: 'resting' }
     Object.assign(at.desk.summary.nodes?.[1] ?? {}, silent)
     const page = await open()
-    await seeIn(page, '#state', '1 of 2 nodes give no answer')
+    await seeIn(page, '#state', '1 of 2 nodes give no usable answer')
     await seeIn(page, '.status', 'node 2 (two.example) does not answer')
     await seeIn(page, '.status', 'no answer within 5000 ms')
     for (const words of [

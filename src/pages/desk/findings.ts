@@ -231,13 +231,15 @@ function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Fin
   })
 }
 
-/** Nodes that give no good answer now, and when each gave the last one. */
+/** Nodes that give no good answer now, and when each gave the last one; and those that cannot be used, whatever they answer. */
 function silentItems(context: DeskContext, { nodes }: DeskSummary): FindingItem[] {
   const { texts } = context
-  const silent = (nodes ?? []).filter((node) => isSilent(context, node))
-  return silent.map(({ name, answeredAt, failure }) => {
+  return (nodes ?? []).flatMap((node) => {
+    const { name, use, answeredAt, failure } = node
     const last = answeredAt === null ? texts.nodeNever : texts.nodeLast(sinceText(context, answeredAt))
-    return { about: failure ?? '', note: `${texts.nodeSilent(name)} · ${last}`, since: null, ask: null }
+    const silent = isSilent(context, node) ? `${texts.nodeSilent(name)} · ${last}` : null
+    const note = use === 'unfit' ? texts.pair(name, texts.useUnfit) : silent
+    return note === null ? [] : [{ about: failure ?? '', note, since: null, ask: null }]
   })
 }
 

@@ -151,11 +151,11 @@ export const zhDesk: DeskTexts = {
   useBehind: '最后询问：落后',
   useDemoted: '最后询问：缓慢，或与多数节点不一致',
   useResting: '最后询问：曾失败',
-  useBlocked: '暂不询问：自相矛盾或与链不符',
+  useBlocked: '暂不询问：拒绝请求，或属于其他链',
   useUnfit: '暂不询问：缺少所需功能',
   nodeSilent: (name) => `${name} 没有应答`,
   nodeLast: (time) => `最近应答 ${time}`,
-  nodesSilent: (n, all) => `${all} 个节点中有 ${n} 个没有应答`,
+  nodesSilent: (n, all) => `${all} 个节点中有 ${n} 个没有可用的应答`,
   nodeSilentDo: '请向其服务商确认。若未恢复，请在 `TRON_NODES` 中更换并重新部署。只要其余节点足够，充值照常入账。',
 
   bridgeOwed: '钱包应付',
