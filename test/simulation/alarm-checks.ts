@@ -81,7 +81,8 @@ function canBeUnread({ scenario, phase, unreadable }: Environment, { attempts }:
   if (isOfPayouts && attempts === 0) return true // a quarter of an hour without a tick that has room
   if (isOfPayouts && scenario.rates.operator > 0) return true // the blocks of a payout can be above an older copy
   if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true // a tick of a storm can end after it
-  return canDisagree(scenario) || unreadable.size > 0 || scenario.rates.malformed > 0
+  const cannotRender = scenario.refusals !== null && scenario.refusals.unrendered !== null
+  return canDisagree(scenario) || unreadable.size > 0 || cannotRender || scenario.rates.malformed > 0
 }
 
 const databaseFaults = ['database: full', 'database: no end', 'database: slow']
