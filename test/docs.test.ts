@@ -11,6 +11,7 @@ import { reasons } from '../src/common/reasons.ts'
 import { createDocument, documentedOperations } from '../src/http/openapi/document.ts'
 import { summarySchema } from '../src/http/openapi/summary.ts'
 import { ledgerRoutes, operations, routes } from '../src/http/routes.ts'
+import { refusals } from '../src/tron/node-errors.ts'
 import { signToken } from './http/auth/sign-token-example.ts'
 import { addDifferences, addEvents, faults, wellDesk } from './pages/desk-story.ts'
 import { embeddingExample } from './pages/embedding-page.ts'
@@ -326,4 +327,12 @@ describe('README.md', () => {
   it('shows the receiver of events that a test runs', () => {
     expect(read('src/guides/backends.md')).toContain(`\`\`\`ts\n${read('test/webhooks/receiver-example.ts')}\`\`\``)
   })
+})
+
+it('the guide to providers has each refusal of a node in the words of the doctor', () => {
+  const cells = read('src/guides/providers.md')
+    .split('\n')
+    .map((line) => line.split('|')[1]?.trim())
+  const words = Object.values(refusals).map(({ says }) => says)
+  expect(words.filter((one) => !cells.includes(one))).toEqual([])
 })

@@ -22,8 +22,8 @@ export type ChainFailure =
   | { readonly kind: 'forked'; readonly at: BlockHeight }
   /** An allowance has no room: of the nodes, of all callers together, or of this caller. Room again in about `seconds`. */
   | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
-  /** The time of this piece of work is used up. The next one continues. */
-  | { readonly kind: 'out-of-time' }
+  /** The time of this piece of work is used up. The next one continues. `why`, where nodes are the reason: as above. */
+  | { readonly kind: 'out-of-time'; readonly why?: string }
 
 /** The result of one read of the chain. A failure never means "no deposits". */
 export type ChainResult<T> = Promise<Result<T, ChainFailure>>

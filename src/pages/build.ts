@@ -16,6 +16,7 @@ const apartScripts = [
   'deposit/first',
   'deposit/papers',
   'desk/acts',
+  'desk/chain-story',
   'desk/files',
   'desk/statement-view',
   ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
@@ -31,8 +32,9 @@ function languagesOf(page: string): string[] {
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/(first|papers|acts|files|statement-view|languages\/\w+)\.ts$/ }, ({ path, kind }) =>
-      kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true },
+    onResolve(
+      { filter: /^\.\/(first|papers|acts|chain-story|files|statement-view|languages\/\w+)\.ts$/ },
+      ({ path, kind }) => (kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true }),
     ),
 }
 

@@ -31,6 +31,7 @@ export type DisputedSubject = BlockSubject | { readonly txid: string } | { reado
 /** What the alarms of each kind are about. It distinguishes those of one kind, and is stored as JSON. */
 export interface AlarmSubjects {
   'scan-stalled': Single
+  'scan-behind': Single
   'finality-stalled': Single
   'chain-forked': Single
   'tick-failed': Single
@@ -41,6 +42,7 @@ export interface AlarmSubjects {
   'node-lies': NodeSubject | (NodeSubject & { readonly why: 'wrong-chain' })
   'node-unfit': NodeSubject
   'node-behind': NodeSubject
+  'node-failing': NodeSubject
   'allowance-used-up': NodeSubject
   'decimals-differ': CurrencySubject
   'deposit-too-large': TransferSubject
@@ -98,6 +100,14 @@ export const alarmTable = {
       'Nothing is lost: what arrived is credited once the scan goes on. The log line has the cause: nodes that do not answer, disagree or are behind (replace them in `TRON_NODES`, and deploy), or requests that are used up (get a larger plan, set its `perDay`, and deploy).',
     needsLine: true,
   },
+  'scan-behind': {
+    raised:
+      'For ten minutes the scan was more than two minutes of blocks below the newest final one at the end of each tick, though it moves.',
+    ends: 'It is near the newest final block again, or stands still.',
+    remedy:
+      'Nothing is lost: what arrived is credited once the scan gets there. After an outage it catches up by itself. Otherwise the nodes are too slow, allow too few requests, or give blocks only one by one: the log line has the cause. Add a node to `TRON_NODES`, replace one, or get a larger plan and set `perSecond` and `perDay`; then deploy.',
+    needsLine: true,
+  },
   'finality-stalled': {
     raised: 'For three minutes nodes that answer and are not behind have shown no new final block.',
     ends: 'There is a new final block.',
@@ -139,16 +149,25 @@ export const alarmTable = {
     needsLine: true,
   },
   'node-unfit': {
-    raised: 'A node cannot be used: it has no transaction history, no logs of a block, or no tag `finalized`.',
-    remedy: 'The log line names the node and what it lacks. Repair it, or name another one in `TRON_NODES`.',
+    raised:
+      'A node cannot be used: it has no transaction history, no logs of a block or no tag `finalized`, is a lite node, refuses its key, or has switched off what the scan asks.',
+    remedy:
+      'The log line names the node and what it lacks; `npm run doctor -- --production` says what to do. Repair it, or name another one in `TRON_NODES`, and deploy.',
     needsLine: true,
   },
   'node-behind': {
     raised:
-      'For three minutes a node has given no finalized head, or one that is more than a minute of blocks below that of another node or two minutes older than the clock. The log line names the node.',
+      'For three minutes a node has had no finalized head, or one that is more than a minute of blocks below that of another node or two minutes older than the clock. The log line names the node.',
     ends: 'Its finalized head is near the newest one again, or it is no longer configured.',
     remedy:
       'Deposits are credited as long as enough other nodes agree. If it stays, look at the node: whether it has peers, room on its disk, and the right time; or replace it in `TRON_NODES`.',
+  },
+  'node-failing': {
+    raised: 'For three minutes the JSON-RPC or the HTTP API of a node has failed at each request.',
+    ends: 'Both answer again, or the node is no longer configured.',
+    remedy:
+      'Deposits are credited as long as enough other nodes agree. The log line names the node, the service and why; `npm run doctor -- --production` says what to do. If it stays, ask its provider, or replace the node in `TRON_NODES`, and deploy.',
+    needsLine: true,
   },
   'allowance-used-up': {
     raised:

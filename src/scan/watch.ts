@@ -24,6 +24,10 @@ export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'behind' 
 /** What ends unless it is found again. */
 const found = ['tick-failed', 'chain-forked', 'gap-unread'] as const
 
+/** The scan falls behind where it is more blocks than this below the newest final one, at the end of each tick for so long. */
+const behindBlocksMax = 40
+const behindMs = 600_000
+
 /** What is wrong with the scan, and what is not, at the end of a tick that threw nothing. */
 export function watchScan(watched: WatchedScan): Observation {
   const faults = scanFaults(watched)
@@ -31,7 +35,7 @@ export function watchScan(watched: WatchedScan): Observation {
   return { kinds: [...found, ...raised, ...endedStandstills(watched), ...watched.ended], faults }
 }
 
-/** A standstill has ended if something has moved. That is not known if no node answers, or the scan is halted. */
+/** A standstill has ended if something has moved. That is not known if no node answers, or the scan is halted; nor is how far behind it is. */
 export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   const { state, now } = watched
   if (state === null) return []
@@ -39,6 +43,7 @@ export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   const moves = stillSince(watched, state) === null || isRecent(movedAt(state))
   return [
     ...(moves ? ['scan-stalled' as const] : []),
+    ...(watched.head !== null && state.halted === null ? ['scan-behind' as const] : []),
     ...(isRecent(state.finalizedAt) ? ['finality-stalled' as const] : []),
   ]
 }
@@ -63,6 +68,9 @@ export function scanFaults(watched: WatchedScan): readonly Fault[] {
   if (stillMs > standstillMs) {
     const fields = { ...heights, seconds: Math.floor(stillMs / 1000), why: causeOf(watched) }
     faults.push({ kind: 'scan-stalled', subject: {}, fields })
+  } else if (watched.head !== null && watched.head - state.height > behindBlocksMax) {
+    const fields = { ...heights, blocks: watched.head - state.height, why: causeOf(watched) }
+    faults.push({ kind: 'scan-behind', subject: {}, fields, afterMs: behindMs })
   }
   const stalledMs = now - (finalitySince(watched, state) ?? now)
   if (stalledMs > standstillMs) {
@@ -103,7 +111,7 @@ function causeOf({ state, head, behind, failure }: WatchedScan): string {
     case 'limited':
       return `the allowance of the nodes is used up: there is room again in ${failure.seconds} s`
     case 'out-of-time':
-      return 'the nodes answer too slowly: a tick ends before it has read anything'
+      return `the nodes answer too slowly: a tick ends before it has read everything${failure.why === undefined ? '' : `: ${failure.why}`}`
     case undefined:
       if (state === null) return 'the scan has not started'
       if (head === null) return 'the nodes gave no finalized head'

@@ -8,7 +8,7 @@ import { readBalances } from '../tron/accounts.ts'
 import { type Answers, collect } from '../tron/agreement.ts'
 import { askApi } from '../tron/ask.ts'
 import type { NodeService, Session, TronNode } from '../tron/node.ts'
-import { type NodeResult, nodeError } from '../tron/transport.ts'
+import { type NodeResult, nodeError } from '../tron/node-errors.ts'
 import { atNode, type CommandPlatform, openPool, sessionOf } from './node-pool.ts'
 import { ToolError } from './tool-error.ts'
 

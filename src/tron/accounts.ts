@@ -7,8 +7,8 @@ import { askApi, askOne, askRpc } from './ask.ts'
 import { balanceCall, decimalsCall, parseResult, tokenBalanceCall } from './json-rpc.ts'
 import { batchCallsMax } from './limits.ts'
 import type { Session, TronNode } from './node.ts'
+import { type NodeResult, nodeError } from './node-errors.ts'
 import { isObject, type Parsed, parseQuantity, parseUint256 } from './parse/fields.ts'
-import { type NodeResult, nodeError } from './transport.ts'
 
 /** The newest balances of at most `balancesMax` addresses by one node, in chain units. */
 export async function readBalances(

@@ -1,10 +1,10 @@
 import type { ChainFailure, ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import type { DisputedSubject } from '../platform/alarm-table.ts'
-import { requireFit } from './ask.ts'
+import { recordUnfit, requireFit } from './ask.ts'
 import { alarmTextMax } from './limits.ts'
 import { boxOf, demote, labelOf, type NodeService, type Pool, type Session, standingOf, type TronNode } from './node.ts'
-import type { NodeError, NodeResult } from './transport.ts'
+import type { NodeError, NodeResult } from './node-errors.ts'
 
 /**
  * What a node must be for a query. `money`: probed, and both of its services are asked. `chain`: probed. `rpc` and `api`: one
@@ -54,6 +54,7 @@ export async function collect<T>(
       running -= 1
       if (result.ok) answers.push({ node, value: result.value })
       else errors.set(node, result.error)
+      if (!result.ok && result.error.kind === 'unfit' && needsProbe) recordUnfit(boxed, node, result.error.detail)
     }
   }
   await Promise.all(Array.from({ length: Math.min(missing([]), nodes.length) }, run))
@@ -93,11 +94,18 @@ export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronN
   const limits = [...errors.values()].flatMap(({ limit }) => limit ?? [])
   const [limited] = limits.sort((a, b) => a.seconds - b.seconds)
   if (limited !== undefined) return limited
-  if (pool.clock.now() >= deadline || [...errors.values()].some(({ kind }) => kind === 'out-of-time')) {
-    return { kind: 'out-of-time' }
-  }
-  const reasons = pool.nodes.map((node) => `${labelOf(node)}: ${errors.get(node)?.detail ?? 'resting, or answered'}`)
-  return { kind: 'no-answer', why: reasons.join('; ') || 'no node' }
+  const isOver = pool.clock.now() >= deadline || [...errors.values()].some(({ kind }) => kind === 'out-of-time')
+  return { kind: isOver ? 'out-of-time' : 'no-answer', why: whyOf(pool.nodes, errors) }
+}
+
+/** What each node has failed with, and where it was not asked, what it failed with last. */
+function whyOf(nodes: readonly TronNode[], errors: ReadonlyMap<TronNode, NodeError>): string {
+  const reasons = nodes.map((node) => {
+    const error = errors.get(node)?.detail
+    const last = node.lastError === null ? '' : `; its last error: ${node.lastError.why}`
+    return `${labelOf(node)}: ${error ?? `resting, or answered${last}`}`
+  })
+  return reasons.join('; ') || 'no node'
 }
 
 /** A node's version of a fact. Nodes agree if their texts are the same; an alarm shows the lines that differ. */

@@ -30,10 +30,11 @@ import {
   type TronNode,
   takesNoBatches,
 } from './node.ts'
+import { type NodeError, type NodeResult, needed, nodeError } from './node-errors.ts'
 import { type BriefBlock, parseBriefBlock } from './parse/block.ts'
 import { isObject, parseHash, parseQuantity } from './parse/fields.ts'
 import { parseReceipt } from './parse/log.ts'
-import { type NodeError, type NodeResult, nodeError, postJson, type ReadReply } from './transport.ts'
+import { postJson, type ReadReply } from './transport.ts'
 
 /** Sends one request to a service of a node, within its allowance, and records the node's health. */
 async function request<T>(
@@ -118,17 +119,18 @@ export function recordError(
   { pool }: Session,
   node: TronNode,
   service: NodeService,
-  { kind, detail }: NodeError,
+  error: NodeError,
   restsBefore = node[service].rests,
 ): void {
-  recordFailure(node, service, kind, restsBefore, pool.clock)
+  const { kind, detail } = error
+  const { clock, logger, report } = pool
+  const now = clock.now()
+  recordFailure(node, service, error, restsBefore, clock)
   noteTrouble(pool, node)
+  if (kind !== 'out-of-time' && kind !== 'limited') node.lastError = { at: now, why: detail }
+  if (kind !== 'out-of-time') logger.warn('node-error', { ...fieldsOf(node), service, kind, why: detail })
+  if (kind === 'wrong-chain') report('node-lies', { node: node.number, why: kind }, { ...fieldsOf(node), why: detail })
   pool.remember()
-  if (kind !== 'out-of-time' && kind !== 'limited') node.news.error = { at: pool.clock.now(), why: detail }
-  if (kind !== 'out-of-time') pool.logger.warn('node-error', { ...fieldsOf(node), service, kind, why: detail })
-  if (kind === 'wrong-chain') {
-    pool.report('node-lies', { node: node.number, why: 'wrong-chain' }, { ...fieldsOf(node), why: detail })
-  }
 }
 
 /** One request to the HTTP API of a node. */
@@ -235,9 +237,10 @@ function send(
 }
 
 function checkChain(expected: bigint, reply: RpcReply | undefined): Result<null, NodeError> {
-  const chainId = reply?.kind === 'result' ? parseQuantity(reply.value) : null
+  if (reply?.kind === 'error') return err({ ...reply.error, detail: `chain id: ${reply.error.detail}` })
+  const chainId = parseQuantity(reply?.value)
   if (chainId === null) return nodeError('bad-answer', 'no chain id')
-  return chainId === expected ? ok(null) : nodeError('wrong-chain', `chain id 0x${chainId.toString(16)}`)
+  return chainId === expected ? ok(null) : nodeError('wrong-chain', `another chain: chain id 0x${chainId.toString(16)}`)
 }
 
 /**
@@ -249,6 +252,7 @@ export const genesisHashes: ReadonlyMap<bigint, string> = new Map([
   [0xcd8690dcn, '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc'],
 ])
 
+const noLogs = 'it gives no logs of a block'
 /** Why a node without transaction history is unfit: its logs are `[]` (PROTOCOL.md, Log queries). */
 export const noHistory = 'it has no transaction history (storage.transHistory.switch)'
 
@@ -266,7 +270,7 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
   // The time or the share of another piece of work has ended it.
   const isCut = !result.ok && (result.error.kind === 'out-of-time' || result.error.kind === 'limited')
   if (isCut && !isMine) return requireFit(session, node)
-  if (!result.ok) return result.error.kind === 'unfit' ? recordUnfit(session, node, result.error.detail) : result
+  if (!result.ok) return result
   node.unfit = null
   node.probedUntil = pool.clock.now() + limits.probedMs
   noteTrouble(pool, node)
@@ -275,13 +279,15 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
 }
 
 /** Leaves a node alone for a while and reports why, so that an operator can act on the cause. */
-export function recordUnfit({ pool }: Session, node: TronNode, why: string): ReturnType<typeof nodeError> {
+export function recordUnfit({ pool }: Session, node: TronNode, why: string): void {
+  const now = pool.clock.now()
+  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return // it is known
   node.probedUntil = 0
-  node.unfit = { why, until: pool.clock.now() + limits.unfitMs }
+  node.unfit = { why, until: now + limits.unfitMs }
+  node.lastError = { at: now, why }
   noteTrouble(pool, node)
   pool.remember()
   pool.report('node-unfit', { node: node.number }, { ...fieldsOf(node), why })
-  return nodeError('unfit', why)
 }
 
 async function probe(session: Session, node: TronNode): NodeResult<null> {
@@ -289,7 +295,7 @@ async function probe(session: Session, node: TronNode): NodeResult<null> {
   const result = await askRpc(session, node, [blockCall(0), blockCall('finalized')], (reply, i) =>
     i === 0 ? parseGenesis(reply, session.pool.chainId) : parseFinalized(reply),
   )
-  if (!result.ok) return result
+  if (!result.ok) return needed(result)
   const head = result.value[1]
   if (head === undefined) throw new Error('two replies to two calls')
   const history = await requireHistory(session, node, head)
@@ -304,7 +310,7 @@ function parseGenesis(reply: RpcReply, chainId: bigint): Result<BriefBlock, Node
   const expected = genesisHashes.get(chainId) ?? chainId.toString(16).padStart(8, '0')
   if (genesis.value.height !== 0) return nodeError('bad-answer', 'another block in place of block 0')
   if (genesis.value.hash.endsWith(expected)) return genesis
-  return nodeError('wrong-chain', `block 0 is ${genesis.value.hash}`)
+  return nodeError('wrong-chain', `another chain: block 0 is ${genesis.value.hash}`)
 }
 
 /** The finalized head in a reply. A node that does not support the tag is `unfit` (PROTOCOL.md, Block tags). */
@@ -325,7 +331,10 @@ async function requireHistory(session: Session, node: TronNode, block: BriefBloc
     const txid = txids[i - 1]
     if (txid !== undefined) return countLogs(reply, txid, block.hash)
     if (isTooLarge(reply)) return ok(0)
-    if (reply.kind !== 'result' || !Array.isArray(reply.value)) return nodeError('unfit', 'it gives no logs of a block')
+    if (reply.kind === 'error') {
+      return isUnsupported(reply) ? nodeError('unfit', `${noLogs}: ${reply.error.detail}`) : err(reply.error)
+    }
+    if (!Array.isArray(reply.value)) return nodeError('unfit', noLogs)
     shown = reply.value.map((log: unknown) => (isObject(log) ? parseHash(log.transactionHash) : null))
     return ok(shown.length)
   })

@@ -10,12 +10,12 @@ import {
 } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import { agreeByQuorum, failureOf, firstAnswer, type QuorumVerdict, type Vote } from './agreement.ts'
-import { alarmTextMax, blockBytesAtFirst, questionBytes, singleBlocksMax } from './limits.ts'
+import { alarmTextMax, blockBytesAtFirst, nodeMsMin, questionBytes, singleBlocksMax } from './limits.ts'
 import { demote, type Pool, type ServiceHealth, type Session, type TronNode, takesNoBatches } from './node.ts'
 import { isCall, isUnreadable, type NodeBlock, readNodeBlocks } from './node-blocks.ts'
+import { meanings, type NodeError } from './node-errors.ts'
 import { type ReadTransactions, successResult } from './parse/block.ts'
 import { renderActs } from './parse/issuer.ts'
-import type { NodeError, NodeErrorKind } from './transport.ts'
 
 /**
  * What nodes must agree on: the block with its time, and one line for each transaction, each transfer of a token that counts, and each act
@@ -73,27 +73,27 @@ interface AskedRange {
   readonly leftMs: number
 }
 
-/** Learns from a question what the node can give, or what it cannot because of the number of blocks. */
+/**
+ * Learns from a question what the node can give, or what it cannot because of the number of blocks. Only a question of full length shows
+ * that more are possible: those of a node that is caught up are short.
+ */
 function learnLength(
   pool: Pool,
   node: TronNode,
   { length, usedMs, leftMs }: AskedRange,
   error: NodeError | null,
 ): void {
-  const fitsTwice = error === null && usedMs <= leftMs
+  const fitsTwice = error === null && length >= node.blocksMax && usedMs <= leftMs
   if (fitsTwice) node.blocksMax = Math.min(node.blocksMax * 2, readBlocksMax)
-  else if (ofLength.some((kinds) => error !== null && kinds.has(error.kind))) node.blocksMax = Math.ceil(length / 2)
+  else if (error !== null && isAboutLength(error)) shorten(node, length)
   pool.remember()
 }
 
-/** Errors that the blocks of a question cause, and those that they may cause. */
-const ofContent: ReadonlySet<NodeErrorKind> = new Set(['too-large', 'bad-answer'])
-const maybeOfContent: ReadonlySet<NodeErrorKind> = new Set(['timed-out', 'unreachable'])
-/** A node that takes no batches, and few requests, has no time for many blocks. */
-const ofPace: ReadonlySet<NodeErrorKind> = new Set(['out-of-time', 'rate-limited'])
-const ofLength = [ofContent, maybeOfContent, ofPace]
-/** Errors of a node that would have given fewer blocks. */
-const tooLong: ReadonlySet<NodeErrorKind> = new Set(['too-large', 'timed-out', 'out-of-time'])
+function shorten(node: TronNode, length: number): void {
+  node.blocksMax = Math.min(node.blocksMax, Math.ceil(length / 2))
+}
+
+const isAboutLength = ({ kind }: NodeError) => meanings[kind].question !== 'nothing'
 
 /** Final blocks as `quorum` nodes agree on them (see `Chain`; PROTOCOL.md, Scanner rules). */
 export async function readFinalBlocks(
@@ -134,12 +134,14 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
     const { verdicts, errors } = await agreeOnRange(session, from, length)
     if (verdicts.length > 0) return ok(verdicts)
     const failure = failureOf(session, errors)
-    const kinds = [...errors.values()].map(({ kind }) => kind)
-    const isOfContent = kinds.some((kind) => ofContent.has(kind))
-    const canBeOfContent = kinds.some((kind) => maybeOfContent.has(kind))
-    // What can be the nodes' own is asked for in smaller parts by the next piece of work: this one has lost its time.
-    if (failure.kind !== 'no-answer' || !(isOfContent || (canBeOfContent && length === 1))) return err(failure)
-    if (length > 1) continue
+    if (failure.kind !== 'no-answer' && failure.kind !== 'out-of-time') return err(failure)
+    const questions = [...errors.values()].map(({ kind }) => meanings[kind].question)
+    if (length > 1 && questions.some((one) => one !== 'nothing' && one !== 'pace')) {
+      if (session.deadline - session.pool.clock.now() >= nodeMsMin) continue
+      return err({ ...failure, kind: 'out-of-time' }) // a question that was too long says nothing about a block
+    }
+    const canBeThisBlock = questions.some((one) => one === 'content' || one === 'size' || one === 'perhaps')
+    if (length > 1 || failure.kind === 'out-of-time' || !canBeThisBlock) return err(failure)
     // The nodes are well where they have a later block: then it is this one that cannot be read.
     for (const later of laterBlocks) {
       const [other] = from + later <= to ? (await agreeOnRange(session, (from + later) as BlockHeight, 1)).verdicts : []
@@ -161,10 +163,9 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     learnLength(session.pool, node, asked, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
-  // Of a node that gives nothing no length is known: it must not keep one that is needed at a length that is too long for it.
-  const isTooLong = [...errors.values()].some(({ kind }) => tooLong.has(kind))
-  if (isTooLong && verdicts.every(({ kind }) => kind === 'missing')) {
-    for (const node of errors.keys()) node.blocksMax = Math.min(node.blocksMax, Math.ceil(length / 2))
+  // A node that gives nothing shows no length of its own: it must not keep one that is needed at a length that is too long for it.
+  if ([...errors.values()].some(isAboutLength) && verdicts.every(({ kind }) => kind === 'missing')) {
+    for (const node of errors.keys()) shorten(node, length)
     session.pool.remember()
   }
   const end = verdicts.findIndex((verdict, i) => {

@@ -4,8 +4,8 @@ import { err, ok } from '../common/result.ts'
 import { failureOf } from './agreement.ts'
 import { askApi } from './ask.ts'
 import { boxOf, type Session, standingOf, type TronNode } from './node.ts'
+import { type NodeError, nodeError } from './node-errors.ts'
 import { isObject } from './parse/fields.ts'
-import { type NodeError, nodeError } from './transport.ts'
 
 const codeForm = /^[A-Z_]{1,60}$/
 

@@ -1,21 +1,17 @@
 import { type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
 import type { AgreedHead, ChainFailure, ChainResult } from '../chain/chain.ts'
-import { finalityMs } from '../chain/finality.ts'
 import { err, ok } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
-import { type Answers, agreeOnOne, collect, failureOf, type Vote } from './agreement.ts'
-import { askOne, parseFinalized, recordError, recordUnfit } from './ask.ts'
+import { agreeOnOne, collect, failureOf, type Vote } from './agreement.ts'
+import { askOne, parseFinalized, recordError } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
-import { behindAlarmMs, behindMs, headAgeMsMax, headHeightsMax, headLagBlocksMax, headSpreadMax } from './limits.ts'
-import { demote, earlierOf, fieldsOf, labelOf, noteTrouble, type Session, type TronNode } from './node.ts'
+import { behindMs, headHeightsMax, headSpreadMax } from './limits.ts'
+import { fieldsOf, type Session, type TronNode } from './node.ts'
+import { type NodeResult, nodeError } from './node-errors.ts'
 import { parseBriefBlock } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
-import { type NodeErrorKind, type NodeResult, nodeError } from './transport.ts'
+import { type Heads, isOld, type NodeHead, watchHeads } from './watch-nodes.ts'
 
 type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
-/** The head of a node, and when it was received. */
-type Head = Header & { readonly at: UnixMs }
-type Heads = Answers<Head>
 
 /**
  * The newest block that is final for `quorum` nodes with the same hash: the `quorum`-th highest of their heads. So a single
@@ -56,16 +52,14 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
   return err(failure)
 }
 
-const isOld = ({ timestamp }: Head, now: number) => now - timestamp > headAgeMsMax
-
 /** Whether a head is lower than another one by more than heads of honest nodes are, one of which can have answered later. */
-function isOvertaken(head: Head, other: Head): boolean {
+function isOvertaken(head: NodeHead, other: NodeHead): boolean {
   const laterMs = Math.max(other.at - head.at, 0)
   return other.height - head.height > headSpreadMax + Math.ceil(laterMs / (blockSeconds * 1000))
 }
 
 /** The block of a head, as `quorum` nodes have it. */
-async function agreeOnHead(session: Session, { answers }: Heads, candidate: Head): ChainResult<Header> {
+async function agreeOnHead(session: Session, { answers }: Heads, candidate: NodeHead): ChainResult<Header> {
   const { height } = candidate
   const about = `finalized block ${height}`
   const able = answers.filter(({ value }) => value.height >= height)
@@ -89,82 +83,10 @@ async function agreeOnHead(session: Session, { answers }: Heads, candidate: Head
 const headerOf = ({ height, hash, parentHash, timestamp }: Header): Header => ({ height, hash, parentHash, timestamp })
 
 /** The block at the height of the candidate as this head shows it: itself, or its parent. Null if it shows none. */
-function shownBy(head: Head, candidate: Head): Head | null {
+function shownBy(head: NodeHead, candidate: NodeHead): NodeHead | null {
   if (head.height === candidate.height) return head
   const isParent = head.height === candidate.height + 1 && head.parentHash === candidate.hash
   return isParent ? candidate : null
-}
-
-/** Kinds of errors that are no fault of the node, or that have an alarm of their own. */
-const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-time', 'unfit', 'wrong-chain'])
-
-/**
- * The nodes that are behind the newest head, or show none, of those that were asked. One that is for three minutes raises an alarm,
- * which ends when it has caught up.
- */
-async function watchHeads(session: Session, heads: Heads): Promise<AgreedHead['behind']> {
-  const { clock, report, reportEnd } = session.pool
-  const now = clock.now()
-  const invented = findInvented(session, heads)
-  const answers = heads.answers.filter((one) => !invented.includes(one))
-  for (const { node, value } of heads.answers) node.news.head = value
-  const { errors } = heads
-  const newest = Math.max(...answers.map(({ value }) => value.height))
-  const someIsNew = answers.some(({ value }) => !isOld(value, now))
-  const isBehind = (head: Head) => newest - head.height > headLagBlocksMax || (isOld(head, now) && someIsNew)
-  const silent = [...errors].filter(([, { kind }]) => !otherTroubles.has(kind))
-  // One that was not asked meanwhile has been behind since the newest block that it shows.
-  const newestTime = Math.max(...answers.map(({ value }) => value.timestamp))
-  const sinceOf = ({ timestamp }: Head) => (now - (newestTime - timestamp)) as UnixMs // safe: now or earlier
-  const behind = [
-    ...answers
-      .filter(({ value }) => isBehind(value))
-      .map(({ node, value }) => ({ node, height: value.height, since: sinceOf(value) })),
-    ...silent.map(([node]) => ({ node, height: null, since: now })),
-  ]
-  for (const { node, height, since } of behind) {
-    node.behindSince = earlierOf(node.behindSince, since)
-    const { number, behindSince } = node
-    if (now - behindSince < behindAlarmMs) continue
-    const seconds = Math.floor((now - behindSince) / 1000)
-    report(
-      'node-behind',
-      { node: number },
-      {
-        ...fieldsOf(node),
-        height,
-        newest: answers.length > 0 ? newest : null,
-        seconds,
-      },
-    )
-  }
-  const late = new Set(behind.map(({ node }) => node))
-  for (const { node } of answers) {
-    if (late.has(node) || node.behindSince === null) continue
-    const canBeRaised = now - node.behindSince >= behindAlarmMs
-    if (!canBeRaised || (await reportEnd('node-behind', { node: node.number }))) node.behindSince = null
-  }
-  for (const node of [...answers.map((answer) => answer.node), ...late]) noteTrouble(session.pool, node)
-  session.pool.remember()
-  return behind.map(({ node, height }) => ({ node: labelOf(node), height }))
-}
-
-/**
- * Heads that are far above those of a quorum, and newer than finality allows. They are reported, and count for nothing: a node that
- * invents one would make the others look behind.
- */
-function findInvented({ pool }: Session, { answers }: Heads): Heads['answers'] {
-  const { quorum, clock, report } = pool
-  const known = answers.map(({ value }) => value).sort((a, b) => b.height - a.height)[quorum - 1]
-  if (known === undefined || answers.length <= quorum) return [] // nobody knows which one is right
-  const blocksSince = Math.max(clock.now() - known.timestamp - finalityMs, 0) / (blockSeconds * 1000)
-  const invented = answers.filter(({ value }) => value.height - known.height > headLagBlocksMax + blocksSince)
-  for (const { node, value } of invented) {
-    demote(node, clock)
-    const why = `final block ${value.height} is newer than finality allows: others have ${known.height}`
-    report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
-  }
-  return invented
 }
 
 /** After a correction the time of the stored head is not known: it is asked, as without it no height would be implausible. */
@@ -184,12 +106,12 @@ function headVote(value: Header): Vote<Header> {
   return { about: { height: value.height }, facts: `hash ${value.hash}\ntime ${value.timestamp}`, logs: '', value }
 }
 
-async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<Head> {
+async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<NodeHead> {
   const result = await askOne(session, node, blockCall('finalized'), parseFinalized)
   if (!result.ok) {
     const { kind, detail } = result.error
     if (kind === 'too-large') recordError(session, node, 'rpc', { kind: 'bad-answer', detail }) // a block without its transactions is small
-    return kind === 'unfit' ? recordUnfit(session, node, detail) : result
+    return result
   }
   const { height, hash, parentHash, timestamp } = result.value
   const at = session.pool.clock.now()

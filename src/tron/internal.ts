@@ -4,8 +4,8 @@ import { err, ok } from '../common/result.ts'
 import { agreeByQuorum, failureOf } from './agreement.ts'
 import { askApi } from './ask.ts'
 import type { Session } from './node.ts'
+import { nodeError } from './node-errors.ts'
 import { parseInternals } from './parse/internal.ts'
-import { nodeError } from './transport.ts'
 
 /**
  * TRX that contracts sent in a transaction of a final block (see `Chain`). A node that shows no internal transaction says nothing: it
@@ -31,6 +31,6 @@ export async function readInternalTransfers(
   const [verdict] = verdicts
   if (verdict?.kind === 'agreed') return ok({ kind: 'shown', transfers: verdict.value })
   if (verdict?.kind === 'differs') return err({ kind: 'disagreement', about: `internal transactions of ${txid}` })
-  const silent = [...errors.values()].filter(({ kind }) => kind === 'not-kept').length
+  const silent = [...errors.values()].filter(({ kind }) => kind === 'not-kept' || kind === 'unsupported').length
   return nodes.length - silent < quorum ? ok({ kind: 'not-shown' }) : err(failureOf(session, errors))
 }

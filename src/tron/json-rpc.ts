@@ -1,8 +1,8 @@
 import type { Address } from '../chain/address.ts'
 import type { BlockHash, Txid } from '../chain/block.ts'
-import { ok, type Result } from '../common/result.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import { type NodeError, nodeError, readRpcError } from './node-errors.ts'
 import { formatQuantity, isObject, type Parsed } from './parse/fields.ts'
-import { type NodeError, nodeError } from './transport.ts'
 
 /** One JSON-RPC call. */
 export interface RpcCall {
@@ -13,7 +13,7 @@ export interface RpcCall {
 /** The reply to one call. The node's own text of an error is left out, so that it is never logged. */
 export type RpcReply =
   | { readonly kind: 'result'; readonly value: unknown }
-  | { readonly kind: 'error'; readonly code: number }
+  | { readonly kind: 'error'; readonly code: number; readonly error: NodeError }
 
 const call = (method: string, ...params: readonly unknown[]): RpcCall => ({ method, params })
 
@@ -89,26 +89,28 @@ function parseReply(value: unknown): { readonly id: unknown; readonly reply: Rpc
   return reply === null ? null : { id: id === 'null' ? null : id, reply }
 }
 
-function parseError(error: unknown) {
+function parseError(error: unknown, isBatch = false): (RpcReply & { readonly kind: 'error' }) | null {
   if (!isObject(error) || typeof error.code !== 'number' || !Number.isInteger(error.code)) return null
-  return typeof error.message === 'string' ? ({ kind: 'error', code: error.code } as const) : null
+  const { code, message } = error
+  return typeof message === 'string' ? { kind: 'error', code, error: readRpcError(code, message, isBatch) } : null
 }
 
-// The codes below: PROTOCOL.md, Errors.
+// PROTOCOL.md, Errors of JSON-RPC
 const unsupportedCodes: ReadonlySet<number> = new Set([-32600, -32601, -32602, -32700])
-const tooManyResults = -32005
 const responseTooLarge = -32003
 
 /** In place of a reply that alone exceeds what a gateway or this service lets through. */
-export const oversizeReply: RpcReply = { kind: 'error', code: responseTooLarge }
+export const oversizeReply: RpcReply = {
+  kind: 'error',
+  code: responseTooLarge,
+  error: readRpcError(responseTooLarge, '', false),
+}
 
 /** One error in place of the replies to a batch: the node refuses the whole batch. */
 function parseRefusal(value: unknown): Result<never, NodeError> {
-  const error = isObject(value) && value.jsonrpc === '2.0' && !('result' in value) ? parseError(value.error) : null
-  if (error === null) return nodeError('bad-answer', 'a reply to a batch that is not an array')
-  const detail = `error ${error.code} for the batch`
-  if (error.code === responseTooLarge) return nodeError('too-large', detail)
-  return nodeError(isUnsupported(error) || error.code === tooManyResults ? 'batch-refused' : 'bad-answer', detail)
+  const isError = isObject(value) && value.jsonrpc === '2.0' && !('result' in value)
+  const refused = isError ? parseError(value.error, true) : null
+  return refused === null ? nodeError('bad-answer', 'a reply to a batch that is not an array') : err(refused.error)
 }
 
 /** Whether a node does not support the method, or parses a tag that it does not support as a number. */
@@ -118,7 +120,7 @@ export function isUnsupported(reply: RpcReply): boolean {
 
 /** Whether a reply has too many results or bytes, so that a query for less can pass. */
 export function isTooLarge(reply: RpcReply | undefined): boolean {
-  return reply?.kind === 'error' && (reply.code === tooManyResults || reply.code === responseTooLarge)
+  return reply?.kind === 'error' && reply.error.kind === 'too-large'
 }
 
 /** Whether the same call can pass in a smaller batch. Too many results do not depend on the batch. */
@@ -133,10 +135,7 @@ export function parseResult<T>(
   parse: (value: unknown) => Parsed<T>,
 ): Result<T, NodeError> {
   if (reply === undefined) return nodeError('bad-answer', `no ${what}`)
-  if (isTooLarge(reply)) return nodeError('too-large', `${what} is too large`)
-  if (reply.kind === 'error') {
-    return nodeError(reply.code === -32601 ? 'unfit' : 'bad-answer', `error ${reply.code} for ${what}`)
-  }
+  if (reply.kind === 'error') return err({ ...reply.error, detail: `${what}: ${reply.error.detail}` })
   if (reply.value === null) return nodeError('behind', `null for ${what}`)
   const parsed = parse(reply.value)
   return parsed.ok ? parsed : nodeError('bad-answer', `${what}: ${parsed.error}`)

@@ -85,8 +85,8 @@ export const headHeightsMax = 3
 export const headLagBlocksMax = 20
 /** A node is behind where its finalized head is older than this, and that of another one is not. */
 export const headAgeMsMax = 120_000
-/** A node that is behind for so long raises an alarm. */
-export const behindAlarmMs = 180_000
+/** A node that is behind, or fails at each request, for so long raises an alarm. */
+export const troubleAlarmMs = 180_000
 /** Milliseconds that a block may be ahead of the clock. */
 export const aheadMsMax = 60_000
 /** Blocks that a node may show above a final one beyond the slots since then: clocks differ. */

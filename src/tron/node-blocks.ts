@@ -3,9 +3,10 @@ import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, ty
 import type { ChainTransfer, IssuerAct } from '../chain/chain.ts'
 import { callTypes } from '../chain/contract.ts'
 import { ok, type Result } from '../common/result.ts'
-import { askApi, askOne, askRpc, noHistory, recordError, recordUnfit } from './ask.ts'
+import { askApi, askOne, askRpc, noHistory, recordError } from './ask.ts'
 import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
 import { fieldsOf, type Session, type TronNode } from './node.ts'
+import { type NodeError, type NodeResult, needed, nodeError } from './node-errors.ts'
 import {
   type BlockTransaction,
   type ParsedBlock,
@@ -16,7 +17,6 @@ import {
 import { parseActs } from './parse/issuer.ts'
 import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
 import { whyImplausible } from './plausible.ts'
-import { type NodeError, type NodeResult, nodeError } from './transport.ts'
 
 /** A block as one node shows it, and the transfers in it. */
 export interface NodeBlock {
@@ -110,7 +110,7 @@ export async function readApiBlocks(
   known: ReadTransactions = new Map(),
 ): NodeResult<readonly ParsedBlock[]> {
   const body = { startNum: from, endNum: from + max }
-  return await askApi(session, node, '/wallet/getblockbylimitnext', body, (value, bytes) => {
+  const read = await askApi(session, node, '/wallet/getblockbylimitnext', body, (value, bytes) => {
     const parsed = parseBlocks(value, from, max, known)
     if (!parsed.ok) return nodeError('bad-answer', parsed.error)
     const { blocks, fault } = parsed.value
@@ -119,14 +119,17 @@ export async function readApiBlocks(
     if (blocks.length > 0) node.blockBytes = bytes / blocks.length
     return ok(blocks)
   })
+  return needed(read)
 }
 
 /** The logs in a reply, or null if they are too many for one. */
 function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Log[] | null, NodeError> {
   if (isTooLarge(reply)) return ok(null)
   // The HTTP API has the block, and the backend that answers here does not (PROTOCOL.md, Log queries).
-  if (reply.kind === 'error' && reply.code === -32602) return nodeError('behind', 'no logs of an unknown block')
-  return parseResult(reply, `logs of ${block.header.height}`, (value) => parseBlockLogs(value, block))
+  if (reply.kind === 'error' && reply.code === -32602) {
+    return nodeError('behind', `its JSON-RPC lacks block ${block.header.height} of its HTTP API`)
+  }
+  return needed(parseResult(reply, `logs of ${block.header.height}`, (value) => parseBlockLogs(value, block)))
 }
 
 /** What an address has sent: nothing without one. */
@@ -162,9 +165,7 @@ async function requireReceipt(
 ): NodeResult<null> {
   const txid = transactions.find(isCall)?.txid
   if (txid === undefined) return ok(null)
-  const receipt = await askOne(session, node, receiptCall(txid), (reply) =>
-    readReceipt(session, node, reply, txid, null),
-  )
+  const receipt = await askOne(session, node, receiptCall(txid), (reply) => readReceipt(reply, txid, null))
   if (!receipt.ok) return receipt
   // Where nodes must agree, another one shows the logs.
   const hasLogs = receipt.value === null || (receipt.value.logs.length > 0 && receipt.value.block.hash === header.hash)
@@ -174,14 +175,12 @@ async function requireReceipt(
 
 /** The receipt of a transaction of a final block in a reply, or null if it is too large. */
 export function readReceipt(
-  session: Session,
-  node: TronNode,
   reply: RpcReply,
   txid: Txid,
   hash: BlockRef['hash'] | null,
 ): Result<ParsedReceipt | null, NodeError> {
   if (isTooLarge(reply)) return ok(null)
   // The block is final, so the node does not keep it (PROTOCOL.md, Receipts).
-  if (reply.kind === 'result' && reply.value === null) return recordUnfit(session, node, noHistory)
-  return parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, hash))
+  if (reply.kind === 'result' && reply.value === null) return nodeError('unfit', noHistory)
+  return needed(parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, hash)))
 }

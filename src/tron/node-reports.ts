@@ -9,13 +9,13 @@ import { type Pool, standingOf, type TronNode } from './node.ts'
 export async function reportNodes(pool: Pool): Promise<readonly NodeReport[]> {
   await pool.ready
   return pool.nodes.map((node): NodeReport => {
-    const { number, endpoint, news } = node
+    const { number, endpoint, news, lastError } = node
     return {
       name: nodeName(number, endpoint),
       use: useOf(node, pool.clock.now()),
       answer: news.answer,
       behind: behindOf(node, pool),
-      error: news.error,
+      error: lastError,
       used: pool.allowance.used(number),
       perDay: endpoint.perDay,
     }

@@ -8,7 +8,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 import type { Allowance } from './allowance.ts'
 import * as limits from './limits.ts'
-import type { HttpTarget, Network, NodeErrorKind, NodeResult } from './transport.ts'
+import { meanings, type NodeError, type NodeResult } from './node-errors.ts'
+import type { HttpTarget, Network } from './transport.ts'
 import type { Turns } from './turns.ts'
 
 /** A node as it is configured. What it is asked with is secret. */
@@ -50,6 +51,8 @@ export interface ServiceHealth {
   behindUntil: number
   /** Rests in all: requests that ran at the same time began with the same number. */
   rests: number
+  /** Its failures in a row: since when, and the newest one. Null if the last request succeeded. */
+  failing: { readonly since: UnixMs; readonly at: UnixMs; readonly why: string } | null
 }
 
 /** What is remembered of a node. It is stored, since the platform may clear the memory of an object between two ticks. */
@@ -71,6 +74,10 @@ export interface NodeMemory {
   behindSince: UnixMs | null
   /** Since when it fails, is unfit or is behind. */
   troubleSince: UnixMs | null
+  /** Why it was last without a good answer. */
+  lastError: NodeReport['error']
+  /** Whether an alarm may say that it fails. */
+  isNamedFailing: boolean
   /** Transfers that it has shown and that are in no final block, and since when they are counted. */
   falseSeen: { readonly count: number; readonly since: number } | null
 }
@@ -78,7 +85,6 @@ export interface NodeMemory {
 /** What an operator is shown of a node. It is not stored: an object knows it after its first scan. */
 interface NodeNews {
   answer: NodeReport['answer']
-  error: NodeReport['error']
   /** Its newest final block. */
   head: { readonly at: UnixMs; readonly height: BlockHeight } | null
 }
@@ -99,6 +105,7 @@ export type Report = <
     | 'node-lies'
     | 'node-unfit'
     | 'node-behind'
+    | 'node-failing'
     | 'allowance-used-up'
     | 'transaction-unreadable',
 >(
@@ -108,7 +115,10 @@ export type Report = <
 ) => void
 
 /** Reports the end of such a fault. False if it could not be stored, and must be reported again. */
-export type ReportEnd = (kind: 'node-behind', subject: AlarmSubjects['node-behind']) => Promise<boolean>
+export type ReportEnd = (
+  kind: 'node-behind' | 'node-failing',
+  subject: AlarmSubjects['node-behind' | 'node-failing'],
+) => Promise<boolean>
 
 /** All nodes, in order of preference, and what every piece of work shares. */
 export interface Pool {
@@ -172,12 +182,12 @@ export function boxOf(session: Session): Session {
 export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   const health = (): ServiceHealth => {
     const until = { restUntil: 0, blockedUntil: 0, demotedUntil: 0, behindUntil: 0 }
-    return { failures: 0, rateLimits: 0, slows: 0, rests: 0, ...until }
+    return { failures: 0, rateLimits: 0, slows: 0, rests: 0, failing: null, ...until }
   }
   return {
     number,
     endpoint,
-    news: { answer: null, error: null, head: null },
+    news: { answer: null, head: null },
     rpc: health(),
     api: health(),
     probedUntil: 0,
@@ -188,6 +198,8 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     blocksMax: readBlocksMax,
     behindSince: null,
     troubleSince: null,
+    lastError: null,
+    isNamedFailing: false,
     falseSeen: null,
     probing: null,
   }
@@ -227,7 +239,7 @@ export function standingOf(health: ServiceHealth, now: number): 'first' | 'behin
 export function recordFailure(
   node: TronNode,
   service: NodeService,
-  kind: NodeErrorKind,
+  { kind, detail }: NodeError,
   restsBefore: number,
   clock: Clock,
 ): void {
@@ -240,30 +252,27 @@ export function recordFailure(
     health.restUntil = Math.max(before, now + ms)
     health.rests += 1
   }
-  switch (kind) {
-    case 'out-of-time':
-    case 'limited':
-    case 'not-kept':
+  const meaning = meanings[kind].node
+  if (meaning === 'rest' || meaning === 'pace')
+    health.failing = { since: earlierOf(health.failing?.since ?? null, now), at: now, why: detail }
+  switch (meaning) {
+    case 'nothing':
     case 'unfit':
-    case 'too-large':
-    case 'batch-refused':
       return
     case 'behind':
       health.behindUntil = now + limits.behindMs
       return
-    case 'wrong-chain':
+    case 'other-chain':
       rest(limits.wrongChainMs, 0, limits.wrongChainMs)
       health.blockedUntil = now + limits.wrongChainMs
       node.probedUntil = 0
       return
-    case 'rate-limited':
+    case 'pace':
       rest(limits.rateLimitMs, health.rateLimits, limits.rateLimitMsMax)
       health.blockedUntil = now + limits.rateLimitMs
       health.rateLimits += 1
       return
-    case 'timed-out':
-    case 'unreachable':
-    case 'bad-answer':
+    case 'rest':
       if (kind === 'timed-out') demoteSlow(health, now)
       rest(limits.restMs, health.failures, limits.restMsMax)
       health.failures += 1
@@ -273,7 +282,7 @@ export function recordFailure(
 
 /** A request succeeded, in so many milliseconds. */
 export function recordSuccess(health: ServiceHealth, ms: number): void {
-  Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0 })
+  Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0, failing: null })
   if (ms <= limits.slowMs) health.slows = 0
 }
 

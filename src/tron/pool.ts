@@ -79,10 +79,14 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
       pool.recoveredAt = stored.recoveredAt
       for (const [i, { id, ...memory }] of stored.nodes.entries()) {
         const node = pool.nodes.find(({ endpoint }) => endpoint.id === id)
-        if (node !== undefined) Object.assign(node, memory)
+        if (node !== undefined) {
+          const { rpc, api } = node // an older version has stored less
+          Object.assign(node, memory, { rpc: { ...rpc, ...memory.rpc }, api: { ...api, ...memory.api } })
+        }
         // Its number is that of another node now, or of none.
         const isGone = node?.number !== i + 1
         if (isGone && memory.behindSince !== null) pool.reportEnd('node-behind', { node: i + 1 }).catch(() => false)
+        if (isGone && memory.isNamedFailing) pool.reportEnd('node-failing', { node: i + 1 }).catch(() => false)
       }
       savedText = JSON.stringify(toStored())
     },

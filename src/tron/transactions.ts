@@ -16,11 +16,11 @@ import { blockVote, renderLogs } from './blocks.ts'
 import { parseResult, receiptCall, transactionCall } from './json-rpc.ts'
 import type { Session, TronNode } from './node.ts'
 import { isCall, isUnreadable, readNodeBlocks, readReceipt } from './node-blocks.ts'
+import type { NodeResult } from './node-errors.ts'
 import { parseBlockRef, type ReadTransactions, successResult } from './parse/block.ts'
 import { isObject, type Parsed, parseHash } from './parse/fields.ts'
 import { parseActs } from './parse/issuer.ts'
 import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
-import type { NodeResult } from './transport.ts'
 
 /** Token transfers of successful calls of a final block, from their receipts (see `Chain`). */
 export async function readReceiptTransfers(
@@ -43,7 +43,7 @@ async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonl
     return askRpc(boxed, node, calls, (reply, i) => {
       const txid = txids[i]
       if (txid === undefined) throw new Error('a reply without a call')
-      const receipt = readReceipt(boxed, node, reply, txid, block.hash)
+      const receipt = readReceipt(reply, txid, block.hash)
       return receipt.ok ? ok(receiptVote(receipt.value, txid, tokens)) : receipt
     })
   })
@@ -99,12 +99,15 @@ function locateAt(session: Session, node: TronNode, txid: Txid): NodeResult<Tran
     if (reply.kind === 'result' && reply.value === null) return ok<TransactionLocation>({ kind: 'unknown' })
     return parseResult(reply, 'a transaction', (value): Parsed<TransactionLocation> => {
       if (!isObject(value) || parseHash(value.hash) !== txid) return err('another transaction')
-      if (value.blockHash === '0x' && value.blockNumber === '0x') return ok({ kind: 'unmined' })
+      if (isNone(value.blockHash) && isNone(value.blockNumber)) return ok({ kind: 'unmined' })
       const block = parseBlockRef(value)
       return block === null ? err('a malformed block') : ok({ kind: 'mined', height: block.height })
     })
   })
 }
+
+/** No block: java-tron writes `0x`, and gateways can write null as Ethereum does (PROTOCOL.md, Transactions). */
+const isNone = (value: unknown) => value === '0x' || value === null
 
 /** One transaction of a final block with all of its logs (see `Chain`). */
 export async function readFinalTransaction(

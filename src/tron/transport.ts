@@ -1,48 +1,9 @@
-import type { ChainFailure } from '../chain/chain.ts'
-import { ok, parseJson, type Result } from '../common/result.ts'
+import { err, ok, parseJson, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import * as limits from './limits.ts'
+import { type NodeError, type NodeResult, nodeError, readHttpError } from './node-errors.ts'
 import { createReplyScan } from './reply-scan.ts'
-
-/** Why a node gave no usable reply. `detail` is for the log and never a node's text, which could contain a URL or key. */
-export interface NodeError {
-  readonly kind: NodeErrorKind
-  readonly detail: string
-  /** Of kind `limited`: what the query fails with. */
-  readonly limit?: ChainFailure & { readonly kind: 'limited' }
-}
-
-/** The result of a query to one node. An error never means "nothing there". */
-export type NodeResult<T> = Promise<Result<T, NodeError>>
-
-/** `recordFailure` decides what a kind means for the node. */
-export type NodeErrorKind =
-  /** The time of this piece of work is used up. */
-  | 'out-of-time'
-  /** The allowance has no room for the request. */
-  | 'limited'
-  | 'timed-out'
-  | 'unreachable'
-  | 'rate-limited'
-  /** The whole batch was refused. Single calls can pass. */
-  | 'batch-refused'
-  /** The reply is too large for the node or for this service. A smaller query can pass. */
-  | 'too-large'
-  /** A malformed or unexpected reply. */
-  | 'bad-answer'
-  /** The node does not have the block yet. */
-  | 'behind'
-  /** The node has nothing of what it need not keep. */
-  | 'not-kept'
-  /** The node does not support the query. */
-  | 'unfit'
-  | 'wrong-chain'
-
-/** A node error as a failed result. */
-export function nodeError(kind: NodeErrorKind, detail: string): { readonly ok: false; readonly error: NodeError } {
-  return { ok: false, error: { kind, detail } }
-}
 
 /** The network function: the platform's `fetch`, or that of a test. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -120,12 +81,13 @@ async function post<T>(
   const large: Large = { memory: null }
   try {
     const received = await receive(network, target, body, signal, large).catch(() => null) // its text can contain the URL
-    if (received === null) return nodeError('unreachable', 'the connection failed')
+    if (received === null) return nodeError('unreachable', 'unreachable: the connection failed')
     if (!received.ok) return received
     const { status, text, bytes } = received.value
     return readSafely(() => {
-      const parsed = parseReply(status, text)
-      return parsed.ok ? read(parsed.value, bytes) : parsed
+      const value = parseJson(text)
+      const error = readHttpError(status, text, value, body.startsWith('['))
+      return error === null ? read(value, bytes) : err(error)
     })
   } finally {
     if (large.memory !== null) giveBack(network.memory, large.memory)
@@ -201,23 +163,4 @@ function createByteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBR
   } catch {
     return null // not a stream of bytes
   }
-}
-
-// PROTOCOL.md, Rate limits and gateways
-const rateLimitStatuses: ReadonlySet<number> = new Set([403, 429, 503])
-const batchRefusalStatuses: ReadonlySet<number> = new Set([400, 405, 415, 422, 501])
-
-function parseReply(status: number, text: string): Result<unknown, NodeError> {
-  if (rateLimitStatuses.has(status)) return nodeError('rate-limited', `HTTP ${status}`)
-  const value = parseJson(text)
-  if (typeof value === 'object' && value !== null && 'Error' in value && !('jsonrpc' in value)) {
-    const text = String(value.Error)
-    const isException = text.startsWith('class ') && !text.includes('lack of computing resources')
-    return nodeError(isException ? 'bad-answer' : 'rate-limited', `HTTP ${status} with an Error that is not JSON-RPC`)
-  }
-  if (status === 413) return nodeError('too-large', 'HTTP 413')
-  if (batchRefusalStatuses.has(status)) return nodeError('batch-refused', `HTTP ${status}`)
-  if (status !== 200) return nodeError('bad-answer', `HTTP ${status}`)
-  if (text.trim() === '') return nodeError('bad-answer', 'an empty body') // PROTOCOL.md, JSON-RPC transport
-  return value === undefined ? nodeError('bad-answer', 'a body that is not JSON') : ok(value)
 }

@@ -69,6 +69,36 @@ export const scanDrives = {
     }
     return { service, provoke, ends: [answer] }
   },
+  async 'scan-behind'() {
+    const { service } = await withAddress()
+    let left = 0
+    const provoke = async () => {
+      for (const node of service.nodes) {
+        node.script = ({ service: asked, calls: [call] }) => {
+          const { startNum = 0, endNum = 0 } = (call?.params[0] ?? {}) as { startNum?: number; endNum?: number }
+          if (asked !== 'api') return null
+          left -= 1
+          return left >= 0 && endNum - startNum === 1 ? null : { kind: 'status', status: 500 }
+        }
+      }
+      const each = () => {
+        addBlocks(service, 20)
+        left = 12 // a block or two in a minute, in which 20 are made
+      }
+      await tickFor(service, 900, each, 60)
+    }
+    const catchUp = async () => {
+      repairNodes(service)
+      await tickFor(service, 180, () => addBlocks(service, 20), 60)
+    }
+    const standStill = async () => {
+      for (const node of service.nodes) {
+        node.script = ({ service: asked }) => (asked === 'api' ? { kind: 'status', status: 500 } : null)
+      }
+      await tickFor(service, 240, () => addBlocks(service, 20), 60)
+    }
+    return { service, provoke, ends: [catchUp, standStill] }
+  },
   async 'finality-stalled'() {
     const { service } = await withAddress()
     const finalize = async () => {
@@ -191,6 +221,23 @@ export const scanDrives = {
       await tickLater(service.with({ TRON_NODES: [other] }), 60)
     }
     return { service, provoke, ends: [catchUp, remove] }
+  },
+  async 'node-failing'() {
+    const { service } = await withAddress()
+    const provoke = async () => {
+      firstNode(service).script = ({ service: asked }) => (asked === 'api' ? { kind: 'status', status: 500 } : null)
+      await tickFor(service, 260, () => addBlocks(service, 7))
+    }
+    const answer = async () => {
+      repairNodes(service)
+      await tickFor(service, 60, () => addBlocks(service, 7))
+    }
+    const remove = async () => {
+      repairNodes(service)
+      const [, other] = testNodes
+      await tickLater(service.with({ TRON_NODES: [other] }), 60)
+    }
+    return { service, provoke, ends: [answer, remove] }
   },
   async 'allowance-used-up'() {
     const { service } = await withAddress()

@@ -1,4 +1,4 @@
-/** A node's JSON-RPC: the methods that the service and the tools use, with java-tron's error messages (PROTOCOL.md, Errors). */
+/** A node's JSON-RPC: the methods that the service and the tools use, with java-tron's error messages (PROTOCOL.md, Errors of JSON-RPC). */
 import { quantity, strip0x } from '../support/hex.ts'
 import { devnetChainId } from './anvil.ts'
 import { renderMined } from './blocks.ts'

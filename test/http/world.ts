@@ -2,7 +2,6 @@ import type { Platform } from '../../src/compose.ts'
 import { sendAgainMs } from '../../src/payouts/send.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { retryMs } from '../../src/tron/limits.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
 /** The response of what is at a URL. */
@@ -11,6 +10,8 @@ type Reach = (url: string, init: RequestInit) => Promise<Response>
 /** What is outside of the service: the nodes, the endpoints, the time and the log. */
 export type World = ReturnType<typeof createWorld>
 
+/** A longer pause limits something else that runs. A request waits so long where its node has no room in a second. */
+const pauseMsMax = 1_000
 /** How long a new instance leaves the allowance of the present second to the one before (`tron/allowance.ts`). */
 const restartMs = 2_000
 
@@ -29,7 +30,7 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     clock: {
       ...time,
       async sleep(ms, until) {
-        const isPause = ms <= retryMs || ms === sendAgainMs[0] // a longer one limits something else that runs
+        const isPause = ms <= pauseMsMax || ms === sendAgainMs[0] // a longer one limits something else that runs
         const end = time.now() + ms
         await systemClock.sleep(isPause ? 0 : ms, until)
         if (isPause) time.jump(Math.max(end - time.now(), 0))

@@ -74,7 +74,7 @@ describe('the first sentence', () => {
     if (first !== undefined)
       at.desk.summary.nodes?.push({ ...first, number: 3, name: 'node 3 (three.example)', ...away })
     const page = await open()
-    await seeIn(page, '#state', '1 of 3 nodes give no answer')
+    await seeIn(page, '#state', '1 of 3 nodes give no usable answer')
     expect(await tone(page)).toBe('warn')
   })
 

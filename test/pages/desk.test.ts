@@ -112,6 +112,31 @@ describe('the first screen', () => {
     await seeIn(page, '.status', 'Too few nodes answer · the scan has not advanced')
   })
 
+  it('says of a node that fails or cannot be used why it failed last, with its alarm and where too few nodes answer', async () => {
+    const { summary } = at.desk
+    const failure = 'this part of its HTTP API is switched off (HTTP 404)'
+    summary.quorum = 1 // else it is said first that too few answer
+    Object.assign(summary.nodes?.[1] ?? {}, { use: 'unfit', failure, failed_at: ago(20) })
+    summary.alarms.push(alarm('node-unfit', { node: 2 }))
+    const page = await open()
+    await seeIn(page, '#state', 'is a lite node')
+    await seeIn(page, '.status', failure)
+    Object.assign(summary.scan, { status: 'behind', behind: 102, msg: 'nodes', finalized_at: ago(365) })
+    await poke(page)
+    await seeIn(page, '#state', 'The newest final block is 6 min old')
+    await seeIn(page, '.status', 'Not asked for a while: it cannot do what is needed')
+    await seeIn(page, '.status', failure)
+  })
+
+  it('says that the scan falls behind, why, and what to do', async () => {
+    const { summary } = at.desk
+    Object.assign(summary.scan, { status: 'behind', behind: 400, problem: 'out-of-time', msg: 'behind by 400 blocks' })
+    summary.alarms.push(alarm('scan-behind'))
+    const page = await open()
+    await seeIn(page, '#state', 'For ten minutes the scan was more than two minutes of blocks below')
+    await seeIn(page, '.status', 'Run npm run doctor -- --production: it asks each node')
+  })
+
   it('gives no amount for certain where decimals differ, and none to the user', async () => {
     faults[7]?.[1](at.desk)
     addEvents(at.desk)

@@ -325,7 +325,8 @@ it('the documentation has tokens of this machine in one click, and can be read b
   expect(await violationsOf(page)).toEqual([])
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   expect(await paper()).toBe('rgb(255, 255, 255)')
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
+  const features = { 'prefers-color-scheme': 'dark', 'prefers-reduced-motion': 'reduce' } // so no colour is on its way
+  await page.emulateMediaFeatures(Object.entries(features).map(([name, value]) => ({ name, value })))
   await page.waitForSelector('html.dark-mode')
   expect(await paper()).toBe('rgb(28, 32, 34)')
   expect(await violationsOf(page, ['color-contrast'])).toEqual([]) // nothing else has changed

@@ -23,7 +23,7 @@ describe('a standstill', () => {
     repairNodes(service)
     await tickFor(service, 120)
     await tickFor(service, 300, () => service.chain.addEmpty(7))
-    expect(new Set(alarmsIn(service))).toEqual(new Set(['scan-stalled', 'node-behind']))
+    expect(new Set(alarmsIn(service))).toEqual(new Set(['scan-stalled', 'node-failing']))
   })
 })
 

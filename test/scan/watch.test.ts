@@ -52,6 +52,7 @@ const silentFor = (seconds: number) => still(seconds, { head: null, failure: noA
 const since = (finalizedAt: number, changes: Partial<WatchedState> = {}) =>
   state({ finalizedAt: ago(finalizedAt), ...changes })
 const unstarted = scan({ state: null, head: null, failure: noAnswer })
+const lateness = ['scan-stalled', 'scan-behind']
 const limited = { kind: 'limited', whose: 'nodes', seconds: 1200 } as const
 const disagreement = { kind: 'disagreement', about: 'block 100' } as const
 const silentWithoutFinality = {
@@ -64,7 +65,7 @@ const forked = state({ halted: 'block 101 does not follow', advancedAt: ago(900)
 describe('the watch over the scan', () => {
   it.each<[what: string, scan: WatchedScan, memory: WatchMemory, alarms: string[]]>([
     ['a scan that is caught up', scan(), answering(900), []],
-    ['a scan that moves', scan({ state: state({ height: height(50), caughtUpAt: ago(5000) }) }), answering(900), []],
+    ['a scan that moves', scan({ state: state({ height: height(60), caughtUpAt: ago(5000) }) }), answering(900), []],
     ['a scan that stands still for three minutes', still(181), answering(900), [`${stalled}no block was stored`]],
     ['a scan that stands still for less', still(180), answering(900), []],
     ['silent nodes', silentFor(181), silent, [`${stalled}no quorum of nodes answers: node 1: HTTP 503`]],
@@ -85,7 +86,13 @@ describe('the watch over the scan', () => {
       'nodes that are too slow',
       still(181, { failure: { kind: 'out-of-time' } }),
       answering(900),
-      [`${stalled}the nodes answer too slowly: a tick ends before it has read anything`],
+      [`${stalled}the nodes answer too slowly: a tick ends before it has read everything`],
+    ],
+    [
+      'nodes of which one cannot be used, and another one is too slow',
+      still(181, { failure: { kind: 'out-of-time', why: 'node 1: it is a lite node' } }),
+      answering(900),
+      [`${stalled}the nodes answer too slowly: a tick ends before it has read everything: node 1: it is a lite node`],
     ],
     [
       'no new final block for three minutes',
@@ -114,11 +121,16 @@ describe('the watch over the scan', () => {
   })
 
   it.each<[what: string, scan: WatchedScan, memory: WatchMemory, ended: string[]]>([
-    ['a scan that is caught up, and a new final block', scan(), answering(900), ['scan-stalled', 'finality-stalled']],
-    ['a scan that moves', still(180), answering(900), ['scan-stalled', 'finality-stalled']],
-    ['a scan that is caught up alone', scan({ state: since(181) }), answering(900), ['scan-stalled']],
+    ['a scan that is caught up, and a new final block', scan(), answering(900), [...lateness, 'finality-stalled']],
+    ['a scan that moves', still(180), answering(900), [...lateness, 'finality-stalled']],
+    ['a scan that is caught up alone', scan({ state: since(181) }), answering(900), lateness],
     ['nothing: no node has answered for long', silentWithoutFinality, silent, []],
-    ['nothing: nodes have just returned, below what was final', behind, answering(5), []],
+    [
+      'nothing but that it is behind: nodes have just returned, below what was final',
+      behind,
+      answering(5),
+      ['scan-behind'],
+    ],
     [
       'nothing: the scan is halted',
       scan({ state: { ...forked, height: height(99), finalizedAt: ago(900) } }),
@@ -128,6 +140,16 @@ describe('the watch over the scan', () => {
     ['nothing: the scan has not started', unstarted, silent, []],
   ])('ends the alarms of a standstill by %s', (_, watched, memory, ended) => {
     expect(endedStandstills(remembering(watched, memory))).toEqual(ended)
+  })
+
+  it('raises an alarm of a scan that moves and falls behind, once it has been for ten minutes', () => {
+    const creeping = (blocks: number) =>
+      scan({ head: height(100 + blocks), failure: { kind: 'no-answer', why: 'node 1: an exception of the node' } })
+    expect(scanFaults(creeping(40))).toEqual([])
+    const why = 'no quorum of nodes answers: node 1: an exception of the node'
+    expect(scanFaults(creeping(41))).toEqual([
+      { kind: 'scan-behind', subject: {}, fields: { scanned: 100, finalized: 100, blocks: 41, why }, afterMs: 600_000 },
+    ])
   })
 
   it('raises an alarm of a scan that could not be started for three minutes', () => {

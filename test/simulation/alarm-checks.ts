@@ -65,10 +65,12 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
       return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // a clock can jump within a tick
     case 'node-behind': // in a trial no other node is named, unless a clock jumps
       return env.troubled === null || fields.node === env.troubled || env.trial?.platform === 'clock'
+    case 'node-failing': // the same: but what the platform does can make requests fail as well
     case 'endpoint-behind':
     case 'node-lies':
     case 'node-unfit':
     case 'scan-stalled':
+    case 'scan-behind':
     case 'paid-before-issue':
       return true // from a node's lag or another chain's id; a long fault; a payment to an address that is issued later
   }
@@ -80,7 +82,8 @@ function canBeUnread({ scenario, phase, unreadable }: Environment, { attempts }:
   if (isOfPayouts && attempts === 0) return true // a quarter of an hour without a tick that has room
   if (isOfPayouts && scenario.rates.operator > 0) return true // the blocks of a payout can be above an older copy
   if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true // a tick of a storm can end after it
-  return canDisagree(scenario) || unreadable.size > 0 || scenario.rates.malformed > 0
+  const cannotRender = scenario.refusals !== null && scenario.refusals.unrendered !== null
+  return canDisagree(scenario) || unreadable.size > 0 || cannotRender || scenario.rates.malformed > 0
 }
 
 const databaseFaults = ['database: full', 'database: no end', 'database: slow']

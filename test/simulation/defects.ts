@@ -29,6 +29,7 @@ const short = {
   sending: 0,
   reviews: false,
   payouts: null,
+  refusals: null,
 } as const satisfies Overrides
 
 /** The same without a fault, with one signer and many payouts. */
@@ -100,8 +101,8 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
       const [file = '', from = '1', ...rest] = place.split(' ')
       const word = rest[0] === 'paying' || rest[0] === 'short' ? rest.shift() : null
       const more = parseOverrides(rest.join(' ') || '{}')
-      // Without payouts, unless it is about them: they would change the runs.
-      const base = word === 'short' ? short : { payouts: null }
+      // Without payouts and refusals, unless it is about them: they would change the runs.
+      const base = word === 'short' ? short : { payouts: null, refusals: null }
       const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)
       const linesAfter = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(2))
       return [

@@ -88,6 +88,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     sent: new Map<string, MinedTransfer>(), // TRX that contracts sent: credited once somebody asks, if ever
     acts: new Map<string, MinedAct>(), // of issuers, by `txid:position`
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
+    unrenderedAt: null as number | null, // the block that nodes cannot render, until they can
     hidden: new Map<string, MinedTransfer>(), // their transfers
     creditedElsewhere: new Map<string, Pick<StoredTransfer, 'uid' | 'cuy' | 'amount'>>(), // in blocks that were replaced
     owners: new Map<Address, Uid>(), // of deposit addresses in the database

@@ -1,6 +1,7 @@
 import type { Call, CallReply, Wire } from './node-replies.ts'
 import type { NodeService } from './nodes.ts'
 import type { Random } from './random.ts'
+import { nodeException, nodeLimit } from './refusals.ts'
 
 /**
  * A reply that a careful client can recognize as wrong without a second node. Every node sends such replies sometimes. A
@@ -29,12 +30,9 @@ const http = (name: string, status: number, body = `<html>${status}</html>`): Ma
 })
 /** A refusal as one request too many. */
 const rateLimit = 'rate limit'
-/** An error outside JSON-RPC: gateways refuse requests so, too. */
-const oddErrorName = 'odd error'
 /** Whether a node is asked less often after it. */
-export const slowsDown = ({ name }: MalformedReply): boolean => name === rateLimit || name === oddErrorName
+export const slowsDown = ({ name }: MalformedReply): boolean => name === rateLimit
 const gridLimit = '{"Success":false,"Error":"The key exceeds the frequency limit(15)","StatusCode":403}'
-const nodeLimit = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 /** The chain id of a test network. */
 export const otherChainId = '0xcd8690dc'
 export const batchRefused = 'batch refused'
@@ -163,7 +161,7 @@ export const oddError = (random: Random): Wire => ({
   Error: random.chance(0.5) ? { toString: 0 } : random.pick(anyValues),
 })
 const oddErrorReply = (random: Random) =>
-  http(oddErrorName, random.pick([200, 400, 500]), JSON.stringify(oddError(random)))
+  http('odd error', random.pick([200, 400, 500]), JSON.stringify(oddError(random)))
 
 const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http(rateLimit, random.pick([403, 429, 503]), random.pick(['', gridLimit])),
@@ -222,7 +220,7 @@ const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
 
 const apiReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http('API: nothing', 200, random.pick(['{}', '', 'null', '[]', '{"block":[]}', '<html>'])),
-  () => http('API: an error', 200, '{"Error":"class java.lang.NullPointerException : null"}'),
+  () => http('API: an error', 200, nodeException),
   oddErrorReply,
   malformedField,
   malformedField,

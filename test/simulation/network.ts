@@ -14,6 +14,7 @@ import {
 } from './malformed-replies.ts'
 import { answerCall, type Call, type CallReply, type NodeView, readBalanceCall, type Wire } from './node-replies.ts'
 import type { NodeService, Nodes, SimulatedNode } from './nodes.ts'
+import { closedReplies, failsAtBlock, inVersion, nodeException, nodeLimit } from './refusals.ts'
 
 interface Incoming {
   readonly node: SimulatedNode
@@ -132,14 +133,16 @@ function drawFault({ random, scheduler, scenario, phase, scanHistory }: Environm
 }
 
 function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: MalformedReply | null): Response | null {
-  const { node, batch, calls } = incoming
+  const { node, service, batch, calls } = incoming
   const isLimited = isTooFast(env, node)
   if (isLimited || (malformed !== null && slowsDown(malformed))) env.slowedUntil = env.scheduler.now() + slowedFor(env)
   if (malformed?.name === batchRefused) env.batchlessUntil = env.scheduler.now() + slowedMs
-  if (isLimited) return respond('', 429)
-  if (malformed?.kind === 'http') return respond(malformed.body, malformed.status)
+  if (isLimited) return env.scenario.refusals?.speaksNext ? respond(inVersion(env, nodeLimit)) : respond('', 429)
+  if (malformed?.kind === 'http') return respond(inVersion(env, malformed.body), malformed.status)
   if (malformed?.name === 'lost connection') return null
   if (malformed?.name === 'endless body') return respond(null)
+  const refusal = service === 'api' ? refuse(env, incoming) : null
+  if (refusal !== null) return refusal
   if (batch && calls.length > node.callsMax) {
     env.count('batch limit')
     if (node.callsMax === 1) env.batchlessUntil = env.scheduler.now() + slowedMs
@@ -157,6 +160,18 @@ function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: Ma
   const end = malformed?.name === 'truncated body' ? Math.floor(text.length * env.random.next()) : text.length
   const hasBlocks = incoming.service === 'api' && text.startsWith('{"block":')
   return respond(text.slice(0, end), 200, hasBlocks ? node.junkBytes : 0)
+}
+
+/** How the HTTP API of a node refuses the request, or null. */
+function refuse(env: Environment, { node, calls }: Incoming): Response | null {
+  if (node.closed !== null) {
+    const [status, body] = closedReplies[node.closed]
+    env.count(`HTTP API: ${node.closed}`)
+    return respond(body, status)
+  }
+  if (!failsAtBlock(env, node.number, calls[0]?.params[0])) return null
+  env.count('a block that is not rendered')
+  return respond(inVersion(env, nodeException))
 }
 
 /** Whether the node has had more requests in the last second than it really allows. */
@@ -198,9 +213,8 @@ function giveAnyValue(env: Environment, node: SimulatedNode, text: string): stri
   const { troubles } = env
   if (node.anyValues === 0 || !troubles.chance(node.anyValues)) return text
   env.count('a value of any kind')
-  if (!troubles.chance(node.oddErrors)) return JSON.stringify(replaceAny(troubles, JSON.parse(text)))
-  env.slowedUntil = env.scheduler.now() + slowedFor(env) // some say that requests are too many
-  return JSON.stringify(oddError(troubles))
+  const isError = troubles.chance(node.oddErrors)
+  return JSON.stringify(isError ? oddError(troubles) : replaceAny(troubles, JSON.parse(text)))
 }
 
 function noteBalance(env: Environment, call: Call, reply: CallReply): void {

@@ -1,4 +1,5 @@
 import type { Random } from './random.ts'
+import type { ClosedApi } from './refusals.ts'
 
 /**
  * What a node invents above finality. `many`: blocks with hundreds of transfers to known addresses, as many as there can be by
@@ -28,6 +29,8 @@ export interface TroubledState {
   tail: TailLie | null
   /** Whether its HTTP API gives no final block, though its head is new. */
   lacksFinal: boolean
+  /** Why its HTTP API answers nothing. */
+  closed: ClosedApi | null
 }
 
 /** The state of a node without a trouble. */
@@ -42,6 +45,7 @@ export const untroubled: Readonly<TroubledState> = {
   aheadBy: 0,
   tail: null,
   lacksFinal: false,
+  closed: null,
 }
 
 /** What one node of several can do at any time and for any time. */
@@ -71,12 +75,15 @@ const troubles = {
   junk: { isLie: false, begin: (random) => ({ junkBytes: random.pick([1, 2, 4]) * mebibyte, answerMs: 300 }) },
   'cut off': { isLie: false, begin: (_, tip) => ({ cutOffAt: tip }) },
   'fewer requests a second': { isLie: false, begin: (random) => ({ pace: random.pick([1, 2, 4]) }) },
+  'API switched off': { isLie: false, begin: () => ({ closed: 'off' }) },
+  'lite node': { isLie: false, begin: () => ({ closed: 'lite' }) },
 } as const satisfies Readonly<Record<string, Trouble>>
 
 /** The name of a trouble. */
 export type TroubleName = keyof typeof troubles
-/** The names of all troubles. */
-export const troubleNames = Object.keys(troubles) as readonly TroubleName[] // the keys
+/** The names of the troubles that are drawn for any run: others have a draw of their own (`refusals.ts`). */
+export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]) // the keys
+  .filter((name) => name !== 'API switched off' && name !== 'lite node')
 
 /** Whether no honest node does it. */
 export const isLie = (name: TroubleName): boolean => troubles[name].isLie

@@ -101,9 +101,12 @@ const unlimited = {
   logsMax: 10_000,
 } as const
 
-/** One of the nodes can have a gateway that never takes batches. */
-const unlimitedOf = ({ scenario }: Environment, number: number) =>
-  scenario.batchless === number ? { ...unlimited, callsMax: 1 } : unlimited
+/** One of the nodes can have a gateway that never takes batches, and one has no HTTP API in the faulty phase. */
+function unlimitedOf({ scenario, phase }: Environment, number: number) {
+  const { batchless, refusals } = scenario
+  const closed = phase === 'faults' && refusals?.closedNode === number ? refusals.closed : null
+  return { ...unlimited, closed, ...(batchless === number && { callsMax: 1 }) }
+}
 
 /** Blocks by which the node of a balance may be behind the scan. */
 const readingLagBlocks = 20

@@ -3,6 +3,7 @@ import type { Client } from './callers/client.ts'
 import { recharge } from './callers/recharge.ts'
 import type { Environment } from './environment.ts'
 import { expectedDeposits } from './oracle.ts'
+import { isUnrendered } from './refusals.ts'
 import { drawUid, startRead } from './requests.ts'
 import { freeAllowance, type Scenario } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
@@ -24,11 +25,11 @@ export function findUndone({ env, stored }: SimulatedRun, behindMax = 1): string
   if (height === undefined || height < env.finalized() - behindMax)
     return `the position is ${height} of ${env.finalized()}`
   const unreadable = (at: number) =>
-    env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
+    isUnrendered(env, at) || env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
   // Of a block with a transaction that no node can give, all else is decided.
   const isWaiting = (at: number) =>
     [...env.transfers.values()].some(
-      (one) => one.height === at && one.promised && !stored.isDecided(one.txid, one.position),
+      (one) => one.height === at && one.promised && !isUnrendered(env, at) && !stored.isDecided(one.txid, one.position),
     )
   const unread = [...env.openGaps].filter((at) => !unreadable(at) || isWaiting(at))
   if (unread.length > 0) return `the gaps ${unread} are unread`
@@ -53,7 +54,11 @@ export async function recover(run: SimulatedRun): Promise<void> {
   }
   const faultsGoOn = hasEnoughCorrectNodes(scenario) && random.chance(0.5)
   nodes.recover(faultsGoOn ? (random.chance(0.3) ? 'held-back head' : 'any') : null)
-  if (await catchUp(env, () => findUndone(run) === null)) return
+  const isCaughtUp = () => catchUp(env, () => findUndone(run) === null)
+  const isWell = await isCaughtUp()
+  const waits = env.unrenderedAt !== null
+  env.unrenderedAt = null
+  if (isWell && (!waits || (await isCaughtUp()))) return
   env.violate(`not caught up after the recovery: ${findUndone(run)}`)
 }
 

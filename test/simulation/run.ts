@@ -24,6 +24,7 @@ import type { PayoutWorld } from './payouts.ts'
 import { settlePosts, startPost } from './posts.ts'
 import { createRandom } from './random.ts'
 import { recover, settle } from './recovery.ts'
+import { drawRefusals, unrenderedHeight } from './refusals.ts'
 import { createRequests } from './requests.ts'
 import { drawAside, drawPayoutScenario, drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
@@ -61,13 +62,14 @@ const lastBlock = 'the last block of the run'
 /** The block of a run at which its database becomes full. */
 const fullAt = 12
 
-/** The seeds of posts, endpoints, lost databases, troubles, payouts and what is drawn aside are far from those of runs. */
+/** The seeds of posts, endpoints, lost databases, troubles, payouts, refusals and what is drawn aside are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
 const troubleSeeds = 2 ** 43
 const asideSeeds = 2 ** 44
 const payoutSeeds = 2 ** 45
+const refusalSeeds = 2 ** 46
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -78,10 +80,13 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     const troubles = createRandom(seed + troubleSeeds)
     const [aside, payouts] = [createRandom(seed + asideSeeds), createRandom(seed + payoutSeeds)]
     const drawn = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawAside(aside) }
-    const scenario = { ...drawn, ...drawPayoutScenario(payouts), ...overrides }
+    const { refusals = drawRefusals(createRandom(seed + refusalSeeds)) } = overrides ?? {}
+    const trial = refusals?.trial ?? drawn.trial
+    const scenario = { ...drawn, ...drawPayoutScenario(payouts), trial, ...overrides, refusals }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
     const randoms = { random, troubles, aside, payouts }
     const env = createEnvironment(scenario, lost, randoms, createScheduler(startMs), trace ?? null)
+    env.unrenderedAt = unrenderedHeight(env, env.chain.firstHeight)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()

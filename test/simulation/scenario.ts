@@ -2,6 +2,7 @@ import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { troubleNames } from './node-troubles.ts'
 import type { Random } from './random.ts'
+import type { Refusals } from './refusals.ts'
 
 /** A token with more decimals than the ledger keeps, and with a minimum deposit. */
 export const fineToken = addressOf(0xf1)
@@ -63,7 +64,7 @@ export type Scenario = Readonly<
   ReturnType<typeof drawScenario> &
     ReturnType<typeof drawTroubledScenario> &
     ReturnType<typeof drawAside> &
-    ReturnType<typeof drawPayoutScenario>
+    ReturnType<typeof drawPayoutScenario> & { readonly refusals: Refusals }
 >
 /** Properties that a scenario has in place of those that the seed draws. */
 export type Overrides = Partial<Scenario>

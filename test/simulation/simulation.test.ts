@@ -9,9 +9,10 @@ const repeat = (seed: number) => `seed ${seed}; repeat it with: npm run simulate
 const { honest, liar } = nodeKinds
 const three = { nodes: [honest, honest, honest], quorum: 2, rates: calmRates, troubles: noTroubles }
 const two = { ...three, nodes: [honest, honest] }
-/** Nothing of payouts, issuers, contracts or decisions, unless a case is about them. */
-const without = { payouts: null, issuer: 0, sending: 0, reviews: false }
+/** Nothing of payouts, refusals, issuers, contracts or decisions, unless a case is about them. */
+const without = { payouts: null, refusals: null, issuer: 0, sending: 0, reviews: false }
 const quiet = { ...nodeTrial, trouble: 'values of any kind' } as const // which takes a quorum of others: with two nodes nothing happens
+const noRefusals = { speaksNext: true, unrendered: null, closed: null, closedNode: 1, trial: null } as const
 const fullBlocks = { dust: 0, logs: 40, logsMax: 12, questions: 3, keepsMemory: true, nodeFault: 'none' } as const
 const greed = { ...fullBlocks, dust: 600, logs: 0, logsMax: 10_000, questions: 90 }
 
@@ -186,6 +187,15 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
     'a call of the database without an end keeps no transaction from being sent again',
     payingWith({ troubles: { ...noTroubles, hanging: 0.1 }, payouts: { blockMs: 15_000, trouble: 1 } }),
   ],
+  [
+    'a block that no node can render is a gap in the words of any version, and all behind it is credited',
+    { ...three, refusals: { ...noRefusals, unrendered: 'all' } },
+  ],
+  [
+    'a node whose HTTP API is switched off is named, and the others go on',
+    { ...three, trial: { ...nodeTrial, trouble: 'API switched off' } },
+  ],
+  ['a lite node is named, and the others go on', { ...three, trial: { ...nodeTrial, trouble: 'lite node' } }],
   ['decimals that differ hold a currency, and no other one', { decimalsDiffer: true, reconciles: true }],
 ]
 
@@ -196,7 +206,8 @@ describe('the simulation', { timeout: 3_600_000 }, () => {
 
   // What each deliberate mistake is compared with are more of them.
   it('keeps every promise in further seeds', async () => {
-    for (let seed = 1; seed <= 4; seed += 1) expect((await run(seed)).violation, repeat(seed)).toBeNull()
+    // In the last one, blocks of a node that takes no batches were never read again while ticks were frequent.
+    for (const seed of [1, 2, 3, 4, 910_000_909]) expect((await run(seed)).violation, repeat(seed)).toBeNull()
   })
 
   it('does the same for the same seed, whatever ran before', async () => {

@@ -164,10 +164,12 @@ const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
   'final head too high': ['node-lies', 'nodes-disagree'],
   'final head far too high': ['node-lies', 'node-error'],
   'tail far ahead': ['node-lies'],
-  'no batches, and slow': ['node-error', 'node-slow', 'node-behind'],
+  'no batches, and slow': ['node-error', 'node-slow', 'node-failing'],
   slow: ['node-error', 'node-slow'],
   'cut off': ['node-behind'],
   'final blocks missing': ['node-error'],
+  'API switched off': ['node-unfit'],
+  'lite node': ['node-unfit'],
 }
 /** What shows a trouble, if not each answer does. A comparison of balances waits for the rest of a tick's time, which can be short. */
 const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
@@ -178,10 +180,17 @@ const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
   slow: 'head',
   'cut off': 'head',
   'final blocks missing': 'final',
+  'API switched off': 'final',
+  'lite node': 'final',
 }
-/** Requests after which a node must be known. Of fields that have another value, many are not read. */
+/** Requests after which a node must be known. */
 const knownAfter = 5
-const knownByValuesAfter = 20
+/** Of fields that have another value, many are not read. A node without an HTTP API is asked once a minute. */
+const knownAfterOf: Partial<Record<TroubleName, number>> = {
+  'values of any kind': 20,
+  'API switched off': 1,
+  'lite node': 1,
+}
 /** Whose transfers are in no final block is named after 20 of them; what a tick found that has failed may count less. */
 const falseMax = 60
 /** A node that is behind is named after three minutes. */
@@ -198,7 +207,7 @@ function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { troubl
   const requests = shown === undefined ? node.requests : node.askedFor[shown]
   const asked = requests.filter((at) => at > begunAt && at < until && !isClockAhead(env, at))
   const ms = (asked.at(-1) ?? 0) - (asked[0] ?? 0)
-  const enough = trouble === 'values of any kind' && !isFalse ? knownByValuesAfter : knownAfter
+  const enough = isFalse ? knownAfter : (knownAfterOf[trouble] ?? knownAfter)
   if (wanted === undefined || asked.length < enough || (trouble === 'cut off' && ms < behindMs)) return
   const { number } = node
   const raised = stored.alarms().filter(({ subject }) => (JSON.parse(subject) as { node?: number }).node === number)

@@ -16,7 +16,9 @@ describe('a node with a name', () => {
       changing('eth_chainId', () => '0x1'),
     )
     await readBlocks(h)
-    expect(namedIn(h, 'node-lies')).toEqual([expect.objectContaining({ node: 2, name: names[1], why: 'chain id 0x1' })])
+    expect(namedIn(h, 'node-lies')).toEqual([
+      expect.objectContaining({ node: 2, name: names[1], why: 'another chain: chain id 0x1' }),
+    ])
     expect(namedIn(h, 'node-error')).toContainEqual(expect.objectContaining({ node: 2, name: names[1] }))
     expect(namedIn(h, 'node-probed')).toEqual([expect.objectContaining({ node: 1, name: names[0] })])
   })
@@ -36,11 +38,13 @@ describe('a node with a name', () => {
     const behind = await head(h)
     expect(behind).toMatchObject({
       ok: false,
-      error: { why: expect.stringContaining('node 2 (Our own, in Frankfurt): HTTP 500') },
+      error: { why: expect.stringMatching(/node 2 \(Our own, in Frankfurt\): .*\(HTTP 500\)/) },
     })
     h.advance(180_000)
     await head(h)
-    expect(namedIn(h, 'node-behind')).toEqual([expect.objectContaining({ node: 2, name: names[1], seconds: 180 })])
+    expect(namedIn(h, 'node-failing')).toEqual([
+      expect.objectContaining({ node: 2, name: names[1], service: 'JSON-RPC', seconds: 180 }),
+    ])
   })
 })
 

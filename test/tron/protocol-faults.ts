@@ -133,15 +133,15 @@ export const responseFaults: readonly FaultRow[] = [
   ['JSON-RPC transport', 'truncated JSON', { kind: 'truncated-json' }],
   ['JSON-RPC transport', 'a broken connection', { kind: 'broken-connection' }],
   ['JSON-RPC transport', 'a redirect', { kind: 'redirect' }],
-  ['Errors', 'no code', everyReply(({ result: _, ...one }) => ({ ...one, error: { message: 'x' } }))],
-  ['Errors', '-32700 with the id "null" for the batch', recorded('transport/ids', 6)],
-  ['Errors', '-32600 with the id "null" for the batch', recorded('transport/ids', 7)],
+  ['Errors of JSON-RPC', 'no code', everyReply(({ result: _, ...one }) => ({ ...one, error: { message: 'x' } }))],
+  ['Errors of JSON-RPC', '-32700 with the id "null" for the batch', recorded('transport/ids', 6)],
+  ['Errors of JSON-RPC', '-32600 with the id "null" for the batch', recorded('transport/ids', 7)],
   [
-    'Errors',
+    'Errors of JSON-RPC',
     '-32603 for the batch',
     json({ jsonrpc: '2.0', id: 'null', error: { code: -32603, message: 'Internal error' } }),
   ],
-  ['Errors', '-32001 for the chain id', recordedError('eth_chainId', 'errors/methods-refused', 4)],
+  ['Errors of JSON-RPC', '-32001 for the chain id', recordedError('eth_chainId', 'errors/methods-refused', 4)],
   ['Rate limits and gateways', 'the limiter of a node', recorded('transport/replies-that-are-not-json-rpc', 0)],
   ['Rate limits and gateways', 'HTTP 403 above the limit of a key', status(403, JSON.stringify(keyLimit))],
   ['Rate limits and gateways', 'HTTP 200 above the limit of an IP address', json(ipLimit)],
@@ -159,13 +159,13 @@ export const responseFaults: readonly FaultRow[] = [
   ['Chain identity', 'a number as the chain id', changing('eth_chainId', () => 728126428)],
 ]
 
-/** Errors for the logs of blocks (PROTOCOL.md, Errors). */
+/** Errors for the logs of blocks (PROTOCOL.md, Errors of JSON-RPC). */
 export const errorFaults: readonly FaultRow[] = [
-  ['Errors', '-32600', recordedError('eth_getLogs', 'transport/ids', 7)],
-  ['Errors', '-32601', recordedError('eth_getLogs', 'errors/methods-refused', 2)],
-  ['Errors', '-32602', recordedError('eth_getLogs', 'errors/parameters-refused', 0)],
-  ['Errors', '-32603', failing('eth_getLogs', -32603, 'Internal error')],
-  ['Errors', '-32000', recordedError('eth_getLogs', 'errors/parameters-refused', 5)],
+  ['Errors of JSON-RPC', '-32600', recordedError('eth_getLogs', 'transport/ids', 7)],
+  ['Errors of JSON-RPC', '-32601', recordedError('eth_getLogs', 'errors/methods-refused', 2)],
+  ['Errors of JSON-RPC', '-32602', recordedError('eth_getLogs', 'errors/parameters-refused', 0)],
+  ['Errors of JSON-RPC', '-32603', failing('eth_getLogs', -32603, 'Internal error')],
+  ['Errors of JSON-RPC', '-32000', recordedError('eth_getLogs', 'errors/parameters-refused', 5)],
 ]
 
 /** Blocks that are no answer (PROTOCOL.md, Blocks; PROTOCOL.md, HTTP API). */

@@ -9,11 +9,11 @@ import keyLimit from '../recordings/documented/rate-limit-of-trongrid-key.json' 
 import { outcomeOf, type RecordedCall, recording, recordingNames } from '../recordings/recordings.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
-/** What the service makes of a recorded HTTP response: JSON, or the kind of node error. */
-async function received({ status = 200, response, responseText }: RecordedCall): Promise<string> {
+/** What the service makes of a recorded HTTP response to a request with this body: JSON, or the kind of node error. */
+async function received({ status = 200, response, responseText }: RecordedCall, body = '[]'): Promise<string> {
   const fetch = async () => new Response(responseText ?? JSON.stringify(response), { status })
   const target = { url: 'https://node.test/jsonrpc', keyHeader: null }
-  const reply = await postJson(createNetwork(fetch, createVirtualClock(0)), target, '', 1_000 as UnixMs, ok)
+  const reply = await postJson(createNetwork(fetch, createVirtualClock(0)), target, body, 1_000 as UnixMs, ok)
   return reply.ok ? 'JSON' : reply.error.kind
 }
 
@@ -92,7 +92,9 @@ describe('a recorded HTTP response', () => {
     [3, 'HTTP 405 with HTML for another path', 'batch-refused'],
     [4, 'HTTP 405 without a body for another method', 'batch-refused'],
   ])('call %d: %s', async (i, _, outcome) => {
-    expect(await received(recording('transport/replies-that-are-not-json-rpc')[i] ?? {})).toBe(outcome)
+    const call = recording('transport/replies-that-are-not-json-rpc')[i] ?? {}
+    expect(await received(call, '[]')).toBe(outcome)
+    expect(await received(call, '{}')).toBe(outcome === 'batch-refused' ? 'bad-answer' : outcome)
   })
 
   it.each([

@@ -126,6 +126,21 @@ describe('where a transaction is', () => {
     h.fail(1, { kind: 'broken-connection' })
     expect(await locate(unknown)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
   })
+
+  it.each([
+    ['0x', '0x'],
+    [null, null],
+    ['0x', null],
+    [null, '0x'],
+  ])('is unmined with block hash %s and number %s, and no node rests for that', async (blockHash, blockNumber) => {
+    const h = await createProbed()
+    const txid = 'ab'.repeat(32)
+    const pending = changing('eth_getTransactionByHash', () => ({ hash: `0x${txid}`, blockHash, blockNumber }))
+    for (const i of [0, 1]) h.fail(i, pending)
+    const location = await read(h, (chain) => chain.locate(txid as ReturnType<typeof txidAt>))
+    expect(location).toEqual({ ok: true, value: { kind: 'unmined' } })
+    expect(h.lines.filter(({ name }) => name === 'node-error')).toEqual([])
+  })
 })
 
 describe('one final transaction', () => {

@@ -112,7 +112,7 @@ describe('a request', () => {
     const reply = await post(async (url) => {
       throw new TypeError(`fetch failed: ${url}`)
     })
-    expect(reply).toEqual({ ok: false, error: { kind: 'unreachable', detail: 'the connection failed' } })
+    expect(reply).toEqual({ ok: false, error: { kind: 'unreachable', detail: 'unreachable: the connection failed' } })
   })
 
   it('whose reply cannot be read is a bad answer, whatever it is that cannot', async () => {

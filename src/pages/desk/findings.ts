@@ -11,6 +11,7 @@ import { alarmWords, remedyOf } from './words.ts'
 /** Kinds of findings, the worst first; other kinds follow. */
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
+  'scan-behind',
   ...['too-few-nodes', 'tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'payout-unknown'],
   ...['reconciliation-shortfall', 'gap-unread'],
   ...['token-deprecated', 'address-frozen', 'payout-stuck'],
@@ -34,10 +35,19 @@ const then = [
 const lateSeconds = 120
 /** A final block that is older than this is late, as `/health` has it. */
 export const nodesLateSeconds = 127
-/** Alarms that say why the scan stands still. */
-const scanAlarms = ['chain-forked', 'scan-stalled', 'finality-stalled', 'tick-failed']
+/** Alarms that say why the scan stands still, or falls behind. */
+const scanAlarms = ['chain-forked', 'scan-stalled', 'scan-behind', 'finality-stalled', 'tick-failed']
 /** What follows where too few nodes answer. */
-const ofTooFewNodes = ['scan-stalled', 'finality-stalled', 'stopped', 'nodes-late', 'behind', 'starting', 'node-silent']
+const ofTooFewNodes = [
+  'scan-stalled',
+  'scan-behind',
+  'finality-stalled',
+  'stopped',
+  'nodes-late',
+  'behind',
+  'starting',
+  'node-silent',
+]
 /** Alarms that a finding of another source replaces, because that one has more facts. */
 const endpointAlarms = ['endpoint-failing', 'endpoint-behind']
 
@@ -86,11 +96,12 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
     const of = [first, ...rest]
     if (kind === 'decimals-differ') return [decimalsFinding(context, of, summary)]
     const isStalled = kind === 'scan-stalled'
+    const isLate = isStalled || kind === 'scan-behind'
     const items: FindingItem[] = of.map((alarm) => {
       const ofPayouts = payoutAlarmItem(context, alarm, summary)
       if (ofPayouts !== null) return ofPayouts
-      const note = isStalled ? problemText(context, summary) : subjectText(context, alarm.subject, summary)
-      const about = isStalled ? (msg ?? '') : (alarm.subject.txid ?? alarm.subject.setting ?? '')
+      const note = isLate ? problemText(context, summary) : subjectText(context, alarm.subject, summary)
+      const about = isLate ? (msg ?? '') : aboutOf(alarm.subject, summary)
       return { about, note, since: alarm.since, ask: askOf(alarm.subject) }
     })
     const title = isStalled ? context.texts.standsStill : raised
@@ -118,6 +129,11 @@ function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { h
 /** Why the newest tick did not read everything; empty where that is not known. */
 const problemText = ({ texts }: DeskContext, { problem }: DeskSummary): string =>
   lookUp(texts.problems, problem ?? '') ?? ''
+
+/** What is wrong with the subject of an alarm, in the service's own words: why its node failed last, or its name. */
+function aboutOf({ node, txid, setting }: DeskSubject, { nodes }: DeskSummary): string {
+  return (node === null ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
+}
 
 /** What an alarm is about: a node, an endpoint, a block, an address with its difference. Empty for anything else. */
 function subjectText(context: DeskContext, subject: DeskSubject, { differences }: DeskSummary): string {
@@ -232,9 +248,12 @@ function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Fin
 function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem[] {
   const { texts } = context
   const missing = (nodes ?? []).filter((node) => isMissing(context, node))
-  return missing.map(({ name, answeredAt, failure }) => {
+  return missing.map((node) => {
+    const { name, use, answeredAt, failure } = node
     const last = answeredAt === null ? texts.nodeNever : texts.nodeLast(sinceText(context, answeredAt))
-    return { about: failure ?? '', note: `${texts.nodeSilent(name)} · ${last}`, since: null, ask: null }
+    const isUnusable = use === 'unfit' || use === 'blocked'
+    const note = isUnusable ? texts.pair(name, texts.uses[use]) : `${texts.nodeSilent(name)} · ${last}`
+    return { about: failure ?? '', note, since: null, ask: null }
   })
 }
 

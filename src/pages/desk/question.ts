@@ -1,9 +1,10 @@
 import { copyText } from '../kit/copy.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
+import { loadScript } from '../kit/load-script.ts'
 import { findAnswer } from './answer.ts'
 import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { type DeskQuestion, fragmentOf, parseQuestion, questionAt } from './place.ts'
-import { answerElements } from './story.ts'
+import { answerElements, type ChainStory } from './story.ts'
 
 /** The box: a transaction, an address, a user or an order, and what happened. */
 export interface QuestionView extends PageView {
@@ -28,10 +29,8 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   const heading = html('h2', { id: 'box', tabindex: '-1' }, texts.askHeading)
   const result = html('div', { class: 'result', role: 'status' })
   const fill = createSlot(result)
-  const label = html('label', { for: 'question' }, texts.question)
-  const row = html('div', { class: 'row' }, input, html('button', { type: 'submit', class: 'primary' }, texts.ask))
-  const help = html('p', { id: 'question-help', class: 'muted' }, texts.questionHelp)
-  const form = html('form', {}, label, row, help)
+  const [form, link] = [createForm(context, input), createLinkCopy(context)]
+  let chain: ChainStory | null = null
   const answer = async (question: string) => {
     const about = questionOf(model, question)
     if (about.kind === 'amount') return context.listAmount(about.amount, about.symbol)
@@ -40,6 +39,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     input.value = question
     context.update()
     const found = await findAnswer(context, about, question)
+    if (found.kind === 'chain') chain ??= await loadChainStory()
     if (model.question !== question) return // the reader has asked something else meanwhile
     model.answer = found
     if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // it says so at the top, and takes another token
@@ -57,7 +57,6 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     event.preventDefault()
     if (input.value.trim() !== '') go(input.value)
   })
-  const link = createLinkCopy(context)
   input.value = model.question
   return {
     element: html(
@@ -70,7 +69,9 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     update() {
       const { answer: shown } = model
       link.update()
-      fill(JSON.stringify([shown, aboutNow(context)]), () => (shown === null ? [] : answerElements(context, shown)))
+      fill(JSON.stringify([shown, aboutNow(context)]), () =>
+        shown === null ? [] : answerElements(context, shown, chain),
+      )
     },
     ask(question) {
       heading.focus()
@@ -92,6 +93,16 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     },
     focus: () => heading.focus(),
   }
+}
+
+const loadChainStory = (): Promise<ChainStory | null> =>
+  loadScript(() => import('./chain-story.ts'), './chain-story.js')
+
+function createForm({ texts }: DeskContext, input: HTMLElement): HTMLElement {
+  const label = html('label', { for: 'question' }, texts.question)
+  const row = html('div', { class: 'row' }, input, html('button', { type: 'submit', class: 'primary' }, texts.ask))
+  const help = html('p', { id: 'question-help', class: 'muted' }, texts.questionHelp)
+  return html('form', {}, label, row, help)
 }
 
 const createInput = () =>

@@ -3,7 +3,6 @@ import { type Child, html } from '../kit/dom.ts'
 import type { ListPage } from '../kit/read.ts'
 import { depositActs } from './act-buttons.ts'
 import type { DepositStory, DeskAnswer } from './answer.ts'
-import { chainElements } from './chain-story.ts'
 import {
   type DeskContext,
   depositAmount,
@@ -31,8 +30,11 @@ import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
 import type { ListRow, RowSource } from './walk.ts'
 import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
-/** An answer, in the order in which things happened. */
-export function answerElements(context: DeskContext, answer: DeskAnswer): Child[] {
+/** The script that says what the chain has: it is loaded with the first such answer. */
+export type ChainStory = typeof import('./chain-story.ts')
+
+/** An answer, in the order in which things happened. `chain` is null where it could not be loaded. */
+export function answerElements(context: DeskContext, answer: DeskAnswer, chain: ChainStory | null): Child[] {
   const { texts } = context
   switch (answer.kind) {
     case 'busy':
@@ -46,7 +48,7 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
         ...answer.stories.flatMap((one) => storyElements(context, one)),
       ]
     case 'chain':
-      return chainElements(context, answer)
+      return chain === null ? plainAnswer(texts.offline, texts.offlineNext) : chain.chainElements(context, answer)
     case 'address':
       return addressElements(context, answer)
     case 'user':

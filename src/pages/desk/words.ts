@@ -15,10 +15,12 @@ type LineKind = {
 /** What to do needs the log line of these, as the table of alarms says: the table itself is only in the file of a language. */
 const lineKinds: Readonly<Record<LineKind, true>> = {
   'scan-stalled': true,
+  'scan-behind': true,
   'gap-unread': true,
   'nodes-disagree': true,
   'node-lies': true,
   'node-unfit': true,
+  'node-failing': true,
   'review-overdue': true,
   'address-frozen': true,
   'token-fee-set': true,
@@ -60,7 +62,7 @@ export function differenceWords(context: DeskContext, { amount, cuy }: DeskDiffe
 
 /** What to do first, where the table of alarms describes only what can be the cause. */
 function firstStep({ texts }: DeskContext, kind: string): string | null {
-  if (kind === 'scan-stalled' || kind === 'finality-stalled') return texts.nodesDo
+  if (kind === 'scan-stalled' || kind === 'scan-behind' || kind === 'finality-stalled') return texts.nodesDo
   if (kind === 'endpoint-failing') return texts.endpointDo
   if (kind === 'reconciliation-surplus') return `${texts.differenceDo} ${texts.surplusDo}`
   return kind === 'reconciliation-shortfall' ? texts.differenceDo : null

@@ -4,8 +4,8 @@ import { askOne, parseFinalized } from '../../tron/ask.ts'
 import { blockCall, logsCall, parseResult } from '../../tron/json-rpc.ts'
 import type { Session, TronNode } from '../../tron/node.ts'
 import { readApiBlocks } from '../../tron/node-blocks.ts'
+import { type NodeError, type NodeResult, nodeError } from '../../tron/node-errors.ts'
 import { type ParsedBlock, parseBriefBlock } from '../../tron/parse/block.ts'
-import { type NodeError, type NodeResult, nodeError } from '../../tron/transport.ts'
 
 /** What the scan asks of each node, in the order in which the doctor asks. */
 export const questionTexts = {

@@ -5,8 +5,9 @@ import { genesisHashes, requireFit } from '../../tron/ask.ts'
 import { encodeCalls } from '../../tron/json-rpc.ts'
 import { labelOf, type Pool, type Session, type TronNode } from '../../tron/node.ts'
 import { isCall, type NodeBlock, readNodeBlocks } from '../../tron/node-blocks.ts'
+import type { NodeError, NodeResult } from '../../tron/node-errors.ts'
 import { isObject } from '../../tron/parse/fields.ts'
-import { type NodeError, type NodeErrorKind, type NodeResult, postJson } from '../../tron/transport.ts'
+import { postJson } from '../../tron/transport.ts'
 import { atNode, sessionOf } from '../node-pool.ts'
 import { publicNetworks } from '../place.ts'
 import { askQuestions, questionTexts } from './ask-questions.ts'
@@ -63,7 +64,10 @@ export async function checkNode(pool: Pool, chainId: string, node: TronNode): Pr
   }
   if (heads === null || refused.length > 0) return { node, results, newest: null }
   const fit = await requireFit(session, node)
-  if (!fit.ok) return stop(fit.error.kind === 'unfit' ? `${fit.error.detail}: nothing can be credited` : fit.error)
+  if (!fit.ok) {
+    const { kind } = fit.error
+    return stop(kind === 'unfit' ? `${describeNodeError(fit.error)}: nothing can be credited` : fit.error)
+  }
   const network = publicNetworks.get(chainId)
   const origin = genesisHashes.has(pool.chainId) ? `is that of ${network}` : 'ends in the chain id'
   add(passed(`chain id ${chainId}, and the hash of block 0 ${origin}`))
@@ -117,24 +121,8 @@ export function findBehind(checked: readonly CheckedNode[]): ReadonlyMap<TronNod
   return behind
 }
 
-/** What a kind of error means, if its detail alone does not show it. */
-const meanings: Partial<Record<NodeErrorKind, string>> = {
-  behind: 'its two services have different blocks',
-  unreachable: 'unreachable',
-  'timed-out': 'timeout',
-  'rate-limited': 'rate limit',
-  'wrong-chain': 'another chain',
-}
-
-/** A node error as a hint for the operator. */
-function describeNodeError({ kind, detail }: NodeError): string {
-  if (detail === 'HTTP 401') return 'the API key is missing or refused (HTTP 401)'
-  const text = meanings[kind] === undefined ? detail : `${meanings[kind]} (${detail})`
-  if (detail === 'HTTP 403') {
-    return `${text}: its plan lacks this, it has had too many requests, or its key is wrong or missing`
-  }
-  return kind === 'rate-limited' ? `${text}: try again later, or name the variable of an API key in keyVar` : text
-}
+/** A node error, and what to do about it. */
+const describeNodeError = ({ detail, remedy }: NodeError) => (remedy === undefined ? detail : `${detail}: ${remedy}`)
 
 /** Whether it is java-tron's solidity or PBFT port. False if the answer does not show it (PROTOCOL.md, Block tags). */
 async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: TronNode): Promise<boolean> {

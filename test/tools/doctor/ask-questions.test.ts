@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anyRemedy } from '../../../src/tron/node-errors.ts'
 import { type DoctorHarness, failures, type JsonRpcCall, keySecret, openHarness, secretsIn } from './harness.ts'
 
 let harness: DoctorHarness
@@ -14,6 +15,7 @@ const texts = {
   blocks: 'getblockbylimitnext of the HTTP API',
 }
 const quorum = 'FAIL  quorum: 0 of 1 nodes are usable, 1 needed: nothing would be credited'
+const nowhere = 'nothing is at its URL (HTTP 404): correct the URL in TRON_NODES'
 const error = (code: number) => ({ error: { code, message: 'https://node.example/path-secret-7c1f' } })
 
 /** What the doctor says about the node of a provider that refuses some JSON-RPC calls. */
@@ -33,7 +35,7 @@ describe('the three questions that the doctor asks of each node', () => {
     const lines = await linesFor(({ method }) => (method === 'eth_getLogs' ? error(-32000) : undefined))
     expect(lines).toContain(`ok    node 1 (A provider): answers ${texts.finalized}; ${texts.blocks}`)
     expect(failures(lines)).toEqual([
-      `FAIL  node 1 (A provider): does not answer ${texts.logs}: error -32000 for its list of logs`,
+      `FAIL  node 1 (A provider): does not answer ${texts.logs}: its list of logs: an error (error -32000): ${anyRemedy}`,
       quorum,
     ])
   })
@@ -41,7 +43,7 @@ describe('the three questions that the doctor asks of each node', () => {
   it('show a provider that gives fewer logs than a block has', async () => {
     const lines = await linesFor(({ method }) => (method === 'eth_getLogs' ? error(-32005) : undefined))
     expect(failures(lines)).toEqual([
-      `FAIL  node 1 (A provider): does not answer ${texts.logs}: its list of logs is too large`,
+      `FAIL  node 1 (A provider): does not answer ${texts.logs}: its list of logs: the reply would be too large (error -32003): ${anyRemedy}`,
       quorum,
     ])
   })
@@ -62,7 +64,7 @@ describe('the three questions that the doctor asks of each node', () => {
     })
     const lines = await harness.check({ TRON_NODES: [{ rpc: url, api: url }] })
     expect(lines).toContain(`ok    node 1: answers ${texts.finalized}; ${texts.logs}`)
-    expect(failures(lines)).toEqual([`FAIL  node 1: does not answer ${texts.blocks}: HTTP 404`, quorum])
+    expect(failures(lines)).toEqual([`FAIL  node 1: does not answer ${texts.blocks}: ${nowhere}`, quorum])
   })
 
   it('show a provider without JSON-RPC: its HTTP API is asked for a block that each node has', async () => {
@@ -75,7 +77,7 @@ describe('the three questions that the doctor asks of each node', () => {
     })
     const lines = await harness.check({ TRON_NODES: [{ rpc: url, api: url }] })
     expect(lines).toContain(`ok    node 1: answers ${texts.blocks}`)
-    expect(failures(lines)).toEqual(['FAIL  node 1: does not answer JSON-RPC: HTTP 404', quorum])
+    expect(failures(lines)).toEqual([`FAIL  node 1: does not answer JSON-RPC: ${nowhere}`, quorum])
     expect(bodies).toEqual(['{"startNum":1,"endNum":2}'])
   })
 })

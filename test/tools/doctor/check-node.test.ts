@@ -37,7 +37,7 @@ describe('the doctor on nodes with faults', () => {
   it('reports the chain id of a node of another chain', async () => {
     const lines = await harness.check({ TRON_CHAIN_ID: '0xcd8690dc' })
     expect(failures(lines)).toEqual([
-      expect.stringMatching(/^FAIL {2}node 1.*: chain id 0x6465766e, not 0xcd8690dc \(TRON_CHAIN_ID\)$/),
+      expect.stringMatching(/^FAIL {2}node 1.*: another chain: chain id 0x6465766e, not 0xcd8690dc \(TRON_CHAIN_ID\)$/),
       'FAIL  quorum: 0 of 1 nodes are usable, 1 needed: nothing would be credited',
     ])
     expect(lines).toContain('warn  tokens: skipped, because no node is usable')
@@ -48,7 +48,7 @@ describe('the doctor on nodes with faults', () => {
       TRON_CHAIN_ID: '0x2b6653dc',
       ...(await harness.alteredNode(({ method }) => (method === 'eth_chainId' ? { result: '0x2b6653dc' } : undefined))),
     })
-    expect(lines).toContainEqual(expect.stringMatching(/^FAIL {2}node 1.*: another chain \(block 0 is 0{16}/))
+    expect(lines).toContainEqual(expect.stringMatching(/^FAIL {2}node 1.*: another chain: block 0 is 0{16}/))
   })
 
   it('reports a node that is down, and checks the others', async () => {
@@ -60,8 +60,8 @@ describe('the doctor on nodes with faults', () => {
     ] // safe: an array
     const lines = await harness.check({ TRON_NODES: nodes })
     expect(failures(lines)).toEqual([
-      'FAIL  node 1: does not answer JSON-RPC: unreachable (the connection failed)',
-      'FAIL  node 1: does not answer getblockbylimitnext of the HTTP API: unreachable (the connection failed)',
+      'FAIL  node 1: does not answer JSON-RPC: unreachable: the connection failed',
+      'FAIL  node 1: does not answer getblockbylimitnext of the HTTP API: unreachable: the connection failed',
       anyQuorumFailure,
     ])
     expect(lines).toContain(`ok    token USDT (${tokenBase58}): symbol USDT`)
@@ -84,13 +84,21 @@ describe('the doctor on nodes with faults', () => {
   })
 
   it.each<[string, number, string]>([
-    ['limits requests', 429, 'rate limit (HTTP 429): try again later, or name the variable of an API key in keyVar'],
+    [
+      'limits requests',
+      429,
+      'it has had too many requests (HTTP 429): try again later, or name the variable of an API key in keyVar',
+    ],
     [
       'forbids requests',
       403,
-      'rate limit (HTTP 403): its plan lacks this, it has had too many requests, or its key is wrong or missing',
+      'refused: its plan lacks this, it has had too many requests, or its key is wrong or missing (HTTP 403): try again later, or name the variable of an API key in keyVar',
     ],
-    ['refuses the API key', 401, 'the API key is missing or refused (HTTP 401)'],
+    [
+      'refuses the API key',
+      401,
+      'the API key is missing or refused (HTTP 401): name the variable of a valid key in keyVar',
+    ],
     ['redirects', 302, 'a redirect (HTTP 302)'],
   ])('fails a node that %s at both of its services', async (_, code, why) => {
     expect(failures(await harness.check(await status(code)()))).toEqual([
@@ -159,7 +167,7 @@ describe('the doctor on HTTP APIs', () => {
   const failing: readonly [string, () => Promise<string>, RegExp][] = [
     ['at a wrong path', async () => `${harness.devnet.apiUrl}/elsewhere`, /getblockbylimitnext of the HTTP API: /],
     ['at the JSON-RPC', async () => harness.devnet.rpcUrl, /getblockbylimitnext of the HTTP API: /],
-    ['that answers with an error', altered(() => '{"Error":"x"}'), /HTTP API: rate limit/],
+    ['that answers with an error', altered(() => '{"Error":"x"}'), /HTTP API: an exception of the node/],
     ['that answers with HTML', altered(() => '<html>'), /HTTP API: a body that is not JSON/],
     ['that is down', async () => 'http://127.0.0.1:1', /HTTP API: unreachable/],
     ['without the block', altered(() => '{}'), /no block \d+/],
@@ -168,7 +176,7 @@ describe('the doctor on HTTP APIs', () => {
       altered((reply) =>
         reply.replace(/("blockID":"0{8}.{20})(.)/, (_, start, digit) => start + (digit === '0' ? '1' : '0')),
       ),
-      /its two services have different blocks \(no logs/,
+      /its JSON-RPC lacks block \d+ of its HTTP API/,
     ],
   ]
   const check = async (api: string) =>

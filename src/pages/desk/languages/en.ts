@@ -194,12 +194,12 @@ export const enDesk = {
     behind: 'Asked last: it is behind',
     demoted: 'Asked last: it is slow, or others have outvoted it',
     resting: 'Asked last: it has failed',
-    blocked: 'Not asked for a while: it contradicts itself or the chain',
+    blocked: 'Not asked for a while: it refuses requests, or is of another chain',
     unfit: 'Not asked for a while: it cannot do what is needed',
   },
   nodeSilent: (name: string) => `${name} does not answer`,
   nodeLast: (time: string) => `last answer ${time}`,
-  nodesSilent: (n: string, all: string) => `${n} of ${all} nodes give no answer`,
+  nodesSilent: (n: string, all: string) => `${n} of ${all} nodes give no usable answer`,
   nodeSilentDo:
     'Check it with its provider. If it does not come back, replace it in `TRON_NODES` and deploy again. Deposits are credited as long as enough others answer.',
 

@@ -1,0 +1,127 @@
+import { blockSeconds, type Header } from '../chain/block.ts'
+import type { AgreedHead } from '../chain/chain.ts'
+import { finalityMs } from '../chain/finality.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { Answers } from './agreement.ts'
+import { headAgeMsMax, headLagBlocksMax, troubleAlarmMs } from './limits.ts'
+import { demote, earlierOf, fieldsOf, labelOf, noteTrouble, type Pool, type Session, type TronNode } from './node.ts'
+import type { NodeErrorKind } from './node-errors.ts'
+
+/** The finalized head of a node, and when it was received. */
+export type NodeHead = Header & { readonly at: UnixMs }
+/** Those of the nodes that were asked, and why others gave none. */
+export type Heads = Answers<NodeHead>
+
+/** Whether a head is older than it can be where finality goes on. */
+export const isOld = ({ timestamp }: NodeHead, now: number) => now - timestamp > headAgeMsMax
+
+/** Kinds of errors that are no fault of the node, or that have an alarm of their own. */
+const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-time', 'unfit', 'wrong-chain'])
+
+/**
+ * The nodes that are behind the newest head, or show none, of those that were asked. One that is behind, or fails, for three minutes raises
+ * an alarm, which ends when it has caught up, or is well again.
+ */
+export async function watchHeads({ pool }: Session, heads: Heads): Promise<AgreedHead['behind']> {
+  const invented = findInvented(pool, heads)
+  const answers = heads.answers.filter((one) => !invented.includes(one))
+  for (const { node, value } of heads.answers) node.news.head = value
+  const late = findLate(pool, answers)
+  const silent = [...heads.errors].filter(([, { kind }]) => !otherTroubles.has(kind))
+  const without = silent.filter(([, { kind }]) => kind === 'behind')
+  const behind = [...late, ...without.map(([node]) => ({ node, height: null, since: pool.clock.now() }))]
+  reportBehind(pool, behind, answers)
+  const isBehind = new Set(behind.map(({ node }) => node))
+  await endBehind(
+    pool,
+    answers.flatMap(({ node }) => (isBehind.has(node) ? [] : [node])),
+  )
+  await watchFailing(pool)
+  for (const node of pool.nodes) noteTrouble(pool, node)
+  pool.remember()
+  return [
+    ...late.map(({ node, height }) => ({ node, height })),
+    ...silent.map(([node]) => ({ node, height: null })),
+  ].map(({ node, height }) => ({ node: labelOf(node), height }))
+}
+
+/** A node whose head is behind, and since when. Its height is null where it has none yet. */
+interface Late {
+  readonly node: TronNode
+  readonly height: AgreedHead['behind'][number]['height']
+  readonly since: UnixMs
+}
+
+/** The nodes whose heads are behind. One that was not asked meanwhile has been since the newest block that it shows. */
+function findLate({ clock }: Pool, answers: Heads['answers']): readonly Late[] {
+  const now = clock.now()
+  const newest = Math.max(...answers.map(({ value }) => value.height))
+  const newestTime = Math.max(...answers.map(({ value }) => value.timestamp))
+  const someIsNew = answers.some(({ value }) => !isOld(value, now))
+  return answers.flatMap(({ node, value }) => {
+    const { height, timestamp } = value
+    const isBehind = newest - height > headLagBlocksMax || (isOld(value, now) && someIsNew)
+    const since = (now - (newestTime - timestamp)) as UnixMs // safe: now or earlier
+    return isBehind ? [{ node, height, since }] : []
+  })
+}
+
+function reportBehind({ clock, report }: Pool, behind: readonly Late[], answers: Heads['answers']): void {
+  const now = clock.now()
+  const newest = answers.length > 0 ? Math.max(...answers.map(({ value }) => value.height)) : null
+  for (const { node, height, since } of behind) {
+    node.behindSince = earlierOf(node.behindSince, since)
+    if (now - node.behindSince < troubleAlarmMs) continue
+    const seconds = Math.floor((now - node.behindSince) / 1000)
+    report('node-behind', { node: node.number }, { ...fieldsOf(node), height, newest, seconds })
+  }
+}
+
+/** Ends the alarms of nodes that have caught up. One that cannot be ended is tried again. */
+async function endBehind({ clock, reportEnd }: Pool, caughtUp: readonly TronNode[]): Promise<void> {
+  for (const node of caughtUp) {
+    if (node.behindSince === null) continue
+    const canBeRaised = clock.now() - node.behindSince >= troubleAlarmMs
+    if (!canBeRaised || (await reportEnd('node-behind', { node: node.number }))) node.behindSince = null
+  }
+}
+
+const services = [
+  ['rpc', 'JSON-RPC'],
+  ['api', 'HTTP API'],
+] as const
+
+/** Raises an alarm for a node of which one service has failed at each request for three minutes, and ends it when both are well. */
+async function watchFailing({ nodes, report, reportEnd }: Pool): Promise<void> {
+  for (const node of nodes) {
+    const failing = services.flatMap(([service, name]) => {
+      const failure = node[service].failing
+      return failure === null ? [] : [{ service: name, ms: failure.at - failure.since, why: failure.why }]
+    })
+    const long = failing.find(({ ms }) => ms >= troubleAlarmMs)
+    if (long !== undefined) {
+      const { service, ms, why } = long
+      node.isNamedFailing = true
+      report('node-failing', { node: node.number }, { ...fieldsOf(node), service, seconds: Math.floor(ms / 1000), why })
+    } else if (node.isNamedFailing && failing.length === 0) {
+      node.isNamedFailing = !(await reportEnd('node-failing', { node: node.number }))
+    }
+  }
+}
+
+/**
+ * Heads that are far above those of a quorum, and newer than finality allows. They are reported, and count for nothing: a node that
+ * invents one would make the others look behind.
+ */
+function findInvented({ quorum, clock, report }: Pool, { answers }: Heads): Heads['answers'] {
+  const known = answers.map(({ value }) => value).sort((a, b) => b.height - a.height)[quorum - 1]
+  if (known === undefined || answers.length <= quorum) return [] // nobody knows which one is right
+  const blocksSince = Math.max(clock.now() - known.timestamp - finalityMs, 0) / (blockSeconds * 1000)
+  const invented = answers.filter(({ value }) => value.height - known.height > headLagBlocksMax + blocksSince)
+  for (const { node, value } of invented) {
+    demote(node, clock)
+    const why = `final block ${value.height} is newer than finality allows: others have ${known.height}`
+    report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
+  }
+  return invented
+}
