@@ -1,0 +1,133 @@
+import { beforeEach, expect, it } from 'vitest'
+import type { EventId, PayoutId } from '../../src/common/ids.ts'
+import type { WriteDatabase } from '../../src/d1/database.ts'
+import { payoutStates } from '../../src/d1/payout-tables.ts'
+import { countedMax } from '../../src/deposits/store/lists.ts'
+import { insertPayouts, selectAskingFacts } from '../../src/payouts/store/asking.ts'
+import { selectCompared } from '../../src/payouts/store/compared.ts'
+import { selectConcerned, selectExpired } from '../../src/payouts/store/conclusions.ts'
+import { selectWithOutflows, storeDecided } from '../../src/payouts/store/decided.ts'
+import { selectLeavingFacts } from '../../src/payouts/store/facts.ts'
+import { type PayoutSelection, selectPayoutPage } from '../../src/payouts/store/lists.ts'
+import { selectOpenSums, selectTroubles } from '../../src/payouts/store/open.ts'
+import { claimDue, selectAnswered } from '../../src/payouts/store/sending.ts'
+import { selectOffer, selectSigningFacts } from '../../src/payouts/store/signing.ts'
+import { selectWork } from '../../src/scan/work.ts'
+import { addressAt, cuy, measure, ms, numbers, openDatabase, stranger, txid, uid, withoutTriggers } from './fixtures.ts'
+
+let db: WriteDatabase
+beforeEach(async () => {
+  db = await openDatabase([1, 2])
+})
+
+const now = 20_000 * 86_400_000
+const minute = 60_000
+
+/**
+ * A history of so many payouts, one each minute up to now, to ten users in two currencies: most are paid or cancelled, and of each other
+ * state there are 30, the newest ones. Each has its transaction.
+ */
+async function fill(count: number): Promise<void> {
+  const state = `iif(${count} - i < 120, '["waiting","approved","signed","stuck"]' ->> (i % 4), iif(i % 3, 'paid', 'cancelled'))`
+  await withoutTriggers(db, [
+    'DELETE FROM payout',
+    'DELETE FROM payout_transaction',
+    'DELETE FROM payout_hour',
+    'DELETE FROM payout_sum',
+    'DELETE FROM event',
+    `${numbers(count)} INSERT INTO payout (id, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by, created_at, changed_at,
+        state, approved_by, approved_at, counted, attempts, attempts_max, txid, expires_at, height, reason, cancelled_by, why)
+      SELECT i, 1 + i % 10, 1 + i % 2, 'o' || i, 5, 0, '${stranger}', '', '5', '', 'shop', ${now} - ${minute} * (${count} - i), ${now} - ${minute} * (${count} - i),
+        state, iif(state = 'waiting', NULL, ''), iif(state = 'waiting', NULL, ${now} - ${minute} * (${count} - i)), state NOT IN ('waiting', 'cancelled'),
+        iif(state = 'stuck', 1, 0), 3, iif(state IN ('signed', 'paid', 'stuck'), printf('%064x', i), NULL),
+        iif(state IN ('signed', 'paid', 'stuck'), ${now} + 9, NULL), iif(state IN ('paid', 'stuck'), 90, NULL), iif(state = 'stuck', 'failed', NULL),
+        iif(state = 'cancelled', 'shop', NULL), iif(state = 'cancelled', 'x', NULL)
+      FROM (SELECT i, ${state} AS state FROM n)`,
+    `INSERT INTO payout_transaction (txid, address, payout_id, bytes, reference, expires_at, changed_at, next_send, height, succeeded, moved, ended)
+      SELECT txid, '${addressAt(40)}', id, 'ab', 80, expires_at, changed_at, 0, height, iif(height IS NULL, NULL, state = 'paid'),
+        iif(height IS NULL, NULL, '[]'), iif(state = 'signed', NULL, iif(state = 'paid', 'paid', 'failed')) FROM payout WHERE txid IS NOT NULL`,
+    `INSERT INTO payout_hour SELECT cuy, owner.value, approved_at / 3600000, sum(amount), count(*) FROM payout, json_each(json_array(0, uid)) AS owner
+      WHERE counted GROUP BY 1, 2, 3`,
+    `INSERT INTO payout_sum SELECT state, cuy, count(*), sum(amount) FROM payout GROUP BY 1, 2`,
+    `INSERT INTO event (type, uid, created_at, payout) SELECT 'payout.paid', uid, created_at, '{}' FROM payout`,
+    `UPDATE sqlite_sequence SET seq = (SELECT max(id) FROM event) WHERE name = 'event'`,
+    `UPDATE sqlite_sequence SET seq = (SELECT max(id) FROM payout) WHERE name = 'payout'`,
+    'DELETE FROM flow',
+    'UPDATE wallet SET balance = 1000000, entry_count = 0, newest_entry = 0',
+  ])
+}
+
+const payer = addressAt(40)
+const key = { uid: uid(1), cuy: cuy(2), osn: 'new', fee: 0, to_address: stranger }
+const limits = { limit_each: 100, limit_least: 0, limit_day: 1e9, limit_count: 1e6, limit_user: 1e9 }
+const asked = { ...key, amount: 5, contract: '', raw: '5', mark: '', proof: null, posted_by: 'shop' } as const
+const approved = {
+  ...limits,
+  state: 'approved',
+  approved_by: '',
+  approved_at: ms(now),
+  counted: true,
+  attempts_max: 3,
+} as const
+const lists: readonly PayoutSelection[] = [
+  {},
+  ...payoutStates.map((state) => ({ state })),
+  { cuy: cuy(2) },
+  { state: 'paid', cuy: cuy(1) },
+  { uid: uid(1) },
+  { uid: uid(1), state: 'stuck' },
+  { uid: uid(1), cuy: cuy(2) },
+  { uid: uid(3), state: 'waiting', cuy: cuy(2) },
+  { osn: 'o500' },
+  { txid: txid(500) },
+]
+
+/** What is read of payouts, by its name. */
+const works: Readonly<Record<string, (metered: WriteDatabase) => Promise<unknown>>> = {
+  asking: (metered) => selectAskingFacts(metered, [key], ms(now)),
+  'asking, the write': (metered) =>
+    insertPayouts(metered, [{ ...asked, ...approved, created_at: ms(now), changed_at: ms(now) } as never]), // safe: its branded names
+  'what may leave': (metered) => selectLeavingFacts(metered, payer),
+  'the offer to the signer': (metered) => selectOffer(metered, [cuy(1), cuy(2)], 0, 100),
+  'what is handed in': (metered) => selectSigningFacts(metered, [500], [txid(500)]),
+  'a decision of a person': async (metered) => {
+    const [one] = (await selectWithOutflows(metered, [500])).values()
+    return one === undefined ? null : storeDecided(metered, [])
+  },
+  'what a tick has to do': (metered) => selectWork(metered, { now: ms(now), eventsKeepDays: 90 }),
+  'what is compared after a restore': (metered) => selectCompared(metered, 500 as EventId),
+  'what a block concerns': (metered) => selectConcerned(metered, [txid(500)], ms(now)),
+  'what has expired': (metered) => selectExpired(metered, 100),
+  'the sums of what is open': selectOpenSums,
+  'what alarms are about': (metered) => selectTroubles(metered, [cuy(1), cuy(2)], ms(now), 50),
+  'what nodes have said': (metered) => selectAnswered(metered, 50),
+  'what is sent': (metered) => claimDue(metered, { now: ms(now), stopped: [], marginMs: 0, max: 20 }, [1_000]),
+  ...Object.fromEntries(
+    lists.map((selection) => [
+      `the list ${JSON.stringify(selection)}`,
+      (metered: WriteDatabase) =>
+        selectPayoutPage(metered, selection, [cuy(1), cuy(2)], 800 as PayoutId, 20, countedMax),
+    ]),
+  ),
+}
+
+/** The rows that each reads with a history of so many payouts. */
+async function rowsWith(count: number): Promise<Readonly<Record<string, number>>> {
+  await fill(count)
+  const rows: Record<string, number> = {}
+  for (const [name, work] of Object.entries(works)) rows[name] = (await measure(db, work)).rows
+  return rows
+}
+
+it('what is read of payouts is the same with 100,000 of them as with a few thousand', async () => {
+  await withoutTriggers(db, [
+    `INSERT INTO wallet (id, uid, cuy, balance, entry_count, newest_entry) VALUES (1, 1, 2, 1000000, 0, 0)`,
+  ])
+  const small = await rowsWith(1_020)
+  const few = await rowsWith(30 * countedMax) // all counts are full, and the newest ones of the same kinds
+  const many = await rowsWith(100_020)
+  expect(many).toEqual(few)
+  expect(Object.entries(many).filter(([, rows]) => rows > 5 * countedMax)).toEqual([])
+  const grown = Object.entries(many).filter(([name, rows]) => rows - (small[name] ?? 0) > 3 * countedMax)
+  expect(grown).toEqual([])
+})
