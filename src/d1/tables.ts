@@ -34,7 +34,7 @@ import {
   uid,
 } from './columns.ts'
 
-// migrations/README.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
+// docs/database.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
 // The ledger and the chain are here; the state of the scan and of what watches is in state-tables.ts.
 
 /** What a transfer can be. `moved` is never a deposit. */

@@ -53,7 +53,7 @@ async function open(uid: number, osn = 'opening', amt = '10') {
   expect(response.status).toBe(200)
 }
 
-const page = readFileSync(`${root}src/guides/backends.md`, 'utf8')
+const page = readFileSync(`${root}docs/guides/backends.md`, 'utf8')
 const pages = repositoryFiles.filter((file) => file.endsWith('.md')).map(textOf)
 const visit = async (path: string, method = 'POST') => {
   const response = await fetch(workers.url('shop') + path, { method })
@@ -256,7 +256,7 @@ describe('the statements that a page shows', () => {
 })
 
 describe('the page for payouts', () => {
-  const guide = textOf('src/guides/payouts.md')
+  const guide = textOf('docs/guides/payouts.md')
   const tokenOf = (sub: string, scope: string) =>
     signHs256({ sub, scope, exp: Math.floor(Date.now() / 1000) + 600 }, backendSecret)
 
