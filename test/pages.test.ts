@@ -14,10 +14,30 @@ describe('the documentation', () => {
   it('names only paths that exist', () => {
     const named = pages.flatMap((file) =>
       quoted(textOf(file))
-        .filter((path) => /^(src|test|migrations)\/[\w./-]+$/.test(path))
+        .filter((path) => /^(src|test|migrations|docs)\/[\w./-]+$/.test(path))
         .map((path) => ({ file, path })),
     )
     expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([])
+  })
+
+  it('has each page, and each section of it, to which a message or a comment of the code sends a reader', () => {
+    const code = files.filter(
+      (file) => /^(src|test)\/.*\.(ts|mjs|sh)$|^wrangler\.toml$/.test(file) && file !== 'test/pages.test.ts',
+    )
+    const named = code.flatMap((file) =>
+      [...textOf(file).matchAll(/(?<![\w/.])(docs\/[\w/-]+\.md)(?:[^'"\n]{0,24}"([A-Z][^"]+)")?/g)].map(
+        ([, path = '', title]) => ({
+          file,
+          path,
+          title,
+        }),
+      ),
+    )
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter(({ title }) => title !== undefined).length).toBeGreaterThan(2)
+    const isThere = ({ path, title }: { readonly path: string; readonly title: string | undefined }) =>
+      existsSync(join(root, path)) && (title === undefined || textOf(path).includes(`# ${title}\n`))
+    expect(named.filter((one) => !isThere(one))).toEqual([])
   })
 
   it('links only to files, pictures and sections that exist', () => {
