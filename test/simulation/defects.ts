@@ -88,7 +88,7 @@ function parseOverrides(json: string): PayingOverrides {
 
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a
- * simulation that finds none proves nothing. `defects.txt` has for each its name, its file below `src`, the seed and what
+ * simulation that finds none proves nothing. `defects.txt` has for each its name, its file from `src` on, the seed and what
  * else the scenario needs (beside a `short` run or a calm one with payouts, `paying`, if it says so), the text to replace (`-`) and what
  * replaces it (`+`).
  */

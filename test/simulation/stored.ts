@@ -185,6 +185,8 @@ function scanReads({ rows, count }: Queries) {
       `SELECT (SELECT count(*) FROM rescan WHERE kind = 'request') + (SELECT count(*) FROM correction) AS n`,
     ),
     countOperators: count(`SELECT count(*) AS n FROM stored_setting WHERE name LIKE 'OPERATOR%'`),
+    /** 1 where a setting of this name is stored: the decimals of a contract, once nodes have agreed on the configured ones. */
+    countAgreed: count('SELECT count(*) AS n FROM stored_setting WHERE name = ?'),
     countSettings: count('SELECT count(*) AS n FROM stored_setting'),
     /** What raised alarms are about. */
     alarms: rows<Texts<'kind' | 'subject'>>('SELECT kind, subject FROM alarm WHERE raised_at IS NOT NULL'),
