@@ -57,14 +57,30 @@ function ask(run: SimulatedRun, asking: Asking, triesLeft: number): void {
   })
 }
 
+/** An asking as it is sent. */
+function written(asking: Asking) {
+  const scale = currencies.find(({ cuy }) => cuy === asking.cuy)?.scale ?? 0
+  const { amount, fee } = asking
+  return { ...sentAsking(asking), amt: formatUnits(amount, scale), ...(fee > 0n && { fee: formatUnits(fee, scale) }) }
+}
+
+/** Asks for payouts of one wallet in one request: all or none. Without an answer each is asked for by itself. */
+export async function askTogether(run: SimulatedRun, all: readonly Asking[]): Promise<void> {
+  const { env } = run
+  env.scheduler.after(20_000, () => {
+    for (const asking of all) if (!asking.isAnswered) ask(run, asking, 3)
+  })
+  const { status } = await send(run, 'shop', '', { payouts: all.map(written) })
+  if (status !== 200 && status !== 422) return
+  for (const asking of all) Object.assign(asking, { isAnswered: true, isAccepted: status === 200 })
+}
+
 async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
   const { env } = run
-  const scale = currencies.find(({ cuy }) => cuy === asking.cuy)?.scale ?? 0
-  const { amount, fee, isAccepted: wasAccepted } = asking
-  const amounts = { amt: formatUnits(amount, scale), ...(fee > 0n ? { fee: formatUnits(fee, scale) } : {}) }
+  const { isAccepted: wasAccepted } = asking
   const { restores } = env
   const before = whyNotWritten(run, asking)
-  const { status, reason } = await send(run, 'shop', '', { payouts: [{ ...sentAsking(asking), ...amounts }] })
+  const { status, reason } = await send(run, 'shop', '', { payouts: [written(asking)] })
   if (status >= 500 || (status === 404 && env.scenario.payouts?.losesSetting === true)) return
   if (status === 409 && [...before, ...whyNotWritten(run, asking)].includes(reason ?? '')) return // it is asked for later
   asking.isAnswered = true
