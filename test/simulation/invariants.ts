@@ -40,6 +40,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
   }
   return {
     check(by, changes) {
+      env.payouts?.known.note()
       if (changes.has('address')) checkNewAddresses(env, stored)
       if (changes.has('rescan')) {
         const openRescans = stored.rescans()
@@ -63,6 +64,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       checkTransfers(by, changes.get('transfer') ?? [], wasHalted && before?.halted !== null)
     },
     accept() {
+      env.payouts?.known.note()
       remember(stored.scan())
       entryCheck.restart()
       rescans = stored.rescans()
