@@ -3,8 +3,9 @@ import { err, ok, type Result } from '../../common/result.ts'
 import type { AuthConfig, TokenConfig } from '../../config/auth.ts'
 import { isLoopback } from '../../config/schemas.ts'
 import { parseBackendName } from '../../ledger/entry.ts'
+import { keepVerified } from './kept-tokens.ts'
 import type { KeySetParts } from './key-set.ts'
-import { backendTokenSecondsMax, faulty } from './token-fault.ts'
+import { backendTokenSecondsMax, faulty, type TokenFault } from './token-fault.ts'
 import { createTokenVerifier, type TokenFailure, type TokenVerifier } from './verify-token.ts'
 
 /** Longest `Authorization` header that is read, in characters. */
@@ -43,8 +44,12 @@ export function createAuthenticators(
   backend: TokenConfig | null,
   parts: KeySetParts,
 ): Authenticators {
-  const ofCallers = createTokenVerifier(auth, parts, 'uid')
-  const ofBackends = backend === null ? null : createTokenVerifier(backend, parts, 'name')
+  const verifierOf = (config: TokenConfig, subject: TokenFault) => {
+    const own = createTokenVerifier(config, parts, subject)
+    return own === null ? null : keepVerified(own, parts.clock)
+  }
+  const ofCallers = verifierOf(auth, 'uid')
+  const ofBackends = backend === null ? null : verifierOf(backend, 'name')
   return {
     callers: authenticateCallers(auth, ofCallers, ofBackends),
     backends: ofBackends === null ? null : authenticateBackends(ofBackends, ofCallers, parts),
