@@ -4,7 +4,7 @@ import { parseTxid } from '../chain/block.ts'
 import { type Amount, noAmount } from '../common/amount.ts'
 import { entryTypes, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
-import { fixedStatement, member, ofHex, openTables, type ReadDatabase, toStatement } from '../d1/database.ts'
+import { fixedStatement, member, ofHex, type ReadDatabase, toStatement } from '../d1/database.ts'
 import { days } from '../d1/state-tables.ts'
 import { flows, transfers, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
@@ -30,9 +30,8 @@ export function readEntry(row: EntryRow): Entry {
 
 /** The caller's wallets; a currency without an entry is absent. */
 export async function selectBalances(db: ReadDatabase, uid: Uid): Promise<readonly WalletBalance[]> {
-  const { cuy, balance } = wallets
-  const rows = await openTables(db).select({ cuy, balance }).from(wallets).where(eq(wallets.uid, uid)).orderBy(cuy)
-  return rows.map((row) => ({ cuy: row.cuy, amount: readAmount(row.balance) }))
+  const { results } = await selectOwn(db, { uid }).all<Pick<WalletRow, 'cuy' | 'balance'>>()
+  return results.map((row) => ({ cuy: row.cuy, amount: readAmount(row.balance) }))
 }
 
 /** The balances of wallets, in ledger units. One without an entry is absent. */
@@ -45,6 +44,9 @@ export function selectBalancesOf(
 
 /** A row of `selectBalancesOf`. */
 export type WalletRow = Pick<typeof wallets.$inferSelect, 'uid' | 'cuy' | 'balance'>
+
+const selectOwn = fixedStatement<'uid'>(sql`
+SELECT ${wallets.cuy}, ${wallets.balance} FROM ${wallets} WHERE ${wallets.uid} = ${sql.placeholder('uid')} ORDER BY ${wallets.cuy}`)
 
 const selectBalancesIn = fixedStatement<'owners'>(sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${sql.placeholder('owners')})
@@ -76,12 +78,9 @@ export const notWithBefore = 'not allowed with before'
  * Each index is named: the planner has no statistics.
  */
 export async function selectEntries(db: ReadDatabase, uid: Uid, selection: EntrySelection): Promise<EntryList> {
-  const { rows, where, count } =
-    selection.osn === undefined ? allEntries(uid, selection) : withOsn(uid, selection, selection.osn)
-  const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([
-    toStatement(db, count),
-    toStatement(db, selectPage(rows, where, selection)),
-  ])
+  const statements =
+    selection.osn === undefined ? listing(db, uid, selection) : ofOrder(db, uid, selection, selection.osn)
+  const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([...statements])
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
@@ -110,7 +109,10 @@ export async function selectAllEntries(
       db,
       sql`SELECT coalesce(sum(entries), 0) AS count FROM (${selectSumsUpTo(currencies, sql.raw('1e9'))})`,
     ),
-    toStatement(db, selectPage(entriesWithWallet, before === undefined ? sql`true` : lt(id, before), { limit })),
+    toStatement(
+      db,
+      selectPage({ rows: entriesWithWallet, where: before === undefined ? sql`true` : sql`${lt(id, before)}` }, limit),
+    ),
   ])
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
@@ -146,7 +148,7 @@ export async function selectOrder(
   const newestOf = sql`SELECT id FROM (${found})${below} ORDER BY id DESC LIMIT ${limit}`
   const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([
     toStatement(db, sql`SELECT count(*) AS count FROM (${found})`),
-    toStatement(db, selectPage(entriesWithWallet, sql`${id} IN (${newestOf})`, { limit })),
+    toStatement(db, selectPage({ rows: entriesWithWallet, where: sql`${id} IN (${newestOf})` }, limit)),
   ])
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
@@ -164,9 +166,37 @@ export const entryColumns = sql`${id}, ${wid}, ${wallets.uid}, ${wallets.cuy}, $
 /** Joins to entries with their wallets what `entryColumns` needs. */
 export const withTransfer = sql`LEFT JOIN ${transfers} ON ${transfers.id} = ${flows.transfer_id}`
 /** A page of entries with their wallets. */
-function selectPage(rows: SQL, where: SQL, { page = 1, limit = pageRowsDefault }: EntrySelection): SQL {
-  const offset = (Math.min(page, pageNumberMax) - 1) * limit
+function selectPage({ rows, where }: Pick<EntryScope, 'rows' | 'where'>, limit: unknown, offset: unknown = 0): SQL {
   return sql`SELECT ${entryColumns} FROM ${rows} ${withTransfer} WHERE ${where} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
+}
+
+/** How many entries a page skips. */
+const offsetOf = ({ page = 1, limit = pageRowsDefault }: EntrySelection) => (Math.min(page, pageNumberMax) - 1) * limit
+
+const boundNames = ['cuy', 'wid', 'type', 'from', 'to', 'before'] as const
+/** What a selection gives: values, or what stands for them in a statement that is made once. */
+type Bounds = { readonly [Name in (typeof boundNames)[number]]?: unknown }
+
+/** The number of entries without an `osn`, and a page of them: one text for each set of filters that are given. */
+function listing(db: ReadDatabase, uid: Uid, selection: EntrySelection): readonly D1PreparedStatement[] {
+  const given = boundNames.filter((name) => selection[name] !== undefined)
+  const key = given.join(' ')
+  const made = listings.get(key) ?? makeListing(given)
+  listings.set(key, made)
+  const { limit = pageRowsDefault } = selection
+  const offset = offsetOf(selection)
+  const values = { ...selection, uid, limit, offset, most: offset + limit }
+  return [made.count(db, values), made.page(db, values)]
+}
+
+type Made = ReturnType<typeof fixedStatement<string>>
+const listings = new Map<string, { readonly count: Made; readonly page: Made }>()
+
+function makeListing(given: readonly (typeof boundNames)[number][]) {
+  const bounds: Bounds = Object.fromEntries(given.map((name) => [name, sql.placeholder(name)]))
+  const scope = allEntries(bounds)
+  const page = selectPage(scope, sql.placeholder('limit'), sql.placeholder('offset'))
+  return { count: fixedStatement<string>(scope.count), page: fixedStatement<string>(page) }
 }
 
 /** The entries that match, with their wallets, as what follows FROM and WHERE, and a query for their number. */
@@ -180,18 +210,29 @@ interface EntryScope {
 export const entriesWithWallet = sql`${flows} CROSS JOIN ${wallets} ON ${wallets.id} = ${wid}`
 
 /** Which wallets of the caller are selected. */
-function isSelected(uid: Uid, { cuy, wid }: EntrySelection): SQL {
-  const ofCurrency = cuy === undefined ? sql`` : sql` AND ${eq(wallets.cuy, cuy)}`
-  return sql`${eq(wallets.uid, uid)}${ofCurrency}${wid === undefined ? sql`` : sql` AND ${eq(wallets.id, wid)}`}`
+function isSelected(uid: unknown, { cuy, wid }: Bounds): SQL {
+  const ofCurrency = cuy === undefined ? sql`` : sql` AND ${wallets.cuy} = ${cuy}`
+  return sql`${wallets.uid} = ${uid}${ofCurrency}${wid === undefined ? sql`` : sql` AND ${wallets.id} = ${wid}`}`
 }
 
 /** The ids of a time range and page, with one bound at each end: of two, an index uses the first one only. */
-function inRange({ from, to, before }: EntrySelection, id: SQLWrapper = flows.id): SQL {
-  const bounds = [to === undefined ? null : firstEntryAt(to), before === undefined ? null : sql`${before}`]
+function inRange({ from, to, before }: Bounds, id: SQLWrapper = flows.id): SQL {
+  const bounds = [to === undefined ? null : firstEntryAt(sql`${to}`), before === undefined ? null : sql`${before}`]
   const [end = null, other = null] = bounds.filter((bound) => bound !== null)
-  const lower = from === undefined ? sql`` : sql` AND ${gte(id, firstEntryAt(from))}`
+  const lower = from === undefined ? sql`` : sql` AND ${gte(id, firstEntryAt(sql`${from}`))}`
   if (end === null) return lower
   return sql`${lower} AND ${lt(id, other === null ? end : sql`min(${end}, ${other})`)}`
+}
+
+function ofOrder(
+  db: ReadDatabase,
+  uid: Uid,
+  selection: EntrySelection,
+  wanted: string,
+): readonly D1PreparedStatement[] {
+  const scope = withOsn(uid, selection, wanted)
+  const page = selectPage(scope, selection.limit ?? pageRowsDefault, offsetOf(selection))
+  return [toStatement(db, scope.count), toStatement(db, page)]
 }
 
 /** An order, or the entries of a transaction, are few: these are counted one by one. */
@@ -228,37 +269,37 @@ const newest = alias(flows, 'newest')
  * Entries without an `osn`. The indexes of several wallets cannot be read as one in the order of ids: so the newest entries of each wallet are
  * read, and then the newest of those.
  */
-function allEntries(uid: Uid, selection: EntrySelection): EntryScope {
-  const { cuy, wid: wallet, type: wanted, page = 1, limit = pageRowsDefault } = selection
-  const count = numberOfAll(uid, selection)
+function allEntries(bounds: Bounds): EntryScope {
+  const { cuy, wid: wallet, type: wanted } = bounds
+  const count = numberOfAll(bounds)
+  const where = isSelected(sql.placeholder('uid'), bounds)
   const index = sql.raw(wanted === undefined ? 'flow_wallet' : 'flow_type')
   const ofWallet = (table: typeof flows | typeof newest) => {
-    const ofType = wanted === undefined ? sql`` : sql` AND ${eq(table.type, wanted)}`
-    return sql`${table.wallet_id} = ${wallets.id}${ofType}${inRange(selection, table.id)}`
+    const ofType = wanted === undefined ? sql`` : sql` AND ${table.type} = ${wanted}`
+    return sql`${table.wallet_id} = ${wallets.id}${ofType}${inRange(bounds, table.id)}`
   }
   if (cuy !== undefined || wallet !== undefined) {
     const rows = sql`${wallets} CROSS JOIN ${flows} INDEXED BY ${index} ON ${ofWallet(flows)}`
-    return { rows, where: isSelected(uid, selection), count }
+    return { rows, where, count }
   }
-  const most = Math.min(page, pageNumberMax) * limit
   const rows = sql`${wallets} CROSS JOIN ${flows} ON ${id} IN (
     SELECT ${newest.id} FROM ${flows} AS ${newest} INDEXED BY ${index} WHERE ${ofWallet(newest)}
-    ORDER BY ${newest.id} DESC LIMIT ${most})`
-  return { rows, where: isSelected(uid, selection), count }
+    ORDER BY ${newest.id} DESC LIMIT ${sql.placeholder('most')})`
+  return { rows, where, count }
 }
 
 /** In each wallet: the number of the newest entry in the range, minus that of the newest one before the range. */
-function numberOfAll(uid: Uid, selection: EntrySelection): SQL {
-  const { type: wanted, from, to } = selection
+function numberOfAll(bounds: Bounds): SQL {
+  const { type: wanted, from, to } = bounds
   const [column, entries] =
     wanted === undefined
       ? [number, sql`${flows} INDEXED BY flow_wallet WHERE ${wid} = ${wallets.id}`]
-      : [type_number, sql`${flows} INDEXED BY flow_type WHERE ${wid} = ${wallets.id} AND ${eq(type, wanted)}`]
+      : [type_number, sql`${flows} INDEXED BY flow_type WHERE ${wid} = ${wallets.id} AND ${type} = ${wanted}`]
   const numberBelow = (end: SQL) =>
     sql`coalesce((SELECT ${column} FROM ${entries} AND ${lt(id, end)} ORDER BY ${id} DESC LIMIT 1), 0)`
   const endOfIds = sql.raw('9223372036854775807')
-  const before = from === undefined ? sql`0` : numberBelow(firstEntryAt(from))
-  const upTo = numberBelow(to === undefined ? endOfIds : firstEntryAt(to))
+  const before = from === undefined ? sql`0` : numberBelow(firstEntryAt(sql`${from}`))
+  const upTo = numberBelow(to === undefined ? endOfIds : firstEntryAt(sql`${to}`))
   return sql`
-SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) AS count FROM ${wallets} WHERE ${isSelected(uid, selection)}`
+SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) AS count FROM ${wallets} WHERE ${isSelected(sql.placeholder('uid'), bounds)}`
 }
