@@ -1,4 +1,4 @@
-import { asc, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { eq, lt, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
@@ -6,11 +6,10 @@ import type { Uid } from '../common/ids.ts'
 import {
   bare,
   bareList,
+  fixedStatement,
   nowInDatabase,
   ofHex,
-  openTables,
   type ReadDatabase,
-  shown,
   shownList,
   toJsonTexts,
   toStatement,
@@ -48,26 +47,26 @@ const issueAttemptsMax = 100
 
 const { id, uid, address, issued_height: issuedHeight, created_at: createdAt } = addresses
 const addressColumns = shownList([id, uid, address])
-const selectFrom = (db: ReadDatabase) =>
-  openTables(db)
-    .select({ id, uid, address: sql<Address>`${shown(address)}` })
-    .from(addresses)
+const selectFrom = sql`SELECT ${addressColumns} FROM ${addresses}`
+const isOfCaller = sql`${uid} = ${sql.placeholder('caller')}`
+const selectNewest = fixedStatement<'caller'>(sql`${selectFrom} WHERE ${isOfCaller} ORDER BY ${id} DESC LIMIT 1`)
+const selectAllOf = fixedStatement<'caller'>(sql`${selectFrom} WHERE ${isOfCaller} ORDER BY ${id}`)
+const selectOne = fixedStatement<'issued'>(sql`${selectFrom} WHERE ${address} = ${ofHex(sql.placeholder('issued'))}`)
+const selectAny = fixedStatement(sql`SELECT 1 FROM ${addresses} LIMIT 1`)
 
 /** The caller's newest address, or null where none was issued yet. */
 export async function selectCurrent(db: ReadDatabase, caller: Uid): Promise<IssuedAddress | null> {
-  const [row = null] = await selectFrom(db).where(eq(uid, caller)).orderBy(desc(id)).limit(1)
-  return row
+  return await selectNewest(db, { caller }).first<IssuedAddress>()
 }
 
 /** The record of an address, or null where it was not issued. */
 export async function selectIssued(db: ReadDatabase, issued: Address): Promise<IssuedAddress | null> {
-  const [row = null] = await selectFrom(db).where(sql`${address} = ${ofHex(issued)}`)
-  return row
+  return await selectOne(db, { issued }).first<IssuedAddress>()
 }
 
 /** All of the caller's addresses, oldest first. */
 export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<readonly IssuedAddress[]> {
-  return selectFrom(db).where(eq(uid, caller)).orderBy(asc(id))
+  return (await selectAllOf(db, { caller }).all<IssuedAddress>()).results
 }
 
 /** A user's addresses below an id, newest first, and how many there are in all: `addressesCountedMax` means that many or more. */
@@ -87,7 +86,7 @@ export async function listAddresses(
 
 /** Whether no address was issued to any caller. */
 export async function isBookEmpty(db: ReadDatabase): Promise<boolean> {
-  return (await selectFrom(db).limit(1)).length === 0
+  return (await selectAny(db, {}).first()) === null
 }
 
 /** Which of these addresses were issued, and to which caller. One round trip, whatever their number. */
