@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config/config.ts'
 import { ledgerRoutes, routes } from '../src/http/routes.ts'
-import { type AlarmRule, alarmTable } from '../src/platform/alarm-table.ts'
+import { type AlarmRule, alarmTable, urgencies } from '../src/platform/alarm-table.ts'
 import { root } from './support/project.ts'
 import { exportsOf, repositoryFiles as files, sources, textOf } from './support/source-files.ts'
 
@@ -159,6 +159,18 @@ describe('the documentation', () => {
         `${kind} ${raised} **Ends:** ${ends} **What to do:** ${remedy}`,
     )
     expect(listed).toEqual(expected)
+  })
+
+  it('begins the page for operators with each urgency and its alarms', () => {
+    const page = textOf('docs/operate.md')
+    const table = /<!-- urgencies -->([\s\S]*?)<!-- \/urgencies -->/.exec(page)?.[1] ?? ''
+    const rows = [...table.matchAll(/^\| `([a-z-]+)` *\|[^|]*\|(.*)\|$/gm)].map(([, urgency, alarms = '']) => {
+      return [urgency, [...alarms.matchAll(/\[([a-z-]+)\]\(#\1\)/g)].map(([, kind]) => kind)]
+    })
+    const kindsOf = (urgency: string) =>
+      Object.entries<AlarmRule>(alarmTable).flatMap(([kind, rule]) => (rule.urgency === urgency ? [kind] : []))
+    expect(rows).toEqual(urgencies.map((urgency) => [urgency, kindsOf(urgency)]))
+    expect(page.indexOf('<!-- urgencies -->')).toBeLessThan(page.indexOf('## Is all well?'))
   })
 
   it('has every setting that the configuration reads, and no other', () => {

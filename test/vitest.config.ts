@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+import { projects } from './projects.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url).href)
 const configPath = `${root}wrangler.toml`
@@ -63,12 +64,12 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } }, // as any other wait: a busy machine is slower than a quiet one
     projects: [
-      { extends: true, test: { name: 'checks', include: ['test/checks.test.ts'] } }, // of the source, by other programs
+      { extends: true, test: { name: 'checks', ...projects.checks } }, // of the source, by other programs
       {
         extends: true,
         test: {
           name: 'simulation', // in processes of its own: it patches the source and the derivation of keys
-          include: ['test/simulation/**/*.test.ts'],
+          ...projects.simulation,
         },
       },
       {
@@ -76,11 +77,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
-          include: [
-            'test/{architecture,docs,elsewhere,lockfile,pages}.test.ts',
-            'test/{devnet,shop,tools,webhooks}/**/*.test.ts',
-          ],
-          exclude: ['test/webhooks/**/*.d1.test.ts'], // those need workerd
+          ...projects.unit,
         },
       },
       {
@@ -94,11 +91,7 @@ export default defineConfig({
         test: {
           name: 'worker',
           isolate: false, // no file keeps state in a module; an isolate for each file took more than half of the time
-          include: [
-            'test/{addresses,alarms,chain,common,config,d1,deposits,events,http,ledger,migrations,payouts,platform}/**/*.test.ts',
-            'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
-            'test/webhooks/**/*.d1.test.ts',
-          ],
+          ...projects.worker,
         },
       },
       {
@@ -111,7 +104,7 @@ export default defineConfig({
         ],
         test: {
           name: 'integration', // apart from the others: it sets the environment of the objects, and their alarms go on
-          include: ['test/integration/**/*.test.ts'],
+          ...projects.integration,
           globalSetup: 'test/integration/global-setup.ts',
         },
       },
@@ -120,7 +113,7 @@ export default defineConfig({
         test: {
           name: 'pages',
           isolate: false, // the files share a page that the browser knows
-          include: ['test/pages/**/*.test.ts'],
+          ...projects.pages,
           globalSetup: 'test/pages/global-setup.ts',
         },
       },

@@ -78,8 +78,14 @@ export type AlarmKind = keyof AlarmSubjects
 /** The subject of an alarm of some kind. */
 export type AlarmSubject = AlarmSubjects[AlarmKind]
 
+/** How soon a person must act on an alarm, the most urgent first. The page for operators says what each one means. */
+export const urgencies = ['now', 'today', 'this-week'] as const
+/** How soon a person must act on an alarm. */
+export type AlarmUrgency = (typeof urgencies)[number]
+
 /** What an operator needs to know about a kind of alarm, in plain sentences. */
 export interface AlarmRule {
+  readonly urgency: AlarmUrgency
   readonly raised: string
   /** Missing where only the fault can be observed, never its end: then the alarm ends after an hour without it. */
   readonly ends?: string
@@ -94,6 +100,7 @@ export interface AlarmRule {
  */
 export const alarmTable = {
   'scan-stalled': {
+    urgency: 'now',
     raised: 'For three minutes the scan has not started, not moved below a final block, or got no answer.',
     ends: 'The scan has read all final blocks, or moves on.',
     remedy:
@@ -101,6 +108,7 @@ export const alarmTable = {
     needsLine: true,
   },
   'scan-behind': {
+    urgency: 'today',
     raised:
       'For ten minutes the scan was more than two minutes of blocks below the newest final one at the end of each tick, though it moves.',
     ends: 'It is near the newest final block again, or stands still.',
@@ -109,22 +117,26 @@ export const alarmTable = {
     needsLine: true,
   },
   'finality-stalled': {
+    urgency: 'now',
     raised: 'For three minutes nodes that answer and are not behind have shown no new final block.',
     ends: 'There is a new final block.',
     remedy: 'Deposits wait and none is lost. Compare with an explorer: the network has stopped, or all nodes have.',
   },
   'chain-forked': {
+    urgency: 'now',
     raised: 'A final block does not follow the stored one. Nothing is credited from then on.',
     ends: 'The chain follows the stored block again, or does so after a correction.',
     remedy:
       'Look at the chain and at the nodes before anything else, then correct the position: `npm run operate -- correct --finalized <block> --reason "…" --production`.',
   },
   'tick-failed': {
+    urgency: 'now',
     raised: 'Two ticks in a row have ended with an exception, which is in the log line.',
     ends: 'A tick has ended without one.',
     remedy: 'The next tick tries again. If it stays, look at the database and at the exception.',
   },
   'gap-unread': {
+    urgency: 'today',
     raised:
       'A block cannot be read or agreed on: it was passed over and is read again ever more rarely. Or blocks that a signed payout needs were not read again for a quarter of an hour.',
     ends: 'The block was read, or an operator closed the gap.',
@@ -133,22 +145,26 @@ export const alarmTable = {
     needsLine: true,
   },
   'transaction-unreadable': {
+    urgency: 'today',
     raised: 'Nodes agree on a transaction whose bytes this service cannot read. The rest of its block is credited.',
     remedy:
       'Look at the transaction with an explorer. If it pays a user, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
   },
   'nodes-disagree': {
+    urgency: 'today',
     raised: 'Nodes differ about a final block or the decimals of a token. What they do not agree on is not credited.',
     remedy:
       'They are asked again by themselves. If it stays for some minutes, replace the node that is wrong: the log line has the numbers of the nodes in `TRON_NODES`, and what each says.',
     needsLine: true,
   },
   'node-lies': {
+    urgency: 'today',
     raised: 'A node contradicts itself or the clock, or is of another network. Its answer is not used.',
     remedy: 'The log line has the number of the node in `TRON_NODES`, and why. Check its URL there, or replace it.',
     needsLine: true,
   },
   'node-unfit': {
+    urgency: 'this-week',
     raised:
       'A node cannot be used: it has no transaction history, no logs of a block or no tag `finalized`, is a lite node, refuses its key, or has switched off what the scan asks.',
     remedy:
@@ -156,6 +172,7 @@ export const alarmTable = {
     needsLine: true,
   },
   'node-behind': {
+    urgency: 'this-week',
     raised:
       'For three minutes a node has had no finalized head, or one that is more than a minute of blocks below that of another node or two minutes older than the clock. The log line names the node.',
     ends: 'Its finalized head is near the newest one again, or it is no longer configured.',
@@ -163,6 +180,7 @@ export const alarmTable = {
       'Deposits are credited as long as enough other nodes agree. If it stays, look at the node: whether it has peers, room on its disk, and the right time; or replace it in `TRON_NODES`.',
   },
   'node-failing': {
+    urgency: 'this-week',
     raised: 'For three minutes the JSON-RPC or the HTTP API of a node has failed at each request.',
     ends: 'Both answer again, or the node is no longer configured.',
     remedy:
@@ -170,22 +188,26 @@ export const alarmTable = {
     needsLine: true,
   },
   'allowance-used-up': {
+    urgency: 'today',
     raised:
       'A tick has no request left of those that a node allows in a day. The log line names the node, and until when.',
     remedy: 'Set `perDay` and `perSecond` to what the node really allows, get a larger plan, or scan less often.',
   },
   'decimals-differ': {
+    urgency: 'now',
     raised: 'The decimals of a currency in `CURRENCIES` are not those of its contract. None of it is credited.',
     ends: 'They are the same, or the currency is retired or no longer configured.',
     remedy:
       'Nothing is lost: what arrived is held, and its amounts are not certain. `npm run doctor -- --production` shows both numbers, an explorer which is right. If `CURRENCIES` is, wait: it is credited once the contract shows the same. If the contract is: (1) correct `decimals` in `CURRENCIES`; (2) run `npm run operate -- currency --cuy <n> --production`, which says what else must be there; (3) deploy at once. What is held is then credited by itself with the right amounts: post none of it by hand.',
   },
   'deposit-too-large': {
+    urgency: 'today',
     raised:
       'A deposit would fill a wallet above 2^53−1 smallest units. It is held. One log line for the oldest in a currency.',
     remedy: 'Decide with the caller. Ask by its txid, where the reason stays.',
   },
   'review-overdue': {
+    urgency: 'today',
     raised: 'A deposit that `reviewFrom` holds has waited for a decision for more than an hour.',
     ends: 'None of its currency has.',
     remedy:
@@ -193,15 +215,18 @@ export const alarmTable = {
     needsLine: true,
   },
   'corrected-credit': {
+    urgency: 'today',
     raised: 'After a correction, a credited deposit was not found again. It stays in the ledger.',
     remedy:
       'Compare it with the chain. If it is not there, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
   },
   'paid-before-issue': {
+    urgency: 'this-week',
     raised: 'A caller asked for a payment that was final before the address was issued to the caller.',
     remedy: 'The payment was made to whoever had the address then. Decide with both.',
   },
   'address-frozen': {
+    urgency: 'today',
     raised: 'The issuer of a token has frozen an address that was issued here, or that payouts are paid from.',
     ends: 'The issuer has released it.',
     remedy:
@@ -209,12 +234,14 @@ export const alarmTable = {
     needsLine: true,
   },
   'token-paused': {
+    urgency: 'today',
     raised: 'The issuer has paused a token: nobody can transfer it.',
     ends: 'The issuer has resumed it.',
     remedy:
       'Nothing is lost. Deposits in it come again once it is resumed; collect nothing and pay nothing out in it until then.',
   },
   'token-fee-set': {
+    urgency: 'today',
     raised: 'The issuer takes a fee for each transfer of a token. No operator has confirmed it yet.',
     ends: 'The issuer has set it to nothing, or an operator has confirmed this fee.',
     remedy:
@@ -222,6 +249,7 @@ export const alarmTable = {
     needsLine: true,
   },
   'token-deprecated': {
+    urgency: 'today',
     raised:
       'The issuer has replaced the contract of a token. Transfers are shown by its successor, so deposits in it are not seen.',
     ends: 'The currency is retired.',
@@ -230,18 +258,21 @@ export const alarmTable = {
     needsLine: true,
   },
   'reconciliation-shortfall': {
+    urgency: 'now',
     raised: 'An address holds less than is recorded, by three readings with the same exact amount.',
     ends: 'The difference is gone, or has become another one.',
     remedy:
       'Look for a transfer out of it that is not recorded; a gap can contain it. Without one, ask who has the key.',
   },
   'reconciliation-surplus': {
+    urgency: 'this-week',
     raised: 'An address holds more than is recorded, by three readings with the same exact amount.',
     ends: 'The difference is gone, or has become another one.',
     remedy:
       'No money is lost. Often it is TRX that a contract sent: find its transaction with an explorer, among the internal ones of the address, and let its user ask for it (`GET /tron/recharge?txid=…`), which credits it where enough nodes show it. Or a payment from before the first block. Where a gap contains it, it is credited once that is read: then post nothing.',
   },
   'payout-stuck': {
+    urgency: 'today',
     raised:
       'The transaction of a payout is final and has failed or paid something else, or three have expired. Its money is taken and was not paid.',
     ends: 'It was approved again or cancelled.',
@@ -249,6 +280,7 @@ export const alarmTable = {
       'Look at the payout (`GET /ledger/payouts?state=stuck`): `reason` says which, and `moved` what has left the address. Repair the cause (energy, TRX for fees, the signer), then approve it again or cancel it. If `moved` is not empty, money has left: decide who pays for it first.',
   },
   'payout-refused': {
+    urgency: 'today',
     raised: 'Every node has refused a signed payout for a minute.',
     ends: 'A node takes it, it is in a final block, or it has expired.',
     remedy:
@@ -256,12 +288,14 @@ export const alarmTable = {
     needsLine: true,
   },
   'payouts-unsigned': {
+    urgency: 'today',
     raised: 'An approved payout is older than ten minutes.',
     ends: 'None is.',
     remedy:
       'Look at the signer: whether it runs, and what it says. While payouts are stopped it is offered none (`payouts` in `/ledger/summary`).',
   },
   'payout-unknown': {
+    urgency: 'now',
     raised:
       'A final transaction has moved money from the payout address, or was sent by it, and no payout names it; or an older copy of the database was restored. No payout is offered to the signer from then on.',
     ends: 'The signer has handed in its bytes, or an operator has resumed; after a restore, when a final block that is an hour later, and each one before it, is read.',
@@ -269,6 +303,7 @@ export const alarmTable = {
       'Look at the transaction with an explorer, and at the journal of the signer: start it, and what it has signed is handed in. If a payout that it has signed is missing, have the backend ask for it again with the same `uid`, `cuy` and `osn`. If nobody of yours has signed it, the key is in other hands: move what the address holds. Otherwise `npm run operate -- payouts resume --txid <txid> --reason "…" --production`.',
   },
   'payout-wallet-low': {
+    urgency: 'today',
     raised:
       'The payout address holds less than what is approved and signed in a currency, or too little TRX for fees. Of the balances that nodes show, the `TRON_QUORUM`-th smallest one counts.',
     ends: 'It holds enough, or nothing is open.',
@@ -277,6 +312,7 @@ export const alarmTable = {
     needsLine: true,
   },
   'configuration-differs': {
+    urgency: 'now',
     raised:
       'The chain id, the key, a currency or the payout address is not that of the stored data. Nothing is served or credited.',
     ends: 'The configuration is that of the stored data.',
@@ -285,45 +321,53 @@ export const alarmTable = {
     needsLine: true,
   },
   'key-was-used': {
+    urgency: 'now',
     raised: 'The database is empty, and the first addresses of the key hold or held something. No address is issued.',
     ends: '`TRON_FIRST_INDEX` is set, or an address is stored.',
     remedy: 'Restore the old database, or set `TRON_FIRST_INDEX` above every index that was used.',
   },
   misconfigured: {
+    urgency: 'now',
     raised: 'A setting is missing or wrong; once for each, whenever the Worker starts. Nothing is served.',
     ends: 'The Worker starts without it.',
     remedy: 'The log line names the setting and what it takes.',
     needsLine: true,
   },
   'database-filling': {
+    urgency: 'this-week',
     raised: 'The database has reached 70 % of what D1 stores in one.',
     ends: 'It is smaller again.',
     remedy:
       'Nothing is lost and nothing is slower. The desk shows the day on which it is full at the present rate. Lower `EVENTS_KEEP_DAYS`, or plan a second deployment over another account of the key.',
   },
   'database-nearly-full': {
+    urgency: 'now',
     raised: 'The database has reached 90 % of what D1 stores in one.',
     ends: 'It is smaller again.',
     remedy:
       'Act now: once it is full nothing is credited and no address is issued, until there is room; then everything goes on where it stopped. Lower `EVENTS_KEEP_DAYS`: the next ticks remove the older events.',
   },
   'endpoint-failing': {
+    urgency: 'today',
     raised: 'An endpoint of `WEBHOOKS` has failed for an hour.',
     ends: 'It takes events again, has put one aside, or is no longer configured.',
     remedy:
       'Deposits are credited meanwhile. Its events wait in their order and are sent again by themselves. Since when and why: `npm run operate -- webhooks status --production`.',
   },
   'endpoint-behind': {
+    urgency: 'this-week',
     raised: 'The oldest event that an endpoint lacks is more than ten minutes old.',
     ends: 'It is not, or the endpoint is no longer configured.',
     remedy: 'Make the receiver answer sooner: it gets one event after the other.',
   },
   'events-expiring': {
+    urgency: 'today',
     raised: 'An endpoint lacks events that will soon be removed, by `EVENTS_KEEP_DAYS`.',
     ends: 'It has got them, they are removed or kept for longer, or it is no longer configured.',
     remedy: 'Repair the receiver, raise `EVENTS_KEEP_DAYS`, or read the events from the feed.',
   },
   'event-set-aside': {
+    urgency: 'this-week',
     raised: 'An endpoint has refused one event for three days. The event was put aside, and the next ones go on.',
     remedy:
       'Read it from the feed, or have it sent again: `npm run operate -- webhooks replay --endpoint <n> --from <id> --production`.',

@@ -1,4 +1,4 @@
-import type { AlarmKind } from './alarm-table.ts'
+import { type AlarmKind, alarmTable } from './alarm-table.ts'
 
 /** The fields of a log line. Never a token, a key, the URL of a node, a list of addresses or a body. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
@@ -22,18 +22,24 @@ export interface Logger {
 
 /**
  * A logger that passes one line of JSON for each call to `write`: `{"level", "event" or "alarm", ...fields}`. The first
- * two members are always first, so that `"level":"error","alarm":` matches every alarm.
+ * two members are always first, so that `"level":"error","alarm":` matches every alarm. An alarm's `urgency` comes last.
  */
 export function createLogger(write: (line: string) => void): Logger {
-  const line = (level: 'info' | 'warn' | 'error', key: 'event' | 'alarm', name: string, fields: LogFields) => {
+  const line = (
+    level: 'info' | 'warn' | 'error',
+    key: 'event' | 'alarm',
+    name: string,
+    fields: LogFields,
+    last = {},
+  ) => {
     // Spread twice: the first one fixes the order of the members, the last one prevents a field from replacing them.
     const head = { level, [key]: name }
-    write(JSON.stringify({ ...head, ...fields, ...head }))
+    write(JSON.stringify({ ...head, ...fields, ...head, ...last }))
   }
   return {
     info: (event, fields) => line('info', 'event', event, fields),
     warn: (event, fields) => line('warn', 'event', event, fields),
     error: (event, fields) => line('error', 'event', event, fields),
-    alarm: (kind, fields) => line('error', 'alarm', kind, fields),
+    alarm: (kind, fields) => line('error', 'alarm', kind, fields, { urgency: alarmTable[kind].urgency }),
   }
 }

@@ -34,8 +34,8 @@ describe('the table of alarms', () => {
   })
 
   it.each(Object.entries(alarmTable))('says of %s when it is raised and what to do, in sentences', (_, rule) => {
-    const { needsLine, ...texts }: AlarmRule = rule
-    for (const text of Object.values(texts)) expect(text).toMatch(/^[A-Z`].*\.$/)
+    const { needsLine, raised, ends = raised, remedy }: AlarmRule = rule
+    for (const text of [raised, ends, remedy]) expect(text).toMatch(/^[A-Z`].*\.$/)
     expect(needsLine === true).toBe(/\bthe log line\b/i.test(rule.remedy))
   })
 

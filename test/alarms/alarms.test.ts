@@ -41,7 +41,7 @@ describe('an alarm', () => {
     const { open, lines, rows } = await start()
     const alarms = open()
     for (const one of [alarms, alarms, open(), open()]) await one.raise('scan-stalled', {}, { why: 'nothing answers' })
-    expect(lines).toEqual(['{"level":"error","alarm":"scan-stalled","why":"nothing answers"}'])
+    expect(lines).toEqual(['{"level":"error","alarm":"scan-stalled","why":"nothing answers","urgency":"now"}'])
     expect(await rows()).toEqual(['scan-stalled {}'])
     await open().clear('scan-stalled', {})
     expect(await rows()).toEqual([])

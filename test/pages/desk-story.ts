@@ -1,5 +1,6 @@
 /** What the service has for the desk: all is well, or one fault of each kind. */
 import type { Reason } from '../../src/common/reasons.ts'
+import { type AlarmKind, alarmTable } from '../../src/platform/alarm-table.ts'
 import { ago } from './ago.ts'
 import type { noneOpen, paidOut } from './payout-fixture.ts'
 import { exact } from './scripted-service.ts'
@@ -93,6 +94,7 @@ export const alarm = (kind: string, subject: object = {}, seconds = 600) => ({
   kind,
   subject,
   since: ago(seconds),
+  urgency: Object.hasOwn(alarmTable, kind) ? alarmTable[kind as AlarmKind].urgency : 'now',
   raised: `raised ${kind}`,
   remedy: `remedy ${kind}`,
 })

@@ -75,6 +75,17 @@ describe('the first screen', () => {
     await page.click('header button')
     await seeIn(page, '#state', 'A final block does not follow the stored one.')
     await see(page, 'raised a-new-kind')
+    expect(
+      await page.$$eval('[data-urgency]', (all) =>
+        all.map((one) => [one.getAttribute('data-urgency'), one.textContent]),
+      ),
+    ).toEqual([
+      ['now', 'Act now.'],
+      ['now', 'Act now.'],
+      ['this-week', 'Act this week.'],
+      ['today', 'Act today.'],
+      ['now', 'Act now.'],
+    ]) // what is no raised alarm has none
     await page.reload()
     await seeIn(page, '#state', 'A final block does not follow the stored one.') // the browser remembers the language
   })

@@ -22,12 +22,14 @@ describe('the logger', () => {
   it('writes every alarm in one form, so that one alert rule matches them all', () => {
     const { lines, logger } = recording()
     logger.alarm('nodes-disagree', { about: 'block 7', outcome: 'held' })
-    expect(lines).toEqual(['{"level":"error","alarm":"nodes-disagree","about":"block 7","outcome":"held"}'])
+    expect(lines).toEqual([
+      '{"level":"error","alarm":"nodes-disagree","about":"block 7","outcome":"held","urgency":"today"}',
+    ])
   })
 
   it('lets no field replace the level or the name, and no text break the line', () => {
     const { lines, logger } = recording()
-    logger.alarm('node-lies', { level: 'info', alarm: 'nothing', why: 'a\nb"c' })
-    expect(lines).toEqual(['{"level":"error","alarm":"node-lies","why":"a\\nb\\"c"}'])
+    logger.alarm('node-lies', { level: 'info', alarm: 'nothing', urgency: 'never', why: 'a\nb"c' })
+    expect(lines).toEqual(['{"level":"error","alarm":"node-lies","urgency":"today","why":"a\\nb\\"c"}'])
   })
 })

@@ -3,7 +3,7 @@ import { nodeUses } from '../../chain/node-report.ts'
 import { entryTypes } from '../../common/ids.ts'
 import { heldReasons } from '../../common/reasons.ts'
 import { countedMax } from '../../deposits/store/lists.ts'
-import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
+import { type AlarmKind, alarmTable, urgencies } from '../../platform/alarm-table.ts'
 import {
   movedKinds,
   summaryAlarmsMax,
@@ -108,6 +108,7 @@ const alarm = () =>
     kind: docs.described(z.enum(Object.keys(alarmTable) as AlarmKind[]), 'The kind of alarm.'),
     subject: docs.described(subject(), 'What it is about; empty if there is one alarm of the kind at a time.'),
     since: docs.instantSchema(),
+    urgency: docs.described(z.enum(urgencies), 'How soon a person must act.'),
     raised: docs.textSchema('When an alarm of this kind is raised.'),
     remedy: docs.textSchema('What to do.'),
   })

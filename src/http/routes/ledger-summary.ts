@@ -6,7 +6,7 @@ import { formatInstant, type UnixMs } from '../../common/time.ts'
 import type { Currencies, Currency } from '../../ledger/currencies.ts'
 import { currencyOfContract } from '../../payouts/moved.ts'
 import type { PayoutSummary } from '../../payouts/summary.ts'
-import { type AlarmKind, type AlarmSubject, alarmTable } from '../../platform/alarm-table.ts'
+import { type AlarmKind, type AlarmRule, type AlarmSubject, alarmTable } from '../../platform/alarm-table.ts'
 import { endsWithin } from '../../platform/clock.ts'
 import { databaseBytesMax } from '../../scan/size.ts'
 import type { Services } from '../../services.ts'
@@ -192,9 +192,9 @@ function subjectItem(subject: AlarmSubject): SummaryData['alarms'][number]['subj
 }
 
 /** What the alarm is about and what to do. A row of an older version can have a kind that is no more. */
-function rulesOf(kind: AlarmKind): { readonly raised: string; readonly remedy: string } {
-  const { raised, remedy } = alarmTable[kind] ?? { raised: '', remedy: '' }
-  return { raised, remedy }
+function rulesOf(kind: AlarmKind): Omit<AlarmRule, 'ends' | 'needsLine'> {
+  const { urgency, raised, remedy } = alarmTable[kind] ?? ({ urgency: 'now', raised: '', remedy: '' } as const)
+  return { urgency, raised, remedy }
 }
 
 /** A node of the documentation that has answered. */

@@ -57,8 +57,8 @@ export function readDeskSummary(data: unknown) {
       const range = { from: readInteger(from), to: readInteger(to), seen: readInteger(seen) }
       return { ...range, since: readText(since), attempts: readInteger(attempts), why: readText(why) }
     }),
-    alarms: readList({ list: alarms }, ({ kind, subject, since, raised, remedy }) => {
-      const words = { raised: readText(raised), remedy: readText(remedy) }
+    alarms: readList({ list: alarms }, ({ kind, subject, since, urgency, raised, remedy }) => {
+      const words = { urgency: readText(urgency), raised: readText(raised), remedy: readText(remedy) }
       return { kind: readText(kind), subject: readSubject(readMembers(subject)), since: readText(since), ...words }
     }),
     differences: readList({ list: differences }, ({ cuy, address, amt, since }) => {

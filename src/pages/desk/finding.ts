@@ -16,3 +16,9 @@ export interface Finding {
   readonly remedy: string
   readonly items: readonly FindingItem[]
 }
+
+/** A finding as it is shown. */
+export interface ShownFinding extends Finding {
+  /** How soon a person must act, as the service says of the alarm of this kind; empty where none is raised. */
+  readonly urgency: string
+}

@@ -1,7 +1,7 @@
 import { lookUp } from '../kit/look-up.ts'
 import { type DeskContext, deskAmount, deskSymbol, durationText, sinceText } from './context.ts'
 import type { DeskAlarm, DeskGap, DeskSubject, DeskSummary } from './data.ts'
-import type { Finding, FindingItem } from './finding.ts'
+import type { Finding, FindingItem, ShownFinding } from './finding.ts'
 import { isMissing } from './nodes.ts'
 import { isShownByPayouts, payoutAlarmItem, payoutFindings } from './payout-findings.ts'
 import { reasonWords } from './reasons.ts'
@@ -55,11 +55,12 @@ const endpointAlarms = ['endpoint-failing', 'endpoint-behind']
 export const isBad = ({ kind }: Pick<Finding, 'kind'>) => worst.includes(kind)
 
 /** Everything that needs a person, the worst first. */
-export function findingsOf(context: DeskContext, summary: DeskSummary): readonly Finding[] {
+export function findingsOf(context: DeskContext, summary: DeskSummary): readonly ShownFinding[] {
   const rank = ({ kind }: Finding) => {
     const index = [...worst, ...then].indexOf(kind)
     return index < 0 ? Number.POSITIVE_INFINITY : index
   }
+  const urgencyOf = (kind: string) => summary.alarms.find((alarm) => alarm.kind === kind)?.urgency ?? ''
   const tooFew = tooFewNodes(context, summary)
   const all = [
     ...tooFew,
@@ -72,7 +73,9 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
     ...nodeFindings(context, summary),
   ]
   const shown = tooFew.length === 0 ? all : all.filter(({ kind }) => !ofTooFewNodes.includes(kind))
-  return shown.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
+  return shown
+    .sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
+    .map((finding) => ({ ...finding, urgency: urgencyOf(finding.kind) }))
 }
 
 /** One for each kind: what its alarms are about follows. */

@@ -1,7 +1,8 @@
 import { type Child, html, type PageView } from '../kit/dom.ts'
+import { lookUp } from '../kit/look-up.ts'
 import { type DeskContext, durationText, sinceText } from './context.ts'
 import type { DeskSummary } from './data.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, ShownFinding } from './finding.ts'
 import { finalAgeSeconds, findingsOf, isBad, nodesLateSeconds, standsStill } from './findings.ts'
 import { isMissing } from './nodes.ts'
 import { createLiveSlot, fact, hint, lateText, sentence, small, storyButton } from './parts.ts'
@@ -40,7 +41,7 @@ function toneOf(first: Finding | undefined, waiting: readonly Waiting[]): string
 
 function findingElements(
   context: DeskContext,
-  [first, ...rest]: readonly Finding[],
+  [first, ...rest]: readonly ShownFinding[],
   waiting: readonly Waiting[],
   summary: DeskSummary,
 ): Child[] {
@@ -92,7 +93,11 @@ function wellText(context: DeskContext, { finalized, nodes, endpoints }: DeskSum
   return known.filter((one) => one !== null).join(context.language === 'en' ? ' ' : '')
 }
 
-function detail(context: DeskContext, { kind, title, remedy, items }: Finding, level: 'h2' | 'h3'): Child[] {
+function detail(
+  context: DeskContext,
+  { kind, title, remedy, urgency, items }: ShownFinding,
+  level: 'h2' | 'h3',
+): Child[] {
   const { texts, format } = context
   const shown = items.slice(0, itemsMax).map(({ about, note, since, ask }) => {
     const facts = [
@@ -105,9 +110,11 @@ function detail(context: DeskContext, { kind, title, remedy, items }: Finding, l
     return parts.length === 0 ? null : html('p', { class: 'muted' }, ...parts)
   })
   const more = items.length - itemsMax
+  const soon = lookUp<string>(texts.urgencies, urgency)
   return [
     html(level, { id: level === 'h2' ? 'state' : null, 'data-kind': kind }, ...sentence(title)),
     html('p', {}, html('strong', {}, texts.advice), ...sentence(remedy)),
+    soon === undefined ? null : html('p', {}, html('strong', { 'data-urgency': urgency }, soon)),
     ...shown,
     more > 0 ? hint(texts.andMore(format.count(more))) : null,
   ]

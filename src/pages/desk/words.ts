@@ -34,7 +34,7 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
 /** The words for an alarm. Of a kind that this page does not know, those of the service. */
 export function alarmWords(
   context: DeskContext,
-  { kind, raised, remedy }: Omit<DeskAlarm, 'subject' | 'since'>,
+  { kind, raised, remedy }: Pick<DeskAlarm, 'kind' | 'raised' | 'remedy'>,
 ): AlarmWords {
   const { alarms } = context.texts
   if (!Object.hasOwn(alarms, kind)) return { raised: raised || kind, remedy }

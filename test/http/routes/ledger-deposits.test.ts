@@ -139,6 +139,7 @@ describe('GET /ledger/summary', () => {
         {
           kind: 'scan-stalled',
           subject: {},
+          urgency: 'now',
           raised: expect.stringMatching(/three minutes/),
           remedy: expect.any(String),
         },

@@ -78,6 +78,8 @@ export const enDesk = {
   advice: 'What to do: ',
   others: (n: string) => `${n} more below`,
   since: (time: string) => `Since ${time}`,
+  /** How soon a person must act on an alarm. */
+  urgencies: { now: 'Act now.', today: 'Act today.', 'this-week': 'Act this week.' },
   andMore: (n: string) => `and ${n} more`,
   lineHelp: (names: string) =>
     `The log line is in the log of the Worker (Logs in the dashboard; \`npx wrangler tail\` shows new ones only): look for ${names}.`,

@@ -72,6 +72,7 @@ export const zhDesk: DeskTexts = {
   advice: '处理办法：',
   others: (n) => `下面还有 ${n} 项`,
   since: (time) => `始于 ${time}`,
+  urgencies: { now: '请立即处理。', today: '请今天处理。', 'this-week': '请本周内处理。' },
   andMore: (n) => `以及另外 ${n} 项`,
   lineHelp: (names) => `日志行在 Worker 的日志中（控制台的 Logs；\`npx wrangler tail\` 只显示新的）：请查找 ${names}。`,
   nodeAt: (n) => `节点 ${n}：\`TRON_NODES\` 中第 ${n} 个`,

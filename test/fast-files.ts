@@ -1,0 +1,55 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type ProjectFiles, projects } from './projects.ts'
+
+/** What a test that is not fast imports, itself or through what it imports: a service, a browser or a process. */
+const slow =
+  /^(cloudflare:|node:(child_process|http|net|worker_threads|sqlite)$|wrangler$|miniflare$|puppeteer-core$|esbuild$|@redocly\/|vitest\/node$)/
+/** Files that are left out though they import nothing of the kind. */
+const longer: ReadonlySet<string> = new Set([
+  'test/http/auth/authenticate.test.ts', // Request of workerd takes URLs that the one of Node refuses
+  ...['allowance', 'large-blocks', 'node-box', 'object', 'transport'].map((name) => `test/tron/${name}.test.ts`), // seconds
+])
+
+const importOf = /(?:^|\n)\s*(?:import|export)\s(?!type\s)[^'"`;]*?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g
+
+const known = new Map<string, readonly string[]>()
+
+/** What a file imports while it runs, as it names it. */
+function importsOf(file: string): readonly string[] {
+  const found = known.get(file) ?? [...readFileSync(file, 'utf8').matchAll(importOf)].map(([, a, b]) => a ?? b ?? '')
+  known.set(file, found)
+  return found
+}
+
+/** Whether a test needs no service, browser or process, by all that it imports. */
+export function isFast(file: string, root: string): boolean {
+  if (longer.has(file)) return false
+  const reached = new Set([resolve(root, file)])
+  for (const path of reached) {
+    for (const name of importsOf(path)) {
+      if (slow.test(name)) return false
+      const target = resolve(dirname(path), name)
+      if (name.startsWith('.') && target.endsWith('.ts') && existsSync(target)) reached.add(target)
+    }
+  }
+  return true
+}
+
+/** The test files of each project. */
+export function filesByProject(root: string): ReadonlyMap<string, readonly string[]> {
+  const entries = Object.entries<ProjectFiles>(projects)
+  return new Map(
+    entries.map(([name, { include, exclude = [] }]) => {
+      const left = new Set(globSync([...exclude], { cwd: root }))
+      return [name, globSync([...include], { cwd: root }).filter((file) => !left.has(file))]
+    }),
+  )
+}
+
+/** The test files, fast ones apart from the others. */
+export function splitFiles(root: string) {
+  const all = [...filesByProject(root)].flatMap(([project, files]) => files.map((file) => ({ project, file })))
+  const fast = all.filter(({ file }) => isFast(file, root))
+  return { fast, left: all.filter((one) => !fast.includes(one)) }
+}

@@ -1,0 +1,27 @@
+/** Which files a project has, as patterns from the root. */
+export interface ProjectFiles {
+  readonly include: string[]
+  readonly exclude?: string[]
+}
+
+/** The projects of vitest and their files. A file that is in none of them, or in two, fails `projects.test.ts`. */
+export const projects = {
+  checks: { include: ['test/checks.test.ts'] },
+  simulation: { include: ['test/simulation/**/*.test.ts'] },
+  unit: {
+    include: [
+      'test/{architecture,docs,elsewhere,lockfile,pages,projects}.test.ts',
+      'test/{devnet,shop,tools,webhooks}/**/*.test.ts',
+    ],
+    exclude: ['test/webhooks/**/*.d1.test.ts'], // those need workerd
+  },
+  worker: {
+    include: [
+      'test/{addresses,alarms,chain,common,config,d1,deposits,events,http,ledger,migrations,payouts,platform}/**/*.test.ts',
+      'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
+      'test/webhooks/**/*.d1.test.ts',
+    ],
+  },
+  integration: { include: ['test/integration/**/*.test.ts'] },
+  pages: { include: ['test/pages/**/*.test.ts'] },
+} satisfies Readonly<Record<string, ProjectFiles>>
