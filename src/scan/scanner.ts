@@ -178,7 +178,10 @@ async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): 
     if (key.value === 'used') return err(cannotIssue('key-was-used'))
   }
   const started = await ensureStarted(parts, chain)
-  if (started.ok) return ok(null)
+  if (started.ok) {
+    if (started.value.triedAt === 0) await parts.host.setAlarm(parts.clock.now()) // the first scan does not wait for the cron
+    return ok(null)
+  }
   return err(
     started.error.kind === 'start-above-head' ? cannotIssue('start-block-too-high') : unavailable(started.error),
   )
