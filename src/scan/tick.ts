@@ -26,8 +26,8 @@ import type { Scans, ScansParts } from './scans.ts'
 import { watchSize } from './size.ts'
 import { nodesStatement } from './store/position.ts'
 import { dueAtOnce, selectOpenGaps } from './store/rescans.ts'
+import { droppedKeptMs, selectWork, type TickWork } from './store/work.ts'
 import { watchScan } from './watch.ts'
-import { droppedKeptMs, selectWork, type TickWork } from './work.ts'
 
 /** After this, a tick ends: what is left waits for the next one. */
 export const tickMs = 25_000
