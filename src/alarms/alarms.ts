@@ -120,7 +120,8 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     async raise(kind, subject, fields, afterMs = 0) {
       const fault = { ...noted({ kind, subject }), fields, afterMs }
       const last = recall(fault)
-      if (last?.isRaised === true && unobservedKinds.has(kind) && clock.now() - last.at < storedEveryMs) return
+      const isKnown = last?.isRaised === true && last.isStored
+      if (isKnown && unobservedKinds.has(kind) && clock.now() - last.at < storedEveryMs) return
       await note([fault], await orNull(() => selectAlarms(db, fault)))
     },
     async observe(observations) {

@@ -202,6 +202,18 @@ describe('while the database cannot be reached, an alarm', () => {
     expect(await rows()).toEqual(['tick-failed {}'])
   })
 
+  it('is stored as soon as the database is reached, also where its end cannot be observed', async () => {
+    const { open, state, lines, rows } = await start()
+    const alarms = open()
+    state.isAway = true
+    await alarms.raise('node-unfit', { node: 1 }, {})
+    state.isAway = false
+    state.now += minuteMs
+    await alarms.raise('node-unfit', { node: 1 }, {})
+    expect(await rows()).toEqual(['node-unfit {"node":1}'])
+    expect(lines).toHaveLength(1)
+  })
+
   it('ends nothing and throws nothing where its end is observed', async () => {
     const { open, rows, state } = await start()
     await open().raise('scan-stalled', {}, {})

@@ -35,13 +35,13 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
       return env.counts.has('call: misconfigured')
     case 'key-was-used':
       return env.lost !== null
-    case 'payout-stuck':
     case 'payout-refused':
+    case 'payout-stuck':
     case 'payouts-unsigned':
+    case 'payout-unknown':
+      return hasPayoutCause(env, kind, fields)
     case 'endpoint-failing': // it failed, and an hour has passed before it is tried again
       return scenario.payouts !== null
-    case 'payout-unknown': // the one of a copy of the database has no transaction
-      return env.restores > 0
     case 'review-overdue':
       return scenario.reviews
     case 'payout-wallet-low':
@@ -74,6 +74,16 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'paid-before-issue':
       return true // from a node's lag or another chain's id; a long fault; a payment to an address that is issued later
   }
+}
+
+function hasPayoutCause(env: Environment, kind: AlarmKind, { payout }: LogFields): boolean {
+  const { payouts, scenario, restores } = env
+  if (payouts === null) return false
+  if (kind === 'payout-unknown') return restores > 0 // the one of a copy of the database has no transaction
+  if (kind !== 'payout-refused') return true
+  const key = payouts.keyOfPayout(Number(payout))
+  const own = [...payouts.signed].filter(([, signed]) => signed.key === key)
+  return own.some(([txid]) => payouts.refusedBy.get(txid)?.size === scenario.nodes.length) // each node, at some time
 }
 
 /** Whether blocks can be unread for so long. */

@@ -36,13 +36,29 @@ export function drawActs(random: Random, { shown, balanceOf }: Parties): Payment
     const parameters = kind === 'fee-set' ? [fee, fee] : [address ?? [], raw ?? []].flat()
     const log = issuerLog(contract, kind, ...parameters)
     logs.push(random.chance(0.3) ? unindexed(log) : log)
-    acts.push({ position: acts.length, contract, kind, address, raw })
+    acts.push({
+      position: acts.length,
+      contract,
+      kind,
+      address,
+      raw,
+      ...(kind === 'fee-set' ? { basisPoints: fee } : {}),
+    })
   }
   const changes = acts.flatMap(({ kind, address, contract, raw }) => {
     if (kind !== 'destroyed' || address === null || raw === null || raw === 0n) return []
     return [{ address, contract, amount: -raw, byIssuer: true as const }]
   })
   return { spec: { kind: 'call', contract: usdtAddress, from: issuer, logs }, transfers: [], changes, acts }
+}
+
+/** A transaction of an issuer with one act. */
+export function actOf(act: Omit<Act, 'position'>): Payment {
+  const { contract, kind, address, raw, basisPoints } = act
+  const parameters = kind === 'fee-set' ? [basisPoints ?? 0n, raw ?? 0n] : address === null ? [] : [address]
+  const logs = [issuerLog(contract, kind, ...parameters)]
+  const spec = { kind: 'call', contract: usdtAddress, from: issuer, logs } as const
+  return { spec, transfers: [], changes: [], acts: [{ ...act, position: 0 }] }
 }
 
 const kinds: readonly Act['kind'][] = [

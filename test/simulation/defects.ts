@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { root } from '../support/project.ts'
-import { calmRates, freeAllowance, nodeKinds, nodeTrial, noTroubles, type Overrides, type Trial } from './scenario.ts'
+import {
+  calmPayouts,
+  calmRates,
+  freeAllowance,
+  nodeKinds,
+  nodeTrial,
+  noTroubles,
+  type Overrides,
+  type Trial,
+} from './scenario.ts'
 import type { SourcePatch } from './source-patch.ts'
 
 /** A deliberate mistake in the source, and a seed from which on the simulation finds it soon. */
@@ -29,6 +38,7 @@ const short = {
   sending: 0,
   reviews: false,
   payouts: null,
+  further: calmPayouts,
   refusals: null,
 } as const satisfies Overrides
 
@@ -58,12 +68,19 @@ const paying = {
 
 /** What the overrides of a run with payouts can have beside those of the calm one. */
 type PayingOverrides = Partial<
-  Omit<Overrides, 'rates' | 'payouts'> & Record<'rates' | 'payouts', Readonly<Record<string, unknown>>>
+  Omit<Overrides, 'rates' | 'payouts' | 'further'> &
+    Record<'rates' | 'payouts' | 'further', Readonly<Record<string, unknown>>>
 >
 
 /** The calm run with payouts, with other rates and troubles. */
-export function payingWith({ rates, payouts, ...others }: PayingOverrides): Overrides {
-  const own = { ...paying, ...others, rates: { ...paying.rates, ...rates }, payouts: { ...paying.payouts, ...payouts } }
+export function payingWith({ rates, payouts, further, ...others }: PayingOverrides): Overrides {
+  const own = {
+    ...paying,
+    ...others,
+    rates: { ...paying.rates, ...rates },
+    payouts: { ...paying.payouts, ...payouts },
+    further: { ...paying.further, ...further },
+  }
   return own as Overrides // the members that they have
 }
 
@@ -88,7 +105,7 @@ function parseOverrides(json: string): PayingOverrides {
 
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a
- * simulation that finds none proves nothing. `defects.txt` has for each its name, its file below `src`, the seed and what
+ * simulation that finds none proves nothing. `defects.txt` has for each its name, its file from `src` on, the seed and what
  * else the scenario needs (beside a `short` run or a calm one with payouts, `paying`, if it says so), the text to replace (`-`) and what
  * replaces it (`+`).
  */
@@ -102,7 +119,7 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
       const word = rest[0] === 'paying' || rest[0] === 'short' ? rest.shift() : null
       const more = parseOverrides(rest.join(' ') || '{}')
       // Without payouts and refusals, unless it is about them: they would change the runs.
-      const base = word === 'short' ? short : { payouts: null, refusals: null }
+      const base = word === 'short' ? short : { payouts: null, further: calmPayouts, refusals: null }
       const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)
       const linesAfter = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(2))
       return [

@@ -187,12 +187,13 @@ export function createEnvironment(
     random,
     troubles,
     payouts,
+    further,
     aside,
-  }: Pick<Environment, 'random' | 'troubles' | 'aside'> & { readonly payouts: Random },
+  }: Pick<Environment, 'random' | 'troubles' | 'aside'> & Readonly<Record<'payouts' | 'further', Random>>,
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
 ): Environment {
-  const state = createState(scenario, createPayoutWorld(scenario.payouts !== null, payouts))
+  const state = createState(scenario, createPayoutWorld(scenario.payouts !== null, payouts, further))
   const { chain } = state
   const env: Environment = Object.assign(state, {
     scenario,

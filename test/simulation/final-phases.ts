@@ -156,9 +156,12 @@ export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void
 
 /**
  * Makes all nodes show another chain below the position of the scan: more than a quorum tolerates. The scan must halt, and
- * nothing is credited by any path until the nodes show the chain that stays.
+ * nothing is credited by any path until the nodes show the chain that stays. `meanwhile` is done while it is halted.
  */
-export async function forkAndReturn(run: SimulatedRun): Promise<void> {
+export async function forkAndReturn(
+  run: SimulatedRun,
+  meanwhile: () => Promise<void> = () => pass(run.env, 60_000),
+): Promise<void> {
   const { env, nodes, stored, request } = run
   const { random } = env
   const triedAt = stored.scan()?.triedAt
@@ -177,7 +180,7 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
   // What was asked before can have been stored meanwhile.
   const [credited, position] = [stored.countCredited(), stored.scan()?.height]
   const txid = env.chain.tip().transactions[0]?.txid
-  await pass(env, 60_000)
+  await meanwhile()
   for (const ending of [
     () => request('health', readHealth),
     () => request('recharge', (client) => recharge(client, owner)),

@@ -1,6 +1,7 @@
 import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import type { AlarmKind } from '../../src/platform/alarm-table.ts'
 import type { LogFields } from '../../src/platform/logger.ts'
+import { payoutAddress } from '../support/payouts.ts'
 import type { Environment, MinedAct } from './environment.ts'
 import type { Act } from './payments.ts'
 import { currencies } from './scenario.ts'
@@ -8,15 +9,18 @@ import type { Stored } from './stored.ts'
 
 const cuyOf = (contract: Address) => currencies.find((one) => one.contract === contract)?.cuy
 
+/** An act that is stored, and whether an operator has confirmed its fee. */
+type KnownAct = MinedAct & { readonly isConfirmed: boolean }
+
 /** What the newest acts up to a height leave, each with its alarm, in order. The rules are written a second time here. */
-function standing(acts: Iterable<MinedAct>, height: number): readonly string[] {
-  const newest = new Map<string, MinedAct>()
+function standing(acts: Iterable<KnownAct>, height: number): readonly string[] {
+  const newest = new Map<string, KnownAct>()
   const ordered = [...acts].filter((one) => one.height <= height && one.kind !== 'destroyed')
   ordered.sort((a, b) => a.height - b.height || a.place - b.place || a.position - b.position)
   for (const act of ordered)
     newest.set(`${act.contract} ${alarmOf[act.kind]} ${act.kind === 'deprecated' ? '' : act.address}`, act)
-  const left = [...newest.values()].flatMap(({ kind, contract, address, raw }) => {
-    if (kind === 'released' || kind === 'unpaused' || (kind === 'fee-set' && raw === 0n)) return []
+  const left = [...newest.values()].flatMap(({ kind, contract, address, raw, isConfirmed }) => {
+    if (kind === 'released' || kind === 'unpaused' || (kind === 'fee-set' && (raw === 0n || isConfirmed))) return []
     return [`${alarmOf[kind]} ${cuyOf(contract)} ${kind === 'frozen' ? address : ''}`]
   })
   return left.sort()
@@ -59,9 +63,13 @@ export function auditActs(env: Environment, stored: Stored): string | null {
     const expected = act && [act.kind, cuyOf(act.contract), act.address, act.raw, act.height, act.place]
     const actual = [kind, cuy, address, raw, height, place]
     if (expected?.join() !== actual.join()) return `${key} is ${expected} by an issuer, and ${actual} is stored`
-    if (alarmOf[kind] === 'address-frozen' && !events.has(`address.${kind} ${key}`)) return `${key} has no event`
+    const isOfUser = alarmOf[kind] === 'address-frozen' && address !== payoutAddress
+    if (isOfUser && !events.has(`address.${kind} ${key}`)) return `${key} has no event`
   }
-  const known = [...env.acts].flatMap(([key, act]) => (found.has(key) ? [act] : []))
+  const known = [...env.acts].flatMap(([key, act]) => {
+    const row = found.get(key)
+    return row === undefined ? [] : [{ ...act, isConfirmed: row.isConfirmed === 1 }]
+  })
   const raised = alarmsOf(stored).map(({ kind, cuy, address }) => `${kind} ${cuy} ${address}`)
   const [left, shown] = [standing(known, position).join(), raised.sort().join()]
   return left === shown ? null : `issuers left "${left}", and "${shown}" is raised`

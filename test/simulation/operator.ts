@@ -23,13 +23,13 @@ export function createOperator(run: SimulatedRun): Operator {
   const { random } = env
   let hasCopy = false
   const forgetCopy = () => {
-    if (hasCopy) run.repair((sqlite) => sqlite.exec('RELEASE copy'))
+    if (hasCopy) removeCopy(run)
     hasCopy = false
   }
   const copyOrRestore = () => {
     if (hasCopy) return restore(run)
     hasCopy = true
-    run.repair((sqlite) => sqlite.exec('SAVEPOINT copy'))
+    makeCopy(run)
   }
   const acts = [
     () => requestRescan(run),
@@ -57,6 +57,11 @@ export function createOperator(run: SimulatedRun): Operator {
     },
   }
 }
+
+/** Makes a copy of the database that `restore` puts back. */
+export const makeCopy = ({ repair: change }: SimulatedRun): void => change((sqlite) => sqlite.exec('SAVEPOINT copy'))
+/** Removes it. */
+export const removeCopy = ({ repair: change }: SimulatedRun): void => change((sqlite) => sqlite.exec('RELEASE copy'))
 
 /** Runs a statement of `npm run operate`, with the time of the run. */
 function repair({ env, repair: change }: SimulatedRun, statement: string): void {
@@ -92,14 +97,14 @@ export function correctTo(run: SimulatedRun, height: number): void {
  * Stops the service, puts the copy of the database back, and inserts the addresses that were issued after it. Deposits that
  * were credited after it must be credited again, each once. Backends post again what they posted after it.
  */
-function restore(run: SimulatedRun): void {
+export function restore(run: SimulatedRun): void {
   const { env, stored } = run
   env.trace(() => 'OPERATOR restores the copy')
   env.restores += 1
   env.listsOperator = true // the copy can be older than the list
   if (env.scenario.payouts?.losesSetting === true) env.paysOut = false
   run.repair((sqlite) => {
-    const issued = sqlite.prepare('SELECT * FROM address ORDER BY id').all()
+    const issued = sqlite.prepare('SELECT * FROM stored_address ORDER BY id').all()
     sqlite.exec('ROLLBACK TO copy')
     insertAddresses(sqlite, issued.slice(stored.addressesFrom(0).length))
     if (stored.countEndpoints() === 0) run.endpoints.forget()
@@ -117,8 +122,8 @@ function restore(run: SimulatedRun): void {
 function insertAddresses(sqlite: DatabaseSync, rows: readonly Record<string, unknown>[]): void {
   for (const row of rows) {
     const names = Object.keys(row)
-    const insert = sqlite.prepare(`INSERT INTO address (${names}) VALUES (${names.map(() => '?')})`)
-    insert.run(...(Object.values(row) as (string | number)[])) // the columns of STRICT tables
+    const insert = sqlite.prepare(`INSERT INTO stored_address (${names}) VALUES (${names.map(() => '?')})`)
+    insert.run(...(Object.values(row) as (string | number | Uint8Array)[])) // the columns of STRICT tables
   }
 }
 

@@ -23,6 +23,8 @@ export interface Act {
   readonly address: Address | null
   /** Chain units: destroyed, or the highest fee. */
   readonly raw: bigint | null
+  /** Of a fee: hundredths of a percent. */
+  readonly basisPoints?: bigint | undefined
 }
 
 /** A transaction to build and what it really does: the oracle uses that, whatever nodes reply. */

@@ -1,8 +1,11 @@
 import type { Txid } from '../../src/chain/block.ts'
 import { payoutAddress } from '../support/payouts.ts'
 import type { Environment } from './environment.ts'
+import { forkAndReturn } from './final-phases.ts'
 import { isStoppedByIssuer } from './issuer-audit.ts'
+import { makeCopy, removeCopy, restore } from './operator.ts'
 import { askAgain, decideAll } from './payout-calls.ts'
+import { callAmidFork } from './payout-events.ts'
 import { keyOf, minedAs, type PayoutWorld } from './payouts.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredPayout } from './stored.ts'
@@ -14,16 +17,18 @@ const restMs = 85 * minuteMs
 const roundMs = 12 * minuteMs
 const rounds = 6
 
-/** A transaction is sent again after a minute at most, by the tick that comes then. */
-const sentMs = 150_000
+/** What was sent so rarely is sent again after a minute at most, by the tick that comes then. What was sent more often may wait for longer. */
+const [rarelySent, sentMs] = [4, 150_000]
 
 /** The promise: what is signed is sent again and again, whatever nodes have answered. */
 function checkSending(env: Environment, world: PayoutWorld, stored: Stored): void {
   if (env.restores > 0) return // nothing is sent in the hour after one
   const now = env.scheduler.now()
-  for (const { txid, state, changedAt } of stored.payouts()) {
+  for (const { txid, state, changedAt, cuy } of stored.payouts()) {
     const { expiration = 0 } = world.signed.get(txid as Txid) ?? {}
-    if (state !== 'signed' || changedAt > now - sentMs || expiration < now + minuteMs) continue
+    if (state !== 'signed' || Math.max(changedAt, world.known.endedAt(cuy)) > now - sentMs) continue
+    if (expiration < now + minuteMs || world.known.find(cuy) !== null || stored.sendsOf(txid ?? '') > rarelySent)
+      continue
     const isSent = world.pool.has(txid as Txid) || minedAs(env, txid ?? '') !== null
     if (!isSent) env.violate(`${txid} is stored, and is not sent again`)
   }
@@ -36,11 +41,24 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
   if (world === null) return
   env.trace(() => 'PAYOUTS')
   env.blockMs = 15_000
+  const { forks, restoresLate } = env.scenario.further
+  const isCopied = restoresLate && stored.scan() !== undefined && stored.countSettings() > 0
+  if (isCopied) makeCopy(run)
   await pass(env, world.random.pick([0, 0, 4, 12]) * minuteMs)
   world.isCalm = true
   askAgain(run, world)
   await pass(env, sentMs)
   checkSending(env, world, stored)
+  if (isCopied) {
+    await pass(env, world.further.int(0, 8) * minuteMs)
+    restore(run)
+    removeCopy(run)
+  }
+  if (forks) {
+    await forkAndReturn(run, () => callAmidFork(run, world))
+    env.blockMs = 15_000
+    askAgain(run, world)
+  }
   if (!env.paysOut) {
     env.paysOut = true
     run.deploy()

@@ -4,7 +4,7 @@ import { checkAnswer } from './callers/client.ts'
 import { type BackendToken, backendTokenAt } from './callers/tokens.ts'
 import { trackOperation } from './event-loop.ts'
 import { type Asking, drawAsking, keyOf, type PayoutWorld, sentAsking } from './payouts.ts'
-import { currencies } from './scenario.ts'
+import { currencies, fineToken } from './scenario.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
 /** An answer about payouts: its status and its word. */
@@ -57,19 +57,49 @@ function ask(run: SimulatedRun, asking: Asking, triesLeft: number): void {
   })
 }
 
+/** An asking as it is sent. */
+function written(asking: Asking) {
+  const scale = currencies.find(({ cuy }) => cuy === asking.cuy)?.scale ?? 0
+  const { amount, fee } = asking
+  return { ...sentAsking(asking), amt: formatUnits(amount, scale), ...(fee > 0n && { fee: formatUnits(fee, scale) }) }
+}
+
+/** Asks for payouts of one wallet in one request: all or none. Without an answer each is asked for by itself. */
+export async function askTogether(run: SimulatedRun, all: readonly Asking[]): Promise<void> {
+  const { env } = run
+  env.scheduler.after(20_000, () => {
+    for (const asking of all) if (!asking.isAnswered) ask(run, asking, 3)
+  })
+  const { status } = await send(run, 'shop', '', { payouts: all.map(written) })
+  if (status !== 200 && status !== 422) return
+  for (const asking of all) Object.assign(asking, { isAnswered: true, isAccepted: status === 200 })
+}
+
 async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
   const { env } = run
-  const scale = currencies.find(({ cuy }) => cuy === asking.cuy)?.scale ?? 0
-  const { amount, fee, isAccepted: wasAccepted } = asking
-  const amounts = { amt: formatUnits(amount, scale), ...(fee > 0n ? { fee: formatUnits(fee, scale) } : {}) }
+  const { isAccepted: wasAccepted } = asking
   const { restores } = env
-  const { status, reason } = await send(run, 'shop', '', { payouts: [{ ...sentAsking(asking), ...amounts }] })
+  const before = whyNotWritten(run, asking)
+  const { status, reason } = await send(run, 'shop', '', { payouts: [written(asking)] })
   if (status >= 500 || (status === 404 && env.scenario.payouts?.losesSetting === true)) return
+  if (status === 409 && [...before, ...whyNotWritten(run, asking)].includes(reason ?? '')) return // it is asked for later
   asking.isAnswered = true
   if (status === 200) asking.isAccepted = true
   else if (wasAccepted && env.restores === restores)
     env.violate(`${keyOf(asking)} was accepted and is now ${status} ${reason}`)
   else if (status !== 422) env.violate(`${keyOf(asking)} is right and was answered with ${status} ${reason}`)
+}
+
+/** The words by which a payout that is right is not written down now: its amount has no known decimals, or the chain is forked. */
+function whyNotWritten({ env, stored }: SimulatedRun, { cuy }: Asking): readonly string[] {
+  const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
+  const isKnown = contract === null || stored.countAgreed(`DECIMALS.${contract}`) > 0
+  const differs = !isKnown && contract === fineToken && env.scenario.decimalsDiffer
+  return [
+    ...(stored.scan()?.halted == null ? [] : ['chain-forked']),
+    ...(isKnown ? [] : ['decimals-unknown']),
+    ...(differs ? ['decimals-differ'] : []),
+  ]
 }
 
 /** Asks again for what a restored database lacks, and what has no answer yet. */

@@ -1,17 +1,21 @@
 import type { Txid } from '../../src/chain/block.ts'
 import type { Environment } from './environment.ts'
-import { canBeMined, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
+import { canBeMined, keyOf, minedAs, type PayoutWorld, rawOf } from './payouts.ts'
 import type { StoredPayout } from './stored.ts'
 
 /** The promises of each step: it rests on what the chain has, and on nothing else. */
 export function checkPayout(env: Environment, by: string, before: StoredPayout | undefined, now: StoredPayout): void {
   const { payouts: world, violate, isForked } = env
-  if (world === null || isForked || before?.state === now.state) return
+  if (world === null || before?.state === now.state) return
   const name = `${by} made the payout ${keyOf(now)} ${now.state}`
+  checkLeaving(env, world, name, before, now)
+  if (before?.state === 'approved' && now.state === 'signed') world.onSigned(now)
+  if (isForked) return
   env.count(`payout: ${now.state}${now.reason === null ? '' : ` ${now.reason}`}`)
   const mined = now.txid === null ? null : minedAs(env, now.txid)
   if (now.state === 'paid' && !(mined?.isFinal === true && mined.succeeded))
     violate(`${name}, and no final block pays it`)
+  if (now.state === 'paid') checkExact(env, world, name, now)
   if (now.state === 'signed' && before !== undefined && before.state !== 'paid' && before.state !== 'stuck') {
     const others = [...world.signed].filter(([txid, { key }]) => key === keyOf(now) && txid !== now.txid)
     const open = others.find(
@@ -26,15 +30,49 @@ export function checkPayout(env: Environment, by: string, before: StoredPayout |
   }
 }
 
-function checkEnded(env: Environment, world: PayoutWorld, name: string, { txid, reason }: StoredPayout): void {
+/** Nothing is asked for that cannot be written down, and no rule approves and nobody has signed what may not leave. */
+function checkLeaving(
+  env: Environment,
+  { known }: PayoutWorld,
+  name: string,
+  before: StoredPayout | undefined,
+  { cuy, state, txid }: StoredPayout,
+): void {
+  const wrong = known.find(cuy)
+  if (wrong === null) return
+  env.count(`payouts: ${state} while there is ${wrong}`)
+  const isUnwritable = wrong === 'fork' || wrong.endsWith('decimals')
+  const isByRule = before === undefined && (state === 'approved' || isUnwritable)
+  // What has left already is signed by the bytes that were missing.
+  const isSigned = before?.state === 'approved' && state === 'signed' && minedAs(env, txid ?? '') === null
+  if (isByRule || isSigned) env.violate(`${name}, and is of a currency that may not leave: ${wrong}`)
+}
+
+/** Exactly the amount has left, and all of it has arrived but for a fee that an operator has confirmed. */
+function checkExact(env: Environment, world: PayoutWorld, name: string, { txid, cuy, amount }: StoredPayout): void {
+  const left = world.left.get(txid as Txid)
+  const raw = rawOf({ cuy, amount })
+  if (left?.all !== raw) env.violate(`${name}, and ${left?.all} of ${raw} have left`)
+  if (left?.toPayee !== raw && !world.feesConfirmed.has(cuy))
+    env.violate(`${name}, and ${left?.toPayee} of ${raw} arrive`)
+}
+
+function checkEnded(
+  env: Environment,
+  world: PayoutWorld,
+  name: string,
+  { txid, reason, cuy, amount }: StoredPayout,
+): void {
   const { expiration = 0 } = world.signed.get(txid as Txid) ?? {}
   const mined = txid === null ? null : minedAs(env, txid)
   const isFinal = mined?.isFinal === true
+  const left = world.left.get(txid as Txid)
+  const isExact = left?.all === rawOf({ cuy, amount }) && left.toPayee === left.all
   const isTrue =
     reason === 'failed'
       ? isFinal && !mined.succeeded
       : reason === 'other'
-        ? isFinal && mined.succeeded
+        ? isFinal && mined.succeeded && !isExact
         : mined === null && !canBeMined(env, txid ?? '', expiration)
   if (!isTrue) env.violate(`${name} ${reason}, and its transaction ${txid} is ${JSON.stringify(mined)}`)
 }

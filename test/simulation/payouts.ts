@@ -6,10 +6,12 @@ import { txidOf } from '../../src/chain/transaction.ts'
 import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
 import { addressOf, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import type { Chain } from './chain.ts'
+import type { KnownWrong } from './known-wrong.ts'
 import type { Wire } from './node-replies.ts'
-import type { Payment } from './payments.ts'
+import type { Act, Payment } from './payments.ts'
 import type { Random } from './random.ts'
 import { currencies, fineToken, type Scenario } from './scenario.ts'
+import type { StoredPayout } from './stored.ts'
 
 /** `PAYOUTS`: of two currencies, small payouts are approved at once; of the third none is. */
 export const payoutVariable = {
@@ -68,13 +70,35 @@ interface Pending {
   readonly result: 'paid' | 'failed' | 'short'
 }
 
+/** What has left the payout address in a transaction that a block has, in chain units of its currency. */
+interface Left {
+  readonly all: bigint
+  readonly toPayee: bigint
+}
+
 /** All that payouts have outside of the service. */
 export interface PayoutWorld {
   readonly random: Random
+  /** What decides about kinds of events that came later, so that they change no other draw. */
+  readonly further: Random
+  /** What has left, by transaction. */
+  readonly left: Map<Txid, Left>
+  /** Words of nodes about a transaction: which of them have ever refused it. */
+  readonly refusedBy: Map<Txid, Set<number>>
+  /** Currencies in which an operator has ever confirmed a fee. */
+  readonly feesConfirmed: Set<number>
+  /** What the database knows to be wrong. */
+  known: KnownWrong
+  /** The key of a stored payout by its id. */
+  keyOfPayout: (id: number) => string | null
+  /** What the wallet of a payout has paid for it by the ledger, without what is back; null: the ledger has no such payout. */
+  debitOf: (key: string) => bigint | null
   readonly asked: Map<string, Asking>
   readonly signed: Map<Txid, Signed>
   /** What nodes have and no block has. */
   readonly pool: Map<Txid, Pending>
+  /** To be called with each payout that is signed for the first time. */
+  onSigned: (payout: StoredPayout) => void
   /** The bytes that the database has of a transaction. */
   bytesOf: (txid: Txid) => string | undefined
   /** Nodes pass everything on, and it succeeds. */
@@ -92,22 +116,33 @@ interface Around {
   readonly payouts: PayoutWorld | null
   readonly chain: Chain
   readonly scheduler: { now(): number }
-  readonly scenario: Pick<Scenario, 'payouts'>
+  readonly scenario: Pick<Scenario, 'payouts' | 'rates'>
   readonly restores: number
+  /** Of issuers, in the chain that stays. */
+  readonly acts: ReadonlyMap<string, Act & { readonly height: number; readonly place: number }>
   finalized(): number
   count(event: string): void
   violate(promise: string): void
 }
 
 /** The world of payouts of a run, or null. */
-export function createPayoutWorld(isNeeded: boolean, random: Random): PayoutWorld | null {
+export function createPayoutWorld(isNeeded: boolean, random: Random, further: Random): PayoutWorld | null {
   if (!isNeeded) return null
+  const nothingKnown: KnownWrong = { note: () => undefined, find: () => null, endedAt: () => 0 }
   const [asked, signed, pool] = [new Map<string, Asking>(), new Map<Txid, Signed>(), new Map<Txid, Pending>()]
   return {
     random,
+    further,
     asked,
     signed,
     pool,
+    left: new Map(),
+    refusedBy: new Map(),
+    feesConfirmed: new Set(),
+    known: nothingKnown,
+    keyOfPayout: () => null,
+    debitOf: () => null,
+    onSigned: () => undefined,
     bytesOf: () => undefined,
     isCalm: false,
     sleepFactor: 6,
@@ -133,7 +168,7 @@ export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: num
 export const sentAsking = ({ uid, cuy, osn, to }: Asking) => ({ uid, cuy, osn, to: formatBase58(to) })
 
 /** Chain units of what was asked for. */
-function rawOf({ cuy, amount }: Asking): bigint {
+export function rawOf({ cuy, amount }: Pick<Asking, 'cuy' | 'amount'>): bigint {
   const { decimals = 0, scale = 0 } = currencies.find((one) => one.cuy === cuy) ?? {}
   return amount * 10n ** BigInt(decimals - scale)
 }
@@ -155,14 +190,18 @@ function readTransaction(transaction: string) {
 }
 
 /** A node's answer to a broadcast, which says nothing about what it does with the transaction. */
-export function receiveBroadcast(env: Around, transaction: string): Wire {
+export function receiveBroadcast(env: Around, node: number, transaction: string): Wire {
   const { payouts: world, chain, scenario } = env
   if (world === null) throw new Error('a broadcast without payouts')
   const { random, pool } = world
   const { reference, ...read } = readTransaction(transaction)
   const { txid, expiration } = read
   checkSent(env, world, txid, transaction)
-  const answer = (code: string, result = false) => ({ ...(result ? { result } : {}), code, txid, message: '' })
+  const answer = (code: string, result = false) => {
+    const isRefused = !result && code !== 'DUP_TRANSACTION_ERROR'
+    if (isRefused) world.refusedBy.set(txid, new Set(world.refusedBy.get(txid)).add(node))
+    return { ...(result ? { result } : {}), code, txid, message: '' }
+  }
   const tip = chain.tip()
   if (expiration <= tip.seconds * 1_000) return answer('TRANSACTION_EXPIRATION_ERROR')
   const low = (tip.height - reference.low) & 0xffff
@@ -185,8 +224,16 @@ export function receiveBroadcast(env: Around, transaction: string): Wire {
   return does === 'claim' ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
 }
 
-/** What is sent is what a signer has on its disk, and what the database has. */
-function checkSent({ restores, violate }: Around, world: PayoutWorld, txid: Txid, transaction: string): void {
+/** From what is read about a currency to the arrival of what is sent then; where trips to the database can be slow. */
+const [sendingMs, slowSendingMs] = [20_000, 90_000]
+
+/** What is sent is what a signer has on its disk, and what the database has, and nothing that it knows to be wrong keeps it here. */
+function checkSent(env: Around, world: PayoutWorld, txid: Txid, transaction: string): void {
+  const { restores, violate, scenario } = env
+  const { key = '' } = world.signed.get(txid) ?? {}
+  const { cuy = 0 } = world.asked.get(key) ?? {}
+  const wrong = world.known.find(cuy, scenario.rates.slow > 0 ? slowSendingMs : sendingMs)
+  if (wrong !== null) violate(`${txid} of ${key} was sent, and is of a currency that may not leave: ${wrong}`)
   if (world.signed.get(txid)?.transaction !== transaction) violate(`${txid} was sent, and no signer has it on its disk`)
   // What was sent before a restore can arrive after it.
   if (restores === 0 && world.bytesOf(txid) !== transaction) violate(`${txid} was sent, and is not stored`)
@@ -214,19 +261,39 @@ function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to,
   env.count(`payout mined: ${result}`)
   const moves = result === 'failed' ? 0n : result === 'short' ? raw - 1n : raw
   if (result !== 'failed') checkPaid(env, world, txid, { contract, to, raw })
-  const logs = contract === null || moves === 0n ? [] : [transferLog(contract, payoutAddress, to, moves)]
+  const fee = contract === null ? 0n : feeOf(env, contract, moves)
+  world.left.set(txid, { all: moves, toPayee: moves - fee })
+  const parts = [
+    { address: to, amount: moves - fee },
+    { address: feeCollector, amount: fee },
+  ].filter(({ amount }) => amount > 0n)
+  if (fee > 0n) env.count('payout mined: with a fee')
+  const logs =
+    contract === null ? [] : parts.map((part) => transferLog(contract, payoutAddress, part.address, part.amount))
   return {
     spec: { kind: 'signed', rawData, failed: result === 'failed', logs },
     transfers: [],
     changes: [
       { address: payoutAddress, contract, amount: -moves },
-      { address: to, contract, amount: moves },
+      ...parts.map(({ address, amount }) => ({ address, contract, amount })),
       { address: payoutAddress, contract: null, amount: contract === null ? 0n : -7_000_000n },
     ],
   }
 }
 
-/** The promise: of one key at most one transaction succeeds, and it is what was asked for. */
+/** Who has the fees of tokens. */
+const feeCollector = addressOf(0x17)
+
+/** What a transfer of a token pays as a fee by the acts of its issuer in earlier blocks. */
+function feeOf({ acts }: Around, contract: Address, amount: bigint): bigint {
+  const ofToken = [...acts.values()].filter((act) => act.kind === 'fee-set' && act.contract === contract)
+  ofToken.sort((a, b) => a.height - b.height || a.place - b.place || a.position - b.position)
+  const { raw = 0n, basisPoints = 0n } = ofToken.at(-1) ?? {}
+  const share = (amount * (basisPoints ?? 0n)) / 10_000n
+  return share > (raw ?? 0n) ? (raw ?? 0n) : share
+}
+
+/** The promise: of one key at most one transaction succeeds, it is what was asked for, and its money was taken and is not back. */
 function checkPaid(
   env: Around,
   world: PayoutWorld,
@@ -240,6 +307,9 @@ function checkPaid(
   const token = currencies.find(({ cuy }) => cuy === asking?.cuy)?.contract
   const isAsked = asking !== undefined && token === contract && asking.to === to && rawOf(asking) === raw
   if (!isAsked) env.violate(`${txid} pays ${raw} to ${to}, which nobody has asked for as ${key}`)
+  const debit = world.debitOf(key)
+  const isTaken = debit === null ? env.restores > 0 : debit >= (asking?.amount ?? 0n)
+  if (!isTaken) env.violate(`${txid} pays ${key}, and its wallet has paid ${debit}`)
 }
 
 /** What nodes have, or a block, and the database lacks. */

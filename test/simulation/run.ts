@@ -20,13 +20,21 @@ import { createOperator, type Operator } from './operator.ts'
 import { expectedDeposits } from './oracle.ts'
 import { settlePayouts } from './payout-audit.ts'
 import { startPayoutCall } from './payout-calls.ts'
+import { startFurther } from './payout-events.ts'
 import type { PayoutWorld } from './payouts.ts'
 import { settlePosts, startPost } from './posts.ts'
 import { createRandom } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { drawRefusals, unrenderedHeight } from './refusals.ts'
 import { createRequests } from './requests.ts'
-import { drawAside, drawPayoutScenario, drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
+import {
+  drawAside,
+  drawFurther,
+  drawPayoutScenario,
+  drawScenario,
+  drawTroubledScenario,
+  type Overrides,
+} from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
 import { startSigners } from './signers.ts'
 import { createRun, type SimulatedRun } from './simulated-run.ts'
@@ -62,7 +70,7 @@ const lastBlock = 'the last block of the run'
 /** The block of a run at which its database becomes full. */
 const fullAt = 12
 
-/** The seeds of posts, endpoints, lost databases, troubles, payouts, refusals and what is drawn aside are far from those of runs. */
+/** The seeds of posts, endpoints, lost databases, troubles, payouts, refusals, of what is drawn aside and what came later are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
@@ -70,6 +78,7 @@ const troubleSeeds = 2 ** 43
 const asideSeeds = 2 ** 44
 const payoutSeeds = 2 ** 45
 const refusalSeeds = 2 ** 46
+const furtherSeeds = 2 ** 47
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -79,12 +88,14 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     const random = createRandom(seed)
     const troubles = createRandom(seed + troubleSeeds)
     const [aside, payouts] = [createRandom(seed + asideSeeds), createRandom(seed + payoutSeeds)]
+    const further = createRandom(seed + furtherSeeds)
     const drawn = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawAside(aside) }
     const { refusals = drawRefusals(createRandom(seed + refusalSeeds)) } = overrides ?? {}
     const trial = refusals?.trial ?? drawn.trial
-    const scenario = { ...drawn, ...drawPayoutScenario(payouts), trial, ...overrides, refusals }
+    const later = drawFurther(further)
+    const scenario = { ...drawn, ...drawPayoutScenario(payouts), ...later, trial, ...overrides, refusals }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const randoms = { random, troubles, aside, payouts }
+    const randoms = { random, troubles, aside, payouts, further }
     const env = createEnvironment(scenario, lost, randoms, createScheduler(startMs), trace ?? null)
     env.unrenderedAt = unrenderedHeight(env, env.chain.firstHeight)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
@@ -149,6 +160,7 @@ function startPayouts(run: SimulatedRun, world: PayoutWorld): void {
   const { asked = 0, blockMs = 0, losesJournal = false } = scenario.payouts ?? {}
   env.blockMs = blockMs
   const signers = startSigners(run, world)
+  startFurther(run, world)
   if (losesJournal) scheduler.after(world.random.int(10, scenario.blocks) * blockMs, signers.loseJournal)
   const next = () => {
     if (world.isCalm) return

@@ -64,7 +64,8 @@ export type Scenario = Readonly<
   ReturnType<typeof drawScenario> &
     ReturnType<typeof drawTroubledScenario> &
     ReturnType<typeof drawAside> &
-    ReturnType<typeof drawPayoutScenario> & { readonly refusals: Refusals }
+    ReturnType<typeof drawPayoutScenario> &
+    ReturnType<typeof drawFurther> & { readonly refusals: Refusals }
 >
 /** Properties that a scenario has in place of those that the seed draws. */
 export type Overrides = Partial<Scenario>
@@ -212,5 +213,21 @@ function drawPayouts(random: Random) {
     failing: random.pick([0, 0.1, 0.4]), // a token's transfer fails or moves something else
     losesJournal: random.chance(0.15), // a signer begins a new journal
     losesSetting: false as boolean, // each restore deploys without PAYOUTS, until what was sent is mined
+  }
+}
+
+/** What else happens to payouts. */
+export const calmPayouts = { crowd: 0, acts: 0, fee: false, forks: false, restoresLate: false } as const
+
+/** What a seed decides about what else happens to payouts, where there are some. */
+export function drawFurther(random: Random) {
+  return {
+    further: {
+      crowd: random.chance(0.1) ? random.int(110, 260) : 0, // payouts that are asked for within a minute
+      acts: random.pick([0, 0, 0.3]), // an issuer stops the token of a payout between its signing and its sending
+      fee: random.chance(0.1), // a token takes a fee, and an operator confirms it
+      forks: random.chance(0.1), // all nodes rewrite final blocks while payouts are asked for, approved and signed
+      restoresLate: random.chance(0.15), // an older copy of the database is put back when no fault occurs any more
+    },
   }
 }

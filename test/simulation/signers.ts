@@ -32,6 +32,8 @@ interface Machine {
   readonly number: number
   readonly skewMs: number
   disk: string
+  /** When the service last said what may be signed. */
+  offeredAt: number
   /** Counts the processes: those before the last one have ended. */
   started: number
 }
@@ -58,7 +60,7 @@ export function startSigners(run: SimulatedRun, world: PayoutWorld): Signers {
   const { scheduler, scenario } = run.env
   const header = () => firstLine(owner, scheduler.now())
   const machines = Array.from({ length: scenario.payouts?.signers ?? 0 }, (_, i): Machine => {
-    return { number: i + 1, skewMs: world.random.int(-5_000, 5_000), disk: header(), started: 0 }
+    return { number: i + 1, skewMs: world.random.int(-5_000, 5_000), disk: header(), offeredAt: 0, started: 0 }
   })
   for (const machine of machines) scheduler.after(1, () => startProcess(run, world, machine))
   return {
@@ -172,17 +174,22 @@ const restoredMs = 3_600_000 - 2_000
 
 /**
  * The promises: what a machine has signed for a key before can be mined no more, and has not paid; no transaction is that of two keys;
- * nothing is signed soon after a restore. What was lost with a journal before anybody else had it can never be mined.
+ * nothing is signed that was offered soon after a restore. What was lost with a journal before anybody else had it can never be mined.
  */
-function noteSigned({ env }: SimulatedRun, world: PayoutWorld, { number, disk }: Machine, entry: JournalEntry): void {
+function noteSigned(
+  { env }: SimulatedRun,
+  world: PayoutWorld,
+  { number, disk, offeredAt }: Machine,
+  entry: JournalEntry,
+): void {
   const { txid, transaction, expiration } = entry
   const key = keyOf(entry)
   env.count('signed')
   const name = `signer ${number} signs ${key}`
   const finalMs = (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000
   // What it lacked can be back: found in blocks, or handed in again.
-  if (finalMs < world.lackingSince + restoredMs && isLacking(env, world))
-    env.violate(`${name} after a restore that lacks what was sent`)
+  const isOfCopy = offeredAt > world.lackingSince && finalMs < world.lackingSince + restoredMs
+  if (isOfCopy && isLacking(env, world)) env.violate(`${name} after a restore that lacks what was sent`)
   const other = world.signed.get(txid as Txid)?.key
   if (other !== undefined && other !== key) env.violate(`${name} by the transaction of ${other}`)
   for (const [earlier, one] of world.signed) {
@@ -196,7 +203,7 @@ function noteSigned({ env }: SimulatedRun, world: PayoutWorld, { number, disk }:
 }
 
 /** Requests to the service. Their answers can be lost, and come late. */
-function fetchIn({ run, world, step }: Process): typeof globalThis.fetch {
+function fetchIn({ run, world, machine, step }: Process): typeof globalThis.fetch {
   const { env } = run
   return async (url, init) => {
     await step()
@@ -207,6 +214,7 @@ function fetchIn({ run, world, step }: Process): typeof globalThis.fetch {
       const text = await trackOperation(response.text())
       env.trace(() => `${invocation.name} ← ${response.status} ${text.slice(0, 300)}`)
       checkAnswer(env, invocation, response, text)
+      if (response.status === 200 && method === 'GET') machine.offeredAt = env.scheduler.now()
       return { status: response.status, headers: response.headers, text }
     })
     const late = env.scheduler.wait(requestMs).then(() => null)

@@ -12,9 +12,11 @@ import type { Environment } from './environment.ts'
 import { createInvariantCheck, type InvariantCheck } from './invariants.ts'
 import { type AnyFetch, createInvocation, createLifetime, type Invocation, runIn } from './invocation.ts'
 import { connectDatabase, createDeployment, type Deployment, type Isolate, wrongSettings } from './isolate.ts'
+import { createKnownWrong } from './known-wrong.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
 import { isPlatformFault } from './objects.ts'
+import { keyOf } from './payouts.ts'
 import type { Random } from './random.ts'
 import { createRateLimits } from './rate-limits.ts'
 import type { Stored } from './stored.ts'
@@ -212,7 +214,15 @@ function createPayoutCalls(
   act: ReturnType<typeof createCalls>,
 ) {
   const { payouts: world } = env
-  if (world !== null) world.bytesOf = stored.bytesOfPayout
+  if (world !== null) {
+    world.bytesOf = stored.bytesOfPayout
+    world.keyOfPayout = (id) => {
+      const payout = stored.payoutById(id)
+      return payout === undefined ? null : keyOf(payout)
+    }
+    world.debitOf = (key) => debitOf(stored, key)
+    world.known = createKnownWrong(env, stored)
+  }
   const own: Environment = Object.create(env, { random: { value: world?.random } })
   let isolate = world === null ? null : start()
   return {
@@ -226,6 +236,14 @@ function createPayoutCalls(
       return promise
     },
   }
+}
+
+/** What a wallet has paid for a payout, without what is back; null where the database has no such payout. */
+function debitOf(stored: Stored, key: string): bigint | null {
+  const [uid, cuy, osn = ''] = key.split(' ')
+  const amounts = [2, 4, 5].map((type) => stored.entryOf(Number(uid), Number(cuy), type, osn)?.amount)
+  if (amounts.every((amount) => amount === undefined)) return null
+  return -amounts.reduce((sum: bigint, amount) => sum + (amount ?? 0n), 0n)
 }
 
 function refusingChanges(env: Environment, stored: Stored, roundTrip: RoundTrip): RoundTrip {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { payingWith } from './defects.ts'
 import { createSimulation } from './run.ts'
-import { calmRates, freeAllowance, nodeKinds, nodeTrial, noTroubles, type Overrides } from './scenario.ts'
+import { calmPayouts, calmRates, freeAllowance, nodeKinds, nodeTrial, noTroubles, type Overrides } from './scenario.ts'
 
 const run = createSimulation()
 const repeat = (seed: number) => `seed ${seed}; repeat it with: npm run simulate -- --seeds 1 --from ${seed} --trace`
@@ -10,7 +10,7 @@ const { honest, liar } = nodeKinds
 const three = { nodes: [honest, honest, honest], quorum: 2, rates: calmRates, troubles: noTroubles }
 const two = { ...three, nodes: [honest, honest] }
 /** Nothing of payouts, refusals, issuers, contracts or decisions, unless a case is about them. */
-const without = { payouts: null, refusals: null, issuer: 0, sending: 0, reviews: false }
+const without = { payouts: null, further: calmPayouts, refusals: null, issuer: 0, sending: 0, reviews: false }
 const quiet = { ...nodeTrial, trouble: 'values of any kind' } as const // which takes a quorum of others: with two nodes nothing happens
 const noRefusals = { speaksNext: true, unrendered: null, closed: null, closedNode: 1, trial: null } as const
 const fullBlocks = { dust: 0, logs: 40, logsMax: 12, questions: 3, keepsMemory: true, nodeFault: 'none' } as const

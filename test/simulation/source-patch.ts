@@ -4,9 +4,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { transformSync } from 'esbuild'
 import { root } from '../support/project.ts'
 
-/** A change of one place in the source of the service. */
+/** A change of one place in the source of the service, or in its migrations. */
 export interface SourcePatch {
-  /** Relative to `src`. */
+  /** Relative to `src`; a migration is `../migrations/…sql`. */
   readonly file: string
   /** Must occur exactly once in the file. */
   readonly text: string
@@ -19,6 +19,10 @@ export function countOccurrences({ file, text }: SourcePatch): number {
 }
 
 const own = pathToFileURL(root).href
+/** What reads the migrations, and the end of its read: a patch of a migration changes what is read. */
+const migrationReader = { file: 'test/support/database-file.ts', text: "`, 'utf8')" }
+/** The module that a patch changes. */
+const moduleOf = ({ file }: SourcePatch) => `${own}${file.endsWith('.sql') ? migrationReader.file : `src/${file}`}`
 /** Packages, and what changes the functions of the whole process. */
 const unpatched = /\/node_modules\/|\/event-loop\.ts$/
 /** Of each query that copies have: the patch, and the files that are not as they were. */
@@ -35,7 +39,7 @@ export async function importPatched<T>(path: string, patch: SourcePatch): Promis
   if (patches.size === 0) patchLoads()
   const query = `?patch=${patches.size}`
   addImportsOf(`${own}${path}`)
-  patches.set(query, { patch, copied: withImporters(`${own}src/${file}`) })
+  patches.set(query, { patch, copied: withImporters(moduleOf(patch)) })
   return (await import(`${own}${path}${query}`)) as T // what the caller says the module is
 }
 
@@ -60,7 +64,7 @@ function patchLoads(): void {
       const copy = patches.get(search)
       if (copy === undefined) return nextLoad(url, context)
       const path = href.slice(0, -search.length)
-      const source = path === `${own}src/${copy.patch.file}` ? patched(copy.patch) : sourceOf(path)
+      const source = path === moduleOf(copy.patch) ? patched(copy.patch) : sourceOf(path)
       return { format: 'module', shortCircuit: true, source }
     },
   })
@@ -92,7 +96,12 @@ function sourceOf(url: string): string {
   return source
 }
 
-const patched = ({ file, text, replacement }: SourcePatch) =>
-  withoutTypes(readFileSync(`${root}src/${file}`, 'utf8').replace(text, () => replacement))
+function patched(patch: SourcePatch): string {
+  const { file, text, replacement } = patch
+  const source = readFileSync(fileURLToPath(moduleOf(patch)), 'utf8')
+  if (!file.endsWith('.sql')) return withoutTypes(source.replace(text, () => replacement))
+  const change = `.replace(${JSON.stringify(text)}, () => ${JSON.stringify(replacement)})`
+  return withoutTypes(source.replace(migrationReader.text, (read) => read + change))
+}
 
 const withoutTypes = (source: string) => transformSync(source, { loader: 'ts', target: 'esnext' }).code

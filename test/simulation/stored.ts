@@ -14,11 +14,13 @@ export type StoredScan = Numbers<
 > & {
   readonly hash: string | null
   readonly halted: string | null
+  /** Since when the database is known to be an older copy. */
+  readonly restoredAt: number | null
 }
 
 /** A transfer. */
 export type StoredTransfer = Numbers<'id' | 'position' | 'height' | 'cuy'> &
-  Texts<'txid' | 'hash'> &
+  Texts<'txid'> &
   Amounts<'raw' | 'amount'> & {
     readonly uid: number | null
     readonly to: Address
@@ -47,7 +49,12 @@ export type StoredHolding = Numbers<'cuy'> &
 
 /** What an issuer did. */
 export type StoredAct = Numbers<'position' | 'height' | 'place' | 'cuy'> &
-  Texts<'txid'> & { readonly kind: Act['kind']; readonly address: Address | null; readonly raw: string | null }
+  Texts<'txid'> & {
+    readonly kind: Act['kind']
+    readonly address: Address | null
+    readonly raw: string | null
+    readonly isConfirmed: 0 | 1
+  }
 
 /** A payout. */
 export type StoredPayout = Numbers<'id' | 'uid' | 'cuy' | 'attempts' | 'changedAt'> &
@@ -63,9 +70,9 @@ export type StoredEvent = Numbers<'id' | 'uid'> &
 // The only SQL of the simulation, so that only this file depends on the names of columns.
 const selectScan = `
 SELECT height, hash, finalized, finalized_time AS finalizedTime, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
-  corrected_by AS correctedBy FROM scan`
+  restored_at AS restoredAt, corrected_by AS correctedBy FROM scan`
 const selectTransfers = `
-SELECT id, txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", state, reason, review, raw,
+SELECT id, txid, position, height, cuy, uid, to_address AS "to", state, reason, review, raw,
   amount FROM transfer`
 const selectEntries = `
 SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt,
@@ -83,7 +90,8 @@ const selectRescans = `
 SELECT id, kind, from_height AS "from", to_height AS "to", next_height AS next
 FROM rescan WHERE finished_at IS NULL ORDER BY id`
 const selectEvents = 'SELECT id, type, uid, entry_id AS entryId, txid, position, reason FROM event ORDER BY id'
-const selectActs = 'SELECT txid, position, height, place, cuy, kind, address, raw FROM issuer_act'
+const selectActs =
+  'SELECT txid, position, height, place, cuy, kind, address, raw, confirmed_at IS NOT NULL AS isConfirmed FROM issuer_act'
 const selectOldestCredit = `
 SELECT event.id, event.created_at AS createdAt FROM webhook JOIN event ON event.id > webhook.position
 WHERE webhook.number = 1 AND event.type = 'deposit.credited' ORDER BY event.id LIMIT 1`
@@ -125,7 +133,9 @@ function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) 
   let changes = new Map<string, Set<number>>()
   let scan: StoredScan | undefined
   let isScanRead = false
-  store.watch(['address', 'flow', 'payout', 'rescan', 'scan', 'transfer', 'wallet'], (table, id) => {
+  const tables = ['stored_address', 'stored_flow', 'payout', 'rescan', 'scan', 'stored_transfer', 'wallet']
+  store.watch(tables, (stored, id) => {
+    const table = stored.replace('stored_', '')
     if (table === 'scan') isScanRead = false
     const rows = changes.get(table)
     if (rows === undefined) changes.set(table, new Set([id]))
@@ -185,6 +195,8 @@ function scanReads({ rows, count }: Queries) {
       `SELECT (SELECT count(*) FROM rescan WHERE kind = 'request') + (SELECT count(*) FROM correction) AS n`,
     ),
     countOperators: count(`SELECT count(*) AS n FROM stored_setting WHERE name LIKE 'OPERATOR%'`),
+    /** 1 where a setting of this name is stored: the decimals of a contract, once nodes have agreed on the configured ones. */
+    countAgreed: count('SELECT count(*) AS n FROM stored_setting WHERE name = ?'),
     countSettings: count('SELECT count(*) AS n FROM stored_setting'),
     /** What raised alarms are about. */
     alarms: rows<Texts<'kind' | 'subject'>>('SELECT kind, subject FROM alarm WHERE raised_at IS NOT NULL'),
@@ -198,8 +210,12 @@ function transferReads({ rows, first, count }: Queries) {
     amount: BigInt(amount),
   })
   const all = rows<Row<StoredTransfer>>(selectTransfers)
-  const of = rows<Row<StoredTransfer>>(`${selectTransfers} WHERE uid = ? AND txid = ?`)
-  const one = first<Row<StoredTransfer>>(`${selectTransfers} WHERE txid = ? AND position = ?`)
+  const of = rows<Row<StoredTransfer>>(
+    `${selectTransfers} WHERE uid = ? AND id IN (SELECT id FROM stored_transfer WHERE txid = unhex(?))`,
+  )
+  const one = first<Row<StoredTransfer>>(
+    `${selectTransfers} WHERE id = (SELECT id FROM stored_transfer WHERE txid = unhex(?) AND position = ?)`,
+  )
   const byId = first<Row<StoredTransfer>>(`${selectTransfers} WHERE id = ?`)
   const credited = first<{ sum: string }>(selectCredited)
   const countState = count('SELECT count(*) AS n FROM transfer WHERE uid = ? AND state = ?')
@@ -270,7 +286,11 @@ function eventReads({ rows, first, count }: Queries) {
     events: rows<StoredEvent>(selectEvents),
     /** What issuers did. */
     acts: rows<StoredAct>(selectActs),
-    newestEvent: count('SELECT coalesce(max(id), 0) AS n FROM event'),
+    /** It changes with what is stored of issuers: their acts, and the fees that are confirmed. */
+    countActs: count(
+      'SELECT coalesce(sum(height * 1000 + place + position * 7 + (confirmed_at IS NOT NULL)), 0) AS n FROM issuer_act',
+    ),
+    newestEvent: count('SELECT id AS n FROM last_event'),
     /** The oldest event of a credit that the first endpoint has not received. */
     oldestCredit: first<Numbers<'id' | 'createdAt'>>(selectOldestCredit),
     /** The events that endpoints have not received, those of all endpoints added up. */
@@ -279,7 +299,7 @@ function eventReads({ rows, first, count }: Queries) {
   }
 }
 
-function payoutReads({ rows, first }: Queries) {
+function payoutReads({ rows, first, count }: Queries) {
   const all = rows<Row<StoredPayout>>(`${selectPayouts} ORDER BY id`)
   const byId = first<Row<StoredPayout>>(`${selectPayouts} WHERE id = ?`)
   const byKey = first<Row<StoredPayout>>(`${selectPayouts} WHERE uid = ? AND cuy = ? AND osn = ?`)
@@ -292,6 +312,8 @@ function payoutReads({ rows, first }: Queries) {
     payouts: () => all().map(toPayout),
     payoutById: (id: number) => orNone(byId(id)),
     payoutOf: (uid: number, cuy: number, osn: string) => orNone(byKey(uid, cuy, osn)),
+    /** How often a transaction was sent. */
+    sendsOf: count('SELECT sends AS n FROM payout_transaction WHERE txid = ?'),
     /** The bytes that are stored of a payout's transaction. */
     bytesOfPayout: (txid: string) => bytes(txid)?.bytes ?? undefined,
   }

@@ -28,10 +28,7 @@ export function confirmFee(options: Options): Work {
   )
     .toLowerCase()
     .replace(/^0x/, '')
-  const sql =
-    `UPDATE issuer_act SET confirmed_at = ${databaseNow}, confirmation = ${quoted(reason)} ` +
-    `WHERE confirmed_at IS NULL AND (txid, position) IN (SELECT txid, position FROM (${newest}) WHERE newness = 1 AND txid = ${quoted(txid)}) ` +
-    'RETURNING cuy, txid, basis_points, raw, confirmed_at, confirmation'
+  const sql = confirmFeeSql(txid, reason)
   return async (env) => {
     const [[fee] = []] = orRefuse(await queryDatabase(env, sql))
     if (fee === undefined) {
@@ -40,6 +37,15 @@ export function confirmFee(options: Options): Work {
     }
     return describeFee(fee)
   }
+}
+
+/** The statement that confirms the newest fee of a token, where this transaction has set it. */
+export function confirmFeeSql(txid: string, reason: string): string {
+  return (
+    `UPDATE issuer_act SET confirmed_at = ${databaseNow}, confirmation = ${quoted(reason)} ` +
+    `WHERE confirmed_at IS NULL AND (txid, position) IN (SELECT txid, position FROM (${newest}) WHERE newness = 1 AND txid = ${quoted(txid)}) ` +
+    'RETURNING cuy, txid, basis_points, raw, confirmed_at, confirmation'
+  )
 }
 
 function describeFee({ cuy, txid, basis_points, raw, confirmed_at, confirmation }: DatabaseRow): string {

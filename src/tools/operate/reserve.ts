@@ -97,7 +97,7 @@ async function readStoredRange(env: string | undefined, key: ExtendedPublicKey):
     env,
     `SELECT value FROM stored_setting WHERE name = 'TRON_XPUB'`,
     `SELECT min(derivation_index) AS first, max(derivation_index) AS last, (${newestHeight}) AS height,
-      (SELECT coalesce(max(id), 0) FROM event) AS event, (SELECT count(*) ${openDeposits}) AS open FROM address`,
+      coalesce((SELECT id FROM last_event), 0) AS event, (SELECT count(*) ${openDeposits}) AS open FROM address`,
     `SELECT txid, position ${openDeposits} ORDER BY id LIMIT ${openMax}`,
   )
   const [[setting] = [], [row] = [], open = []] = orRefuse(stored)
@@ -178,7 +178,7 @@ function missingIndices({ from, to }: ReservedRange, first: number, last: number
   return [...below, ...above]
 }
 
-const openDeposits = "FROM transfer INDEXED BY transfer_held WHERE state = 'held' AND review = 'open'"
+const openDeposits = "FROM transfer WHERE state = 'held' AND review = 'open'"
 
 /** The newest address of the copy: what was issued after it is not final before its height. */
 const newestHeight = 'SELECT issued_height FROM address ORDER BY derivation_index DESC LIMIT 1'
@@ -190,7 +190,7 @@ const newestHeight = 'SELECT issued_height FROM address ORDER BY derivation_inde
 function reserveSql(key: ExtendedPublicKey, indices: readonly number[], height: number | null): string {
   const issuedHeight = height ?? 'coalesce((SELECT finalized FROM scan), 0)'
   const rows = indices.map((index) => {
-    return `(${index + 1}, ${index}, ${reservedUid}, '${deriveAddress(key, index)}', ${issuedHeight}, ${databaseNow})`
+    return `(${index + 1}, ${reservedUid}, unhex('${deriveAddress(key, index)}'), ${issuedHeight}, ${databaseNow})`
   })
-  return `INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at) VALUES ${rows.join(', ')}`
+  return `INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES ${rows.join(', ')}`
 }

@@ -1,0 +1,97 @@
+import { confirmFeeSql } from '../../src/tools/operate/fee.ts'
+import { payoutAddress } from '../support/payouts.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
+import { actOf } from './aside-payments.ts'
+import { askAgain, askTogether, startPayoutCall } from './payout-calls.ts'
+import { drawAsking, keyOf, type PayoutWorld } from './payouts.ts'
+import { currencies, fineToken } from './scenario.ts'
+import { pass, type SimulatedRun } from './simulated-run.ts'
+import type { StoredPayout } from './stored.ts'
+
+// What happens to payouts beside the calls of backends: `further` of the scenario.
+
+/** Starts what happens by itself until payouts are over. */
+export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
+  const { env } = run
+  const { crowd, fee } = env.scenario.further
+  world.onSigned = (payout) => stopBeforeSending(run, world, payout)
+  if (crowd > 0) env.scheduler.after(crowdAtBlock * env.blockMs, () => void askMany(run, world, crowd))
+  if (fee) takeFee(run, world)
+}
+
+const crowdAtBlock = 12
+/** Payouts of one request. */
+const togetherMax = 20
+
+/** Asks for hundreds of payouts within a minute or two, as soon as wallets have anything. */
+async function askMany(run: SimulatedRun, world: PayoutWorld, count: number): Promise<void> {
+  const { env, stored } = run
+  for (let left = count; left > 0 && !world.isOver && env.violation === null; ) {
+    await env.scheduler.wait(3_000)
+    const full = stored.wallets().filter(({ balance }) => balance > 200n)
+    if (full.length === 0) continue
+    const { uid, cuy } = world.further.pick(full)
+    const together = Math.min(left, togetherMax)
+    const asked = Array.from({ length: together }, () => {
+      const asking = { ...drawAsking(world, uid, cuy, 3n), fee: 0n }
+      world.asked.set(keyOf(asking), asking)
+      return asking
+    })
+    env.count('payouts asked for together')
+    void askTogether(run, asked)
+    left -= together
+  }
+}
+
+/** The issuer stops a token between the signing and the sending of a payout, and lets it go on some time later. */
+function stopBeforeSending({ env }: SimulatedRun, { further }: PayoutWorld, { cuy }: StoredPayout): void {
+  const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
+  if (contract === null || !further.chance(env.scenario.further.acts)) return
+  const isFrozen = further.chance(0.5)
+  const act = { contract, address: isFrozen ? payoutAddress : null, raw: null }
+  env.count('issuer stops a signed payout')
+  env.queued.push(actOf({ ...act, kind: isFrozen ? 'frozen' : 'paused' }))
+  env.scheduler.after(further.int(20, 500) * 1_000, () => {
+    env.queued.push(actOf({ ...act, kind: isFrozen ? 'released' : 'unpaused' }))
+  })
+}
+
+/** Of a token's fee: a part of the whole, and at most so much. */
+const basisPoints = 100n
+const feeAtBlock = 6
+
+/** A token takes a fee from some block on. An operator confirms it, again after a copy of the database lacks that. */
+function takeFee(run: SimulatedRun, world: PayoutWorld): void {
+  const { env, stored } = run
+  const contract = world.further.pick([usdtAddress, fineToken])
+  const raw = contract === usdtAddress ? 5_000_000n : 10n ** 18n
+  const act = { contract, kind: 'fee-set', address: null, raw, basisPoints } as const
+  const begin = () => {
+    // What is in blocks before the first address was shown need not be read.
+    if (env.shown.size === 0) env.scheduler.after(env.blockMs, begin)
+    else env.queued.push(actOf(act))
+  }
+  env.scheduler.after(feeAtBlock * env.blockMs, begin)
+  const confirm = () => {
+    if (world.isOver) return
+    for (const { kind, txid, cuy, isConfirmed } of stored.acts()) {
+      if (kind !== 'fee-set' || isConfirmed === 1) continue
+      run.repair((sqlite) => {
+        if (sqlite.prepare(confirmFeeSql(txid, 'simulation')).all().length === 0) return // it is not the newest one
+        world.feesConfirmed.add(cuy)
+        env.count('operator: fee confirmed')
+      })
+    }
+    env.scheduler.after(world.further.int(10, 60) * 1_000, confirm)
+  }
+  confirm()
+}
+
+/** What backends do while the chain is known to be forked: nothing of it may lead to a transaction. */
+export async function callAmidFork(run: SimulatedRun, world: PayoutWorld): Promise<void> {
+  for (let left = 20; left > 0; left -= 1) {
+    startPayoutCall(run, world)
+    await pass(run.env, 3_000)
+  }
+  askAgain(run, world)
+}
