@@ -41,12 +41,10 @@ interface ScanHeights {
 /** What the health checks of one isolate share. */
 export type SharedHealth = SharedRead<ScanState | null>
 
-/** The health of the scan in this state, which is null before it was started. */
+/** The health of the scan in this state, which is null before it was started. It is not known before the first scan has ended. */
 export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
-  if (state === null) {
-    const none = { scanned: 0, finalized: 0, behind: 0, finalizedTime: null }
-    return { ...none, status: 'stopped', reason: 'scan-not-started', msg: 'no scan has started yet' }
-  }
+  const notStarted = { status: 'stopped', reason: 'scan-not-started', msg: 'no scan has started yet' } as const
+  if (state === null) return { scanned: 0, finalized: 0, behind: 0, finalizedTime: null, ...notStarted }
   const scanned = state.height
   const finalized = Math.max(state.finalized, scanned)
   const finalizedTime = state.finalized >= scanned && state.finalizedTime > 0 ? state.finalizedTime : null
@@ -55,6 +53,7 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   const unknown = isOld ? Math.floor((ageMs - finalityMs) / (blockSeconds * 1000)) : 0
   const behind = finalized - scanned + unknown
   const heights = { scanned, finalized, behind, finalizedTime }
+  if (state.triedAt === 0) return { ...heights, ...notStarted }
   if (state.halted !== null) {
     const msg = `the scan is halted: ${state.halted}`
     return { ...heights, status: 'stopped', reason: 'chain-forked', msg }

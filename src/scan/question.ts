@@ -14,56 +14,32 @@ import { secondsLeft, unminedSeconds } from '../chain/finality.ts'
 import { type Amount, amountMax } from '../common/amount.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
-import { explainHeld, explainNotDeposit, explainRefused, explainTransaction } from '../deposits/explain.ts'
+import { explainNotDeposit, explainTransaction } from '../deposits/explain.ts'
 import { selectMovedIn, selectTransfersOf } from '../deposits/store/of-caller.ts'
 import { storeTransfers } from '../deposits/store/transfers.ts'
-import { isOperator, type JudgeRules, judgeTransfer, type Owners, type StoredTransfer } from '../deposits/transfer.ts'
+import {
+  isOperator,
+  type JudgedTransfer,
+  type JudgeRules,
+  judgeTransfer,
+  type Owners,
+  type StoredTransfer,
+} from '../deposits/transfer.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { selectBalances } from '../ledger/entries.ts'
+import {
+  disputed,
+  explainUncredited,
+  haltedFailure,
+  paidBeforeIssue,
+  toQueryFailure,
+  type Uncredited,
+  unreadable,
+  type Worthless,
+  walletFull,
+} from './failure.ts'
 import { loadRules, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, selectScan, storeFinalized } from './store/position.ts'
-
-/** A failure of a transaction that cannot be decided now. */
-type Undecided = Extract<QueryFailure, { readonly kind: 'undecided' }>
-/** A failure of a transaction that is worth nothing. */
-type Worthless = Extract<QueryFailure, { readonly kind: 'worthless' }>
-
-/** Why nothing can be said about a transaction now. */
-const disputed: Undecided = {
-  kind: 'undecided',
-  reason: 'nodes-disagree',
-  why: 'the nodes disagree about this transaction',
-}
-/** The nodes agree on it, and its bytes or its receipt cannot be read. An alarm names it. */
-const unreadable: Undecided = {
-  kind: 'undecided',
-  reason: 'transaction-unreadable',
-  why: 'this service cannot read this transaction, so nothing of it is credited; ask the operator',
-}
-
-/** The chain is known to be forked. */
-const haltedFailure: Undecided = {
-  kind: 'undecided',
-  reason: 'chain-forked',
-  why: 'the nodes show another chain than before; nothing is credited until an operator has checked it',
-}
-
-/** The configuration is not that of the stored data. */
-export const misconfigured: Undecided = {
-  kind: 'undecided',
-  reason: 'configuration-differs',
-  why: 'nothing is credited until an operator has corrected the configuration',
-}
-
-/** There is no room for it now. */
-const walletFull: Undecided = { kind: 'undecided', reason: 'wallet-full', why: explainHeld('wallet-full') }
-
-/** Nothing at or below the height of an address's issue is ever its owner's. */
-const paidBeforeIssue: Undecided = {
-  kind: 'undecided',
-  reason: 'paid-before-issue',
-  why: 'it was final before this address was issued to you, so it is not credited; ask the operator',
-}
 
 /**
  * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says in one
@@ -76,30 +52,20 @@ export async function answerQuestion(
   uid: Uid,
   txid: Txid,
 ): Promise<Result<CreditAnswer, QueryFailure>> {
-  const { db, currencies } = context
-  const decided = await selectTransfersOf(db, uid, txid)
-  const known = decidedAnswer(decided, currencies)
-  const internals = known === null ? 'new' : await lookForInternals(context, chain, decided)
-  if (known !== null && internals !== 'new') return internals === 'none' ? known : withUnread(known)
-  const found = await judgeTransaction(context, chain, txid)
-  if (!found.ok) return known === null ? found : withUnread(known)
-  const open = withoutDecided(found.value, decided)
-  const reviews = verdictsFor(uid, open.judged).filter((one) => one.state === 'held' && one.reason === 'review')
-  const outcome = await outcomeFor(context, uid, open)
-  if (!outcome.ok && reviews.length === 0) {
-    const early = outcome.error === paidBeforeIssue ? earlyFor(uid, open) : undefined
-    if (early === undefined) return known === null ? outcome : withOpen(known, uid, open, currencies)
+  const { db, clock, currencies, alarms } = context
+  const { finding, toStore, others, early, correctedBy } = await investigate(context, chain, uid, txid)
+  if (early !== undefined) {
     const position = formatPosition(early.transfer.position)
-    await context.alarms.raise('paid-before-issue', { txid, position }, { txid, position, uid })
-    return outcome
+    await alarms.raise('paid-before-issue', { txid, position }, { txid, position, uid })
   }
-  const { credits, others } = outcome.ok ? outcome.value : { credits: [], others: [] }
-  const result = await storeTransfers(db, [...credits, ...reviews], context.clock.now(), found.value.correctedBy)
+  if (toStore.length === 0) return toAnswer(finding, 'already')
+  const result = await storeTransfers(db, toStore, clock.now(), correctedBy)
   if (result === 'halted') return err(haltedFailure)
   // The database has the last word: a wallet can be full, and another instance can have been faster.
   const stored = await selectTransfersOf(db, uid, txid)
   const unstored = others.filter(({ position }) => !stored.some((one) => one.position === position))
-  return decidedAnswer([...stored, ...unstored], currencies, 'credited') ?? err(disputed)
+  const decided = findDecided(uid, [...stored, ...unstored], currencies)
+  return decided === null ? err(disputed) : toAnswer(decided, 'credited')
 }
 
 /**
@@ -111,49 +77,78 @@ export async function lookUpTransaction(
   chain: Chain,
   txid: Txid,
 ): Promise<Result<TransactionFinding, QueryFailure>> {
+  const { finding } = await investigate(context, chain, null, txid)
+  const { answer } = finding
+  const isAboutNodes = typeof answer === 'object' && (answer.kind === 'limited' || answer.kind === 'chain-unavailable')
+  return isAboutNodes ? err(answer) : ok(finding)
+}
+
+/** What is known of a transaction for one user, and what an answer to this user stores. */
+interface Investigation {
+  readonly finding: TransactionFinding
+  /** What is credited, and what a person must look at first. */
+  readonly toStore: readonly JudgedTransfer[]
+  /** The transfers beside the credits. */
+  readonly others: readonly Extract<JudgedTransfer, { readonly state: 'held' | 'refused' }>[]
+  /** What was final before the address was issued, if nothing else is to be said. */
+  readonly early: JudgedTransaction['judged'][number] | undefined
+  /** The newest correction before it was read. */
+  readonly correctedBy: number
+}
+
+/** Stored transfers first, and then the chain, for this caller or (null) for whom it concerns. */
+async function investigate(context: ScanContext, chain: Chain, asker: Uid | null, txid: Txid): Promise<Investigation> {
   const { db, currencies } = context
-  const stored = await selectTransfersOf(db, null, txid)
-  const owner = stored.find(isFinal)?.uid
+  const stored = await selectTransfersOf(db, asker, txid)
+  const owner = asker ?? stored.find(isFinal)?.uid ?? null
   const own = stored.filter(({ uid }) => uid === owner)
-  const decided = owner === undefined ? null : decidedAnswer(own, currencies)
-  const known =
-    decided === null || owner === undefined
-      ? null
-      : ok(decided.ok ? creditedTo(owner, 'credited', decided.value.uncredited) : uncreditedTo(owner, decided.error))
-  const internals = known === null ? 'new' : await lookForInternals(context, chain, own)
-  if (known !== null && internals !== 'new') return internals === 'none' ? known : withUnread(known)
-  const found = await judgeTransaction(context, chain, txid)
-  if (!found.ok && known !== null) return withUnread(known)
-  if (!found.ok) {
-    const isAboutNodes = found.error.kind === 'limited' || found.error.kind === 'chain-unavailable'
-    return isAboutNodes ? found : ok(uncreditedTo(stored[0]?.uid ?? null, found.error))
+  const known = findDecided(owner, own, currencies)
+  const nothing = { toStore: [], others: [], early: undefined, correctedBy: 0 }
+  if (known !== null) {
+    const internals = await lookForInternals(context, chain, own)
+    if (internals !== 'new') return { ...nothing, finding: { ...known, isUnread: internals === 'unread' } }
   }
-  const { judged, owners, reading } = found.value
+  const found = await judgeTransaction(context, chain, txid)
+  if (!found.ok) {
+    const unread = known === null ? null : { ...known, isUnread: true }
+    return { ...nothing, finding: unread ?? uncredited(owner ?? stored[0]?.uid ?? null, found.error) }
+  }
+  const uid = owner ?? (await findPaid(context, found.value))
+  const open = withoutDecided(found.value, own)
+  const { correctedBy } = open
+  const reviews = verdictsFor(uid, open.judged).filter((one) => one.state === 'held' && one.reason === 'review')
+  const outcome = await outcomeFor(context, uid, open)
+  if (outcome.ok) {
+    const { credits, others } = outcome.value
+    const why = others.map((one) => explainUncredited(one, currencies).why)
+    const finding = { uid, answer: 'creditable', uncredited: why, isUnread: false } as const
+    return { ...nothing, finding, toStore: [...credits, ...reviews], others, correctedBy }
+  }
+  const isEarly = outcome.error === paidBeforeIssue && uid !== null && reviews.length === 0
+  const finding = known === null ? uncredited(uid, outcome.error) : withOpen(known, open, currencies)
+  return { ...nothing, finding, toStore: reviews, early: isEarly ? earlyFor(uid, open) : undefined, correctedBy }
+}
+
+/** The first user whom a transaction pays or names, before `reservedUid`, or who sends in it; null for nobody. */
+async function findPaid({ db }: ScanContext, { judged, owners, reading }: JudgedTransaction): Promise<Uid | null> {
   const named = [reading.target, ...reading.logs.map(({ topics }) => addressFromHex((topics[2] ?? '').slice(-40)))]
   const recipients = new Set([...judged.map(({ transfer }) => transfer.to), ...named.filter((one) => one !== null)])
   const issued = new Map([...(await matchAddresses(db, [...recipients])), ...owners])
   const users = [...recipients, ...owners.keys()].flatMap((address) => issued.get(address)?.uid ?? [])
-  const uid = users.find((one) => one !== reservedUid) ?? users[0] ?? null
-  const open = withoutDecided(found.value, own)
-  const outcome = await outcomeFor(context, uid, open)
-  if (!outcome.ok && known !== null) return withOpen(known, owner ?? null, open, currencies)
-  if (!outcome.ok) return ok(uncreditedTo(uid, outcome.error))
-  const why = outcome.value.others.map((one) => explainUncredited(one, currencies).why)
-  return ok(creditedTo(uid, 'creditable', why))
+  return users.find((one) => one !== reservedUid) ?? users[0] ?? null
 }
 
-const creditedTo = (
-  uid: Uid | null,
-  answer: 'credited' | 'creditable',
-  uncredited: readonly string[],
-): TransactionFinding => ({ uid, answer, uncredited, isUnread: false })
+/** What the owner gets of a finding. */
+function toAnswer(
+  { answer, uncredited, isUnread }: TransactionFinding,
+  when: CreditAnswer['when'],
+): Result<CreditAnswer, QueryFailure> {
+  return typeof answer === 'object' ? err(answer) : ok({ when, uncredited, isUnread })
+}
 
-const uncreditedTo = (uid: Uid | null, answer: QueryFailure): TransactionFinding => ({
-  uid,
-  answer,
-  uncredited: [],
-  isUnread: false,
-})
+const uncredited = (uid: Uid | null, answer: QueryFailure): TransactionFinding => {
+  return { uid, answer, uncredited: [], isUnread: false }
+}
 
 /** What is not decided yet. */
 function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfer[]): JudgedTransaction {
@@ -218,25 +213,17 @@ async function judgeTransaction(
   return ok({ reading, internals, owners, rules, correctedBy: state?.correctedBy ?? 0, judged })
 }
 
-/** What is known of a transaction, while what its contracts have sent cannot be read. */
-function withUnread<T extends { readonly isUnread: boolean }>(known: Result<T, QueryFailure>): Result<T, QueryFailure> {
-  return known.ok ? ok({ ...known.value, isUnread: true }) : known
-}
-
-/** What is known of a transaction, and why the caller's transfers in it that are not decided are not credited. */
-function withOpen<T extends Pick<CreditAnswer, 'uncredited' | 'isUnread'>>(
-  known: Result<T, QueryFailure>,
-  uid: Uid | null,
+/** What is known of a transaction, and why its owner's transfers in it that are not decided are not credited. */
+function withOpen(
+  known: TransactionFinding,
   { judged, internals }: JudgedTransaction,
   currencies: Currencies,
-): Result<T, QueryFailure> {
-  if (!known.ok) return known
+): TransactionFinding {
   // What would be credited has no room, or it would have been.
-  const failures = verdictsFor(uid, judged).map((one) =>
+  const failures = verdictsFor(known.uid, judged).map((one) =>
     one.state === 'held' || one.state === 'refused' ? explainUncredited(one, currencies) : walletFull,
   )
-  const uncredited = [...known.value.uncredited, ...failures.map(({ why }) => why)]
-  return ok({ ...known.value, uncredited, isUnread: !internals.ok })
+  return { ...known, uncredited: [...known.uncredited, ...failures.map(({ why }) => why)], isUnread: !internals.ok }
 }
 
 /** Whether contracts have sent TRX to the caller in a transaction of which only tokens are stored: the scan does not look for that. */
@@ -285,38 +272,15 @@ async function hasRoom(
   return [...balances.values()].every((balance) => balance <= amountMax)
 }
 
-type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'state' | 'reason'>
-
-/** The answer by what the caller's transfers are, or null if none of them is decided. */
-function decidedAnswer(
-  own: readonly Uncredited[],
-  currencies: Currencies,
-  when: CreditAnswer['when'] = 'already',
-): Result<CreditAnswer, QueryFailure> | null {
+/** What is known by a user's transfers, or null if none of them is decided. */
+function findDecided(uid: Uid | null, own: readonly Uncredited[], currencies: Currencies): TransactionFinding | null {
   if (own.some(({ state }) => state === 'credited')) {
     const others = own.filter(({ state }) => state === 'held' || state === 'refused')
-    return ok({ when, uncredited: others.map((one) => explainUncredited(one, currencies).why), isUnread: false })
+    const why = others.map((one) => explainUncredited(one, currencies).why)
+    return { uid, answer: 'credited', uncredited: why, isUnread: false }
   }
   const first = firstUncredited(own)
-  return first === undefined ? null : err(explainUncredited(first, currencies))
-}
-
-/** Why a final transfer is not credited. */
-function explainUncredited({ cuy, raw, state, reason }: Uncredited, currencies: Currencies): Undecided | Worthless {
-  if (state === 'refused' && reason === 'review') {
-    return { kind: 'worthless', reason, why: explainRefused({ cuy, raw, reason }, currencies) }
-  }
-  switch (reason) {
-    case null:
-      return disputed
-    case 'below-minimum':
-    case 'dust':
-      return { kind: 'worthless', reason, why: explainRefused({ cuy, raw, reason }, currencies) }
-    case 'retired':
-      return { kind: 'worthless', reason, why: explainHeld(reason) }
-    default:
-      return { kind: 'undecided', reason, why: explainHeld(reason) }
-  }
+  return first === undefined ? null : uncredited(uid, explainUncredited(first, currencies))
 }
 
 /** The transaction, once its block is final and agreed, with the owners of the addresses in it. */
@@ -371,18 +335,3 @@ function explainWorthless(
 /** What a contract sends can be found later: other nodes may keep it. */
 const internalsNotShown =
   'if a contract sent TRX to you in it, too few nodes show that, since they may not keep it: it can be asked for again'
-
-/** What a caller gets where the chain cannot be read. A limit is said as such, with whose it is. */
-export function toQueryFailure(failure: ChainFailure): QueryFailure {
-  switch (failure.kind) {
-    case 'disagreement':
-      return disputed
-    case 'forked':
-      return haltedFailure
-    case 'limited':
-      return { kind: 'limited', whose: failure.whose, seconds: failure.seconds }
-    case 'no-answer':
-    case 'out-of-time':
-      return { kind: 'chain-unavailable' }
-  }
-}

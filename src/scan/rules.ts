@@ -1,30 +1,20 @@
-import { inArray } from 'drizzle-orm'
 import { matchAddresses } from '../addresses/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import { type BlockHeight, nativeAsset } from '../chain/block.ts'
 import type { BlockReading, Chain, ChainTransfer, ReceiptReading } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import { openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
-import { tokens } from '../d1/state-tables.ts'
+import type { ReadDatabase } from '../d1/database.ts'
 import { selectHeldAgain } from '../deposits/store/held.ts'
 import { storeTransfers } from '../deposits/store/transfers.ts'
 import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfer.ts'
 import type { WriteContext } from '../ledger/context.ts'
 import { selectKept, storeDecimals, storeOperators } from '../ledger/stored-settings.ts'
 import type { ReadOfPayouts } from '../payouts/conclusions.ts'
+import { neverAsked, selectTries, storeTry } from './store/tokens.ts'
 
 /** What the scanner's work needs besides the chain. */
 export type ScanContext = WriteContext
 
-/** What nodes say of a token's decimals, until they agree on the configured ones. */
-interface DecimalsTry {
-  /** What the nodes agreed on, or null. */
-  readonly found: number | null
-  readonly tries: number
-  readonly nextTry: UnixMs
-}
-
-const neverAsked: DecimalsTry = { found: null, tries: 0, nextTry: 0 as UnixMs }
 const retryMsMin = 20_000
 const retryMsMax = 86_400_000
 /** Held transfers of each reason that one tick decides again. */
@@ -133,24 +123,6 @@ export async function selectKnownDecimals(
   if (missing.length === 0) return known
   for (const [contract, { found }] of await selectTries(db, missing)) if (found !== null) known.set(contract, found)
   return known
-}
-
-async function selectTries(
-  db: ReadDatabase,
-  contracts: readonly Address[],
-): Promise<ReadonlyMap<Address, DecimalsTry>> {
-  const { contract, found, tries, next_try: nextTry } = tokens
-  const isOne = inArray(contract, [...contracts])
-  const rows = await openTables(db).select({ contract, found, tries, nextTry }).from(tokens).where(isOne)
-  return new Map(rows.map((row) => [row.contract, row]))
-}
-
-async function storeTry(db: WriteDatabase, contract: Address, { found, tries, nextTry }: DecimalsTry): Promise<void> {
-  const changes = { found, tries, next_try: nextTry }
-  const insertion = openTables(db)
-    .insert(tokens)
-    .values({ contract, ...changes })
-  await toStatement(db, insertion.onConflictDoUpdate({ target: tokens.contract, set: changes })).run()
 }
 
 /**

@@ -20,10 +20,10 @@ import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import { loadPayers } from '../payouts/memory.ts'
 import { findOutgoing } from '../payouts/outgoing.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
-import { loadRules, readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
+import type { Gap } from './rescan.ts'
+import { loadRules, type PayoutWatch, readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import { haltScan, type ScanState, selectScan, startScan, storeFinalized, storeScanEnd } from './store/position.ts'
-import type { Gap } from './store/rescans.ts'
-import { appendStep } from './store/steps.ts'
+import { appendStep, type BlockFindings } from './store/steps.ts'
 import { noteFalseTails, readTail } from './tail.ts'
 
 /** How a scan ended. */
@@ -180,12 +180,10 @@ async function readRange(
     return err({ kind: 'forked', at: from })
   }
   const { height, hash } = last.kind === 'read' ? last.header : { height: last.height, hash: null }
-  const found = judgeBlocks(read.value, await readOwners(db, read.value), rules)
-  const watch = watchedFor(state, rules)
-  const payouts = { ...watch, ...findOutgoing(read.value, watch.watched) }
+  const found = findInBlocks(read.value, await readOwners(db, read.value), rules, watchedFor(state, rules))
   const caughtUpAt = height === head ? startedAt : null
   const at = clock.now()
-  const result = await appendStep(db, { expected: state, to: { height, hash }, ...found, payouts, caughtUpAt, at })
+  const result = await appendStep(db, { expected: state, to: { height, hash }, ...found, caughtUpAt, at })
   if (result.kind === 'superseded') return ok(null)
   noteFalseTails(chain, result.dropped)
   const isCaughtUp = caughtUpAt === null ? {} : { caughtUpAt: startedAt, triedAt: startedAt, problem: null }
@@ -193,7 +191,12 @@ async function readRange(
 }
 
 /** What is to be stored of final blocks. */
-export function judgeBlocks(blocks: readonly BlockReading[], owners: Owners, rules: JudgeRules) {
+export function findInBlocks(
+  blocks: readonly BlockReading[],
+  owners: Owners,
+  rules: JudgeRules,
+  watch: PayoutWatch,
+): BlockFindings & { readonly gaps: readonly Gap[] } {
   const judged: JudgedTransfer[] = []
   const sent: SentFact[] = []
   const acts: IssuerFact[] = []
@@ -213,7 +216,7 @@ export function judgeBlocks(blocks: readonly BlockReading[], owners: Owners, rul
       if (owners.has(owner)) sent.push({ txid, address: owner, height, cuy: native.cuy })
     }
   }
-  return { judged, sent, acts, gaps }
+  return { judged, sent, acts, gaps, payouts: { ...watch, ...findOutgoing(blocks, watch.watched) } }
 }
 
 /** The transfers of a final block that are stored. */

@@ -20,7 +20,9 @@ import { createPayoutMemory } from '../payouts/memory.ts'
 import { createSender } from '../payouts/send.ts'
 import { endsWithin } from '../platform/clock.ts'
 import { type LogFields, stackOf } from '../platform/logger.ts'
-import { answerQuestion, lookUpTransaction, misconfigured, toQueryFailure } from './question.ts'
+import { createSharedRuns } from '../platform/shared-runs.ts'
+import { misconfigured, toQueryFailure } from './failure.ts'
+import { answerQuestion, lookUpTransaction } from './question.ts'
 import { ensureStarted, type ScanEnd } from './scan.ts'
 import { callMs, createScans } from './scans.ts'
 import { selectScan } from './store/position.ts'
@@ -36,8 +38,8 @@ export interface ScannerObject extends ScannerCalls {
 const againMs = 1_000
 /** A tick that has run for longer than this counts as lost. */
 const lostTickMs = 4 * tickMs
-/** Balances that are kept. With more of them the memory is cleared. */
-const recentMax = 1_000
+/** Balances are those of a block time. */
+const keptBalances = { keptMs: blockSeconds * 1000, isKept: ({ ok }: { readonly ok: boolean }) => ok }
 
 /**
  * The only place that talks to nodes. All that counts is in the database: what an instance remembers can be lost at any await,
@@ -50,10 +52,10 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const sender = createSender({ ...parts, memory })
   const keyUse: KeyUse = { wasUsed: false, withoutAccount: 0 }
   const openFor = (uid: Uid) => parts.openChain({ kind: 'caller', uid }, (clock.now() + callMs) as UnixMs)
-  const prepare = createSharing<Result<null, QueryFailure>>(parts, 0)
-  const balances = createSharing<Result<readonly bigint[], QueryFailure>>(parts, blockSeconds * 1000)
-  const lookUps = createSharing<Result<TransactionFinding, QueryFailure>>(parts, 0)
-  const questions = createSharing<Result<CreditAnswer, QueryFailure>>(parts, 0)
+  const prepared = createSharedRuns<Result<null, QueryFailure>>(clock)
+  const balances = createSharedRuns<Result<readonly bigint[], QueryFailure>>(clock, keptBalances)
+  const lookUps = createSharedRuns<Result<TransactionFinding, QueryFailure>>(clock)
+  const questions = createSharedRuns<Result<CreditAnswer, QueryFailure>>(clock)
   return {
     ...createTicks(parts, scans, { memory, sender }),
     async sendPayouts() {
@@ -67,11 +69,11 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex
       if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))
-      return prepare(`${uid}`, () => prepareIssue(parts, keyUse, openFor(uid)))
+      return prepared.join(() => prepareIssue(parts, keyUse, openFor(uid)), `${uid}`).result
     },
     balances: (uid, addresses, asset) => {
       const key = `${asset.kind === 'native' ? 'TRX' : asset.contract} ${addresses.join(' ')}`
-      return balances(key, () => readBalances(openFor(uid), addresses, asset))
+      return balances.join(() => readBalances(openFor(uid), addresses, asset), key).result
     },
     async scanNow(uid): Promise<Result<ScanAnswer, QueryFailure>> {
       const since = clock.now()
@@ -83,18 +85,18 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       return ok({ problem: end === null ? 'still-running' : (end.failure?.kind ?? null), since })
     },
     checkTransaction: (uid, txid: Txid) =>
-      questions(`${uid} ${txid}`, async () => {
+      questions.join(async () => {
         if (!(await parts.configMatchesData())) return err(misconfigured)
         const answer = await answerQuestion(parts, openFor(uid), uid, txid)
         // What is undecided can have been stored now, to be reviewed.
         if (answer.ok ? answer.value.when === 'credited' : answer.error.kind === 'undecided') parts.wakeEndpoints()
         return answer
-      }),
+      }, `${uid} ${txid}`).result,
     lookUpTransaction: (txid) =>
-      lookUps(txid, async () => {
+      lookUps.join(async () => {
         const isKnown = await parts.configMatchesData()
         return isKnown ? lookUpTransaction(parts, openFor(reservedUid), txid) : err(misconfigured)
-      }),
+      }, txid).result,
   }
 }
 
@@ -116,8 +118,7 @@ function createTicks(
 ): Pick<ScannerObject, 'alarm' | 'wake'> {
   const { host, clock, logger, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
-  let running: { readonly startedAt: UnixMs; readonly over: Promise<void> } | null = null
-  const isRunning = () => running !== null && clock.now() - running.startedAt < lostTickMs
+  const ticks = createSharedRuns<void>(clock, { lostMs: lostTickMs })
   const tick = async (startedAt: UnixMs) => {
     const before = parts.usage()
     let next = (startedAt + everyMs) as UnixMs // safe: a later time
@@ -136,19 +137,9 @@ function createTicks(
   }
   return {
     async alarm() {
-      if (!isRunning()) {
-        const startedAt = clock.now()
-        const over = tick(startedAt)
-        const own = { startedAt, over }
-        running = own
-        const end = () => {
-          if (running === own) running = null
-        }
-        over.then(end, end)
-      }
-      if (running === null) return
+      const { startedAt, result } = ticks.join(() => tick(clock.now()))
       // No alarm comes while one runs: a tick that never ends would be the last one.
-      const isOver = await endsWithin(running.over, lostTickMs - (clock.now() - running.startedAt), clock)
+      const isOver = await endsWithin(result, lostTickMs - (clock.now() - startedAt), clock)
       if (isOver) return
       logger.error('tick-lost', { seconds: lostTickMs / 1000 })
       await host.setAlarm(clock.now())
@@ -159,7 +150,7 @@ function createTicks(
       const due = await host.alarm()
       const now = clock.now()
       const isSet = due !== null && due > now && due <= now + everyMs
-      if (!isSet && !isRunning()) await host.setAlarm(now)
+      if (!isSet && ticks.known() === null) await host.setAlarm(now)
     },
   }
 }
@@ -178,7 +169,10 @@ async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): 
     if (key.value === 'used') return err(cannotIssue('key-was-used'))
   }
   const started = await ensureStarted(parts, chain)
-  if (started.ok) return ok(null)
+  if (started.ok) {
+    if (started.value.triedAt === 0) await parts.host.setAlarm(parts.clock.now()) // the first scan does not wait for the cron
+    return ok(null)
+  }
   return err(
     started.error.kind === 'start-above-head' ? cannotIssue('start-block-too-high') : unavailable(started.error),
   )
@@ -203,21 +197,4 @@ async function readBalances(
     all.push(...balances.value)
   }
   return ok(all)
-}
-
-/** Runs work once for all calls with the same key while it runs and, if it succeeds, for `keptMs` from its start. */
-function createSharing<T extends Result<unknown, unknown>>({ clock }: Pick<ScannerParts, 'clock'>, keptMs: number) {
-  const recent = new Map<string, { readonly at: UnixMs; readonly result: Promise<T> }>()
-  return (key: string, work: () => Promise<T>): Promise<T> => {
-    const known = recent.get(key)
-    if (known !== undefined && (keptMs === 0 || clock.now() - known.at < keptMs)) return known.result
-    if (recent.size >= recentMax) recent.clear()
-    const own = { at: clock.now(), result: work() }
-    recent.set(key, own)
-    const forget = () => {
-      if (recent.get(key) === own) recent.delete(key)
-    }
-    own.result.then((result) => (result.ok && keptMs > 0 ? undefined : forget()), forget)
-    return own.result
-  }
 }

@@ -1,8 +1,6 @@
-import { lt } from 'drizzle-orm'
 import type { Observation } from '../alarms/alarms.ts'
-import { openTables, toStatement } from '../d1/database.ts'
-import { sizes } from '../d1/state-tables.ts'
 import type { ScanContext } from './rules.ts'
+import { storeSize } from './store/size.ts'
 
 /** What D1 stores in one database (Cloudflare's limits page, November 2026). */
 export const databaseBytesMax = 10_000_000_000
@@ -23,15 +21,7 @@ export async function watchSize(
   if (bytes === 0) return { kinds: [], faults: [] }
   const day = Math.floor(clock.now() / dayMs)
   if (day > sizeDay) {
-    await db.batch([
-      toStatement(db, openTables(db).insert(sizes).values({ day, bytes }).onConflictDoNothing()),
-      toStatement(
-        db,
-        openTables(db)
-          .delete(sizes)
-          .where(lt(sizes.day, day - sizeDays)),
-      ),
-    ])
+    await storeSize(db, { day, bytes, keptFrom: day - sizeDays })
   }
   const fields = { bytes, percent: Math.floor((bytes * 100) / databaseBytesMax) }
   const part = bytes / databaseBytesMax

@@ -19,15 +19,15 @@ import type { LogFields } from '../platform/logger.ts'
 import { compareHoldings } from '../reconciliation/compare-holdings.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { removeExpiredEvents, watchEndpoints } from '../webhooks/watch-endpoints.ts'
-import { readAgain } from './gaps.ts'
+import { readAgain } from './rescans.ts'
 import { decideHeld, watchedFor } from './rules.ts'
 import type { ScanEnd } from './scan.ts'
 import type { Scans, ScansParts } from './scans.ts'
 import { watchSize } from './size.ts'
 import { nodesStatement } from './store/position.ts'
 import { dueAtOnce, selectOpenGaps } from './store/rescans.ts'
+import { droppedKeptMs, selectWork, type TickWork } from './store/work.ts'
 import { watchScan } from './watch.ts'
-import { droppedKeptMs, selectWork, type TickWork } from './work.ts'
 
 /** After this, a tick ends: what is left waits for the next one. */
 export const tickMs = 25_000

@@ -144,7 +144,7 @@ describe('the summary', () => {
       db.prepare(`INSERT INTO alarm VALUES ('gap-unread', '{"from":90}', 61, 62)`),
     ])
     await registerEndpoints(db, [endpoint], ms(today))
-    await db.prepare('UPDATE scan SET finalized_time = ?').bind(today).run()
+    await db.prepare('UPDATE scan SET finalized_time = ?1, tried_at = ?1').bind(today).run()
     await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
     const found = await summary()
     const unfrozen = { frozen: { sum: 0n, addresses: 0 }, destroyed: 0n }

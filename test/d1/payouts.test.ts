@@ -12,7 +12,7 @@ import { type PayoutSelection, selectPayoutPage } from '../../src/payouts/store/
 import { selectOpenSums, selectTroubles } from '../../src/payouts/store/open.ts'
 import { claimDue, selectAnswered } from '../../src/payouts/store/sending.ts'
 import { selectOffer, selectSigningFacts } from '../../src/payouts/store/signing.ts'
-import { selectWork } from '../../src/scan/work.ts'
+import { selectWork } from '../../src/scan/store/work.ts'
 import { addressAt, cuy, measure, ms, numbers, openDatabase, stranger, txid, uid, withoutTriggers } from './fixtures.ts'
 
 let db: WriteDatabase

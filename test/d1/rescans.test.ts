@@ -2,14 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import { endSearch, selectNotFound, storeTransfers } from '../../src/deposits/store/transfers.ts'
 import { selectBalances } from '../../src/ledger/entries.ts'
-import {
-  dueAtOnce,
-  notAgreed,
-  type Rescan,
-  type RescanPart,
-  selectDueRescan,
-  selectOpenGaps,
-} from '../../src/scan/store/rescans.ts'
+import { notAgreed, type Rescan, type RescanPart } from '../../src/scan/rescan.ts'
+import { dueAtOnce, selectDueRescan, selectOpenGaps } from '../../src/scan/store/rescans.ts'
 import { appendStep, type RescanStep, storeRescanStep } from '../../src/scan/store/steps.ts'
 import {
   block,

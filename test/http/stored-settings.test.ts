@@ -47,6 +47,7 @@ describe('a configuration that differs from what the stored data means', () => {
       `contract ${usdtBase58}, decimals 7, scale 6`,
     ],
   ])('by %s is not served and credits nothing, with one alarm', async (_what, changes, setting, stored, configured) => {
+    await service.tick()
     await payCaller(service)
     const changed = service.with(changes)
     for (const path of ['/wallet/list', '/tron/generate', '/tron/recharge', '/health']) {
@@ -67,12 +68,14 @@ describe('a configuration that differs from what the stored data means', () => {
 
   test('is none where the same key is given by its external chain in place of its account', async () => {
     await service.get('/tron/generate')
+    await service.tick()
     expect(await statusOf(service.with({ TRON_XPUB: chainKey }))).toBe(200)
     expect(alarmsOf(service)).toEqual([])
   })
 
   test('is compared again after a few seconds, so that it can be repaired', async () => {
     await service.get('/tron/generate')
+    await service.tick()
     const changed = service.with({ TRON_CHAIN_ID: '0x1' })
     expect(await statusOf(changed)).toBe(503)
     await service.db.batch(
@@ -107,6 +110,7 @@ describe('a configuration that differs from what the stored data means', () => {
 describe('a currency', () => {
   test('can be added, and removed again while it has nothing', async () => {
     await service.get('/tron/generate')
+    await service.tick()
     expect(await statusOf(service.with({ CURRENCIES: [trx, usdt, third] }))).toBe(200)
     expect(await statusOf(service.with({ CURRENCIES: [trx, { ...usdt }] }))).toBe(200)
     expect(await statusOf(service.with({ CURRENCIES: [trx, usdt, { ...third, scale: 0 }] }))).toBe(503)

@@ -26,6 +26,18 @@ describe('the cron', () => {
     expect(service.scannerHost.alarmAt).toBe(alarmAt)
   })
 
+  it('is not waited for by the first address, which starts a scan at once', async () => {
+    const service = await startService()
+    service.scannerHost.alarmAt = (nowOf(service) + 15_000) as UnixMs // a tick has failed
+    await service.get('/tron/generate')
+    expect(dueIn(service)).toBe(0)
+    await service.tick()
+    expect(await stateOf(service)).toMatchObject({ caughtUpAt: expect.toSatisfy((at: number) => at > 0) })
+    const { alarmAt } = service.scannerHost
+    await service.get('/tron/generate', 8)
+    expect(service.scannerHost.alarmAt).toBe(alarmAt)
+  })
+
   it('sets an alarm anew that is late or lies too far ahead', async () => {
     const service = await startService()
     await service.tick()

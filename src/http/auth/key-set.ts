@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../common/result.ts'
 import { type Clock, endsWithin } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { readBytes } from '../../platform/read-bytes.ts'
+import { createSharedRuns } from '../../platform/shared-runs.ts'
 
 /** Longest duration of one fetch of the key set, its body included. */
 export const keysTimeoutMs = 3000
@@ -39,12 +40,6 @@ export interface KeySet {
   readonly selectKnown: JWTVerifyGetKey
 }
 
-/** One fetch: whether it succeeded. It never rejects, but it never ends if the platform has ended the request that began it. */
-interface RunningFetch {
-  readonly startedAt: number
-  readonly succeeded: Promise<boolean>
-}
-
 /**
  * The keys at a URL, fetched on demand: one fetch for all requests, and a pause after a failed one (decision note 15). A known key
  * never waits for the issuer: an old set is used, up to `keysKeptMs` after its fetch, while it is fetched again. An unknown key waits for
@@ -53,7 +48,8 @@ interface RunningFetch {
 export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: KeySetParts): KeySet {
   let newest: { readonly select: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | null = null
   let failedAt = Number.NEGATIVE_INFINITY
-  let running: RunningFetch | null = null
+  // Whether a fetch succeeded. It never rejects, but it never ends if the platform has ended the request that began it.
+  const fetches = createSharedRuns<boolean>(clock, { lostMs: lostFetchMs })
   const ageMs = () => (newest === null ? Number.POSITIVE_INFINITY : clock.now() - newest.fetchedAt)
   const isPaused = () => clock.now() - failedAt < (newest === null ? failurePauseMs : refetchMs)
   const fetchOnce = async (): Promise<boolean> => {
@@ -65,23 +61,18 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
     }
     return fetched.ok
   }
-  const shareFetch = (): RunningFetch => {
-    if (running !== null && clock.now() - running.startedAt < lostFetchMs) return running
-    const succeeded = fetchOnce()
-    const own = { startedAt: clock.now(), succeeded }
-    running = own
-    const end = succeeded.then(() => {
-      if (running === own) running = null
-    })
-    waitUntil(end)
-    return own
+  const shareFetch = () => {
+    const isNew = fetches.known() === null
+    const run = fetches.join(fetchOnce)
+    if (isNew) waitUntil(run.result)
+    return run
   }
   /** Fetches the set, unless that was done or tried just now. False if there is no newer one. */
   const refetch = async (): Promise<boolean> => {
     if (ageMs() < refetchMs) return true
     if (isPaused()) return false
-    const { startedAt, succeeded } = shareFetch()
-    return (await endsWithin(succeeded, startedAt + lostFetchMs - clock.now(), clock)) && succeeded
+    const { startedAt, result } = shareFetch()
+    return (await endsWithin(result, startedAt + lostFetchMs - clock.now(), clock)) && result
   }
   const selectKnown: JWTVerifyGetKey = (header, token) => {
     if (newest === null || ageMs() >= keysKeptMs) throw new KeysUnavailable()

@@ -176,7 +176,7 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cure: 'Try again after the seconds in `Retry-After`. Nothing was lost or credited.',
   },
   'scan-not-started': {
-    cause: 'No scan has started: it starts with the first address.',
+    cause: 'No scan has run yet: the first one begins at once with the first address, or with the next cron.',
     cure: 'For the operator: issue an address. If that fails, its answer has the reason.',
   },
   'scan-stalled': {

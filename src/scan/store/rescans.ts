@@ -4,50 +4,14 @@ import type { RescanId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { insertSelect, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
 import { rescans } from '../../d1/state-tables.ts'
-import type { RescanKind, transfers } from '../../d1/tables.ts'
-
-/** Blocks below the position that are read again: a row. Both ends are included. */
-export interface Rescan extends RescanPart {
-  readonly id: RescanId
-  /**
-   * `gap`: blocks that the scan could not read. `request`: blocks that an operator wants to be read again. `payout`: blocks that a transaction can
-   * be in which was handed in later.
-   */
-  readonly kind: RescanKind
-}
-
-/** What is left to be read of a rescan. */
-export interface RescanPart {
-  readonly from: BlockHeight
-  readonly to: BlockHeight
-  /** Tries that have read nothing. */
-  readonly attempts: number
-  readonly nextTry: UnixMs
-  /** Why its first block cannot be read; null if it was not tried. */
-  readonly why: string | null
-  /** Of its only block: how many receipts were read of its calls, in their order. 0 if they are not read one by one. */
-  readonly receipts: number
-  /** The transactions of these calls whose receipts could not be read. */
-  readonly unread: readonly Txid[]
-}
-
-/** A block that the scan passes over, or of which only the token transfers are missing, since their receipts are still to be read. */
-export interface Gap {
-  readonly height: BlockHeight
-  readonly kind: 'not-agreed' | 'receipts'
-}
+import type { transfers } from '../../d1/tables.ts'
+import { type Gap, notAgreed, type Rescan, type RescanPart, receiptsMissing, runsOf, splitAttempts } from '../rescan.ts'
 
 /** Blocks that are not read yet. */
 export interface OpenGap extends Pick<Rescan, 'id' | 'from' | 'to' | 'attempts'> {
   readonly why: string
 }
 
-/** After so many tries, a quarter of an hour, the rest of a rescan does not wait for the blocks of its first reply any more. */
-export const splitAttempts = 4
-/** Why a block is a gap that nodes do not agree on. */
-export const notAgreed = 'the nodes do not agree on it, or cannot give it'
-/** Why a block is a row of its own before its receipts were tried. */
-export const receiptsMissing = 'its receipts are not read yet'
 /** Why a rescan has not begun. */
 const notTried = 'no requests were left for it: what nodes allow is too little'
 /** What a payout needs is read within some ticks. */
@@ -113,24 +77,6 @@ export function gapStatements(db: WriteDatabase, gaps: readonly Gap[], at: UnixM
   })
 }
 
-interface Run {
-  readonly from: BlockHeight
-  readonly to: BlockHeight
-  readonly kind: Gap['kind']
-}
-
-/** Runs of consecutive heights. A block whose receipts are to be read is one by itself. */
-function runsOf(gaps: readonly Gap[]): readonly Run[] {
-  const runs: Run[] = []
-  for (const { height, kind } of gaps) {
-    const last = runs.at(-1)
-    const goesOn = kind === 'not-agreed' && last?.kind === kind && last.to === height - 1
-    if (goesOn) runs[runs.length - 1] = { ...last, to: height }
-    else runs.push({ from: height, to: height, kind })
-  }
-  return runs
-}
-
 const columnsOf = ({ from, to, attempts, nextTry, why, receipts, unread }: RescanPart) => ({
   next_height: from,
   to_height: to,
@@ -171,7 +117,7 @@ function extendGap(db: WriteDatabase, from: BlockHeight, to: BlockHeight): D1Pre
 
 function insertGap(
   db: WriteDatabase,
-  { from, to, why, at }: Pick<Run, 'from' | 'to'> & { readonly why: string; readonly at: UnixMs },
+  { from, to, why, at }: Pick<RescanPart, 'from' | 'to'> & { readonly why: string; readonly at: UnixMs },
 ): D1PreparedStatement {
   const row = {
     kind: 'gap',

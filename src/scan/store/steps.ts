@@ -18,8 +18,9 @@ import { decideTransfers } from '../../deposits/transitions.ts'
 import { actStatements, type IssuerFact } from '../../issuer/acts.ts'
 import { decideConclusions, type ReadOfPayouts } from '../../payouts/conclusions.ts'
 import { isPayoutOvertaken, isWatched } from '../../payouts/store/conclusions.ts'
+import type { Gap, Rescan, RescanPart } from '../rescan.ts'
 import { caughtUp, type ReadAfter, type ScanState, selectScan } from './position.ts'
-import { type Gap, gapStatements, insertPart, isOpen, type Rescan, type RescanPart, updateRescan } from './rescans.ts'
+import { gapStatements, insertPart, isOpen, updateRescan } from './rescans.ts'
 
 /** What final blocks have shown, as it is stored with the position or with a rescan. */
 export interface BlockFindings {

@@ -1,9 +1,10 @@
 import { deriveAddress, type ExtendedPublicKey, indexMax, parseExtendedPublicKey } from '../../addresses/derive.ts'
+import { formatPosition } from '../../chain/block.ts'
 import { reservedUid } from '../../common/ids.ts'
 import { indexCurrencies } from '../../ledger/currencies.ts'
 import { settingsOf } from '../../ledger/stored-settings.ts'
 import { readConfiguration } from '../configuration.ts'
-import { databaseNow, queryDatabase, readDatabase } from '../database.ts'
+import { type DatabaseRow, databaseNow, queryDatabase, readDatabase } from '../database.ts'
 import { configurationAdvice } from '../target.ts'
 import { OptionError, orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { namedPlace, type Options, readOption, type Work } from './options.ts'
@@ -12,6 +13,9 @@ import { namedPlace, type Options, readOption, type Work } from './options.ts'
 const reservedMax = 100_000
 /** Addresses of one statement: 100 bytes each, and a statement can have 100 kB. */
 const rowsMax = 500
+
+/** Deposits that are named as open again. */
+const openMax = 100
 
 /** Without `from` the indices begin above the newest stored one. */
 interface ReservedRange {
@@ -27,6 +31,11 @@ interface StoredRange {
   readonly last: number | null
   /** The finalized height at which the newest one was issued, or null without any address. */
   readonly height: number | null
+  /** The number of the newest event; 0 without any. */
+  readonly event: number
+  /** Deposits that wait for a person's decision: the first of them, and how many. */
+  readonly open: readonly DatabaseRow[]
+  readonly openCount: number
 }
 
 /**
@@ -46,7 +55,8 @@ export function reserve(options: Options): Work {
         `TRON_XPUB: ${key.error}`,
         `put the key of this database into ${varsFile}, or into the environment`,
       )
-    const { first, last, height } = await readStoredRange(env, key.value)
+    const stored = await readStoredRange(env, key.value)
+    const { first, last, height } = stored
     const missing = missingIndices(range, first, last)
     const firstIndex = Number(values.TRON_FIRST_INDEX)
     if (last === null && to + 1 < firstIndex) {
@@ -77,7 +87,7 @@ export function reserve(options: Options): Work {
     }
     const next = Math.max(to, last ?? 0) + 1
     const text = `${missing.length} addresses are reserved, up to index ${to}: the next one is that of ${next}.`
-    return [text, ...adviseRescan(env, height ?? finalized, finalized)].join('\n')
+    return [text, ...adviseRescan(env, height ?? finalized, finalized), ...adviseOpen(stored)].join('\n')
   }
 }
 
@@ -86,9 +96,11 @@ async function readStoredRange(env: string | undefined, key: ExtendedPublicKey):
   const stored = await readDatabase(
     env,
     `SELECT value FROM stored_setting WHERE name = 'TRON_XPUB'`,
-    `SELECT min(derivation_index) AS first, max(derivation_index) AS last, (${newestHeight}) AS height FROM address`,
+    `SELECT min(derivation_index) AS first, max(derivation_index) AS last, (${newestHeight}) AS height,
+      coalesce((SELECT id FROM last_event), 0) AS event, (SELECT count(*) ${openDeposits}) AS open FROM address`,
+    `SELECT txid, position ${openDeposits} ORDER BY id LIMIT ${openMax}`,
   )
-  const [[setting] = [], [row] = []] = orRefuse(stored)
+  const [[setting] = [], [row] = [], open = []] = orRefuse(stored)
   if (setting === undefined) {
     const next = 'start the service with it once (or deploy it), so that it stores its key'
     throw new ToolError('the database has no key yet: the service has not run with it', next)
@@ -102,7 +114,26 @@ async function readStoredRange(env: string | undefined, key: ExtendedPublicKey):
     )
   }
   const numberOrNull = (value: unknown) => (typeof value === 'number' ? value : null)
-  return { first: Number(row?.first ?? 0), last: numberOrNull(row?.last), height: numberOrNull(row?.height) }
+  const [last, height] = [numberOrNull(row?.last), numberOrNull(row?.height)]
+  return { first: Number(row?.first ?? 0), last, height, event: Number(row?.event), open, openCount: Number(row?.open) }
+}
+
+/**
+ * What a copy does not know, if it is one: what was decided after it about deposits, and which TRX of contracts a question had credited.
+ * Only the events that an endpoint has kept say it.
+ */
+function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] {
+  if (event === 0) return []
+  const keys = open.map(({ txid, position }) => `  ${txid} ${formatPosition(Number(position))}`)
+  const more = openCount > open.length ? [`  and ${openCount - open.length} more`] : []
+  return [
+    `${openCount} deposits wait for a decision${openCount === 0 ? '.' : ', also those that were decided after the copy:'}`,
+    ...keys,
+    ...more,
+    `The newest event of this database is ${event}. If it is a restored copy, look at the later ones that your endpoint has kept:`,
+    '  deposit.credited or deposit.refused with a key from this list: decide it in the same way again',
+    '  deposit.credited with a position i<number>: ask for its txid again (/tron/recharge?txid=, as its user)',
+  ]
 }
 
 /**
@@ -146,6 +177,8 @@ function missingIndices({ from, to }: ReservedRange, first: number, last: number
   const above = Array.from({ length: Math.max(0, to - last) }, (_, i) => last + 1 + i)
   return [...below, ...above]
 }
+
+const openDeposits = "FROM transfer WHERE state = 'held' AND review = 'open'"
 
 /** The newest address of the copy: what was issued after it is not final before its height. */
 const newestHeight = 'SELECT issued_height FROM address ORDER BY derivation_index DESC LIMIT 1'

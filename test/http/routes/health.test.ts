@@ -42,6 +42,17 @@ describe('GET /health', () => {
     })
   })
 
+  test('is 503 with the reason scan-not-started where an address was issued, until the first scan has run', async () => {
+    const service = await startService({ TRON_START_BLOCK: 1 })
+    await service.get('/tron/generate')
+    const response = await service.get('/health', null)
+    expect(response.headers.get('x-reason')).toBe('scan-not-started')
+    expect(await read(response)).toMatchObject({ status: 503, body: { data: { status: 'stopped', scanned: 0 } } })
+    await service.tick()
+    service.clock.seconds += sharedReadMs / 1000
+    expect((await read(await service.get('/health', null))).status).toBe(200)
+  })
+
   test.each([
     ['ok', behindBlocksMax],
     ['behind', behindBlocksMax + 1],

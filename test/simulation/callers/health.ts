@@ -56,7 +56,7 @@ function behindAt(scan: StoredScan | undefined, now: number): number {
 
 /** What the status can be for a clock between `from` and `to`. */
 function possibleStatuses(scan: StoredScan | undefined, from: number, to: number): readonly string[] {
-  if (scan === undefined) return ['stopped']
+  if (scan === undefined || scan.triedAt === 0) return ['stopped'] // no scan has run
   if (scan.halted !== null) return ['stopped']
   const isFar = scan.finalized - scan.height > behindBlocksMax
   const moving = [...(isFar || isOld(scan, to) ? ['behind'] : []), ...(isFar || isOld(scan, from) ? [] : ['ok'])]

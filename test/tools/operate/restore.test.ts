@@ -49,6 +49,12 @@ function open(database: LocalDatabase) {
       const verdict = { state: 'credited', uid: uid(caller), amount: 5n as Amount } as const
       return storeTransfers(db, [{ ...facts, from, to, ...verdict }], at)
     },
+    hold: (digit: string, caller: number, to: Address) => {
+      const block = { height: 101 as BlockHeight, hash: 'b'.repeat(64) as BlockHash }
+      const facts = { txid: digit.repeat(64) as Txid, position: -1, block, cuy: 1 as CurrencyId, native: true, raw: 5n }
+      const verdict = { state: 'held', uid: uid(caller), amount: 5n as Amount, reason: 'review' } as const
+      return storeTransfers(db, [{ ...facts, from: 'f'.repeat(40) as Address, to, ...verdict }], at)
+    },
     post: (osn: string) =>
       postEntries({ db, currencies }, [{ uid: 7, cuy: 1, type: 4, osn, amt: '-0.000002' }], 'shop' as BackendName, at),
     /** All that callers and backends can read. */
@@ -157,4 +163,27 @@ It is refused until the scan has reached block 200: repeat it then.
   expect(database.rows('SELECT height, state, uid FROM transfer ORDER BY height')).toEqual(
     [101, 150, 205].map((height) => ({ height, state: 'credited', uid: reservedUid })),
   )
+})
+
+it('what was decided after the copy about held deposits is open again: reserve counts and names them, with the newest event', async () => {
+  const database = createLocalDatabase()
+  databases.push(database)
+  const copy = open(database)
+  await rememberSettings(copy.db, settingsOf('0x1', addressAt(0), currencies))
+  const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
+  await startScan(copy.db, hundred, { ...hundred, timestamp: at }, at)
+  expect(await copy.issue(7)).toBe(addressAt(0))
+  await copy.db.prepare('UPDATE scan SET finalized = 120').run()
+  await copy.credit('1', 7, addressAt(0))
+  await copy.hold('2', 7, addressAt(0))
+  copy.close()
+
+  expect(
+    (await database.operate('reserve', '--to', '2')).out,
+  ).toContain(`1 deposits wait for a decision, also those that were decided after the copy:
+  ${'2'.repeat(64)} i0
+The newest event of this database is 2. If it is a restored copy, look at the later ones that your endpoint has kept:
+  deposit.credited or deposit.refused with a key from this list: decide it in the same way again
+  deposit.credited with a position i<number>: ask for its txid again (/tron/recharge?txid=, as its user)
+`)
 })

@@ -1,12 +1,12 @@
-import { lte, sql } from 'drizzle-orm'
-import type { BlockHeight } from '../chain/block.ts'
-import type { UnixMs } from '../common/time.ts'
-import { type ReadDatabase, toStatement } from '../d1/database.ts'
-import { issuerActs } from '../d1/issuer-tables.ts'
-import { payouts, payoutTransactions } from '../d1/payout-tables.ts'
-import { rescans, scans, sizes, webhooks } from '../d1/state-tables.ts'
-import { addresses, transfers } from '../d1/tables.ts'
-import { selectOldest } from '../events/events.ts'
+import { lte, type SQL, sql } from 'drizzle-orm'
+import type { BlockHeight } from '../../chain/block.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { fixedStatement, type ReadDatabase } from '../../d1/database.ts'
+import { issuerActs } from '../../d1/issuer-tables.ts'
+import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
+import { rescans, scans, sizes, webhooks } from '../../d1/state-tables.ts'
+import { addresses, transfers } from '../../d1/tables.ts'
+import { selectOldest } from '../../events/events.ts'
 
 const dayMs = 86_400_000
 /** What was dropped is kept for so long: then it is removed. */
@@ -45,15 +45,25 @@ export async function selectWork(
   db: ReadDatabase,
   { now, eventsKeepDays }: { readonly now: UnixMs; readonly eventsKeepDays: number },
 ): Promise<TickWork> {
-  const { state, height, sought, review, changed_at } = transfers
-  const any = (index: string, condition: ReturnType<typeof sql>) =>
-    sql`EXISTS (SELECT 1 FROM ${transfers} INDEXED BY ${sql.raw(index)} WHERE ${condition})`
-  const { seen_height, ended, excused } = payoutTransactions
-  const position = sql`(SELECT ${scans.height} FROM ${scans})`
-  const isOld = lte(changed_at, (now - droppedKeptMs) as UnixMs) // safe: an earlier time
-  const row = await toStatement(
-    db,
-    sql`SELECT
+  const times = { droppedBefore: now - droppedKeptMs, eventsBefore: now - eventsKeepDays * dayMs }
+  const row = await select(db, times).first<WorkRow>()
+  if (row === null) throw new Error('a query without FROM has a row')
+  const { firstSeen, sizeDay, ...flags } = row
+  const is = Object.fromEntries(Object.entries(flags).map(([name, value]) => [name, value === 1]))
+  return { ...(is as Record<keyof typeof flags, boolean>), firstSeen, sizeDay } // safe: the same names
+}
+
+/** A flag is 1 where it holds. */
+type WorkRow = { readonly [Name in keyof TickWork]: TickWork[Name] extends boolean ? number | null : TickWork[Name] }
+
+const { state, height, sought, review, changed_at } = transfers
+const { seen_height, ended, excused } = payoutTransactions
+const any = (index: string, condition: SQL) =>
+  sql`EXISTS (SELECT 1 FROM ${transfers} INDEXED BY ${sql.raw(index)} WHERE ${condition})`
+const position = sql`(SELECT ${scans.height} FROM ${scans})`
+const isOld = lte(changed_at, sql.placeholder('droppedBefore'))
+
+const select = fixedStatement<'droppedBefore' | 'eventsBefore'>(sql`SELECT
   (SELECT min(seen) FROM (
     SELECT * FROM (SELECT ${height} AS seen FROM ${transfers} INDEXED BY transfer_seen
       WHERE ${state} = 'seen' AND ${height} > ${position} ORDER BY ${height} LIMIT 1)
@@ -64,41 +74,11 @@ export async function selectWork(
   EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL) AS "hasRescans",
   ${any('transfer_dropped', sql`${state} = 'dropped' AND ${review} IS NULL AND ${isOld}`)} AS "hasOld",
   EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.position} < (SELECT id FROM last_event)) AS "hasEvents",
-  (SELECT count(*) > 0 FROM (${selectOldest(sql`${now - eventsKeepDays * dayMs}`, sql`1`)})) AS "hasOldEvents",
+  (SELECT count(*) > 0 FROM (${selectOldest(sql`${sql.placeholder('eventsBefore')}`, sql`1`)})) AS "hasOldEvents",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
   EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open WHERE ${ended} IS NULL) AS "hasSigned",
   (EXISTS (SELECT 1 FROM ${payouts} INDEXED BY payout_state WHERE ${payouts.state} IN ('approved', 'signed', 'stuck'))
     OR EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved
       WHERE ${ended} IN ('unknown', 'late') AND ${excused} IS NULL)) AS "hasPayouts",
   EXISTS (SELECT 1 FROM ${issuerActs}) AS "hasActs",
-  (SELECT coalesce(max(${sizes.day}), 0) FROM ${sizes}) AS "sizeDay"`,
-  ).first<Record<keyof TickWork, number | null>>()
-  if (row === null) throw new Error('a query without FROM has a row')
-  const { firstSeen, sizeDay, ...flags } = row
-  const {
-    hasHeld,
-    hasSought,
-    hasRescans,
-    hasOld,
-    hasEvents,
-    hasOldEvents,
-    hasAddress,
-    hasSigned,
-    hasPayouts,
-    hasActs,
-  } = flags
-  return {
-    firstSeen: firstSeen as BlockHeight | null, // safe: the column of it
-    hasHeld: hasHeld === 1,
-    hasSought: hasSought === 1,
-    hasRescans: hasRescans === 1,
-    hasOld: hasOld === 1,
-    hasEvents: hasEvents === 1,
-    hasOldEvents: hasOldEvents === 1,
-    hasAddress: hasAddress === 1,
-    hasSigned: hasSigned === 1,
-    hasPayouts: hasPayouts === 1,
-    hasActs: hasActs === 1,
-    sizeDay: sizeDay ?? 0,
-  }
-}
+  (SELECT coalesce(max(${sizes.day}), 0) FROM ${sizes}) AS "sizeDay"`)

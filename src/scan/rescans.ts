@@ -1,0 +1,140 @@
+import type { BlockHeight, BlockRef, Txid } from '../chain/block.ts'
+import {
+  type BlockReading,
+  type Chain,
+  type ChainFailure,
+  type ChainTransfer,
+  type IssuerAct,
+  type ReceiptReading,
+  readBlocksMax,
+  receiptsMax,
+} from '../chain/chain.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { JudgeRules } from '../deposits/transfer.ts'
+import { selectActs } from '../issuer/acts.ts'
+import { findInReceipts } from '../payouts/outgoing.ts'
+import { afterBlocks, afterReceipts, afterWholeBlock, type Rescan, receiptsToRead, triedLater } from './rescan.ts'
+import { type PayoutWatch, readOwners, type ScanContext } from './rules.ts'
+import { findInBlocks, judgeTransfers } from './scan.ts'
+import { selectDueRescan } from './store/rescans.ts'
+import { type BlockFindings, storeRescanStep } from './store/steps.ts'
+
+/** What blocks that are read again are judged by. */
+export interface RescanRules {
+  readonly rules: JudgeRules
+  /** The newest correction. What was read before another one is not stored. */
+  readonly correctedBy: number
+  readonly watch: PayoutWatch
+}
+
+/**
+ * Reads the blocks that are due again: gaps, and what an operator asked for. What can be read is stored and credited, and what becomes of
+ * the rest is decided by `rescan.ts`.
+ */
+export async function readAgain(context: ScanContext, chain: Chain, rules: RescanRules, until: UnixMs): Promise<void> {
+  while (context.clock.now() < until) {
+    const due = await selectDueRescan(context.db, context.clock.now())
+    if (due === null || !(await readDue(context, chain, rules, due))) return
+  }
+}
+
+/** False if there is no time or allowance for more, or if another read or a correction came in between. */
+async function readDue(context: ScanContext, chain: Chain, by: RescanRules, due: Rescan): Promise<boolean> {
+  const { db, clock } = context
+  const last = Math.min(due.from + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
+  const read = await chain.finalBlocks(due.from, last)
+  if (!read.ok && isOver(read.error)) return false
+  const blocks = read.ok ? read.value : []
+  const { gaps: _, ...found } = findInBlocks(blocks, await readOwners(db, blocks), by.rules, by.watch)
+  const [only] = blocks
+  if (due.from === due.to && only?.kind === 'read' && only.callsToRead !== null) {
+    return await readReceipts(context, chain, by, { due, block: only, calls: only.callsToRead, found })
+  }
+  const at = clock.now()
+  const left = read.ok ? afterBlocks(due, blocks, at) : [triedLater(due, 'no quorum of nodes gives the block', at)]
+  const step = { ...found, rescan: due, correctedBy: by.correctedBy, left, isWholeBlock: false, at }
+  return (await storeRescanStep(db, step)) === 'stored'
+}
+
+const isOver = ({ kind }: ChainFailure) => kind === 'limited' || kind === 'out-of-time'
+
+/** A block whose receipts are read one by one. */
+interface SingleBlock {
+  readonly due: Rescan
+  readonly block: Extract<BlockReading, { readonly kind: 'read' }>
+  /** Its successful calls. */
+  readonly calls: readonly Txid[]
+  /** What the block itself shows. */
+  readonly found: BlockFindings
+}
+
+/**
+ * Reads the receipts of the calls of a block, a batch at a time, and credits what is in them. How far it is, is stored with each
+ * batch. False as in `readDue`.
+ */
+async function readReceipts(
+  { db, clock }: ScanContext,
+  chain: Chain,
+  { rules, correctedBy, watch }: RescanRules,
+  { due, block: { header, sent }, calls, found }: SingleBlock,
+): Promise<boolean> {
+  const queue = receiptsToRead(due, calls)
+  let rescan = due
+  let shown = found // what is stored with the first batch
+  for (let i = 0; i < queue.length; i += receiptsMax) {
+    const batch = queue.slice(i, i + receiptsMax)
+    const read = await readBatch(chain, header, batch)
+    if (read === 'stopped') return false
+    const at = clock.now()
+    if (read === 'failed') {
+      const left = [triedLater(rescan, 'no quorum of nodes gives the receipts of the block', at)]
+      const step = { ...shown, rescan, correctedBy, left, isWholeBlock: false, at }
+      return (await storeRescanStep(db, step)) === 'stored'
+    }
+    const owners = await readOwners(db, [read])
+    const own = sent.filter(({ txid }) => batch.includes(txid) && !read.unreadable.includes(txid))
+    const outgoing = findInReceipts(own, read.transfers, header.height, watch.watched)
+    const known = new Set(outgoing.found.map(({ txid }) => txid))
+    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // its receipt says more
+    const findings: BlockFindings = {
+      judged: [...shown.judged, ...judgeTransfers(read.transfers, header, owners, rules)],
+      sent: shown.sent,
+      acts: selectActs(read.acts, header.height, owners, rules), // the block itself has none
+      payouts: { ...watch, ...outgoing, found: [...first, ...outgoing.found] },
+    }
+    const part = afterReceipts(rescan, calls.length, batch, read.unreadable)
+    const isWholeBlock = i + receiptsMax >= queue.length
+    const left = isWholeBlock ? afterWholeBlock(part, at) : [{ ...part, nextTry: at }]
+    const stored = await storeRescanStep(db, { ...findings, rescan, correctedBy, left, isWholeBlock, at })
+    if (stored === 'superseded') return false
+    rescan = part
+    shown = { judged: [], sent: [], acts: [], payouts: { ...found.payouts, found: [] } }
+  }
+  return true
+}
+
+/** Each receipt is read alone if a batch cannot be read: one of them can be the reason. */
+async function readBatch(
+  chain: Chain,
+  block: BlockRef,
+  txids: readonly Txid[],
+): Promise<ReceiptReading | 'stopped' | 'failed'> {
+  const read = await chain.receiptTransfers(block, txids)
+  if (read.ok) return read.value
+  if (isOver(read.error)) return 'stopped'
+  if (txids.length === 1)
+    return read.error.kind === 'disagreement' ? { transfers: [], acts: [], unreadable: txids } : 'failed'
+  const transfers: ChainTransfer[] = []
+  const acts: IssuerAct[] = []
+  const unreadable: Txid[] = []
+  let failed = 0
+  for (const txid of txids) {
+    const one = await readBatch(chain, block, [txid])
+    if (one === 'stopped') return one
+    if (one === 'failed') failed += 1
+    transfers.push(...(one === 'failed' ? [] : one.transfers))
+    acts.push(...(one === 'failed' ? [] : one.acts))
+    unreadable.push(...(one === 'failed' ? [txid] : one.unreadable))
+  }
+  return failed === txids.length ? 'failed' : { transfers, acts, unreadable }
+}
