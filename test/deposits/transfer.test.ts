@@ -32,8 +32,7 @@ const otherDecimals = { decimals: new Map([[usdtAddress, 18]]) }
 
 describe('a final transfer', () => {
   it('to a caller from outside is credited, with its block and amount', () => {
-    const { hash } = header
-    const common = { block: { height, hash }, from: stranger, to: alice.address, raw: 1_000_000n }
+    const common = { block: { height }, from: stranger, to: alice.address, raw: 1_000_000n }
     const credited = { ...common, state: 'credited', uid: alice.uid, amount: 1_000_000n }
     const { txid } = trxTransfer()
     expect(judge(trxTransfer())).toEqual({ ...credited, txid, position: 0, cuy: 1, native: true })
