@@ -120,7 +120,7 @@ describe('a transfer', () => {
       const judged = transfer()
       return decideTransfers([judged], { ...nothing, known: new Map([[transferKey(judged), known('held', changes)]]) })
     }
-    expect(store({ version: 9 }).changed.map(({ known }) => known)).toEqual([{ id: 7, version: 9 }])
+    expect(store({ version: 9 }).changed.map(({ known }) => known)).toEqual([{ id: 7, version: 9, isSame: true }])
     expect(store({ state: 'credited', reason: null, isSought: true })).toMatchObject({ changed: [], found: [7] })
   })
 })
