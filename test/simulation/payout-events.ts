@@ -78,7 +78,7 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
       if (kind !== 'fee-set' || isConfirmed === 1) continue
       run.repair((sqlite) => {
         if (sqlite.prepare(confirmFeeSql(txid, 'simulation')).all().length === 0) return // it is not the newest one
-        world.feesConfirmed.add(cuy)
+        if (!world.feesConfirmed.has(cuy)) world.feesConfirmed.set(cuy, env.scheduler.now())
         env.count('operator: fee confirmed')
       })
     }

@@ -85,8 +85,8 @@ export interface PayoutWorld {
   readonly left: Map<Txid, Left>
   /** Words of nodes about a transaction: which of them have ever refused it. */
   readonly refusedBy: Map<Txid, Set<number>>
-  /** Currencies in which an operator has ever confirmed a fee. */
-  readonly feesConfirmed: Set<number>
+  /** Currencies in which an operator has confirmed a fee, and since when. */
+  readonly feesConfirmed: Map<number, number>
   /** What the database knows to be wrong. */
   known: KnownWrong
   /** The key of a stored payout by its id. */
@@ -138,7 +138,7 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
     pool,
     left: new Map(),
     refusedBy: new Map(),
-    feesConfirmed: new Set(),
+    feesConfirmed: new Map(),
     known: nothingKnown,
     keyOfPayout: () => null,
     debitOf: () => null,

@@ -71,6 +71,11 @@ export async function catchUp(env: Environment, isCaughtUp: () => boolean): Prom
   return isDone
 }
 
+/** Waits for what must come: for `ms` at most where the scenario is timed, else for as long as a recovery may take. */
+export function comes(env: Environment, isThere: () => boolean, ms: number): Promise<boolean> {
+  return env.scenario.timed ? passUntil(env, isThere, ms) : catchUp(env, isThere)
+}
+
 /** Questions about what contracts have sent. */
 const sentQuestionsMax = 6
 

@@ -222,6 +222,7 @@ export const calmPayouts = { crowd: 0, acts: 0, fee: false, forks: false, restor
 /** What a seed decides about what else happens to payouts, where there are some. */
 export function drawFurther(random: Random) {
   return {
+    timed: false as boolean, // how soon things come is checked as well: in scenarios with a name alone
     further: {
       crowd: random.chance(0.1) ? random.int(110, 260) : 0, // payouts that are asked for within a minute
       acts: random.pick([0, 0, 0.3]), // an issuer stops the token of a payout between its signing and its sending
