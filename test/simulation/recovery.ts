@@ -63,7 +63,7 @@ export async function recover(run: SimulatedRun): Promise<void> {
 }
 
 /** Lets time pass until the scan is caught up; with few blocks if it is not soon. Returns whether it is. */
-export async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boolean> {
+async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boolean> {
   if (await passUntil(env, isCaughtUp, 600_000)) return true
   env.blockMs = 60_000
   const isDone = await passUntil(env, isCaughtUp, longestAvoidanceMs)
