@@ -1,24 +1,21 @@
-CREATE TABLE `address` (
+CREATE TABLE `stored_address` (
 	`id` integer PRIMARY KEY NOT NULL,
-	`derivation_index` integer NOT NULL,
 	`uid` integer NOT NULL,
-	`address` text NOT NULL,
+	`address` blob NOT NULL,
 	`issued_height` integer NOT NULL,
 	`created_at` integer NOT NULL,
-	CONSTRAINT "address_id" CHECK(id = derivation_index + 1),
-	CONSTRAINT "address_derivation_index" CHECK(derivation_index BETWEEN 0 AND 2147483647),
+	CONSTRAINT "address_id" CHECK(id BETWEEN 1 AND 2147483648),
 	CONSTRAINT "address_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
-	CONSTRAINT "address_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "address_address" CHECK(length(address) = 20),
 	CONSTRAINT "address_issued_height" CHECK(issued_height BETWEEN 0 AND 9007199254740991)
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
-CREATE UNIQUE INDEX `address_derivation_index` ON `address` (`derivation_index`);--> statement-breakpoint
-CREATE UNIQUE INDEX `address_address` ON `address` (`address`);--> statement-breakpoint
-CREATE INDEX `address_uid` ON `address` (`uid`,`derivation_index`);--> statement-breakpoint
+CREATE UNIQUE INDEX `address_address` ON `stored_address` (`address`);--> statement-breakpoint
+CREATE INDEX `address_uid` ON `stored_address` (`uid`);--> statement-breakpoint
 CREATE TABLE `credit` (
 	`uid` integer NOT NULL,
 	`cuy` integer NOT NULL,
-	`osn` text NOT NULL,
+	`transfer_id` integer NOT NULL,
 	`amount` integer NOT NULL,
 	`created_at` integer NOT NULL
 ) STRICT; -- by hand: STRICT
@@ -36,13 +33,12 @@ CREATE TABLE `decision` (
 	CONSTRAINT "decision_decided_by" CHECK((length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*') OR (length(decided_by) <= 254 AND decided_by = lower(decided_by) AND decided_by GLOB '?*@?*' AND decided_by NOT GLOB '*@*@*' AND decided_by NOT GLOB '*[^!-~]*'))
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
-CREATE TABLE `flow` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+CREATE TABLE `stored_flow` (
+	`id` integer PRIMARY KEY NOT NULL,
 	`wallet_id` integer NOT NULL,
-	`uid` integer NOT NULL,
-	`cuy` integer NOT NULL,
 	`type` integer NOT NULL,
-	`osn` text NOT NULL,
+	`osn` text,
+	`transfer_id` integer,
 	`amount` integer NOT NULL,
 	`balance` integer NOT NULL,
 	`mark` text NOT NULL,
@@ -52,7 +48,9 @@ CREATE TABLE `flow` (
 	`type_number` integer NOT NULL,
 	CONSTRAINT "flow_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "flow_type" CHECK((type IN (1, 5) AND amount > 0) OR (type IN (2, 4) AND amount < 0) OR (type IN (3, 9) AND amount <> 0)),
-	CONSTRAINT "flow_osn" CHECK(length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'),
+	CONSTRAINT "flow_osn" CHECK((osn IS NULL) = (type = 1) AND (osn IS NULL OR (length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'))),
+	CONSTRAINT "flow_transfer_id" CHECK((transfer_id IS NOT NULL) = (type = 1)),
+	CONSTRAINT "flow_mark" CHECK(type <> 1 OR mark = ''),
 	CONSTRAINT "flow_posted_by" CHECK((posted_by = '') = (type = 1) AND length(posted_by) <= 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'),
 	CONSTRAINT "flow_amount" CHECK(amount BETWEEN -9007199254740991 AND 9007199254740991),
 	CONSTRAINT "flow_balance" CHECK(balance BETWEEN 0 AND 9007199254740991),
@@ -61,18 +59,21 @@ CREATE TABLE `flow` (
 	CONSTRAINT "flow_type_number" CHECK(type_number BETWEEN 1 AND 9007199254740991)
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
-CREATE UNIQUE INDEX `flow_osn` ON `flow` (`wallet_id`,`osn`,`type`);--> statement-breakpoint
-CREATE INDEX `flow_uid` ON `flow` (`uid`);--> statement-breakpoint
-CREATE INDEX `flow_wallet` ON `flow` (`wallet_id`);--> statement-breakpoint
-CREATE INDEX `flow_type` ON `flow` (`wallet_id`,`type`);--> statement-breakpoint
-CREATE INDEX `flow_time` ON `flow` (`created_at`);--> statement-breakpoint
-CREATE INDEX `flow_order` ON `flow` (`osn`) WHERE type <> 1;--> statement-breakpoint
+CREATE UNIQUE INDEX `flow_key` ON `stored_flow` (`osn`,`wallet_id`,`type`) WHERE osn IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `flow_deposit` ON `stored_flow` (`wallet_id`,`transfer_id`) WHERE transfer_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `flow_wallet` ON `stored_flow` (`wallet_id`);--> statement-breakpoint
+CREATE INDEX `flow_type` ON `stored_flow` (`wallet_id`,`type`);--> statement-breakpoint
+CREATE TABLE `credit_mark` (
+	`height` integer PRIMARY KEY NOT NULL,
+	`entry_id` integer NOT NULL,
+	CONSTRAINT "credit_mark_height" CHECK(height BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "credit_mark_entry_id" CHECK(entry_id BETWEEN 0 AND 9007199254740991)
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
 CREATE TABLE `posting` (
-	`id` integer PRIMARY KEY NOT NULL,
 	`entries` text NOT NULL,
 	`posted_by` text NOT NULL,
-	`created_at` integer NOT NULL,
-	CONSTRAINT "posting_id" CHECK(id = 1)
+	`created_at` integer NOT NULL
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE TABLE `sent` (
@@ -92,22 +93,21 @@ CREATE TABLE `stored_setting` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` text NOT NULL,
 	`stored_at` integer NOT NULL,
-	CONSTRAINT "stored_setting_name" CHECK(length(name) BETWEEN 1 AND 100),
-	CONSTRAINT "stored_setting_value" CHECK(length(value) BETWEEN 1 AND 200)
+	CONSTRAINT "setting_name" CHECK(length(name) BETWEEN 1 AND 100),
+	CONSTRAINT "setting_value" CHECK(length(value) BETWEEN 1 AND 200)
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
-CREATE TABLE `transfer` (
+CREATE TABLE `stored_transfer` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
-	`txid` text NOT NULL,
+	`txid` blob NOT NULL,
 	`position` integer NOT NULL,
-	`osn` text GENERATED ALWAYS AS (iif(native, txid || iif(position < 0, ':i' || (-1 - position), ''), txid || ':' || position)) VIRTUAL NOT NULL,
+	`osn` text GENERATED ALWAYS AS (lower(hex(txid)) || iif(native, iif(position < 0, ':i' || (-1 - position), ''), ':' || position)) VIRTUAL NOT NULL,
 	`height` integer NOT NULL,
-	`block_hash` text NOT NULL,
 	`cuy` integer NOT NULL,
 	`uid` integer,
-	`from_address` text NOT NULL,
-	`to_address` text NOT NULL,
+	`from_address` blob NOT NULL,
+	`to_address` blob NOT NULL,
 	`raw` text NOT NULL,
 	`native` integer NOT NULL,
 	`state` text NOT NULL,
@@ -119,10 +119,9 @@ CREATE TABLE `transfer` (
 	`seen_by` integer,
 	`created_at` integer NOT NULL,
 	`changed_at` integer NOT NULL,
-	CONSTRAINT "transfer_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
-	CONSTRAINT "transfer_block_hash" CHECK(length(block_hash) = 64 AND block_hash NOT GLOB '*[^0-9a-f]*'),
-	CONSTRAINT "transfer_from_address" CHECK(length(from_address) = 40 AND from_address NOT GLOB '*[^0-9a-f]*'),
-	CONSTRAINT "transfer_to_address" CHECK(length(to_address) = 40 AND to_address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "transfer_txid" CHECK(length(txid) = 32),
+	CONSTRAINT "transfer_from_address" CHECK(length(from_address) = 20),
+	CONSTRAINT "transfer_to_address" CHECK(length(to_address) = 20),
 	CONSTRAINT "transfer_height" CHECK(height BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "transfer_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "transfer_changed_at" CHECK(changed_at BETWEEN 0 AND 9007199254740991),
@@ -142,17 +141,17 @@ CREATE TABLE `transfer` (
 	CONSTRAINT "transfer_seen_by" CHECK(seen_by IS NULL OR (seen_by BETWEEN 1 AND 9007199254740991))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
-CREATE UNIQUE INDEX `transfer_key` ON `transfer` (`txid`,`position`);--> statement-breakpoint
-CREATE INDEX `transfer_uid` ON `transfer` (`uid`,`id`);--> statement-breakpoint
-CREATE INDEX `transfer_uid_state` ON `transfer` (`uid`,`state`,`cuy`);--> statement-breakpoint
-CREATE INDEX `transfer_to` ON `transfer` (`to_address`,`uid`);--> statement-breakpoint
-CREATE INDEX `transfer_height` ON `transfer` (`height`);--> statement-breakpoint
-CREATE INDEX `transfer_cuy` ON `transfer` (`cuy`,`state`);--> statement-breakpoint
-CREATE INDEX `transfer_seen` ON `transfer` (`height`) WHERE state = 'seen';--> statement-breakpoint
-CREATE INDEX `transfer_held` ON `transfer` (`reason`,`cuy`,`id`) WHERE state = 'held';--> statement-breakpoint
-CREATE INDEX `transfer_held_from` ON `transfer` (`from_address`) WHERE state = 'held';--> statement-breakpoint
-CREATE INDEX `transfer_sought` ON `transfer` (`height`) WHERE sought = 1;--> statement-breakpoint
-CREATE INDEX `transfer_dropped` ON `transfer` (`changed_at`) WHERE state = 'dropped' AND review IS NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `transfer_key` ON `stored_transfer` (`txid`,`position`);--> statement-breakpoint
+CREATE INDEX `transfer_to` ON `stored_transfer` (`to_address`) WHERE uid IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `transfer_uid_state` ON `stored_transfer` (`uid`,`state`,`cuy`) WHERE state IN ('seen', 'dropped', 'held', 'refused');--> statement-breakpoint
+CREATE INDEX `transfer_credited` ON `stored_transfer` (`cuy`) WHERE state = 'credited';--> statement-breakpoint
+CREATE INDEX `transfer_uncredited` ON `stored_transfer` (`cuy`,`state`) WHERE state IN ('seen', 'dropped', 'held', 'refused');--> statement-breakpoint
+CREATE INDEX `transfer_seen` ON `stored_transfer` (`height`) WHERE state = 'seen';--> statement-breakpoint
+CREATE INDEX `transfer_decided` ON `stored_transfer` (`height`) WHERE state IN ('held', 'refused', 'moved');--> statement-breakpoint
+CREATE INDEX `transfer_held` ON `stored_transfer` (`reason`,`cuy`,`id`) WHERE state = 'held';--> statement-breakpoint
+CREATE INDEX `transfer_held_from` ON `stored_transfer` (`from_address`) WHERE state = 'held';--> statement-breakpoint
+CREATE INDEX `transfer_sought` ON `stored_transfer` (`height`) WHERE sought = 1;--> statement-breakpoint
+CREATE INDEX `transfer_dropped` ON `stored_transfer` (`changed_at`) WHERE state = 'dropped' AND review IS NULL;--> statement-breakpoint
 CREATE TABLE `wallet` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`uid` integer NOT NULL,
@@ -168,7 +167,6 @@ CREATE TABLE `wallet` (
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `wallet_owner` ON `wallet` (`uid`,`cuy`);--> statement-breakpoint
-CREATE INDEX `wallet_cuy` ON `wallet` (`cuy`);--> statement-breakpoint
 CREATE TABLE `alarm` (
 	`kind` text NOT NULL,
 	`subject` text NOT NULL,
@@ -200,49 +198,47 @@ CREATE TABLE `correction` (
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE TABLE `day` (
-	`day` integer NOT NULL,
 	`cuy` integer NOT NULL,
 	`type` integer NOT NULL,
+	`day` integer NOT NULL,
 	`entries` integer NOT NULL,
 	`high` integer NOT NULL,
 	`low` integer NOT NULL,
-	PRIMARY KEY(`day`, `cuy`, `type`)
+	PRIMARY KEY(`cuy`, `type`, `day`)
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
-CREATE TABLE `event` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+CREATE TABLE `stored_event` (
+	`id` integer PRIMARY KEY NOT NULL,
 	`type` text NOT NULL,
 	`uid` integer NOT NULL,
 	`created_at` integer NOT NULL,
-	`entry_id` integer,
-	`txid` text,
+	`txid` blob,
 	`position` integer,
 	`cuy` integer,
 	`raw` text,
-	`address` text,
+	`address` blob,
 	`seconds` integer,
 	`reason` text,
 	`payout` text,
 	CONSTRAINT "event_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "event_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
-	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.credited','deposit.held','deposit.refused','entry.posted','payout.waiting','payout.approved','payout.signed','payout.paid','payout.stuck','payout.cancelled','address.frozen','address.released','address.destroyed')),
+	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.held','deposit.refused','payout.waiting','payout.approved','payout.signed','payout.paid','payout.stuck','payout.cancelled','address.frozen','address.released','address.destroyed')),
 	CONSTRAINT "event_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
-	CONSTRAINT "event_entry_id" CHECK((entry_id IS NOT NULL) = (type IN ('deposit.credited', 'entry.posted'))),
-	CONSTRAINT "event_txid" CHECK((txid IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted') AND NOT type GLOB 'payout.*') AND (txid IS NULL OR (length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'))),
-	CONSTRAINT "event_position" CHECK((position IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted') AND NOT type GLOB 'payout.*') AND (position IS NULL OR (position BETWEEN -9007199254740991 AND 9007199254740991))),
+	CONSTRAINT "event_txid" CHECK((txid IS NOT NULL) = (NOT type GLOB 'payout.*') AND (txid IS NULL OR (length(txid) = 32))),
+	CONSTRAINT "event_position" CHECK((position IS NOT NULL) = (NOT type GLOB 'payout.*') AND (position IS NULL OR (position BETWEEN -9007199254740991 AND 9007199254740991))),
 	CONSTRAINT "event_cuy" CHECK((cuy IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type GLOB 'address.*') AND (cuy IS NULL OR (cuy BETWEEN 1 AND 9007199254740991))),
 	CONSTRAINT "event_raw" CHECK((raw IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type = 'address.destroyed') AND (raw IS NULL OR (iif(type = 'address.destroyed', raw = '0' OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78), raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78)))),
-	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type GLOB 'address.*') AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
+	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type GLOB 'address.*') AND (address IS NULL OR (length(address) = 20))),
 	CONSTRAINT "event_seconds" CHECK((seconds IS NOT NULL) = (type = 'deposit.seen') AND (seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991))),
 	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust','review'), reason IS NULL))),
 	CONSTRAINT "event_payout" CHECK((payout IS NOT NULL) = (type GLOB 'payout.*') AND (payout IS NULL OR (json_valid(payout))))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
-CREATE UNIQUE INDEX `event_reason` ON `event` (`txid`,`position`,`type`,`reason`) WHERE reason IS NOT NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX `event_act` ON `event` (`txid`,`position`,`type`) WHERE type GLOB 'address.*';--> statement-breakpoint
-CREATE TABLE `holding` (
+CREATE UNIQUE INDEX `event_reason` ON `stored_event` (`txid`,`position`,`type`,`reason`) WHERE reason IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `event_act` ON `stored_event` (`txid`,`position`,`type`) WHERE type GLOB 'address.*';--> statement-breakpoint
+CREATE TABLE `stored_holding` (
 	`cuy` integer NOT NULL,
-	`address` text NOT NULL,
+	`address_id` integer NOT NULL,
 	`part_0` integer DEFAULT 0 NOT NULL,
 	`part_1` integer DEFAULT 0 NOT NULL,
 	`part_2` integer DEFAULT 0 NOT NULL,
@@ -261,9 +257,9 @@ CREATE TABLE `holding` (
 	`differing` integer DEFAULT 0 NOT NULL,
 	`difference` text DEFAULT '0' NOT NULL,
 	`due_at` integer NOT NULL,
-	PRIMARY KEY(`cuy`, `address`),
+	PRIMARY KEY(`cuy`, `address_id`),
 	CONSTRAINT "holding_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
-	CONSTRAINT "holding_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "holding_address_id" CHECK(address_id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "holding_sent" CHECK(sent BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "holding_changed_height" CHECK(changed_height BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "holding_accepted_sent" CHECK(accepted_sent BETWEEN 0 AND 9007199254740991),
@@ -277,14 +273,21 @@ CREATE TABLE `holding` (
 	CONSTRAINT "holding_difference" CHECK((difference = '0') = (differing = 0) AND (difference = '0' OR (ltrim(difference, '-') GLOB '[1-9]*' AND ltrim(difference, '-') NOT GLOB '*[^0-9]*' AND difference NOT GLOB '?*-*' AND length(difference) <= 90)))
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
-CREATE INDEX `holding_due` ON `holding` (`cuy`,`due_at`);--> statement-breakpoint
+CREATE INDEX `holding_due` ON `stored_holding` (`cuy`,`due_at`);--> statement-breakpoint
 CREATE TABLE `movement` (
 	`cuy` integer NOT NULL,
-	`address` text NOT NULL,
+	`address` blob NOT NULL,
 	`sign` integer NOT NULL,
 	`raw` text NOT NULL,
 	`height` integer NOT NULL,
 	`moved_at` integer NOT NULL
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE TABLE `removed_event` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`last_id` integer NOT NULL,
+	CONSTRAINT "removed_event_id" CHECK(id = 1),
+	CONSTRAINT "removed_event_last_id" CHECK(last_id BETWEEN 1 AND 9007199254740991)
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE TABLE `rescan` (
@@ -355,8 +358,8 @@ CREATE TABLE `summand` (
 	`kind` text NOT NULL,
 	`number` integer NOT NULL,
 	`units` text NOT NULL,
-	`from_address` text,
-	`to_address` text
+	`from_address` blob,
+	`to_address` blob
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE TABLE `token` (
@@ -383,7 +386,7 @@ CREATE TABLE `total` (
 	`part_5` integer DEFAULT 0 NOT NULL,
 	`part_6` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`cuy`, `kind`),
-	CONSTRAINT "total_kind" CHECK(kind IN ('entry 1','entry 2','entry 3','entry 4','entry 5','entry 9','credited','held','refused','gas','collected','fees','read','difference'))
+	CONSTRAINT "total_kind" CHECK(kind IN ('credited','held','refused','gas','collected','fees','read','difference'))
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `webhook` (

@@ -10,33 +10,36 @@
 
 -- address ------------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER address_is_new BEFORE INSERT ON address
+-- What each view below shows of the table `stored_…`: bytes as hex, and what is said elsewhere. Statements of the service read the tables.
+CREATE VIEW address AS
+SELECT id, id - 1 AS derivation_index, uid, lower(hex(address)) AS address, issued_height, created_at FROM stored_address;
+--> statement-breakpoint
+CREATE TRIGGER address_is_new BEFORE INSERT ON stored_address
 BEGIN
   SELECT RAISE(ABORT, 'address: already issued')
-    WHERE EXISTS (SELECT 1 FROM address
-      WHERE address = NEW.address OR derivation_index = NEW.derivation_index OR id = NEW.id);
-  SELECT RAISE(ABORT, 'address: derivation_index must be the highest plus one')
-    WHERE NEW.derivation_index <> (SELECT max(derivation_index) + 1 FROM address)
+    WHERE EXISTS (SELECT 1 FROM stored_address WHERE address = NEW.address OR id = NEW.id);
+  SELECT RAISE(ABORT, 'address: id must be the highest plus one')
+    WHERE NEW.id <> (SELECT max(id) + 1 FROM stored_address)
       -- Below the first one there are only reserved addresses, which no caller is shown.
-      AND NOT (NEW.uid = 9007199254740991 AND NEW.derivation_index = (SELECT min(derivation_index) - 1 FROM address));
+      AND NOT (NEW.uid = 9007199254740991 AND NEW.id = (SELECT min(id) - 1 FROM stored_address));
   SELECT RAISE(ABORT, 'address: issued_height must not be below the finalized height')
     WHERE NEW.issued_height < (SELECT finalized FROM scan)
       -- A reserved one was issued after the newest stored one, by a database that is lost: it has the height of that.
       AND NOT (NEW.uid = 9007199254740991 AND NEW.issued_height IS (
-        SELECT issued_height FROM address ORDER BY derivation_index DESC LIMIT 1));
+        SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1));
 END;
 --> statement-breakpoint
-CREATE TRIGGER address_is_never_changed BEFORE UPDATE ON address
+CREATE TRIGGER address_is_never_changed BEFORE UPDATE ON stored_address
 BEGIN
   SELECT RAISE(ABORT, 'address: rows are never changed')
-    WHERE NEW.id IS NOT OLD.id OR NEW.derivation_index IS NOT OLD.derivation_index OR NEW.uid IS NOT OLD.uid
+    WHERE NEW.id IS NOT OLD.id OR NEW.uid IS NOT OLD.uid
       OR NEW.address IS NOT OLD.address OR NEW.created_at IS NOT OLD.created_at
       -- A correction lowers what was taken from the wrong finalized height.
       OR NEW.issued_height > OLD.issued_height
       OR NEW.issued_height IS NOT (SELECT finalized FROM correction ORDER BY id DESC LIMIT 1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER address_is_never_deleted BEFORE DELETE ON address
+CREATE TRIGGER address_is_never_deleted BEFORE DELETE ON stored_address
 BEGIN
   SELECT RAISE(ABORT, 'address: rows are never deleted');
 END;
@@ -58,8 +61,8 @@ BEGIN
     WHERE NEW.id IS NOT OLD.id OR NEW.uid IS NOT OLD.uid OR NEW.cuy IS NOT OLD.cuy
       OR NEW.entry_count IS NOT OLD.entry_count + 1
       OR NEW.newest_entry IS OLD.newest_entry
-      OR NEW.newest_entry IS NOT (SELECT id FROM flow WHERE wallet_id = OLD.id ORDER BY id DESC LIMIT 1)
-      OR NEW.balance IS NOT (SELECT balance FROM flow WHERE id = NEW.newest_entry);
+      OR NEW.newest_entry IS NOT (SELECT id FROM stored_flow WHERE wallet_id = OLD.id ORDER BY id DESC LIMIT 1)
+      OR NEW.balance IS NOT (SELECT balance FROM stored_flow WHERE id = NEW.newest_entry);
 END;
 --> statement-breakpoint
 CREATE TRIGGER wallet_is_never_deleted BEFORE DELETE ON wallet
@@ -70,69 +73,72 @@ END;
 
 -- flow ---------------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER flow_fits_its_wallet BEFORE INSERT ON flow
+CREATE VIEW flow AS
+SELECT stored_flow.id, wallet_id, wallet.uid, wallet.cuy, type, coalesce(stored_flow.osn, stored_transfer.osn) AS osn, stored_flow.amount,
+  stored_flow.balance, iif(type = 1, 'deposit', mark) AS mark, stored_flow.created_at, posted_by, number, type_number
+FROM stored_flow JOIN wallet ON wallet.id = wallet_id LEFT JOIN stored_transfer ON stored_transfer.id = transfer_id;
+--> statement-breakpoint
+-- The newest number of an entry or another event: both have one numbering, and no event is numbered twice.
+CREATE VIEW last_event AS
+SELECT max(coalesce((SELECT max(id) FROM stored_flow), 0), coalesce((SELECT max(id) FROM stored_event), 0)) AS id;
+--> statement-breakpoint
+CREATE TRIGGER flow_fits_its_wallet BEFORE INSERT ON stored_flow
 BEGIN
   SELECT RAISE(ABORT, 'flow: already exists')
-    WHERE EXISTS (SELECT 1 FROM flow WHERE wallet_id = NEW.wallet_id AND osn = NEW.osn AND type = NEW.type);
-  SELECT RAISE(ABORT, 'flow: ids must increase') WHERE NEW.id BETWEEN 0 AND (SELECT max(id) FROM flow);
+    WHERE EXISTS (SELECT 1 FROM stored_flow WHERE osn = NEW.osn AND wallet_id = NEW.wallet_id AND type = NEW.type)
+      OR EXISTS (SELECT 1 FROM stored_flow WHERE wallet_id = NEW.wallet_id AND transfer_id = NEW.transfer_id);
+  SELECT RAISE(ABORT, 'flow: ids must increase') WHERE NEW.id <= (SELECT id FROM last_event);
   SELECT RAISE(ABORT, 'flow: balance must be the wallet''s balance plus the amount')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM wallet
-        WHERE id = NEW.wallet_id AND uid = NEW.uid AND cuy = NEW.cuy AND balance + NEW.amount = NEW.balance);
+    WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE id = NEW.wallet_id AND balance + NEW.amount = NEW.balance);
   SELECT RAISE(ABORT, 'flow: numbers must follow the ones before')
     WHERE NEW.number <> (SELECT entry_count + 1 FROM wallet WHERE id = NEW.wallet_id)
       OR NEW.type_number <> 1 + coalesce(
-        (SELECT type_number FROM flow WHERE wallet_id = NEW.wallet_id AND type = NEW.type ORDER BY id DESC LIMIT 1), 0);
+        (SELECT type_number FROM stored_flow WHERE wallet_id = NEW.wallet_id AND type = NEW.type ORDER BY id DESC LIMIT 1), 0);
   SELECT RAISE(ABORT, 'flow: created_at must not decrease')
-    WHERE NEW.created_at < (SELECT created_at FROM flow ORDER BY id DESC LIMIT 1);
+    WHERE NEW.created_at < (SELECT created_at FROM stored_flow ORDER BY id DESC LIMIT 1);
   SELECT RAISE(ABORT, 'flow: created_at must not be in the future')
     WHERE NEW.created_at > unixepoch('subsec') * 1000 + 60000
       -- The newest entry's own time is no new time: the clock has stepped back since.
-      AND NEW.created_at IS NOT (SELECT created_at FROM flow ORDER BY id DESC LIMIT 1);
+      AND NEW.created_at IS NOT (SELECT created_at FROM stored_flow ORDER BY id DESC LIMIT 1);
   SELECT RAISE(ABORT, 'flow: a recharge requires its credited transfer')
     WHERE NEW.type = 1 AND NOT EXISTS (
-      -- By its key, since a transaction can have thousands of transfers.
-      SELECT 1 FROM transfer WHERE txid = substr(NEW.osn, 1, 64) AND position = iif(substr(NEW.osn, 65, 2) = ':i',
-            -1 - CAST(substr(NEW.osn, 67) AS INTEGER), CAST(substr(NEW.osn, 66) AS INTEGER))
-        AND osn = NEW.osn AND state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
-  SELECT RAISE(ABORT, 'flow: an entry other than a recharge requires its posting')
-    WHERE NEW.type <> 1 AND NOT EXISTS (SELECT 1 FROM posting WHERE posted_by = NEW.posted_by);
+      SELECT 1 FROM wallet JOIN stored_transfer ON stored_transfer.id = NEW.transfer_id AND state = 'credited'
+          AND stored_transfer.uid = wallet.uid AND stored_transfer.cuy = wallet.cuy AND amount = NEW.amount
+        WHERE wallet.id = NEW.wallet_id);
   SELECT RAISE(ABORT, 'flow: a payout has its key')
     WHERE NEW.type IN (2, 4, 5) AND EXISTS (
-      SELECT 1 FROM payout WHERE uid = NEW.uid AND cuy = NEW.cuy AND osn = NEW.osn AND (
-        (NEW.type = 2 AND NEW.amount <> -amount) OR (NEW.type = 4 AND fee > 0 AND NEW.amount <> -fee)
-        OR (NEW.type = 5 AND (state <> 'cancelled' OR NEW.amount <> amount + fee))));
+      SELECT 1 FROM wallet JOIN payout ON payout.uid = wallet.uid AND payout.cuy = wallet.cuy AND osn = NEW.osn
+        WHERE wallet.id = NEW.wallet_id AND (
+          (NEW.type = 2 AND NEW.amount <> -amount) OR (NEW.type = 4 AND fee > 0 AND NEW.amount <> -fee)
+          OR (NEW.type = 5 AND (state <> 'cancelled' OR NEW.amount <> amount + fee))));
   SELECT RAISE(ABORT, 'flow: the owner of reserved addresses only gives, in transfers')
-    WHERE NEW.uid = 9007199254740991 AND NEW.type <> 1 AND NOT (NEW.type = 3 AND NEW.amount < 0);
+    WHERE NEW.type <> 1 AND NOT (NEW.type = 3 AND NEW.amount < 0)
+      AND EXISTS (SELECT 1 FROM wallet WHERE id = NEW.wallet_id AND uid = 9007199254740991);
 END;
 --> statement-breakpoint
-CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON flow
+CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON stored_flow
 BEGIN
   UPDATE wallet SET balance = NEW.balance, entry_count = entry_count + 1, newest_entry = NEW.id
     WHERE id = NEW.wallet_id;
-  INSERT INTO event (type, uid, created_at, entry_id)
-    VALUES (iif(NEW.type = 1, 'deposit.credited', 'entry.posted'), NEW.uid, NEW.created_at, NEW.id);
-  INSERT INTO day (day, cuy, type, entries, high, low)
-    VALUES (NEW.created_at / 86400000, NEW.cuy, NEW.type, 1, NEW.amount / 1000000000, NEW.amount % 1000000000)
-    ON CONFLICT (day, cuy, type) DO UPDATE SET entries = entries + 1,
-      high = high + (low + NEW.amount) / 1000000000, low = (low + NEW.amount) % 1000000000;
-  INSERT INTO total (cuy, kind, number, changed_at, part_5, part_6)
-    VALUES (NEW.cuy, 'entry ' || NEW.type, 1, NEW.created_at, NEW.amount / 1000000000000, NEW.amount % 1000000000000)
-    ON CONFLICT (cuy, kind) DO UPDATE SET number = number + 1, changed_at = NEW.created_at,
-      part_5 = part_5 + (part_6 + NEW.amount) / 1000000000000, part_6 = (part_6 + NEW.amount) % 1000000000000;
+  -- A day begins with the sums of the one before.
+  INSERT INTO day (cuy, type, day, entries, high, low)
+    SELECT wallet.cuy, NEW.type, max(NEW.created_at / 86400000, coalesce(day, 0)), coalesce(entries, 0) + 1,
+      coalesce(high, 0) + (coalesce(low, 0) + NEW.amount) / 1000000000, (coalesce(low, 0) + NEW.amount) % 1000000000
+    FROM wallet LEFT JOIN (
+      SELECT * FROM day WHERE cuy = (SELECT cuy FROM wallet WHERE id = NEW.wallet_id) AND type = NEW.type ORDER BY day DESC LIMIT 1)
+    WHERE wallet.id = NEW.wallet_id
+    ON CONFLICT (cuy, type, day) DO UPDATE SET entries = excluded.entries, high = excluded.high, low = excluded.low;
   SELECT RAISE(ABORT, 'flow: the wallet was not updated')
     WHERE NOT EXISTS (
       SELECT 1 FROM wallet WHERE id = NEW.wallet_id AND newest_entry = NEW.id AND balance = NEW.balance);
-  SELECT RAISE(ABORT, 'flow: its event was not stored')
-    WHERE (SELECT entry_id FROM event ORDER BY id DESC LIMIT 1) IS NOT NEW.id;
 END;
 --> statement-breakpoint
-CREATE TRIGGER flow_is_never_changed BEFORE UPDATE ON flow
+CREATE TRIGGER flow_is_never_changed BEFORE UPDATE ON stored_flow
 BEGIN
   SELECT RAISE(ABORT, 'flow: rows are never changed');
 END;
 --> statement-breakpoint
-CREATE TRIGGER flow_is_never_deleted BEFORE DELETE ON flow
+CREATE TRIGGER flow_is_never_deleted BEFORE DELETE ON stored_flow
 BEGIN
   SELECT RAISE(ABORT, 'flow: rows are never deleted');
 END;
@@ -140,8 +146,8 @@ END;
 
 -- posting ------------------------------------------------------------------------------------------------------------
 
--- All that entries require of each other: SQLite has no rule for a whole statement, and this row is one statement.
-CREATE TRIGGER posting_creates_its_entries AFTER INSERT ON posting
+-- All that entries require of each other: SQLite has no rule for a whole statement, and this row is one statement. It is never stored.
+CREATE TRIGGER posting_creates_its_entries BEFORE INSERT ON posting
 BEGIN
   SELECT RAISE(ABORT, 'posting: type 1 is for deposits')
     WHERE EXISTS (SELECT 1 FROM json_each(NEW.entries) WHERE CAST(value ->> 'type' AS INTEGER) = 1);
@@ -157,24 +163,25 @@ BEGIN
     FROM json_each(NEW.entries)
     WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = value ->> 'uid' AND cuy = value ->> 'cuy');
   -- The SELECT is complete before the first row is inserted: each balance includes the amounts before it in the list.
-  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-    SELECT wallet.id, uid, cuy, value ->> 'type', value ->> 'osn', value ->> 'amount',
+  INSERT INTO stored_flow (id, wallet_id, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
+    SELECT (SELECT id FROM last_event) + row_number() OVER (ORDER BY key),
+      wallet.id, value ->> 'type', value ->> 'osn', value ->> 'amount',
       balance + sum(value ->> 'amount') OVER (PARTITION BY wallet.id ORDER BY key ROWS UNBOUNDED PRECEDING),
-      value ->> 'mark', max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)),
+      value ->> 'mark', max(NEW.created_at, coalesce((SELECT created_at FROM stored_flow ORDER BY id DESC LIMIT 1), 0)),
       NEW.posted_by,
       entry_count + row_number() OVER (PARTITION BY wallet.id ORDER BY key),
       row_number() OVER (PARTITION BY wallet.id, value ->> 'type' ORDER BY key) + coalesce(
-        (SELECT type_number FROM flow WHERE wallet_id = wallet.id AND type = value ->> 'type'
-          ORDER BY flow.id DESC LIMIT 1), 0)
+        (SELECT type_number FROM stored_flow WHERE wallet_id = wallet.id AND type = value ->> 'type'
+          ORDER BY stored_flow.id DESC LIMIT 1), 0)
     FROM json_each(NEW.entries) CROSS JOIN wallet ON uid = value ->> 'uid' AND cuy = value ->> 'cuy'
     ORDER BY key;
   SELECT RAISE(ABORT, 'posting: an entry was not created')
     WHERE json_array_length(NEW.entries) <> (
       SELECT count(*) FROM json_each(NEW.entries)
         CROSS JOIN wallet ON wallet.uid = value ->> 'uid' AND wallet.cuy = value ->> 'cuy'
-        CROSS JOIN flow ON wallet_id = wallet.id AND osn = value ->> 'osn' AND flow.type = value ->> 'type'
+        CROSS JOIN stored_flow ON osn = value ->> 'osn' AND wallet_id = wallet.id AND stored_flow.type = value ->> 'type'
         WHERE amount = value ->> 'amount' AND mark = value ->> 'mark' AND posted_by = NEW.posted_by);
-  DELETE FROM posting;
+  SELECT RAISE(IGNORE);
 END;
 --> statement-breakpoint
 
@@ -185,28 +192,33 @@ CREATE TRIGGER credit_creates_its_entry BEFORE INSERT ON credit
 BEGIN
   INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
     SELECT NEW.uid, NEW.cuy, 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
-  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-    SELECT id, uid, cuy, 1, NEW.osn, NEW.amount, balance + NEW.amount, 'deposit',
-      max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
+  INSERT INTO stored_flow (id, wallet_id, type, transfer_id, amount, balance, mark, created_at, posted_by, number, type_number)
+    SELECT (SELECT id FROM last_event) + 1, id, 1, NEW.transfer_id, NEW.amount, balance + NEW.amount, '',
+      max(NEW.created_at, coalesce((SELECT created_at FROM stored_flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
       1 + coalesce(
-        (SELECT type_number FROM flow WHERE wallet_id = wallet.id AND type = 1 ORDER BY flow.id DESC LIMIT 1), 0)
+        (SELECT type_number FROM stored_flow WHERE wallet_id = wallet.id AND type = 1 ORDER BY stored_flow.id DESC LIMIT 1), 0)
     FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy;
   SELECT RAISE(ABORT, 'credit: its entry was not created')
     WHERE NOT EXISTS (
-      SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
+      SELECT 1 FROM wallet JOIN stored_flow ON stored_flow.id = wallet.newest_entry
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy
-          AND flow.type = 1 AND flow.osn = NEW.osn AND flow.amount = NEW.amount);
+          AND transfer_id = NEW.transfer_id AND amount = NEW.amount);
   SELECT RAISE(IGNORE);
 END;
 --> statement-breakpoint
 
 -- transfer -----------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER transfer_is_new BEFORE INSERT ON transfer
+CREATE VIEW transfer AS
+SELECT id, version, lower(hex(txid)) AS txid, position, osn, height, cuy, uid, lower(hex(from_address)) AS from_address,
+  lower(hex(to_address)) AS to_address, raw, native, state, reason, amount, review, sought, seconds, seen_by, created_at, changed_at
+FROM stored_transfer;
+--> statement-breakpoint
+CREATE TRIGGER transfer_is_new BEFORE INSERT ON stored_transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: already stored')
-    WHERE EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position)
-      OR EXISTS (SELECT 1 FROM transfer WHERE id = NEW.id);
+    WHERE EXISTS (SELECT 1 FROM stored_transfer WHERE txid = NEW.txid AND position = NEW.position)
+      OR EXISTS (SELECT 1 FROM stored_transfer WHERE id = NEW.id);
   SELECT RAISE(ABORT, 'transfer: only what was seen is dropped') WHERE NEW.state = 'dropped';
   SELECT RAISE(ABORT, 'transfer: a new one is not sought') WHERE NEW.sought <> 0;
   SELECT RAISE(ABORT, 'transfer: a new one is not decided') WHERE NEW.review IS NOT NULL AND NEW.review <> 'open';
@@ -216,14 +228,14 @@ BEGIN
   SELECT RAISE(ABORT, 'transfer: the scan is halted')
     WHERE NEW.state = 'credited' AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
   SELECT RAISE(ABORT, 'transfer: to_address does not belong to this caller')
-    WHERE NEW.state <> 'moved' AND NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
+    WHERE NEW.state <> 'moved' AND NOT EXISTS (SELECT 1 FROM stored_address WHERE address = NEW.to_address AND uid = NEW.uid);
   SELECT RAISE(ABORT, 'transfer: final before its address was issued')
-    WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
+    WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM stored_address WHERE address = NEW.to_address);
 END;
 --> statement-breakpoint
 -- All columns but `sought`.
-CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, version, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
-    amount, review, seconds, seen_by, created_at, changed_at ON transfer
+CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, version, txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason,
+    amount, review, seconds, seen_by, created_at, changed_at ON stored_transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: its key must not change')
     WHERE NEW.id IS NOT OLD.id OR NEW.txid IS NOT OLD.txid OR NEW.position IS NOT OLD.position
@@ -243,7 +255,7 @@ BEGIN
   SELECT RAISE(ABORT, 'transfer: what is held for review stays so until it is decided')
     WHERE NEW.review IS NOT OLD.review AND NOT ((OLD.review IS NULL AND NEW.review IS 'open')
       OR ((OLD.review IS 'open' OR (OLD.review IS 'refuse' AND NEW.review IS 'credit')) AND EXISTS (
-        SELECT 1 FROM decision WHERE txid = NEW.txid AND position = NEW.position AND decision = NEW.review)));
+        SELECT 1 FROM decision WHERE txid = lower(hex(NEW.txid)) AND position = NEW.position AND decision = NEW.review)));
   SELECT RAISE(ABORT, 'transfer: its block is not read yet')
     WHERE NEW.state = 'dropped' AND NEW.height > coalesce((SELECT height FROM scan), -1);
   SELECT RAISE(ABORT, 'transfer: its block is not final')
@@ -252,28 +264,28 @@ BEGIN
   SELECT RAISE(ABORT, 'transfer: the scan is halted')
     WHERE NEW.state = 'credited' AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
   SELECT RAISE(ABORT, 'transfer: to_address does not belong to this caller')
-    WHERE NEW.state <> 'moved' AND NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
+    WHERE NEW.state <> 'moved' AND NOT EXISTS (SELECT 1 FROM stored_address WHERE address = NEW.to_address AND uid = NEW.uid);
   SELECT RAISE(ABORT, 'transfer: final before its address was issued')
-    WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
+    WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM stored_address WHERE address = NEW.to_address);
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_is_sought_after_a_correction BEFORE UPDATE OF sought ON transfer
+CREATE TRIGGER transfer_is_sought_after_a_correction BEFORE UPDATE OF sought ON stored_transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: only what a correction may have made wrong is sought')
     WHERE NEW.sought > OLD.sought AND NEW.height <= coalesce((SELECT finalized FROM scan), NEW.height);
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_has_its_effects AFTER INSERT ON transfer
+CREATE TRIGGER transfer_has_its_effects AFTER INSERT ON stored_transfer
 BEGIN
-  INSERT INTO credit (uid, cuy, osn, amount, created_at)
-    SELECT NEW.uid, NEW.cuy, NEW.osn, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited';
-  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
-    SELECT 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address,
+  INSERT INTO credit (uid, cuy, transfer_id, amount, created_at)
+    SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited';
+  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
+    SELECT (SELECT id FROM last_event) + 1, 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address,
       iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
     WHERE NEW.state IN ('seen', 'held', 'refused');
   SELECT RAISE(ABORT, 'transfer: its event was not stored')
     WHERE NEW.state IN ('seen', 'held', 'refused') AND NOT EXISTS (
-      SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event)
+      SELECT 1 FROM stored_event WHERE id = (SELECT id FROM last_event)
         AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state);
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
     SELECT NEW.cuy, NEW.to_address, 1, NEW.raw, NEW.height, NEW.changed_at
@@ -282,35 +294,35 @@ BEGIN
     SELECT NEW.cuy, NEW.from_address, -1, NEW.raw, NEW.height, NEW.changed_at WHERE NEW.state = 'moved';
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF uid, height, block_hash, cuy, from_address, to_address, raw, native, state, reason,
-    amount, seconds, seen_by, changed_at ON transfer
+CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF uid, height, cuy, from_address, to_address, raw, native, state, reason,
+    amount, seconds, seen_by, changed_at ON stored_transfer
 BEGIN
-  INSERT INTO credit (uid, cuy, osn, amount, created_at)
-    SELECT NEW.uid, NEW.cuy, NEW.osn, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited';
+  INSERT INTO credit (uid, cuy, transfer_id, amount, created_at)
+    SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited';
   -- A node has shown it as another user's, or it is nobody's deposit: for that user it is gone.
-  INSERT INTO event (type, uid, created_at, txid, position)
-    SELECT 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position
+  INSERT INTO stored_event (id, type, uid, created_at, txid, position)
+    SELECT (SELECT id FROM last_event) + 1, 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position
     WHERE OLD.state = 'seen' AND NEW.uid IS NOT OLD.uid;
   -- Once for each reason: a reason that comes back makes no further event. A correction makes none.
-  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
-    SELECT 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position,
+  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
+    SELECT (SELECT id FROM last_event) + 1, 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position,
       iif(NEW.state = 'dropped', NULL, NEW.cuy), iif(NEW.state = 'dropped', NULL, NEW.raw),
       iif(NEW.state = 'dropped', NULL, NEW.to_address),
       iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
     WHERE NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))
       OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason) IS NOT (OLD.state, OLD.reason) AND NOT EXISTS (
-        SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
+        SELECT 1 FROM stored_event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
         AND reason = NEW.reason));
   SELECT RAISE(ABORT, 'transfer: its event was not stored')
     WHERE ((NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))) AND NOT EXISTS (
-      SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event)
+      SELECT 1 FROM stored_event WHERE id = (SELECT id FROM last_event)
         AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state))
     OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason) IS NOT (OLD.state, OLD.reason) AND NOT EXISTS (
-        SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
+        SELECT 1 FROM stored_event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
         AND reason = NEW.reason));
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_step_changes_its_holdings AFTER UPDATE ON transfer
+CREATE TRIGGER transfer_step_changes_its_holdings AFTER UPDATE ON stored_transfer
   -- What is counted before and after needs no change.
   WHEN NOT (OLD.state IN ('held', 'refused', 'credited', 'moved') AND NEW.state IN ('held', 'refused', 'credited')
     AND (OLD.cuy, OLD.to_address, OLD.raw) = (NEW.cuy, NEW.to_address, NEW.raw))
@@ -325,13 +337,13 @@ BEGIN
     SELECT NEW.cuy, NEW.from_address, -1, NEW.raw, NEW.height, NEW.changed_at WHERE NEW.state = 'moved';
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_is_in_its_sum AFTER INSERT ON transfer WHEN NEW.state NOT IN ('seen', 'dropped')
+CREATE TRIGGER transfer_is_in_its_sum AFTER INSERT ON stored_transfer WHEN NEW.state NOT IN ('seen', 'dropped')
 BEGIN
   INSERT INTO summand (cuy, kind, number, units, from_address, to_address)
     VALUES (NEW.cuy, NEW.state, 1, NEW.raw, NEW.from_address, NEW.to_address);
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_step_is_in_its_sum AFTER UPDATE OF state, cuy, raw, from_address, to_address ON transfer
+CREATE TRIGGER transfer_step_is_in_its_sum AFTER UPDATE OF state, cuy, raw, from_address, to_address ON stored_transfer
   WHEN (NEW.state, NEW.cuy, NEW.raw, NEW.from_address, NEW.to_address)
     IS NOT (OLD.state, OLD.cuy, OLD.raw, OLD.from_address, OLD.to_address)
 BEGIN
@@ -341,7 +353,7 @@ BEGIN
     SELECT NEW.cuy, NEW.state, 1, NEW.raw, NEW.from_address, NEW.to_address WHERE NEW.state NOT IN ('seen', 'dropped');
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_is_rarely_deleted BEFORE DELETE ON transfer
+CREATE TRIGGER transfer_is_rarely_deleted BEFORE DELETE ON stored_transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: only a correction deletes what moved, and time what was dropped')
     WHERE NOT (OLD.state = 'moved' AND OLD.height > coalesce((SELECT finalized FROM scan), OLD.height))
@@ -363,7 +375,7 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM decision
       WHERE txid = NEW.txid AND position = NEW.position AND decision = NEW.decision);
   SELECT RAISE(ABORT, 'decision: the transfer is not held for review')
-    WHERE NOT EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND (
+    WHERE NOT EXISTS (SELECT 1 FROM stored_transfer WHERE txid = unhex(NEW.txid) AND position = NEW.position AND (
       (state = 'held' AND review = 'open') OR (state = 'refused' AND review = 'refuse' AND NEW.decision = 'credit')));
 END;
 --> statement-breakpoint
@@ -386,10 +398,11 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM sent WHERE txid = NEW.txid AND address = NEW.address);
   SELECT RAISE(ABORT, 'sent: its block is not final') WHERE NEW.height > coalesce((SELECT finalized FROM scan), -1);
   SELECT RAISE(ABORT, 'sent: not an address of the service')
-    WHERE NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.address);
-  INSERT INTO holding (cuy, address, sent, changed_height, due_at)
-    SELECT NEW.cuy, NEW.address, 1, NEW.height, advanced_at + 60000 FROM scan WHERE true
-    ON CONFLICT (cuy, address) DO UPDATE SET sent = sent + 1,
+    WHERE NOT EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.address));
+  INSERT INTO stored_holding (cuy, address_id, sent, changed_height, due_at)
+    SELECT NEW.cuy, stored_address.id, 1, NEW.height, advanced_at + 60000 FROM scan CROSS JOIN stored_address
+      WHERE address = unhex(NEW.address)
+    ON CONFLICT (cuy, address_id) DO UPDATE SET sent = sent + 1,
       changed_height = max(changed_height, excluded.changed_height), due_at = min(due_at, excluded.due_at);
 END;
 --> statement-breakpoint
@@ -397,7 +410,8 @@ CREATE TRIGGER sent_is_never_deleted BEFORE DELETE ON sent
 BEGIN
   SELECT RAISE(ABORT, 'sent: only a correction deletes it')
     WHERE OLD.height <= coalesce((SELECT finalized FROM scan), OLD.height);
-  UPDATE holding SET sent = sent - 1 WHERE cuy = OLD.cuy AND address = OLD.address;
+  UPDATE stored_holding SET sent = sent - 1
+    WHERE cuy = OLD.cuy AND address_id = (SELECT id FROM stored_address WHERE address = unhex(OLD.address));
 END;
 --> statement-breakpoint
 
@@ -414,17 +428,18 @@ END;
 -- One event for each log, also if it is read again after a correction. Destroyed tokens are lost to their holding.
 CREATE TRIGGER issuer_act_has_its_effects AFTER INSERT ON issuer_act
 BEGIN
-  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address)
-    SELECT 'address.' || NEW.kind, uid, NEW.created_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.address
-    FROM address WHERE address = NEW.address AND NEW.kind IN ('frozen', 'released', 'destroyed')
-      AND NOT EXISTS (SELECT 1 FROM event INDEXED BY event_act
-        WHERE txid = NEW.txid AND position = NEW.position AND type = 'address.' || NEW.kind AND type GLOB 'address.*');
+  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address)
+    SELECT (SELECT id FROM last_event) + 1, 'address.' || NEW.kind, uid, NEW.created_at, unhex(NEW.txid), NEW.position, NEW.cuy, NEW.raw,
+      address
+    FROM stored_address WHERE address = unhex(NEW.address) AND NEW.kind IN ('frozen', 'released', 'destroyed')
+      AND NOT EXISTS (SELECT 1 FROM stored_event INDEXED BY event_act
+        WHERE txid = unhex(NEW.txid) AND position = NEW.position AND type = 'address.' || NEW.kind AND type GLOB 'address.*');
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
-    SELECT NEW.cuy, NEW.address, -1, NEW.raw, NEW.height, NEW.created_at WHERE NEW.kind = 'destroyed' AND NEW.raw <> '0';
+    SELECT NEW.cuy, unhex(NEW.address), -1, NEW.raw, NEW.height, NEW.created_at WHERE NEW.kind = 'destroyed' AND NEW.raw <> '0';
   SELECT RAISE(ABORT, 'issuer_act: its event was not stored')
-    WHERE NEW.kind IN ('frozen', 'released', 'destroyed') AND EXISTS (SELECT 1 FROM address WHERE address = NEW.address)
-      AND NOT EXISTS (SELECT 1 FROM event INDEXED BY event_act
-        WHERE txid = NEW.txid AND position = NEW.position AND type = 'address.' || NEW.kind AND type GLOB 'address.*');
+    WHERE NEW.kind IN ('frozen', 'released', 'destroyed') AND EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.address))
+      AND NOT EXISTS (SELECT 1 FROM stored_event INDEXED BY event_act
+        WHERE txid = unhex(NEW.txid) AND position = NEW.position AND type = 'address.' || NEW.kind AND type GLOB 'address.*');
 END;
 --> statement-breakpoint
 CREATE TRIGGER issuer_act_keeps_its_facts BEFORE UPDATE ON issuer_act
@@ -440,7 +455,7 @@ BEGIN
   SELECT RAISE(ABORT, 'issuer_act: only a correction deletes it')
     WHERE OLD.height <= coalesce((SELECT finalized FROM scan), OLD.height);
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
-    SELECT OLD.cuy, OLD.address, 1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.kind = 'destroyed' AND OLD.raw <> '0';
+    SELECT OLD.cuy, unhex(OLD.address), 1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.kind = 'destroyed' AND OLD.raw <> '0';
 END;
 --> statement-breakpoint
 
@@ -449,34 +464,39 @@ END;
 -- A view with an INSTEAD OF trigger would do the same, but an export writes triggers before views, and could not be restored.
 CREATE TRIGGER movement_changes_its_holding BEFORE INSERT ON movement
 BEGIN
-  INSERT INTO holding (cuy, address, part_0, part_1, part_2, part_3, part_4, part_5, part_6, changed_height, due_at)
-    SELECT NEW.cuy, NEW.address,
+  INSERT INTO stored_holding (cuy, address_id, part_0, part_1, part_2, part_3, part_4, part_5, part_6, changed_height, due_at)
+    SELECT NEW.cuy, stored_address.id,
       NEW.sign * CAST(substr(digits, 1, 12) AS INTEGER), NEW.sign * CAST(substr(digits, 13, 12) AS INTEGER),
       NEW.sign * CAST(substr(digits, 25, 12) AS INTEGER), NEW.sign * CAST(substr(digits, 37, 12) AS INTEGER),
       NEW.sign * CAST(substr(digits, 49, 12) AS INTEGER), NEW.sign * CAST(substr(digits, 61, 12) AS INTEGER),
       NEW.sign * CAST(substr(digits, 73, 12) AS INTEGER),
       NEW.height, NEW.moved_at + 60000
-    FROM (SELECT substr(hex(zeroblob(42)) || NEW.raw, -84) AS digits)
-    WHERE EXISTS (SELECT 1 FROM address WHERE address = NEW.address)
-    ON CONFLICT (cuy, address) DO UPDATE SET
+    FROM (SELECT substr(hex(zeroblob(42)) || NEW.raw, -84) AS digits) CROSS JOIN stored_address
+    WHERE address = NEW.address
+    ON CONFLICT (cuy, address_id) DO UPDATE SET
       part_0 = part_0 + excluded.part_0, part_1 = part_1 + excluded.part_1, part_2 = part_2 + excluded.part_2,
       part_3 = part_3 + excluded.part_3, part_4 = part_4 + excluded.part_4, part_5 = part_5 + excluded.part_5,
-      part_6 = part_6 + excluded.part_6,
-      changed_height = max(changed_height, excluded.changed_height), due_at = min(due_at, excluded.due_at);
+      part_6 = part_6 + excluded.part_6, changed_height = max(changed_height, excluded.changed_height);
+  -- Apart: an index is written for each column that is set.
+  UPDATE stored_holding SET due_at = NEW.moved_at + 60000
+    WHERE cuy = NEW.cuy AND address_id = (SELECT id FROM stored_address WHERE address = NEW.address) AND due_at > NEW.moved_at + 60000;
   SELECT RAISE(IGNORE);
 END;
 --> statement-breakpoint
 
 -- holding, day and total ---------------------------------------------------------------------------------------------
 
+CREATE VIEW holding AS
+SELECT lower(hex(stored_address.address)) AS address, stored_holding.* FROM stored_holding JOIN stored_address ON stored_address.id = address_id;
+--> statement-breakpoint
 -- What the sums of `total` must follow: a holding begins and ends without a reading.
-CREATE TRIGGER holding_begins_without_a_reading BEFORE INSERT ON holding
+CREATE TRIGGER holding_begins_without_a_reading BEFORE INSERT ON stored_holding
 BEGIN
   SELECT RAISE(ABORT, 'holding: it begins without a reading')
     WHERE NEW.balance IS NOT NULL OR NEW.differing <> 0 OR NEW.accepted <> '0';
 END;
 --> statement-breakpoint
-CREATE TRIGGER holding_is_in_its_sums AFTER UPDATE OF cuy, balance, read_from, accepted, differing, difference ON holding
+CREATE TRIGGER holding_is_in_its_sums AFTER UPDATE OF cuy, balance, read_from, accepted, differing, difference ON stored_holding
   WHEN (NEW.cuy, NEW.balance, NEW.read_from, NEW.accepted, NEW.differing, NEW.difference)
     IS NOT (OLD.cuy, OLD.balance, OLD.read_from, OLD.accepted, OLD.differing, OLD.difference)
 BEGIN
@@ -502,8 +522,8 @@ BEGIN
       SELECT iif(NEW.kind <> 'moved', NEW.kind, iif(goes_out, 'collected', 'gas')) AS kind,
         NEW.number * iif((NEW.units GLOB '-*') <> (NEW.kind = 'moved' AND goes_out), -1, 1) AS sign,
         substr(hex(zeroblob(45)) || ltrim(NEW.units, '-'), -90) AS digits
-      FROM (SELECT EXISTS (SELECT 1 FROM address WHERE address = NEW.from_address) AS goes_out,
-        EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address) AS comes_in)
+      FROM (SELECT EXISTS (SELECT 1 FROM stored_address WHERE address = NEW.from_address) AS goes_out,
+        EXISTS (SELECT 1 FROM stored_address WHERE address = NEW.to_address) AS comes_in)
       WHERE NEW.kind <> 'moved' OR goes_out <> comes_in
     ) WHERE true
     ON CONFLICT (cuy, kind) DO UPDATE SET number = number + excluded.number,
@@ -514,7 +534,7 @@ BEGIN
   SELECT RAISE(IGNORE);
 END;
 --> statement-breakpoint
-CREATE TRIGGER holding_ends_without_a_reading BEFORE DELETE ON holding
+CREATE TRIGGER holding_ends_without_a_reading BEFORE DELETE ON stored_holding
 BEGIN
   SELECT RAISE(ABORT, 'holding: it ends without a reading')
     WHERE OLD.balance IS NOT NULL OR OLD.differing <> 0 OR OLD.accepted <> '0';
@@ -589,9 +609,39 @@ BEGIN
     WHERE NEW.corrected_by IS OLD.corrected_by AND NEW.finalized < OLD.finalized;
 END;
 --> statement-breakpoint
+CREATE TRIGGER scan_marks_what_is_credited BEFORE UPDATE OF finalized ON scan
+  WHEN NEW.finalized / 1000 > OLD.finalized / 1000
+BEGIN
+  -- Never below a mark: after a correction, entries of higher blocks are there already.
+  INSERT INTO credit_mark (height, entry_id)
+    SELECT OLD.finalized, coalesce((SELECT max(id) FROM stored_flow), 0)
+    WHERE OLD.finalized > coalesce((SELECT max(height) FROM credit_mark), -1);
+END;
+--> statement-breakpoint
 CREATE TRIGGER scan_is_never_deleted BEFORE DELETE ON scan
 BEGIN
   SELECT RAISE(ABORT, 'scan: the row is never deleted');
+END;
+--> statement-breakpoint
+
+-- credit_mark --------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER credit_mark_is_true BEFORE INSERT ON credit_mark
+BEGIN
+  SELECT RAISE(ABORT, 'credit_mark: heights must increase') WHERE NEW.height <= (SELECT max(height) FROM credit_mark);
+  SELECT RAISE(ABORT, 'credit_mark: it must be of the finalized height') WHERE NEW.height IS NOT (SELECT finalized FROM scan);
+  SELECT RAISE(ABORT, 'credit_mark: entry_id must be that of the newest entry')
+    WHERE NEW.entry_id <> coalesce((SELECT max(id) FROM stored_flow), 0);
+END;
+--> statement-breakpoint
+CREATE TRIGGER credit_mark_is_never_changed BEFORE UPDATE ON credit_mark
+BEGIN
+  SELECT RAISE(ABORT, 'credit_mark: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER credit_mark_is_never_deleted BEFORE DELETE ON credit_mark
+BEGIN
+  SELECT RAISE(ABORT, 'credit_mark: rows are never deleted');
 END;
 --> statement-breakpoint
 
@@ -617,10 +667,10 @@ BEGIN
   SELECT RAISE(ABORT, 'rescan: next_height must not decrease') WHERE NEW.next_height < OLD.next_height;
   SELECT RAISE(ABORT, 'rescan: a finished one must not change') WHERE OLD.finished_at IS NOT NULL;
   -- What was seen in blocks that were a gap, and is not in them, was dropped.
-  UPDATE transfer SET state = 'dropped', version = version + 1, changed_at = coalesce(NEW.finished_at, NEW.tried_at, (SELECT advanced_at FROM scan))
+  UPDATE stored_transfer SET state = 'dropped', version = version + 1, changed_at = coalesce(NEW.finished_at, NEW.tried_at, (SELECT advanced_at FROM scan))
     WHERE state = 'seen' AND height BETWEEN OLD.next_height AND OLD.to_height AND height <= (SELECT height FROM scan)
       AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL
-        AND to_height >= transfer.height AND next_height <= transfer.height);
+        AND to_height >= stored_transfer.height AND next_height <= stored_transfer.height);
   -- An operator ends the reading of these blocks. A payout whose transaction can be in them needs it all the same.
   INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, tried_at, attempts)
     SELECT 'payout', low, OLD.to_height, low, OLD.why, NEW.finished_at, OLD.next_try, OLD.tried_at, OLD.attempts FROM (
@@ -653,22 +703,27 @@ END;
 -- Everything above the corrected height is decided anew, but what is credited: that stays in the ledger.
 CREATE TRIGGER correction_lowers_the_scan AFTER INSERT ON correction
 BEGIN
+  INSERT INTO credit_mark (height, entry_id)
+    SELECT finalized, coalesce((SELECT max(id) FROM stored_flow), 0) FROM scan
+    WHERE finalized > coalesce((SELECT max(height) FROM credit_mark), -1);
   UPDATE scan SET corrected_by = NEW.id, finalized = NEW.finalized, finalized_time = 0, finalized_hash = NULL, finalized_at = NEW.created_at,
     height = min(height, NEW.finalized), hash = iif(height <= NEW.finalized, hash, NULL);
-  UPDATE address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
-  UPDATE transfer SET state = 'seen', reason = NULL, version = version + 1, changed_at = NEW.created_at
-    WHERE height > NEW.finalized AND state IN ('held', 'refused');
+  UPDATE stored_address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
+  UPDATE stored_transfer SET state = 'seen', reason = NULL, version = version + 1, changed_at = NEW.created_at
+    WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved') AND state <> 'moved';
   -- They must be found again.
-  UPDATE transfer SET sought = 1 WHERE height > NEW.finalized AND state = 'credited';
+  UPDATE stored_transfer SET sought = 1 WHERE height > NEW.finalized AND state = 'credited' AND id IN (
+    SELECT transfer_id FROM stored_flow WHERE transfer_id IS NOT NULL AND id > coalesce(
+      (SELECT entry_id FROM credit_mark WHERE height <= NEW.finalized ORDER BY height DESC LIMIT 1), 0));
   -- All above is read anew.
   UPDATE rescan SET to_height = NEW.finalized
     WHERE finished_at IS NULL AND next_height <= NEW.finalized AND to_height > NEW.finalized;
   UPDATE rescan SET finished_at = NEW.created_at, closed = 'a correction has its blocks read anew'
     WHERE finished_at IS NULL AND next_height > NEW.finalized;
-  DELETE FROM transfer WHERE height > NEW.finalized AND state = 'moved';
+  DELETE FROM stored_transfer WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved') AND state = 'moved';
   DELETE FROM sent WHERE height > NEW.finalized;
   DELETE FROM issuer_act WHERE height > NEW.finalized;
-  UPDATE holding SET changed_height = min(changed_height, NEW.finalized),
+  UPDATE stored_holding SET changed_height = min(changed_height, NEW.finalized),
       balance = NULL, read_from = NULL, read_to = NULL, due_at = min(due_at, NEW.created_at + 60000)
     WHERE changed_height > NEW.finalized OR read_to > NEW.finalized;
   UPDATE payout_transaction SET past_height = NULL, version = version + 1 WHERE ended IS NULL AND past_height > NEW.finalized;
@@ -685,7 +740,7 @@ BEGIN
       SELECT txid FROM payout_transaction INDEXED BY payout_transaction_open WHERE ended IS NULL);
   SELECT RAISE(ABORT, 'correction: it was not applied')
     WHERE NOT EXISTS (SELECT 1 FROM scan WHERE corrected_by = NEW.id AND finalized = NEW.finalized)
-      OR EXISTS (SELECT 1 FROM transfer WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved'));
+      OR EXISTS (SELECT 1 FROM stored_transfer WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved'));
 END;
 --> statement-breakpoint
 CREATE TRIGGER correction_is_never_changed BEFORE UPDATE ON correction
@@ -727,11 +782,11 @@ BEGIN
       OR NEW.changed_at <> NEW.created_at OR NEW.attempts <> 0 OR NEW.attempts_max <> 3
       OR NEW.txid IS NOT NULL OR NEW.height IS NOT NULL;
   SELECT RAISE(ABORT, 'payout: an entry has its key')
-    WHERE EXISTS (SELECT 1 FROM wallet JOIN flow ON flow.wallet_id = wallet.id
+    WHERE EXISTS (SELECT 1 FROM wallet JOIN stored_flow AS flow ON flow.wallet_id = wallet.id
       WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.osn = NEW.osn
         AND (flow.type IN (2, 5) OR (flow.type = 4 AND NEW.fee > 0)));
   SELECT RAISE(ABORT, 'payout: its money would stay here')
-    WHERE EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address);
+    WHERE EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.to_address));
   SELECT RAISE(ABORT, 'payout: the scan is halted') WHERE EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
   SELECT RAISE(ABORT, 'payout: the decimals of its token are not agreed on')
     WHERE NEW.contract <> '' AND NOT EXISTS (
@@ -760,13 +815,13 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER payout_takes_its_money AFTER INSERT ON payout
 BEGIN
-  INSERT INTO posting (id, entries, posted_by, created_at)
-    SELECT 1, '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 2, 'osn', NEW.osn, 'amount', -NEW.amount, 'mark', NEW.mark) ||
+  INSERT INTO posting (entries, posted_by, created_at)
+    SELECT '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 2, 'osn', NEW.osn, 'amount', -NEW.amount, 'mark', NEW.mark) ||
         iif(NEW.fee > 0, ',' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 4, 'osn', NEW.osn, 'amount', -NEW.fee, 'mark', NEW.mark), '') || ']',
       NEW.posted_by, NEW.created_at;
   SELECT RAISE(ABORT, 'payout: its money was not taken')
     WHERE 1 + (NEW.fee > 0) <> (
-      SELECT count(*) FROM wallet JOIN flow ON flow.wallet_id = wallet.id
+      SELECT count(*) FROM wallet JOIN stored_flow AS flow ON flow.wallet_id = wallet.id
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.osn = NEW.osn AND flow.posted_by = NEW.posted_by
           AND ((flow.type = 2 AND flow.amount = -NEW.amount) OR (flow.type = 4 AND flow.amount = -NEW.fee)));
   INSERT INTO payout_effect (payout_id, state_before, counted_before) VALUES (NEW.id, NULL, 0);
@@ -814,13 +869,13 @@ END;
 CREATE TRIGGER payout_step_has_its_effects AFTER UPDATE ON payout
 BEGIN
   -- A person posts nothing: the entry is that of the backend whose payout it was.
-  INSERT INTO posting (id, entries, posted_by, created_at)
-    SELECT 1, '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 5, 'osn', NEW.osn, 'amount', NEW.amount + NEW.fee, 'mark', NEW.mark) || ']',
+  INSERT INTO posting (entries, posted_by, created_at)
+    SELECT '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 5, 'osn', NEW.osn, 'amount', NEW.amount + NEW.fee, 'mark', NEW.mark) || ']',
       iif(NEW.cancelled_by GLOB '*@*', NEW.posted_by, NEW.cancelled_by), NEW.changed_at
     WHERE NEW.state = 'cancelled' AND OLD.state <> 'cancelled';
   SELECT RAISE(ABORT, 'payout: its money is not back')
     WHERE NEW.state = 'cancelled' AND NOT EXISTS (
-      SELECT 1 FROM wallet JOIN flow ON flow.wallet_id = wallet.id AND flow.osn = NEW.osn AND flow.type = 5
+      SELECT 1 FROM wallet JOIN stored_flow AS flow ON flow.wallet_id = wallet.id AND flow.osn = NEW.osn AND flow.type = 5
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.amount = NEW.amount + NEW.fee);
   INSERT INTO payout_effect (payout_id, state_before, counted_before) VALUES (NEW.id, OLD.state, OLD.counted);
 END;
@@ -838,8 +893,8 @@ BEGIN
     WHERE payout.id = NEW.payout_id AND counted <> NEW.counted_before
     ON CONFLICT (cuy, uid, hour) DO UPDATE SET amount = amount + excluded.amount, count = count + excluded.count;
   -- Of a transaction each step once, although a correction has it taken again.
-  INSERT INTO event (type, uid, created_at, payout)
-    SELECT 'payout.' || state, uid, changed_at, json_object('id', id, 'uid', uid, 'cuy', cuy, 'amount', amount, 'fee', fee,
+  INSERT INTO stored_event (id, type, uid, created_at, payout)
+    SELECT (SELECT id FROM last_event) + 1, 'payout.' || state, uid, changed_at, json_object('id', id, 'uid', uid, 'cuy', cuy, 'amount', amount, 'fee', fee,
       'to_address', to_address, 'osn', osn, 'mark', mark, 'state', state, 'created_at', created_at, 'posted_by', posted_by,
       'approved_by', approved_by, 'txid', txid, 'expires_at', expires_at, 'height', height, 'attempts', attempts,
       'reason', reason, 'moved', moved, 'received', received, 'why', why)
@@ -848,8 +903,8 @@ BEGIN
         (state = 'signed' AND reported IS NOT NULL) OR (NEW.state_before IS 'signed' AND reported IS ended)));
   SELECT RAISE(ABORT, 'payout: its event was not stored')
     FROM payout WHERE id = NEW.payout_id AND state IS NOT NEW.state_before
-      AND NOT EXISTS (SELECT 1 FROM event WHERE event.id = (SELECT max(id) FROM event) AND payout ->> 'id' = NEW.payout_id
-        AND event.type = 'payout.' || state)
+      AND NOT EXISTS (SELECT 1 FROM stored_event WHERE stored_event.id = (SELECT id FROM last_event) AND payout ->> 'id' = NEW.payout_id
+        AND stored_event.type = 'payout.' || state)
       AND NOT EXISTS (SELECT 1 FROM payout_transaction WHERE payout_transaction.txid = payout.txid AND (
         (state = 'signed' AND reported IS NOT NULL) OR (NEW.state_before IS 'signed' AND reported IS ended)));
   UPDATE payout_transaction SET reported = coalesce(ended, reported, 'signed')
@@ -951,16 +1006,21 @@ END;
 
 -- event --------------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER event_reports_a_fact BEFORE INSERT ON event
+CREATE VIEW event AS
+SELECT id, type, uid, created_at, NULL AS entry_id, nullif(lower(hex(txid)), '') AS txid, position, cuy, raw, nullif(lower(hex(address)), '') AS address, seconds, reason,
+  payout
+FROM stored_event
+UNION ALL
+SELECT stored_flow.id, iif(type = 1, 'deposit.credited', 'entry.posted'), uid, created_at, stored_flow.id, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL
+FROM stored_flow JOIN wallet ON wallet.id = wallet_id WHERE stored_flow.id > coalesce((SELECT last_id FROM removed_event), 0);
+--> statement-breakpoint
+CREATE TRIGGER event_reports_a_fact BEFORE INSERT ON stored_event
 BEGIN
-  SELECT RAISE(ABORT, 'event: ids must increase') WHERE NEW.id BETWEEN 0 AND (SELECT max(id) FROM event);
-  SELECT RAISE(ABORT, 'event: it must report an entry')
-    WHERE NEW.entry_id IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM flow WHERE id = NEW.entry_id AND uid = NEW.uid
-        AND (type = 1) = (NEW.type = 'deposit.credited'));
+  SELECT RAISE(ABORT, 'event: ids must increase') WHERE NEW.id <= (SELECT id FROM last_event);
   SELECT RAISE(ABORT, 'event: it must report a transfer')
     WHERE NEW.txid IS NOT NULL AND NEW.type NOT GLOB 'address.*' AND NOT EXISTS (
-      SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND (
+      SELECT 1 FROM stored_transfer WHERE txid = NEW.txid AND position = NEW.position AND (
         (uid = NEW.uid AND 'deposit.' || state = NEW.type AND reason IS NEW.reason)
         OR (uid IS NOT NEW.uid AND NEW.type = 'deposit.dropped')));
   SELECT RAISE(ABORT, 'event: it must report a payout')
@@ -968,19 +1028,38 @@ BEGIN
       SELECT 1 FROM payout WHERE id = NEW.payout ->> 'id' AND uid = NEW.uid AND 'payout.' || state = NEW.type);
   SELECT RAISE(ABORT, 'event: it must report what an issuer did')
     WHERE NEW.type GLOB 'address.*' AND NOT EXISTS (
-      SELECT 1 FROM issuer_act JOIN address ON address.address = issuer_act.address
-        WHERE txid = NEW.txid AND position = NEW.position AND 'address.' || kind = NEW.type
-          AND (cuy, raw, issuer_act.address, uid) IS (NEW.cuy, NEW.raw, NEW.address, NEW.uid));
+      SELECT 1 FROM issuer_act JOIN stored_address ON stored_address.address = unhex(issuer_act.address)
+        WHERE txid = lower(hex(NEW.txid)) AND position = NEW.position AND 'address.' || kind = NEW.type
+          AND (cuy, raw, stored_address.address, uid) IS (NEW.cuy, NEW.raw, NEW.address, NEW.uid));
 END;
 --> statement-breakpoint
-CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
+CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON stored_event
 BEGIN
   SELECT RAISE(ABORT, 'event: rows are never changed');
 END;
 --> statement-breakpoint
-CREATE TRIGGER event_is_deleted_from_the_oldest BEFORE DELETE ON event
+CREATE TRIGGER event_is_deleted_from_the_oldest BEFORE DELETE ON stored_event
 BEGIN
-  SELECT RAISE(ABORT, 'event: only the oldest is deleted') WHERE EXISTS (SELECT 1 FROM event WHERE id < OLD.id);
+  SELECT RAISE(ABORT, 'event: only the oldest is deleted') WHERE EXISTS (SELECT 1 FROM stored_event WHERE id < OLD.id);
+  -- The next one would get its number.
+  SELECT RAISE(ABORT, 'event: the newest is not deleted') WHERE OLD.id = (SELECT id FROM last_event);
+END;
+--> statement-breakpoint
+CREATE TRIGGER removed_event_begins BEFORE INSERT ON removed_event
+BEGIN
+  SELECT RAISE(ABORT, 'removed_event: it only grows') WHERE NEW.last_id < (SELECT last_id FROM removed_event);
+  SELECT RAISE(ABORT, 'removed_event: the newest is not removed') WHERE NEW.last_id >= (SELECT id FROM last_event);
+END;
+--> statement-breakpoint
+CREATE TRIGGER removed_event_goes_forward BEFORE UPDATE ON removed_event
+BEGIN
+  SELECT RAISE(ABORT, 'removed_event: it only grows') WHERE NEW.last_id < OLD.last_id;
+  SELECT RAISE(ABORT, 'removed_event: the newest is not removed') WHERE NEW.last_id >= (SELECT id FROM last_event);
+END;
+--> statement-breakpoint
+CREATE TRIGGER removed_event_is_never_deleted BEFORE DELETE ON removed_event
+BEGIN
+  SELECT RAISE(ABORT, 'removed_event: the row is never deleted');
 END;
 --> statement-breakpoint
 
@@ -990,12 +1069,12 @@ CREATE TRIGGER webhook_begins_with_the_next_event BEFORE INSERT ON webhook
 BEGIN
   SELECT RAISE(ABORT, 'webhook: already exists') WHERE EXISTS (SELECT 1 FROM webhook WHERE endpoint = NEW.endpoint);
   SELECT RAISE(ABORT, 'webhook: must begin with the next event')
-    WHERE NEW.position <> coalesce((SELECT max(id) FROM event), 0);
+    WHERE NEW.position <> (SELECT id FROM last_event);
 END;
 --> statement-breakpoint
 CREATE TRIGGER webhook_skips_no_event BEFORE UPDATE ON webhook
 BEGIN
   SELECT RAISE(ABORT, 'webhook: endpoint must not change') WHERE NEW.endpoint IS NOT OLD.endpoint;
   SELECT RAISE(ABORT, 'webhook: position is above the newest event')
-    WHERE NEW.position > OLD.position AND NEW.position > coalesce((SELECT max(id) FROM event), 0);
+    WHERE NEW.position > OLD.position AND NEW.position > (SELECT id FROM last_event);
 END;

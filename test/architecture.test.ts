@@ -174,7 +174,7 @@ describe('the repository', () => {
 
   it('has only the agreed names at the top level', () => {
     const agreed =
-      /^(src|migrations|test|wrangler\.toml|package(-lock)?\.json|tsconfig\.json|drizzle\.config\.ts|findings|README\.md|LICENSE|\..*)$/
+      /^(src|migrations|test|wrangler\.toml|package(-lock)?\.json|tsconfig\.json|drizzle\.config\.ts|docs|findings|README\.md|CHANGELOG\.md|LICENSE|\..*)$/
     const top = new Set(files.map((file) => file.split('/')[0] ?? ''))
     expect([...top].filter((name) => !agreed.test(name))).toEqual([])
   })

@@ -285,8 +285,9 @@ describe('the deployment', () => {
   })
 })
 
-describe('README.md', () => {
-  const page = read('README.md')
+describe('the pages for readers', () => {
+  const start = read('docs/start.md')
+  const page = read('docs/integrate.md')
 
   it('shows how to sign a valid token', async () => {
     expect(page).toContain(`\`\`\`ts\n${read('test/http/auth/sign-token-example.ts')}\`\`\``)
@@ -296,23 +297,23 @@ describe('README.md', () => {
   })
 
   it('has each secret of a deployment in its first commands, which .dev.vars.example has for the doctor', () => {
-    const put = page.match(/(?<=secret put )[A-Z_]+/g)
+    const put = start.match(/(?<=secret put )[A-Z_]+/g)
     expect(read('.dev.vars.example').match(/[A-Z_]+(?==")/g)).toEqual(put)
-    expect(page).toContain('cp .dev.vars.example .dev.vars.production ')
+    expect(start).toContain('cp .dev.vars.example .dev.vars.production ')
   })
 
   it('has a page for the operator that shows what npm run keys prints', async () => {
     const args = ['show', '--stdin', '--allow-pipe']
     const { out } = await runCommand('src/tools/keys/start.ts', args, { input: `${'test '.repeat(11)}junk\n` })
     expect(out).toContain(testXpub)
-    expect(page).toContain('](src/tools/collect/README.md)')
-    expect(read('src/tools/collect/README.md')).toContain(`\`\`\`\n${out}\`\`\``)
+    expect(start).toContain('](guides/collecting.md)')
+    expect(read('docs/guides/collecting.md')).toContain(`\`\`\`\n${out}\`\`\``)
   })
 
   it('names every option of npm run collect on that page', () => {
     const options = [...read('src/tools/collect/command-line.ts').matchAll(/'?\b([a-z-]+)'?: (?:text|flag)\b/g)]
     expect(options.length).toBeGreaterThan(10)
-    const missing = options.filter(([, name]) => !read('src/tools/collect/README.md').includes(`--${name}`))
+    const missing = options.filter(([, name]) => !read('docs/guides/collecting.md').includes(`--${name}`))
     expect(missing).toEqual([])
   })
 
@@ -325,12 +326,12 @@ describe('README.md', () => {
   })
 
   it('shows the receiver of events that a test runs', () => {
-    expect(read('src/guides/backends.md')).toContain(`\`\`\`ts\n${read('test/webhooks/receiver-example.ts')}\`\`\``)
+    expect(read('docs/guides/backends.md')).toContain(`\`\`\`ts\n${read('test/webhooks/receiver-example.ts')}\`\`\``)
   })
 })
 
 it('the guide to providers has each refusal of a node in the words of the doctor', () => {
-  const cells = read('src/guides/providers.md')
+  const cells = read('docs/guides/providers.md')
     .split('\n')
     .map((line) => line.split('|')[1]?.trim())
   const words = Object.values(refusals).map(({ says }) => says)

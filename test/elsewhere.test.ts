@@ -1,5 +1,5 @@
 /**
- * What the README shows to a program in another repository. The folder `elsewhere` is such a program: it has packages and a compiler
+ * What docs/integrate.md shows to a program in another repository. The folder `elsewhere` is such a program: it has packages and a compiler
  * of its own, and nothing of this repository but what `/openapi.json` says.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { runCommand } from './support/command.ts'
 import { root } from './support/project.ts'
 
 const here = `${root}test/elsewhere/`
-const readme = readFileSync(`${root}README.md`, 'utf8')
+const page = readFileSync(`${root}docs/integrate.md`, 'utf8')
 const example = readFileSync(`${here}deposits-example.ts`, 'utf8')
 const command = 'npx openapi-typescript https://wallet.example/openapi.json -o wallet.d.ts'
 const generator = 'test/elsewhere/node_modules/openapi-typescript/bin/cli.js'
@@ -57,9 +57,9 @@ function compile(files: readonly string[], [compiler, options]: readonly [string
 }
 
 describe('a program in another repository', () => {
-  it('is shown in the README as it is tested', () => {
-    expect(readme).toContain(`\`\`\`sh\nnpm install openapi-fetch\n${command}\n\`\`\``)
-    expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``)
+  it('is shown in the documentation as it is tested', () => {
+    expect(page).toContain(`\`\`\`sh\nnpm install openapi-fetch\n${command}\n\`\`\``)
+    expect(page).toContain(`\`\`\`ts\n${example}\`\`\``)
   })
 
   // pages/walk.test.ts runs it.

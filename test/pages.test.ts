@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config/config.ts'
+import { ledgerRoutes, routes } from '../src/http/routes.ts'
 import { type AlarmRule, alarmTable } from '../src/platform/alarm-table.ts'
 import { root } from './support/project.ts'
 import { exportsOf, repositoryFiles as files, sources, textOf } from './support/source-files.ts'
@@ -13,22 +14,75 @@ describe('the documentation', () => {
   it('names only paths that exist', () => {
     const named = pages.flatMap((file) =>
       quoted(textOf(file))
-        .filter((path) => /^(src|test|migrations)\/[\w./-]+$/.test(path))
+        .filter((path) => /^(src|test|migrations|docs)\/[\w./-]+$/.test(path))
         .map((path) => ({ file, path })),
     )
     expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  it('links only to files and sections that exist', () => {
-    const broken = pages.flatMap((file) =>
-      [...textOf(file).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#([^)\s]+))?\)/g)]
-        .map(({ 1: path = '', 2: section }) => ({ file, path: join(dirname(file), path), section }))
-        .filter(({ path, section }) => {
-          if (!existsSync(join(root, path))) return true
-          return section !== undefined && !anchorsOf(textOf(path)).includes(section)
-        }),
+  it('has each page, and each section of it, to which a message or a comment of the code sends a reader', () => {
+    const code = files.filter(
+      (file) => /^(src|test)\/.*\.(ts|mjs|sh)$|^wrangler\.toml$/.test(file) && file !== 'test/pages.test.ts',
     )
+    const named = code.flatMap((file) =>
+      [...textOf(file).matchAll(/(?<![\w/.])(docs\/[\w/-]+\.md)(?:[^'"\n]{0,24}"([A-Z][^"]+)")?/g)].map(
+        ([, path = '', title]) => ({
+          file,
+          path,
+          title,
+        }),
+      ),
+    )
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter(({ title }) => title !== undefined).length).toBeGreaterThan(2)
+    const isThere = ({ path, title }: { readonly path: string; readonly title: string | undefined }) =>
+      existsSync(join(root, path)) && (title === undefined || textOf(path).includes(`# ${title}\n`))
+    expect(named.filter((one) => !isThere(one))).toEqual([])
+  })
+
+  it('links only to files, pictures and sections that exist', () => {
+    const broken = pages.flatMap((file) => linksOf(file).filter(({ path, section }) => !hasTarget(path, section)))
     expect(broken).toEqual([])
+    expect(hasTarget('docs/operate.md', 'alarms')).toBe(true)
+    expect([hasTarget('docs/operate.md', 'no-such-section'), hasTarget('docs/none.md')]).toEqual([false, false])
+  })
+
+  it('leads from the index to every page of docs/', () => {
+    const reached = new Set(['docs/README.md'])
+    for (const file of reached) {
+      if (!file.endsWith('.md') || !file.startsWith('docs/')) continue
+      for (const { path } of linksOf(file)) reached.add(path)
+    }
+    const ours = files.filter((file) => file.startsWith('docs/'))
+    expect(ours.length).toBeGreaterThan(40)
+    expect(ours.filter((file) => !reached.has(file) && !isShownIn(pages, file))).toEqual([])
+  })
+
+  it('names only routes, settings, and words of programs that the code has', () => {
+    const paths = [...routes, ...ledgerRoutes].map(({ path }) => path)
+    const isRoute = (name: string) =>
+      paths.some((path) => path === name || (name.endsWith('/') && path.startsWith(name)))
+    const code = files
+      .filter((file) =>
+        /^(src|test\/devnet)\/.*\.(ts|mjs|html|vars)$|^(wrangler\.toml|\.dev\.vars\.example)$/.test(file),
+      )
+      .map(textOf)
+      .join('\n')
+    const has = (word: string) => settingsRead().has(word) || new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(code)
+    const named = pages.filter(isAboutThisService).flatMap((file) => {
+      const text = textOf(file)
+      const route = [...text.matchAll(/(?<![\w./}-])\/(?:tron|wallet|ledger)\/[a-z/-]*/g)].map(([name]) => name)
+      const words = quoted(text).filter((word) => /^[A-Z]+(_[A-Z]+)+$|^[a-z]+(-[a-z]+)+$/.test(word))
+      return [
+        ...route.map((name) => ({ file, name, isKnown: isRoute(name) })),
+        ...words.map((name) => ({ file, name, isKnown: isAboutOthers(file) || has(name) })),
+      ]
+    })
+    expect(named.length).toBeGreaterThan(200)
+    expect([isRoute('/tron/generate'), isRoute('/tron/none'), has('gap-unread'), has('no-such-alarm')]).toEqual([
+      ...[true, false, true, false],
+    ])
+    expect(named.filter(({ isKnown }) => !isKnown).map(({ file, name }) => `${file}: ${name}`)).toEqual([])
   })
 
   it('has a line for each finding', () => {
@@ -38,8 +92,9 @@ describe('the documentation', () => {
     expect(scripts.filter((file) => !index.includes(`](${file.slice('findings/'.length)})`))).toEqual([])
   })
 
-  it('has no line over 160 characters, tables outside the two main pages excepted', () => {
-    const isTable = (file: string, line: string) => line.startsWith('|') && !/^(src\/)?README\.md$/.test(file)
+  it('has no line over 160 characters, tables outside the main pages excepted', () => {
+    const isTable = (file: string, line: string) =>
+      line.startsWith('|') && !/^(src\/)?README\.md$|^docs\/(README|start|integrate|concepts)\.md$/.test(file)
     const long = pages.flatMap((file) =>
       textOf(file)
         .split('\n')
@@ -48,29 +103,29 @@ describe('the documentation', () => {
     expect(long).toEqual([])
   })
 
-  it('names in src/README.md only files and exports that exist', () => {
+  it('names in src/README.md and the walks only files and exports that exist', () => {
     const exported = new Set(sources.flatMap((file) => exportsOf(textOf(file))))
-    const words = quoted(textOf('src/README.md'))
+    const words = ['src/README.md', 'docs/concepts.md'].flatMap((page) => quoted(textOf(page)))
     const paths = words.filter((word) => /^[\w-]+(\/[\w-]+)*(\.(ts|md)|\/)$/.test(word))
     const names = words.filter((word) => /^[a-z]+[A-Z]\w+$|^[A-Z][a-z]+[A-Z]\w+$/.test(word))
     expect(paths.length).toBeGreaterThan(20)
     expect(names.length).toBeGreaterThan(10)
-    expect(paths.filter((path) => !existsSync(join(root, 'src', path)))).toEqual([])
+    expect(paths.filter((path) => !existsSync(join(root, 'src', path)) && !existsSync(join(root, path)))).toEqual([])
     expect(names.filter((name) => !exported.has(name))).toEqual([])
   })
 
-  it('names in migrations/README.md only tables, columns and rules that the migrations have', () => {
+  it('names in docs/database.md only tables, columns and rules that the migrations have', () => {
     const sql = files
       .filter((file) => /^migrations\/\w+\.sql$/.test(file))
       .map(textOf)
       .join('\n')
-    const names = quoted(textOf('migrations/README.md')).filter((word) => /^[a-z]+(_[a-z]+)+$/.test(word))
+    const names = quoted(textOf('docs/database.md')).filter((word) => /^[a-z]+(_[a-z]+)+$/.test(word))
     expect(names.length).toBeGreaterThan(40)
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(sql))).toEqual([])
   })
 
   it('has every section of PROTOCOL.md that a comment or test cites, and every cited section is a heading', () => {
-    const sections = [...textOf('src/tron/PROTOCOL.md').matchAll(/^## (.+)$/gm)].flatMap((match) => match[1] ?? [])
+    const sections = [...textOf('docs/PROTOCOL.md').matchAll(/^## (.+)$/gm)].flatMap((match) => match[1] ?? [])
     const cited = files
       .filter((file) => /^(src|test|migrations)\/.*\.(ts|sql|md)$/.test(file))
       .flatMap((file) =>
@@ -85,7 +140,7 @@ describe('the documentation', () => {
   })
 
   it('has a source for each fact of PROTOCOL.md', () => {
-    const [, ...sections] = textOf('src/tron/PROTOCOL.md').split(/^## /m)
+    const [, ...sections] = textOf('docs/PROTOCOL.md').split(/^## /m)
     // These two name their source once.
     const facts = sections
       .filter((text) => !/^(Collecting|Scanner rules)/.test(text))
@@ -96,7 +151,7 @@ describe('the documentation', () => {
   })
 
   it('has every alarm of the table on the page for operators, in its words', () => {
-    const section = /<!-- alarms -->([\s\S]*?)<!-- \/alarms -->/.exec(textOf('src/guides/operation.md'))?.[1] ?? ''
+    const section = /<!-- alarms -->([\s\S]*?)<!-- \/alarms -->/.exec(textOf('docs/operate.md'))?.[1] ?? ''
     const oneLine = (text: string) => text.trim().replaceAll(/\s+/g, ' ')
     const listed = section.split(/^### /m).slice(1).map(oneLine)
     const expected = Object.entries<AlarmRule>(alarmTable).map(
@@ -107,11 +162,8 @@ describe('the documentation', () => {
   })
 
   it('has every setting that the configuration reads, and no other', () => {
-    const read = new Set<string>()
-    const bindings = { get: (_: object, name: string) => void read.add(name), has: () => false }
-    parseConfig(new Proxy({}, bindings))
-    const settings = [...read].filter((name) => !/^(DB|ASSETS|SCANNER|ENDPOINT|RATE_\w+)$/.test(name))
-    const listed = [...textOf('src/guides/settings.md').matchAll(/^\| `([A-Z_]+)`/gm)].flatMap(
+    const settings = [...settingsRead()].filter((name) => !/^(DB|ASSETS|SCANNER|ENDPOINT|RATE_\w+)$/.test(name))
+    const listed = [...textOf('docs/guides/settings.md').matchAll(/^\| `([A-Z_]+)`/gm)].flatMap(
       (match) => match[1] ?? [],
     )
     expect(listed.length).toBeGreaterThan(20)
@@ -128,7 +180,7 @@ describe('the documentation', () => {
   })
 
   it('has each decision note that a comment or another note cites', () => {
-    const numbers = pages.flatMap((file) => /^src\/decisions\/0*(\d+)-/.exec(file)?.[1] ?? [])
+    const numbers = pages.flatMap((file) => /^docs\/decisions\/0*(\d+)-/.exec(file)?.[1] ?? [])
     const cited = [...sources, ...pages].flatMap((file) =>
       [...textOf(file).matchAll(/\b[Nn]otes? (\d+)\b/g)].map(({ 1: number = '' }) => ({ file, number })),
     )
@@ -144,10 +196,10 @@ describe('the documentation', () => {
     expect(textOf('.ci/run')).toMatch(/^npm ci && npm test$/m)
   })
 
-  it('has the version of the package as the newest one under Changes', () => {
+  it('has the version of the package as the newest one of the changelog', () => {
     const { version } = JSON.parse(textOf('package.json')) as { readonly version: string } // it has one
-    const changes = textOf('README.md').split('\n## Changes\n')[1] ?? ''
-    expect(/^### (\S+), /m.exec(changes)?.[1]).toBe(version)
+    const changes = textOf('CHANGELOG.md')
+    expect(/^## \[(\d\S*)\]/m.exec(changes)?.[1]).toBe(version)
   })
 
   it('cites no sources by private numbers', () => {
@@ -165,6 +217,45 @@ describe('the documentation', () => {
 /** A text with the line breaks of its comments removed: a citation can be wrapped. */
 function unwrapped(text: string): string {
   return text.replace(/\n\s*(?:\*|\/\/|--)?\s*/g, ' ')
+}
+
+/** What a page links to or shows: a file of the repository, and a section of it. */
+function linksOf(file: string): { readonly file: string; readonly path: string; readonly section?: string }[] {
+  const text = textOf(file)
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+  const pictures = [...text.matchAll(/<img src="(?!https?:)([^"]+)"/g)]
+  return [...links, ...pictures].map(({ 1: link = '', 2: section }) => {
+    const path = link === '' ? file : join(dirname(file), link)
+    return section === undefined ? { file, path } : { file, path, section }
+  })
+}
+
+function hasTarget(path: string, section?: string): boolean {
+  if (!existsSync(join(root, path))) return false
+  return section === undefined || anchorsOf(textOf(path)).includes(section)
+}
+
+/** Pictures are reached by the pages that show them, wherever these are. */
+function isShownIn(pages: readonly string[], file: string): boolean {
+  return file.startsWith('docs/images/') && pages.some((page) => linksOf(page).some(({ path }) => path === file))
+}
+
+/** The names that the configuration reads. */
+function settingsRead(): ReadonlySet<string> {
+  const read = new Set<string>()
+  const bindings = { get: (_: object, name: string) => void read.add(name), has: () => false }
+  parseConfig(new Proxy({}, bindings))
+  return read
+}
+
+/** These guides name libraries, scripts and settings of others. */
+function isAboutOthers(file: string): boolean {
+  return /^docs\/guides\/(clients|signers|providers)\.md$/.test(file)
+}
+
+/** Not the facts about nodes, nor why something was decided, nor what was true of former versions: these name what is elsewhere, or gone. */
+function isAboutThisService(file: string): boolean {
+  return /^(README\.md$|docs\/|\.github\/)/.test(file) && !/^docs\/(PROTOCOL\.md|decisions\/)/.test(file)
 }
 
 /** The anchors that GitHub makes of a page's headings. */

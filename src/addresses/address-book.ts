@@ -7,8 +7,11 @@ import {
   bare,
   bareList,
   nowInDatabase,
+  ofHex,
   openTables,
   type ReadDatabase,
+  shown,
+  shownList,
   toJsonTexts,
   toStatement,
   type WriteDatabase,
@@ -43,24 +46,28 @@ const candidatesMax = 64
 /** Attempts of one call; with `candidatesMax` enough for thousands of calls at once. */
 const issueAttemptsMax = 100
 
-const { id, uid, derivation_index: index, address, issued_height: issuedHeight, created_at: createdAt } = addresses
-const selectFrom = (db: ReadDatabase) => openTables(db).select({ id, uid, address }).from(addresses)
+const { id, uid, address, issued_height: issuedHeight, created_at: createdAt } = addresses
+const addressColumns = shownList([id, uid, address])
+const selectFrom = (db: ReadDatabase) =>
+  openTables(db)
+    .select({ id, uid, address: sql<Address>`${shown(address)}` })
+    .from(addresses)
 
 /** The caller's newest address, or null where none was issued yet. */
 export async function selectCurrent(db: ReadDatabase, caller: Uid): Promise<IssuedAddress | null> {
-  const [row = null] = await selectFrom(db).where(eq(uid, caller)).orderBy(desc(index)).limit(1)
+  const [row = null] = await selectFrom(db).where(eq(uid, caller)).orderBy(desc(id)).limit(1)
   return row
 }
 
 /** The record of an address, or null where it was not issued. */
 export async function selectIssued(db: ReadDatabase, issued: Address): Promise<IssuedAddress | null> {
-  const [row = null] = await selectFrom(db).where(eq(address, issued))
+  const [row = null] = await selectFrom(db).where(sql`${address} = ${ofHex(issued)}`)
   return row
 }
 
 /** All of the caller's addresses, oldest first. */
 export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<readonly IssuedAddress[]> {
-  return selectFrom(db).where(eq(uid, caller)).orderBy(asc(index))
+  return selectFrom(db).where(eq(uid, caller)).orderBy(asc(id))
 }
 
 /** A user's addresses below an id, newest first, and how many there are in all: `addressesCountedMax` means that many or more. */
@@ -70,10 +77,10 @@ export async function listAddresses(
   { before, limit }: { readonly before: number | null; readonly limit: number },
 ): Promise<{ readonly list: readonly IssuedAddress[]; readonly count: number }> {
   const own = sql`${addresses} INDEXED BY address_uid WHERE ${eq(uid, caller)}`
-  const below = before === null ? sql`` : sql` AND ${lt(index, before - 1)}` // an id is its index plus 1
+  const below = before === null ? sql`` : sql` AND ${lt(id, before)}`
   const [counted, page] = await db.batch<IssuedAddress & { readonly count: number }>([
     toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${own} LIMIT ${addressesCountedMax})`),
-    toStatement(db, sql`SELECT ${id}, ${uid}, ${address} FROM ${own}${below} ORDER BY ${index} DESC LIMIT ${limit}`),
+    toStatement(db, sql`SELECT ${addressColumns} FROM ${own}${below} ORDER BY ${id} DESC LIMIT ${limit}`),
   ])
   return { list: page?.results ?? [], count: counted?.results[0]?.count ?? 0 }
 }
@@ -152,7 +159,8 @@ export async function issueNext(
   throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
 }
 
-const nextIndex = (firstIndex: number) => sql`(SELECT coalesce(max(${index}) + 1, ${firstIndex}) FROM ${addresses})`
+/** The next index: an id is its index plus 1. */
+const nextIndex = (firstIndex: number) => sql`(SELECT coalesce(max(${id}), ${firstIndex}) FROM ${addresses})`
 
 const own = alias(addresses, 'own')
 const unpaidCount = (caller: Uid) => sql`(
@@ -164,15 +172,15 @@ const unpaidCount = (caller: Uid) => sql`(
 function selectState(caller: Uid, firstIndex: number): SQL {
   return sql`
 SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newest.* FROM (SELECT 1) LEFT JOIN (
-  SELECT ${id}, ${address} FROM ${addresses} WHERE ${uid} = ${caller} ORDER BY ${index} DESC LIMIT 1
+  SELECT ${shownList([id, address])} FROM ${addresses} WHERE ${uid} = ${caller} ORDER BY ${id} DESC LIMIT 1
 ) AS newest ON true`
 }
 
 /** Issues the candidate whose index is the next one, if there is one. It fails if no scan has started. */
 function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
   return sql`
-INSERT INTO ${addresses} (${bareList([id, index, uid, address, issuedHeight, createdAt])})
-SELECT ${first} + key + 1, ${first} + key, ${caller}, value, (SELECT ${scans.finalized} FROM ${scans}), ${nowInDatabase}
+INSERT INTO ${addresses} (${bareList([id, uid, address, issuedHeight, createdAt])})
+SELECT ${first} + key + 1, ${caller}, unhex(value), (SELECT ${scans.finalized} FROM ${scans}), ${nowInDatabase}
 FROM json_each(${candidates}) WHERE ${first} + key = ${nextIndex(firstIndex)}
   AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller}) OR ${unpaidCount(caller)} < ${gapLimit})
 RETURNING ${bare(id)}`
@@ -181,6 +189,6 @@ RETURNING ${bare(id)}`
 /** CROSS JOIN makes the list the outer loop, and INDEXED BY names the inner look-up, whatever the planner estimates. */
 function selectOwners(list: string): SQL {
   return sql`
-SELECT ${address}, ${uid}, ${issuedHeight}
-FROM json_each(${list}) CROSS JOIN ${addresses} INDEXED BY address_address ON ${address} = value`
+SELECT ${shownList([address, uid, issuedHeight])}
+FROM json_each(${list}) CROSS JOIN ${addresses} INDEXED BY address_address ON ${address} = unhex(value)`
 }

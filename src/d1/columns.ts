@@ -1,7 +1,7 @@
 import { getTableName, sql } from 'drizzle-orm'
-import { check, integer, type SQLiteColumn, text } from 'drizzle-orm/sqlite-core'
+import { check, customType, integer, type SQLiteColumn, text } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
-import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
+import type { BlockHeight, Txid } from '../chain/block.ts'
 import { amountMax } from '../common/amount.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -14,6 +14,11 @@ export type Condition = (column: string) => string
 /** Lower-case hex of this many digits. */
 export function hex(digits: number): Condition {
   return (column) => `length(${column}) = ${digits} AND ${column} NOT GLOB '*[^0-9a-f]*'`
+}
+
+/** So many bytes. */
+export function bytes(length: number): Condition {
+  return (column) => `length(${column}) = ${length}`
 }
 
 /** An integer from `least` to `most`, which can be other columns. */
@@ -57,10 +62,10 @@ const backendName: Condition = (column) =>
 export const deciderName: Condition = (column) =>
   `(${backendName(column)}) OR (length(${column}) <= 254 AND ${column} = lower(${column}) AND ${column} GLOB '?*@?*' AND ${column} NOT GLOB '*@*@*' AND ${column} NOT GLOB '*[^!-~]*')`
 
-/** A CHECK of one column, named after its table and column. */
+/** A CHECK of one column, named after its table and column; `stored_` is left out, as in the view of the table. */
 export function rule(column: SQLiteColumn, condition: Condition | string) {
   const text = typeof condition === 'string' ? condition : condition(column.name)
-  return check(`${getTableName(column.table)}_${column.name}`, sql.raw(text))
+  return check(`${getTableName(column.table).replace('stored_', '')}_${column.name}`, sql.raw(text))
 }
 
 /** The same CHECK of several columns. */
@@ -80,5 +85,14 @@ export const height = () => integer().$type<BlockHeight>().notNull()
 export const address = () => text().$type<Address>().notNull()
 /** A transaction. */
 export const txid = () => text().$type<Txid>().notNull()
-/** A block. */
-export const blockHash = () => text().$type<BlockHash>().notNull()
+
+/** Hex digits in a program, bytes in the database, so that they take half the space. `shown` and `ofHex` (database.ts) convert. */
+const inBytes = customType<{ data: string; driverData: Uint8Array }>({ dataType: () => 'blob' })
+/** A Tron address without the leading 41, in bytes. */
+export const addressBytes = () => inBytes().$type<Address>().notNull()
+/** A transaction, in bytes. */
+export const txidBytes = () => inBytes().$type<Txid>().notNull()
+/** An optional transaction, in bytes. */
+export const optionalTxidBytes = () => inBytes().$type<Txid>()
+/** An optional address, in bytes. */
+export const optionalAddressBytes = () => inBytes().$type<Address>()

@@ -51,7 +51,7 @@ export function madeOnce(query: SQL): SQL {
 }
 
 /** Constant SQL as text. A value in it is a bug. */
-function toText(query: SQL): string {
+export function toText(query: SQL): string {
   const { sql: text, params } = dialect.sqlToQuery(query)
   if (params.length > 0) throw new Error('constant SQL has no values')
   return text
@@ -90,9 +90,37 @@ export function assignments<Name extends string>(
   return sql.join(each, sql`, `)
 }
 
-/** The member with the name of a column, of an object in a JSON list: `value` is the column of `json_each`. */
+/** Whether a column has bytes that programs have as hex digits. */
+const isInBytes = (column: SQLiteColumn) => column.getSQLType() === 'blob'
+
+/** Hex digits as the bytes that the database has of them. */
+export function ofHex(value: unknown): SQL {
+  return sql`unhex(${value})`
+}
+
+/** A column as programs have it: bytes as hex digits. */
+export function shown(column: SQLiteColumn): SQL {
+  if (!isInBytes(column)) return sql`${column}`
+  return column.notNull ? sql`lower(hex(${column}))` : sql`nullif(lower(hex(${column})), '')`
+}
+
+/** Columns as programs have them, each under its name. */
+export function shownList(columns: readonly SQLiteColumn[]): SQL {
+  return sql.join(
+    columns.map((column) => (isInBytes(column) ? sql`${shown(column)} AS ${bare(column)}` : sql`${column}`)),
+    sql`, `,
+  )
+}
+
+/** All columns of a table as programs have them, each under its name. */
+export function allShown(table: SQLiteTable): SQL {
+  return shownList(Object.values(getTableColumns(table)))
+}
+
+/** The member with the name of a column, of an object in a JSON list, as the column has it: `value` is the column of `json_each`. */
 export function member(column: SQLiteColumn): SQL {
-  return sql`value ->> ${sql.raw(`'${column.name}'`)}`
+  const found = sql`value ->> ${sql.raw(`'${column.name}'`)}`
+  return isInBytes(column) ? ofHex(found) : found
 }
 
 /** The members with the names of columns, each under its name. */

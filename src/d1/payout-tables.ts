@@ -29,7 +29,7 @@ import {
 } from './columns.ts'
 import { reasonMax } from './state-tables.ts'
 
-// What pays out: the tables of `payouts/`. migrations/README.md describes each, and the rules that only triggers can express.
+// What pays out: the tables of `payouts/`. docs/database.md describes each, and the rules that only triggers can express.
 
 /** What a payout can be. */
 export const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const

@@ -2,23 +2,26 @@ import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
-import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
+import type { BlockHash, BlockHeight } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import { amountMax } from '../common/amount.ts'
 import { type EventType, eventTypes } from '../common/event-types.ts'
-import type { CurrencyId, EndpointKey, EntryId, EntryType, EventId, RescanId } from '../common/ids.ts'
+import type { CurrencyId, EndpointKey, EntryType, EventId, RescanId } from '../common/ids.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import {
-  address,
+  addressBytes,
   between,
+  bytes,
   characters,
   cuy,
   height,
   hex,
   instant,
   oneOf,
+  optionalAddressBytes,
+  optionalTxidBytes,
   orNull,
   positiveSafe,
   positiveUnits,
@@ -125,10 +128,10 @@ const parts = () => ({
 
 /** What one address should have in one currency by the records, and what the chain says. Triggers keep the records. */
 export const holdings = sqliteTable(
-  'holding',
+  'stored_holding',
   {
     cuy: cuy(),
-    address: address(),
+    address_id: integer().notNull(),
     ...parts(), // the recorded sum
     sent: integer().notNull().default(0), // transactions that the address has paid a fee for
     changed_height: integer()
@@ -146,10 +149,9 @@ export const holdings = sqliteTable(
     due_at: instant(),
   },
   (table) => [
-    primaryKey({ columns: [table.cuy, table.address] }),
+    primaryKey({ columns: [table.cuy, table.address_id] }),
     index('holding_due').on(table.cuy, table.due_at),
-    rule(table.cuy, positiveSafe),
-    rule(table.address, hex(40)),
+    ...rules(positiveSafe, table.cuy, table.address_id),
     ...rules(
       safe,
       table.sent,
@@ -173,7 +175,7 @@ export const holdings = sqliteTable(
  */
 export const movements = sqliteTable('movement', {
   cuy: cuy(),
-  address: address(),
+  address: addressBytes(),
   sign: integer().notNull(),
   raw: text().notNull(),
   height: height(),
@@ -186,13 +188,12 @@ export const summands = sqliteTable('summand', {
   kind: text().notNull(), // of a total, or `moved`: between which addresses decides
   number: integer().notNull(),
   units: text().notNull(),
-  from_address: text().$type<Address>(),
-  to_address: text().$type<Address>(),
+  from_address: optionalAddressBytes(),
+  to_address: optionalAddressBytes(),
 })
 
 /**
- * Sums of one currency, which triggers keep, so that none is counted. In ledger units: entries by their type, which together are what
- * wallets hold. In chain units, signed: transfers to users (`credited`, `held`, `refused`), what came otherwise (`gas`) and what left
+ * Sums of one currency in chain units, signed, which triggers keep, so that none is counted: transfers to users (`credited`, `held`, `refused`), what came otherwise (`gas`) and what left
  * (`collected`), the `fees` that explain shortfalls; what addresses held as they were last `read`, and each reported `difference`.
  */
 export const totals = sqliteTable(
@@ -207,18 +208,21 @@ export const totals = sqliteTable(
   (table) => [primaryKey({ columns: [table.cuy, table.kind] }), rule(table.kind, oneOf(...totalKinds))],
 )
 
-/** The entries of one day (UTC, in days since 1970), currency and type. A trigger keeps them. */
+/**
+ * All entries of a currency and type up to the end of a day (UTC, in days since 1970) on which there was one: the newest row has all of them.
+ * A trigger keeps them.
+ */
 export const days = sqliteTable(
   'day',
   {
-    day: integer().notNull(),
     cuy: cuy(),
     type: integer().$type<EntryType>().notNull(),
+    day: integer().notNull(),
     entries: integer().notNull(),
     high: integer().notNull(), // the sum of their amounts is high × 10^9 + low
     low: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.day, table.cuy, table.type] })],
+  (table) => [primaryKey({ columns: [table.cuy, table.type, table.day] })],
 )
 
 /** How far the addresses have a holding in one currency: by their ids. Both are 0 if none has one. */
@@ -249,33 +253,34 @@ export const sizes = sqliteTable('size', { day: integer().primaryKey(), bytes: i
   rules(safe, table.day, table.bytes),
 )
 
-const isEntry = `type IN ('deposit.credited', 'entry.posted')`
 const isPayout = `type GLOB 'payout.*'`
 /** What happened to a transfer, or what an issuer did: both are logs or transactions. */
-const isOnChain = `NOT ${isEntry} AND NOT ${isPayout}`
+const isOnChain = `NOT ${isPayout}`
 const isTransfer = `type IN ('deposit.seen', 'deposit.held', 'deposit.refused')`
 const isAct = `type GLOB 'address.*'`
 const eventUnits = `iif(type = 'address.destroyed', ${units('raw')}, ${positiveUnits('raw')})`
 const has = (column: string, types: string, form: string) =>
   `(${column} IS NOT NULL) = (${types}) AND (${column} IS NULL OR (${form}))`
 
+/** The types of events that are no entries: these are their own events. */
+export const storedEventTypes = eventTypes.filter((type) => type !== 'deposit.credited' && type !== 'entry.posted')
+
 /**
- * What happened, for backends. Triggers write each row in the statement that stores what it reports. A ledger entry and
- * the transfer that it credits are read from their own rows; a payout changes, so its event has a copy of it.
+ * What happened, for backends, beside the entries. Triggers write each row in the statement that stores what it reports. A payout changes, so
+ * its event has a copy of it.
  */
 export const events = sqliteTable(
-  'event',
+  'stored_event',
   {
-    id: integer().$type<EventId>().primaryKey({ autoIncrement: true }),
+    id: integer().$type<EventId>().primaryKey(),
     type: text().$type<EventType>().notNull(),
     uid: uid(),
     created_at: instant(),
-    entry_id: integer().$type<EntryId>(),
-    txid: text().$type<Txid>(),
+    txid: optionalTxidBytes(),
     position: integer(),
     cuy: integer().$type<CurrencyId>(),
     raw: text(),
-    address: text().$type<Address>(),
+    address: optionalAddressBytes(),
     seconds: integer(),
     reason: text().$type<HeldReason | RefusedReason>(),
     payout: text(), // JSON: the payout as it was after the step
@@ -286,18 +291,24 @@ export const events = sqliteTable(
       .where(sql.raw('reason IS NOT NULL')),
     uniqueIndex('event_act').on(table.txid, table.position, table.type).where(sql.raw(isAct)),
     ...rules(positiveSafe, table.id, table.uid),
-    rule(table.type, oneOf(...eventTypes)),
+    rule(table.type, oneOf(...storedEventTypes)),
     rule(table.created_at, safe),
-    rule(table.entry_id, `(entry_id IS NOT NULL) = (${isEntry})`),
-    rule(table.txid, has('txid', isOnChain, hex(64)('txid'))),
+    rule(table.txid, has('txid', isOnChain, bytes(32)('txid'))),
     rule(table.position, has('position', isOnChain, between(-amountMax, amountMax)('position'))),
     rule(table.cuy, has('cuy', `${isTransfer} OR ${isAct}`, positiveSafe('cuy'))),
     rule(table.raw, has('raw', `${isTransfer} OR type = 'address.destroyed'`, eventUnits)),
-    rule(table.address, has('address', `${isTransfer} OR ${isAct}`, hex(40)('address'))),
+    rule(table.address, has('address', `${isTransfer} OR ${isAct}`, bytes(20)('address'))),
     rule(table.seconds, has('seconds', `type = 'deposit.seen'`, safe('seconds'))),
     rule(table.reason, reasonRule(`type = 'deposit.held'`, `type = 'deposit.refused'`)),
     rule(table.payout, has('payout', isPayout, 'json_valid(payout)')),
   ],
+)
+
+/** Up to which number events were removed because they were old. An entry stays, and is no event any more. No row: none was removed. */
+export const removedEvents = sqliteTable(
+  'removed_event',
+  { id: integer().primaryKey(), last_id: integer().$type<EventId>().notNull() },
+  (table) => [rule(table.id, 'id = 1'), rule(table.last_id, positiveSafe)],
 )
 
 /** How far each endpoint of `WEBHOOKS` has got, by the hash of its URL. */

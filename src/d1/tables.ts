@@ -1,22 +1,15 @@
 import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { BlockHeight } from '../chain/block.ts'
 import { amountMax } from '../common/amount.ts'
-import {
-  type BackendName,
-  type DeciderName,
-  type EntryId,
-  type EntryType,
-  entryTypes,
-  type TransferId,
-  type Uid,
-  type WalletId,
-} from '../common/ids.ts'
+import type { BackendName, DeciderName, EntryId, EntryType, TransferId, Uid, WalletId } from '../common/ids.ts'
 import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../common/reasons.ts'
 import {
   address,
+  addressBytes,
   between,
-  blockHash,
+  bytes,
   characters,
   cuy,
   deciderName,
@@ -31,10 +24,11 @@ import {
   rules,
   safe,
   txid,
+  txidBytes,
   uid,
 } from './columns.ts'
 
-// migrations/README.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
+// docs/database.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
 // The ledger and the chain are here; the state of the scan and of what watches is in state-tables.ts.
 
 /** What a transfer can be. `moved` is never a deposit. */
@@ -52,11 +46,8 @@ export const rescanKinds = ['gap', 'request', 'payout'] as const
 /** One of `rescanKinds`. */
 export type RescanKind = (typeof rescanKinds)[number]
 
-/** The sums that are kept of each currency: entries by type, transfers by what became of them, and what was read of addresses. */
-export const totalKinds = [
-  ...Object.values(entryTypes).map((type) => `entry ${type}` as const),
-  ...(['credited', 'held', 'refused', 'gas', 'collected', 'fees', 'read', 'difference'] as const),
-] as const
+/** The sums that are kept of each currency: transfers by what became of them, and what was read of addresses. */
+export const totalKinds = ['credited', 'held', 'refused', 'gas', 'collected', 'fees', 'read', 'difference'] as const
 /** One of `totalKinds`. */
 export type TotalKind = (typeof totalKinds)[number]
 
@@ -69,25 +60,25 @@ export function reasonRule(isHeld: string, isRefused: string): string {
   return `iif(${isHeld}, ${isOneOf(heldReasons)}, iif(${isRefused}, ${isOneOf(refusedReasons)}, reason IS NULL))`
 }
 
-/** Every address that was ever issued. */
+// What is stored most keeps addresses and transactions in bytes, and says nothing twice. Such a table is named `stored_…`; the view of
+// the name without that (0001_invariants.sql) shows it as people read it.
+
+/** Every address that was ever issued. `id` is the last step of its derivation path plus 1. */
 export const addresses = sqliteTable(
-  'address',
+  'stored_address',
   {
     id: integer().primaryKey(),
-    derivation_index: integer().notNull(),
     uid: uid(),
-    address: address(),
+    address: addressBytes(),
     issued_height: height(), // what was final before the address was shown is not its owner's
     created_at: instant(),
   },
   (table) => [
-    uniqueIndex('address_derivation_index').on(table.derivation_index),
     uniqueIndex('address_address').on(table.address),
-    index('address_uid').on(table.uid, table.derivation_index),
-    rule(table.id, 'id = derivation_index + 1'), // indices have no gaps, so ids have none
-    rule(table.derivation_index, between(0, 2 ** 31 - 1)), // a non-hardened derivation step has 31 bits
+    index('address_uid').on(table.uid),
+    rule(table.id, between(1, 2 ** 31)), // a non-hardened derivation step has 31 bits
     rule(table.uid, positiveSafe),
-    rule(table.address, hex(40)),
+    rule(table.address, bytes(20)),
     rule(table.issued_height, safe),
   ],
 )
@@ -105,22 +96,23 @@ export const wallets = sqliteTable(
   },
   (table) => [
     uniqueIndex('wallet_owner').on(table.uid, table.cuy),
-    index('wallet_cuy').on(table.cuy),
     ...rules(positiveSafe, table.id, table.uid, table.cuy),
     ...rules(safe, table.balance, table.entry_count),
   ],
 )
 
-/** Ledger entries. `created_at` never decreases as `id` grows, so a time range is a range of ids. */
+/**
+ * Ledger entries, each of which is an event, too: both have one numbering. `created_at` never decreases as `id` grows, so a time range is a
+ * range of ids. A deposit has its transfer in place of an `osn` and a `mark`.
+ */
 export const flows = sqliteTable(
-  'flow',
+  'stored_flow',
   {
-    id: integer().$type<EntryId>().primaryKey({ autoIncrement: true }),
+    id: integer().$type<EntryId>().primaryKey(),
     wallet_id: integer().$type<WalletId>().notNull(),
-    uid: uid(),
-    cuy: cuy(),
     type: integer().$type<EntryType>().notNull(),
-    osn: text().notNull(),
+    osn: text(),
+    transfer_id: integer().$type<TransferId>(),
     amount: integer().notNull(),
     balance: integer().notNull(),
     mark: text().notNull(),
@@ -130,18 +122,21 @@ export const flows = sqliteTable(
     type_number: integer().notNull(), // among those of its type in its wallet, from 1
   },
   (table) => [
-    uniqueIndex('flow_osn').on(table.wallet_id, table.osn, table.type),
-    index('flow_uid').on(table.uid),
+    uniqueIndex('flow_key').on(table.osn, table.wallet_id, table.type).where(sql.raw('osn IS NOT NULL')),
+    uniqueIndex('flow_deposit').on(table.wallet_id, table.transfer_id).where(sql.raw('transfer_id IS NOT NULL')),
     index('flow_wallet').on(table.wallet_id),
     index('flow_type').on(table.wallet_id, table.type),
-    index('flow_time').on(table.created_at),
-    index('flow_order').on(table.osn).where(sql.raw('type <> 1')), // of whatever user; a deposit is found by its transaction
     rule(table.id, positiveSafe),
     rule(
       table.type,
       `(type IN (1, 5) AND amount > 0) OR (type IN (2, 4) AND amount < 0) OR (type IN (3, 9) AND amount <> 0)`,
     ),
-    rule(table.osn, `length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'`),
+    rule(
+      table.osn,
+      `(osn IS NULL) = (type = 1) AND (osn IS NULL OR (length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'))`,
+    ),
+    rule(table.transfer_id, `(transfer_id IS NOT NULL) = (type = 1)`),
+    rule(table.mark, `type <> 1 OR mark = ''`),
     rule(
       table.posted_by, // empty for what only the chain creates
       `(posted_by = '') = (type = 1) AND length(posted_by) <= 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'`,
@@ -153,14 +148,19 @@ export const flows = sqliteTable(
 )
 
 /**
- * The only way in for entries other than recharges: a row with a list of them as JSON. Its trigger creates the entries and
- * removes the row, all in one statement, so that the table is empty before and after it.
+ * The way in for entries other than recharges: a row with a list of them as JSON. Its trigger creates the entries and ignores the row,
+ * so that the table is always empty.
  */
-export const postings = sqliteTable(
-  'posting',
-  { id: integer().primaryKey(), entries: text().notNull(), posted_by: text().notNull(), created_at: instant() },
-  (table) => [rule(table.id, 'id = 1')],
-)
+export const postings = sqliteTable('posting', {
+  entries: text().notNull(),
+  posted_by: text().notNull(),
+  created_at: instant(),
+})
+
+/** A transfer to a caller that is not credited, as the condition of an index: a statement that uses it has the same words. */
+export const isOpenTransfer = `state IN ('seen', 'dropped', 'held', 'refused')`
+/** A transfer that a correction takes back, in the same way. */
+export const isDecidedTransfer = `state IN ('held', 'refused', 'moved')`
 
 /** What was held for review has no other state until it is decided, and none against the decision. */
 const reviewRule = `${oneOf('open', ...decisionKinds)('review')} AND (state IN ('seen', 'dropped', 'moved')
@@ -169,24 +169,23 @@ const reviewRule = `${oneOf('open', ...decisionKinds)('review')} AND (state IN (
 
 /** Transfers to callers, and money that moved otherwise. A step to `credited` creates the ledger entry. */
 export const transfers = sqliteTable(
-  'transfer',
+  'stored_transfer',
   {
     id: integer().$type<TransferId>().primaryKey(),
     version: integer().notNull().default(1), // each change adds 1, so that a decision names what it was made about
-    txid: txid(),
+    txid: txidBytes(),
     position: integer().notNull(), // `Position`: below 0 for TRX that a contract sent
     osn: text() // of the entry that credits it
       .generatedAlwaysAs(
-        sql.raw(`iif(native, txid || iif(position < 0, ':i' || (-1 - position), ''), txid || ':' || position)`),
+        sql.raw(`lower(hex(txid)) || iif(native, iif(position < 0, ':i' || (-1 - position), ''), ':' || position)`),
         { mode: 'virtual' },
       )
       .notNull(),
     height: height(),
-    block_hash: blockHash(),
     cuy: cuy(),
     uid: integer().$type<Uid>(), // null exactly where it is moved
-    from_address: address(),
-    to_address: address(),
+    from_address: addressBytes(),
+    to_address: addressBytes(),
     raw: text().notNull(), // chain units
     native: integer({ mode: 'boolean' }).notNull(),
     state: text().$type<TransferState>().notNull(),
@@ -201,18 +200,18 @@ export const transfers = sqliteTable(
   },
   (table) => [
     uniqueIndex('transfer_key').on(table.txid, table.position),
-    index('transfer_uid').on(table.uid, table.id),
-    index('transfer_uid_state').on(table.uid, table.state, table.cuy),
-    index('transfer_to').on(table.to_address, table.uid),
-    index('transfer_height').on(table.height),
-    index('transfer_cuy').on(table.cuy, table.state),
+    index('transfer_to').on(table.to_address).where(sql.raw('uid IS NOT NULL')),
+    index('transfer_uid_state').on(table.uid, table.state, table.cuy).where(sql.raw(isOpenTransfer)),
+    index('transfer_credited').on(table.cuy).where(sql.raw(`state = 'credited'`)),
+    index('transfer_uncredited').on(table.cuy, table.state).where(sql.raw(isOpenTransfer)),
     index('transfer_seen').on(table.height).where(sql.raw(`state = 'seen'`)),
+    index('transfer_decided').on(table.height).where(sql.raw(isDecidedTransfer)),
     index('transfer_held').on(table.reason, table.cuy, table.id).where(sql.raw(`state = 'held'`)),
     index('transfer_held_from').on(table.from_address).where(sql.raw(`state = 'held'`)),
     index('transfer_sought').on(table.height).where(sql.raw('sought = 1')),
     index('transfer_dropped').on(table.changed_at).where(sql.raw(`state = 'dropped' AND review IS NULL`)),
-    ...rules(hex(64), table.txid, table.block_hash),
-    ...rules(hex(40), table.from_address, table.to_address),
+    rule(table.txid, bytes(32)),
+    ...rules(bytes(20), table.from_address, table.to_address),
     ...rules(safe, table.height, table.created_at, table.changed_at),
     rule(table.position, between(-amountMax, amountMax)),
     rule(table.cuy, positiveSafe),
@@ -230,13 +229,23 @@ export const transfers = sqliteTable(
 )
 
 /**
+ * The newest entry that there was when this height was the newest final one: each entry up to it credits a transfer of at most this height,
+ * or none. So a correction finds what was credited above a height without an index of heights. A trigger keeps a mark each 1,000 blocks.
+ */
+export const marks = sqliteTable(
+  'credit_mark',
+  { height: integer().$type<BlockHeight>().primaryKey(), entry_id: integer().notNull() },
+  (table) => [rule(table.height, safe), rule(table.entry_id, safe)],
+)
+
+/**
  * The only way by which a credited transfer creates its ledger entry. The table's own trigger creates it and ignores the row, so that the
  * table is always empty.
  */
 export const credits = sqliteTable('credit', {
   uid: uid(),
   cuy: cuy(),
-  osn: text().notNull(),
+  transfer_id: integer().notNull(),
   amount: integer().notNull(),
   created_at: instant(),
 })

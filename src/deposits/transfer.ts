@@ -17,7 +17,7 @@ export interface CreditKey {
 
 /** A transfer as agreed or seen, with whom it concerns. */
 export interface TransferFacts extends CreditKey {
-  readonly block: BlockRef
+  readonly block: Pick<BlockRef, 'height'>
   readonly cuy: CurrencyId
   /** TRX: the `osn` of its entry is the txid, or `txid:i<k>` where a contract sent it; that of a token's entry is `txid:position`. */
   readonly native: boolean
@@ -108,7 +108,7 @@ export type Owners = ReadonlyMap<Address, AddressOwner>
  */
 export function judgeTransfer(
   transfer: ChainTransfer,
-  { height, hash }: BlockRef,
+  { height }: Pick<BlockRef, 'height'>,
   owners: Owners,
   rules: JudgeRules,
 ): JudgedTransfer | 'paid-before-issue' | null {
@@ -116,7 +116,7 @@ export function judgeTransfer(
   const currency = currencyOf(rules.currencies, asset)
   if (currency === null) return null
   const native = asset.kind === 'native'
-  const facts = { txid, position, block: { height, hash }, cuy: currency.cuy, native, from, to, raw: amount }
+  const facts = { txid, position, block: { height }, cuy: currency.cuy, native, from, to, raw: amount }
   const owner = owners.get(to)
   if (owners.has(from)) return { ...facts, state: 'moved' }
   if (owner === undefined) return null
@@ -128,7 +128,7 @@ export function judgeTransfer(
 /** A transfer of a block that is not final, as it is stored until its block is, or null if it would be no deposit. */
 export function judgeSeen(
   transfer: ChainTransfer,
-  block: BlockRef,
+  block: Pick<BlockRef, 'height'>,
   owners: Owners,
   rules: JudgeRules,
   sighting: Sighting,

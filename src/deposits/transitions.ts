@@ -61,10 +61,15 @@ export interface KnownTransfer extends TransferFacts {
   readonly isAskedAgain: boolean
 }
 
+/** Which version of a known row was decided about, and whether the chain shows the same transfer, so that only the verdict changes. */
+export interface KnownVersion extends Pick<KnownTransfer, 'id' | 'version'> {
+  readonly isSame: boolean
+}
+
 /** What a transfer becomes: a new row, or the next version of a known one. */
 export interface TransferChange extends TransferFacts {
   /** Null: it is stored for the first time. */
-  readonly known: Pick<KnownTransfer, 'id' | 'version'> | null
+  readonly known: KnownVersion | null
   readonly state: TransferState
   readonly uid: Uid | null
   readonly reason: HeldReason | RefusedReason | null
@@ -134,7 +139,10 @@ function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: n
   if (known?.review === 'credit' && judged.state === 'refused') return null
   const proposed = proposedBy(judged)
   if (known === null) return { ...proposed, known: null, review: proposed.reason === 'review' ? 'open' : null }
-  const next = { ...underReview(proposed, known), known: { id: known.id, version: known.version } }
+  const next = {
+    ...underReview(proposed, known),
+    known: { id: known.id, version: known.version, isSame: isSameTransfer(proposed, known) },
+  }
   const condition: StepCondition = known.state === 'refused' && known.isAskedAgain ? 'asked-again' : 'read'
   return transferSteps[known.state][next.state]?.includes(condition) === true ? next : null
 }
@@ -151,7 +159,7 @@ export function decideReview(
 ): TransferChange {
   const { id, version, uid, txid, position, block, cuy, native, from, to, raw } = deposit
   const row = { ...{ txid, position, block, cuy, native, from, to, raw, uid }, seconds: null, node: null }
-  const change = { ...row, known: { id, version }, review: decision }
+  const change = { ...row, known: { id, version, isSame: true }, review: decision }
   if (decision === 'refuse') return { ...change, state: 'refused', reason: 'review', amount: noAmount }
   if (verdict.state === 'held') return { ...change, state: 'held', reason: verdict.reason, amount: noAmount }
   return holdUnlessFits({ ...change, state: 'credited', reason: null, amount: verdict.amount }, balances)
@@ -203,7 +211,12 @@ function holdUnlessFits(step: TransferChange, balances: Map<string, bigint>): Tr
 function isAsKnown(step: TransferChange, { known }: TransferStore): boolean {
   const row = known.get(transferKey(step))
   if (row === undefined || row.state !== step.state || row.reason !== step.reason) return false
-  const isSameBlock = row.block.height === step.block.height && row.block.hash === step.block.hash
-  const isSameMoney = row.cuy === step.cuy && row.raw === step.raw && row.native === step.native
-  return isSameBlock && isSameMoney && row.uid === step.uid && row.from === step.from && row.to === step.to
+  return isSameTransfer(step, row)
+}
+
+/** Whether the chain shows a transfer as it is stored: in a block of the same height, with the same money, sender and receiver. */
+function isSameTransfer(one: TransferFacts & Pick<TransferChange, 'uid'>, stored: KnownTransfer): boolean {
+  const isSameMoney = one.cuy === stored.cuy && one.raw === stored.raw && one.native === stored.native
+  const areSameParties = one.uid === stored.uid && one.from === stored.from && one.to === stored.to
+  return one.block.height === stored.block.height && isSameMoney && areSameParties
 }

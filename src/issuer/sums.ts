@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CurrencyId } from '../common/ids.ts'
+import { ofHex } from '../d1/database.ts'
 import { issuerActs } from '../d1/issuer-tables.ts'
 import { holdings } from '../d1/state-tables.ts'
 import { addresses } from '../d1/tables.ts'
@@ -23,8 +24,8 @@ function partsOf(units: SQL): SQL {
 /** What frozen addresses held when each was last read, by currency. */
 export function selectFrozenSums(): SQL<PartsOfCurrency> {
   return sql`SELECT standing.cuy AS cuy, count(*) AS addresses, ${partsOf(sql`coalesce(${holdings.balance}, '0')`)} AS parts
-FROM standing_act AS standing CROSS JOIN ${addresses} ON ${addresses.address} = standing.address
-LEFT JOIN ${holdings} ON ${holdings.cuy} = standing.cuy AND ${holdings.address} = standing.address
+FROM standing_act AS standing CROSS JOIN ${addresses} ON ${addresses.address} = ${ofHex(sql`standing.address`)}
+LEFT JOIN ${holdings} ON ${holdings.cuy} = standing.cuy AND ${holdings.address_id} = ${addresses.id}
 WHERE standing.kind = 'frozen' GROUP BY standing.cuy`
 }
 
@@ -32,5 +33,5 @@ WHERE standing.kind = 'frozen' GROUP BY standing.cuy`
 export function selectDestroyedSums(): SQL<PartsOfCurrency> {
   const { cuy, kind, address, raw } = issuerActs
   return sql`SELECT ${cuy}, count(DISTINCT ${address}) AS addresses, ${partsOf(sql`${raw}`)} AS parts
-FROM ${issuerActs} CROSS JOIN ${addresses} ON ${addresses.address} = ${address} WHERE ${kind} = 'destroyed' GROUP BY ${cuy}`
+FROM ${issuerActs} CROSS JOIN ${addresses} ON ${addresses.address} = ${ofHex(address)} WHERE ${kind} = 'destroyed' GROUP BY ${cuy}`
 }

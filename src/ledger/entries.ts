@@ -1,18 +1,20 @@
-import { and, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { parseTxid } from '../chain/block.ts'
 import { type Amount, noAmount } from '../common/amount.ts'
-import type { Uid } from '../common/ids.ts'
+import { entryTypes, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
-import { fixedStatement, madeOnce, member, openTables, type ReadDatabase, toStatement } from '../d1/database.ts'
-import { totals } from '../d1/state-tables.ts'
-import { flows, wallets } from '../d1/tables.ts'
+import { fixedStatement, member, ofHex, openTables, type ReadDatabase, toStatement } from '../d1/database.ts'
+import { days } from '../d1/state-tables.ts'
+import { flows, transfers, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import type { Entry, EntryList, EntrySelection, WalletBalance } from './entry.ts'
+import { firstEntryAt } from './entry-times.ts'
 
-/** The columns of an entry. */
-export type EntryRow = Omit<typeof flows.$inferSelect, 'number' | 'type_number'>
+type Stored = typeof flows.$inferSelect
+/** An entry as `entryColumns` show it: with what its wallet or its transfer says of it. */
+export type EntryRow = Omit<Stored, 'osn' | 'transfer_id' | 'number' | 'type_number'> &
+  Pick<typeof wallets.$inferSelect, 'uid' | 'cuy'> & { readonly osn: string }
 
 /** An amount as stored. */
 export function readAmount(stored: number): Amount {
@@ -74,11 +76,11 @@ export const notWithBefore = 'not allowed with before'
  * Each index is named: the planner has no statistics.
  */
 export async function selectEntries(db: ReadDatabase, uid: Uid, selection: EntrySelection): Promise<EntryList> {
-  const { rows, count } =
+  const { rows, where, count } =
     selection.osn === undefined ? allEntries(uid, selection) : withOsn(uid, selection, selection.osn)
   const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([
     toStatement(db, count),
-    toStatement(db, selectPage(rows, selection)),
+    toStatement(db, selectPage(rows, where, selection)),
   ])
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
@@ -100,16 +102,30 @@ export async function listEntries(
 
 /** The newest entries of all users below an id, and how many there are in all: a kept sum, so none is counted. */
 export async function selectAllEntries(
-  db: ReadDatabase,
+  { db, currencies }: { readonly db: ReadDatabase; readonly currencies: Currencies },
   { before, limit = pageRowsDefault }: Pick<EntrySelection, 'before' | 'limit'>,
 ): Promise<EntryList> {
-  const below = before === undefined ? sql`` : sql` WHERE ${lt(id, before)}`
-  const number = sql`SELECT coalesce(sum(${totals.number}), 0) AS count FROM ${totals} WHERE ${totals.kind} GLOB 'entry *'`
   const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([
-    toStatement(db, number),
-    toStatement(db, selectPage(sql`${flows}${below}`, { limit })),
+    toStatement(
+      db,
+      sql`SELECT coalesce(sum(entries), 0) AS count FROM (${selectSumsUpTo(currencies, sql.raw('1e9'))})`,
+    ),
+    toStatement(db, selectPage(entriesWithWallet, before === undefined ? sql`true` : lt(id, before), { limit })),
   ])
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
+}
+
+/**
+ * The sums of all entries before a day, for each currency and type that has one: `cuy`, `type`, `entries`, `high`, `low` (the sum is
+ * high × 10^9 + low). One row of each is read.
+ */
+export function selectSumsUpTo({ list }: Currencies, end: SQL): SQL {
+  const { cuy, type, day, entries, high, low } = days
+  return sql`SELECT ${cuy}, ${type}, ${entries}, ${high}, ${low}
+FROM json_each(${JSON.stringify(list.map((currency) => currency.cuy))}) AS currency
+CROSS JOIN json_each(${sql.raw(`'${JSON.stringify(Object.values(entryTypes))}'`)}) AS kind
+CROSS JOIN ${days} ON ${cuy} = currency.value AND ${type} = kind.value AND ${day} = (
+  SELECT max(newest.day) FROM ${days} AS newest WHERE newest.cuy = currency.value AND newest.type = kind.value AND newest.day < ${end})`
 }
 
 /** Entries of one order that are counted at most: a backend can give everybody the same `osn`. */
@@ -117,19 +133,20 @@ export const orderRowsMax = 1_000
 
 /**
  * The newest entries of an order below an id, whoever its user is, and how many there are: `orderRowsMax` means that many or more.
- * Recharges are not among them: those of a transaction are found by their transfers.
+ * Recharges are not among them: those of a transaction are found by their transfers. The index has them by
+ * wallet: where more have the same `osn`, these are of the first wallets, and only a question with its user finds the others.
  */
 export async function selectOrder(
   db: ReadDatabase,
   wanted: string,
   { before, limit = pageRowsDefault }: Pick<EntrySelection, 'before' | 'limit'>,
 ): Promise<EntryList> {
-  // The index has the condition on the type: SQLite uses it for statements that have the same one.
-  const all = sql`${flows} INDEXED BY flow_order WHERE ${eq(osn, wanted)} AND ${type} <> 1`
-  const rows = before === undefined ? all : sql`${all} AND ${lt(id, before)}`
+  const found = sql`SELECT ${id} AS id FROM ${flows} INDEXED BY flow_key WHERE ${eq(osn, wanted)} LIMIT ${orderRowsMax}`
+  const below = before === undefined ? sql`` : sql` WHERE id < ${before}`
+  const newestOf = sql`SELECT id FROM (${found})${below} ORDER BY id DESC LIMIT ${limit}`
   const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([
-    toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${all} LIMIT ${orderRowsMax})`),
-    toStatement(db, selectPage(rows, { limit })),
+    toStatement(db, sql`SELECT count(*) AS count FROM (${found})`),
+    toStatement(db, selectPage(entriesWithWallet, sql`${id} IN (${newestOf})`, { limit })),
   ])
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
@@ -140,98 +157,94 @@ function txidIn(osn: string): string | null {
   return txid.ok ? txid.value : null
 }
 
-const { number, type_number, ...columns } = getTableColumns(flows)
-const { id, wallet_id: wid, type, osn } = columns
-const columnList = madeOnce(sql.join(Object.values(columns), sql`, `))
-
-function selectPage(rows: SQL, { page = 1, limit = pageRowsDefault }: EntrySelection): SQL {
+const { id, wallet_id: wid, type, osn, number, type_number } = flows
+/** The columns of `EntryRow`, of entries with their wallets and, where they are deposits, their transfers. */
+export const entryColumns = sql`${id}, ${wid}, ${wallets.uid}, ${wallets.cuy}, ${type}, coalesce(${osn}, ${transfers.osn}) AS osn,
+  ${flows.amount}, ${flows.balance}, iif(${type} = 1, 'deposit', ${flows.mark}) AS mark, ${flows.created_at}, ${flows.posted_by}`
+/** Joins to entries with their wallets what `entryColumns` needs. */
+export const withTransfer = sql`LEFT JOIN ${transfers} ON ${transfers.id} = ${flows.transfer_id}`
+/** A page of entries with their wallets. */
+function selectPage(rows: SQL, where: SQL, { page = 1, limit = pageRowsDefault }: EntrySelection): SQL {
   const offset = (Math.min(page, pageNumberMax) - 1) * limit
-  return sql`SELECT ${columnList} FROM ${rows} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
+  return sql`SELECT ${entryColumns} FROM ${rows} ${withTransfer} WHERE ${where} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
 }
 
-/** The entries that match, as what follows FROM with conditions, and a query for their number. */
+/** The entries that match, with their wallets, as what follows FROM and WHERE, and a query for their number. */
 interface EntryScope {
   readonly rows: SQL
+  readonly where: SQL
   readonly count: SQL
 }
 
-/** The ids of the caller's wallets that are selected. */
-function walletsOf(uid: Uid, selection: EntrySelection): SQL {
-  const { cuy, wid } = selection
-  const conditions = [
-    eq(wallets.uid, uid),
-    cuy === undefined ? undefined : eq(wallets.cuy, cuy),
-    wid === undefined ? undefined : eq(wallets.id, wid),
-  ]
-  return sql`SELECT ${wallets.id} FROM ${wallets} WHERE ${and(...conditions)}`
+/** Any entries, each with its wallet. */
+export const entriesWithWallet = sql`${flows} CROSS JOIN ${wallets} ON ${wallets.id} = ${wid}`
+
+/** Which wallets of the caller are selected. */
+function isSelected(uid: Uid, { cuy, wid }: EntrySelection): SQL {
+  const ofCurrency = cuy === undefined ? sql`` : sql` AND ${eq(wallets.cuy, cuy)}`
+  return sql`${eq(wallets.uid, uid)}${ofCurrency}${wid === undefined ? sql`` : sql` AND ${eq(wallets.id, wid)}`}`
 }
 
-/**
- * The ids of a time range and page, with one bound at each end: of two, an index uses the first one only. `created_at`
- * never decreases as ids grow (a trigger's rule), so a time range is a range of ids.
- */
-function inRange({ from, to, before }: EntrySelection): SQL {
-  const ends = [...(to === undefined ? [] : [firstAt(to)]), ...(before === undefined ? [] : [sql`${before}`])]
-  const [end = null, other = null] = ends
-  const lower = from === undefined ? sql`` : sql` AND ${gte(id, firstAt(from))}`
+/** The ids of a time range and page, with one bound at each end: of two, an index uses the first one only. */
+function inRange({ from, to, before }: EntrySelection, id: SQLWrapper = flows.id): SQL {
+  const bounds = [to === undefined ? null : firstEntryAt(to), before === undefined ? null : sql`${before}`]
+  const [end = null, other = null] = bounds.filter((bound) => bound !== null)
+  const lower = from === undefined ? sql`` : sql` AND ${gte(id, firstEntryAt(from))}`
   if (end === null) return lower
   return sql`${lower} AND ${lt(id, other === null ? end : sql`min(${end}, ${other})`)}`
 }
 
-/** The first id at or after a time; where there is none, an id above all. */
-function firstAt(time: UnixMs): SQL {
-  const at = flows.created_at
-  return sql`coalesce(
-    (SELECT ${id} FROM ${flows} INDEXED BY flow_time WHERE ${gte(at, time)} ORDER BY ${at}, ${id} LIMIT 1), ${endOfIds})`
-}
-
-const endOfIds = sql.raw('9223372036854775807')
-
 /** An order, or the entries of a transaction, are few: these are counted one by one. */
 function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScope {
-  const ofType = selection.type === undefined ? undefined : eq(type, selection.type)
-  const find = (match: SQL) => sql`${flows} INDEXED BY flow_osn
-    WHERE ${wid} IN (${walletsOf(uid, selection)}) AND ${and(match, ofType)}`
-  const counted = (matching: SQL): EntryScope => ({
-    rows: sql`${matching}${inRange(selection)}`,
-    count: sql`SELECT count(*) AS count FROM ${matching}${inRange({ ...selection, before: undefined })}`,
-  })
+  const isOwn = sql`${wid} IN (SELECT ${wallets.id} FROM ${wallets} WHERE ${isSelected(uid, selection)})`
+  const ofType = selection.type === undefined ? sql`` : sql` AND ${eq(type, selection.type)}`
+  const posted = (match: SQL) =>
+    sql`SELECT ${id} FROM ${flows} INDEXED BY flow_key WHERE ${match} AND ${isOwn}${ofType}`
+  const credited = (transaction: string, match: SQL) => sql`SELECT ${id} FROM ${transfers} INDEXED BY transfer_key
+    CROSS JOIN ${flows} INDEXED BY flow_deposit ON ${isOwn} AND ${flows.transfer_id} = ${transfers.id}
+    WHERE ${transfers.txid} = ${ofHex(transaction)} AND ${match}${ofType}`
+  const counted = (...parts: SQL[]): EntryScope => {
+    const isOne = sql`${id} IN (${sql.join(parts, sql` UNION ALL `)})`
+    return {
+      rows: entriesWithWallet,
+      where: sql`${isOne}${inRange(selection)}`,
+      count: sql`SELECT count(*) AS count FROM ${flows} WHERE ${isOne}${inRange({ ...selection, before: undefined })}`,
+    }
+  }
   const txid = txidIn(wanted)
-  const exact = find(eq(osn, wanted))
-  if (txid === null) return counted(exact)
-  // `txid` and `txid:k` for every k. `;` is the character after `:`.
-  const ofTransaction = find(sql`${gte(osn, txid)} AND ${lt(osn, `${txid};`)} AND substr(${osn}, 65, 1) IN ('', ':')`)
-  if (txid === wanted) return counted(ofTransaction)
-  // A backend can have posted it in this form. One condition with OR would not use the index.
-  return counted(sql`${flows} WHERE ${id} IN (SELECT ${id} FROM ${exact} UNION ALL SELECT ${id} FROM ${ofTransaction})`)
+  const exact = posted(eq(osn, wanted))
+  if (txid === null) {
+    const [transaction = ''] = /^[0-9a-f]{64}(?=:|$)/.exec(wanted) ?? []
+    return transaction === '' ? counted(exact) : counted(exact, credited(transaction, eq(transfers.osn, wanted)))
+  }
+  // `txid` and `txid:k` for every k. `;` is the character after `:`. A backend can have posted it in another form, too.
+  const ofTransaction = posted(sql`${gte(osn, txid)} AND ${lt(osn, `${txid};`)} AND substr(${osn}, 65, 1) IN ('', ':')`)
+  return counted(...(txid === wanted ? [] : [exact]), ofTransaction, credited(txid, sql`true`))
 }
 
-const own = alias(wallets, 'own')
 const newest = alias(flows, 'newest')
 
 /**
- * Entries without an `osn`. The indexes of several wallets cannot be read as one in the order of ids: so of a type, the
- * newest entries of each wallet are read, and then the newest of those.
+ * Entries without an `osn`. The indexes of several wallets cannot be read as one in the order of ids: so the newest entries of each wallet are
+ * read, and then the newest of those.
  */
 function allEntries(uid: Uid, selection: EntrySelection): EntryScope {
-  const { cuy, wid: wallet, page = 1, limit = pageRowsDefault } = selection
-  const isOneWallet = cuy !== undefined || wallet !== undefined
-  const [range, count] = [inRange(selection), numberOfAll(uid, selection)]
-  if (selection.type === undefined) {
-    const all = isOneWallet
-      ? sql`${flows} INDEXED BY flow_wallet WHERE ${wid} = (${walletsOf(uid, selection)})`
-      : sql`${flows} INDEXED BY flow_uid WHERE ${eq(flows.uid, uid)}`
-    return { rows: sql`${all}${range}`, count }
+  const { cuy, wid: wallet, type: wanted, page = 1, limit = pageRowsDefault } = selection
+  const count = numberOfAll(uid, selection)
+  const index = sql.raw(wanted === undefined ? 'flow_wallet' : 'flow_type')
+  const ofWallet = (table: typeof flows | typeof newest) => {
+    const ofType = wanted === undefined ? sql`` : sql` AND ${eq(table.type, wanted)}`
+    return sql`${table.wallet_id} = ${wallets.id}${ofType}${inRange(selection, table.id)}`
   }
-  const ofType = sql`${flows} INDEXED BY flow_type WHERE ${eq(type, selection.type)} AND ${wid} =`
-  if (isOneWallet) return { rows: sql`${ofType} (${walletsOf(uid, selection)})${range}`, count }
+  if (cuy !== undefined || wallet !== undefined) {
+    const rows = sql`${wallets} CROSS JOIN ${flows} INDEXED BY ${index} ON ${ofWallet(flows)}`
+    return { rows, where: isSelected(uid, selection), count }
+  }
   const most = Math.min(page, pageNumberMax) * limit
-  return {
-    rows: sql`${flows} WHERE ${id} IN (
-      SELECT ${newest.id} FROM (${walletsOf(uid, selection)}) AS ${own} CROSS JOIN ${flows} AS ${newest} ON ${newest.id} IN (
-        SELECT ${id} FROM ${ofType} ${own.id}${range} ORDER BY ${id} DESC LIMIT ${most}))`,
-    count,
-  }
+  const rows = sql`${wallets} CROSS JOIN ${flows} ON ${id} IN (
+    SELECT ${newest.id} FROM ${flows} AS ${newest} INDEXED BY ${index} WHERE ${ofWallet(newest)}
+    ORDER BY ${newest.id} DESC LIMIT ${most})`
+  return { rows, where: isSelected(uid, selection), count }
 }
 
 /** In each wallet: the number of the newest entry in the range, minus that of the newest one before the range. */
@@ -239,12 +252,13 @@ function numberOfAll(uid: Uid, selection: EntrySelection): SQL {
   const { type: wanted, from, to } = selection
   const [column, entries] =
     wanted === undefined
-      ? [number, sql`${flows} INDEXED BY flow_wallet WHERE ${wid} = ${own.id}`]
-      : [type_number, sql`${flows} INDEXED BY flow_type WHERE ${wid} = ${own.id} AND ${eq(type, wanted)}`]
+      ? [number, sql`${flows} INDEXED BY flow_wallet WHERE ${wid} = ${wallets.id}`]
+      : [type_number, sql`${flows} INDEXED BY flow_type WHERE ${wid} = ${wallets.id} AND ${eq(type, wanted)}`]
   const numberBelow = (end: SQL) =>
     sql`coalesce((SELECT ${column} FROM ${entries} AND ${lt(id, end)} ORDER BY ${id} DESC LIMIT 1), 0)`
-  const before = from === undefined ? sql`0` : numberBelow(firstAt(from))
-  const upTo = numberBelow(to === undefined ? endOfIds : firstAt(to))
+  const endOfIds = sql.raw('9223372036854775807')
+  const before = from === undefined ? sql`0` : numberBelow(firstEntryAt(from))
+  const upTo = numberBelow(to === undefined ? endOfIds : firstEntryAt(to))
   return sql`
-SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) AS count FROM (${walletsOf(uid, selection)}) AS ${own}`
+SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) AS count FROM ${wallets} WHERE ${isSelected(uid, selection)}`
 }

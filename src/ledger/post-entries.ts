@@ -4,11 +4,11 @@ import type { BackendName } from '../common/ids.ts'
 import type { ConflictReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { bare, bareList, madeOnce, member, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { bareList, madeOnce, member, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payouts } from '../d1/payout-tables.ts'
 import { flows, postings, wallets } from '../d1/tables.ts'
 import type { Currencies } from './currencies.ts'
-import { type EntryRow, readEntry } from './entries.ts'
+import { type EntryRow, entryColumns, readEntry, withTransfer } from './entries.ts'
 import type { Entry, NewEntry } from './entry.ts'
 import { type BadPost, keyText, parsePost } from './parse-post.ts'
 
@@ -129,26 +129,35 @@ export async function storePost(
   at: UnixMs,
 ): Promise<PostAttempt> {
   const list = JSON.stringify(entries.map(({ amount, ...entry }) => ({ ...entry, amount: Number(amount) })))
-  const [insertion, known, balances, payoutKeys] = await db.batch([
+  const [before, , known, balances] = await db.batch([
+    toStatement(db, selectInUse(list)),
     toStatement(db, insertPosting(list, by, at)),
-    toStatement(db, sql`SELECT ${flows}.* FROM ${knownEntries(list)} ORDER BY key`),
+    toStatement(db, sql`SELECT ${entryColumns} FROM ${knownEntries(list)} ${withTransfer} ORDER BY key`),
     toStatement(db, selectWallets(list)),
-    toStatement(db, sql`SELECT key AS place FROM ${payoutEntries(list)} ORDER BY key LIMIT 1`),
   ])
-  if (insertion === undefined || known === undefined || balances === undefined) {
+  const [inUse] = (before?.results ?? []) as InUseRow[] // safe: the columns of the statement
+  if (inUse === undefined || known === undefined || balances === undefined) {
     throw new Error('a batch returned too few results')
   }
-  const [ofPayout] = (payoutKeys?.results ?? []) as { readonly place: number }[] // safe: the columns of the statement
   return {
-    stored: insertion.results.length > 0,
-    ofPayout: ofPayout?.place ?? null,
+    stored: inUse.isKnown === 0 && known.results.length > 0,
+    ofPayout: inUse.place,
     known: (known.results as EntryRow[]).map(readEntry), // safe: the columns of the statement
     balances: balances.results as PostAttempt['balances'][number][], // safe: as above
   }
 }
 
+/** What was so before the attempt: whether a key of the post is known, and the place of the first one that a payout uses. */
+interface InUseRow {
+  readonly isKnown: 0 | 1
+  readonly place: number | null
+}
+
+const selectInUse = (list: string) => sql`SELECT EXISTS (SELECT 1 FROM ${knownEntries(list)}) AS "isKnown",
+  (SELECT key FROM ${payoutEntries(list)} ORDER BY key LIMIT 1) AS place`
+
 const ownWallet = madeOnce(
-  sql`${wallets} ON ${wallets.uid} = ${member(flows.uid)} AND ${wallets.cuy} = ${member(flows.cuy)}`,
+  sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`,
 )
 const ownEntry = madeOnce(sql`${flows}
   ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${member(flows.osn)} AND ${flows.type} = ${member(flows.type)}`)
@@ -157,24 +166,23 @@ const knownEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ownWa
 
 /** The entries of a list whose key a payout or its refund uses. */
 const payoutEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ofPayout}`
-const ofPayout = madeOnce(sql`${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(flows.uid)}
-  AND ${payouts.cuy} = ${member(flows.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
+const ofPayout = madeOnce(sql`${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(wallets.uid)}
+  AND ${payouts.cuy} = ${member(wallets.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
   AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`)
 
-/** A trigger creates the entries and removes the row. Without the condition it would fail the batch, without a reason. */
+/** A trigger creates the entries and ignores the row, so that it returns nothing. Without the condition it would fail the batch, without a reason. */
 function insertPosting(list: string, by: BackendName, at: UnixMs): SQL {
-  const { id, entries, posted_by, created_at } = postings
+  const { entries, posted_by, created_at } = postings
   return sql`
-INSERT INTO ${postings} (${bareList([id, entries, posted_by, created_at])})
-SELECT 1, ${list}, ${by}, ${at}
+INSERT INTO ${postings} (${bareList([entries, posted_by, created_at])})
+SELECT ${list}, ${by}, ${at}
 WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)}) AND NOT EXISTS (SELECT 1 FROM ${payoutEntries(list)})
   AND NOT EXISTS (
     SELECT 1 FROM (
       SELECT coalesce(${wallets.balance}, 0) + sum(${member(flows.amount)})
-        OVER (PARTITION BY ${member(flows.uid)}, ${member(flows.cuy)} ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
+        OVER (PARTITION BY ${member(wallets.uid)}, ${member(wallets.cuy)} ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
       FROM json_each(${list}) LEFT JOIN ${ownWallet})
-    WHERE after NOT BETWEEN 0 AND ${Number(amountMax)})
-RETURNING ${bare(id)}`
+    WHERE after NOT BETWEEN 0 AND ${Number(amountMax)})`
 }
 
 /** The balances of the wallets that a list of objects with `uid` and `cuy` names. */

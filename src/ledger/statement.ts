@@ -1,14 +1,15 @@
-import { eq, getTableColumns, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { EntryId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { madeOnce, type ReadDatabase, toStatement } from '../d1/database.ts'
-import { days, totals } from '../d1/state-tables.ts'
+import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { flows, wallets } from '../d1/tables.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ReadContext } from './context.ts'
-import type { Currency } from './currencies.ts'
-import { type EntryRow, readEntry } from './entries.ts'
+import type { Currencies, Currency } from './currencies.ts'
+import { type EntryRow, entriesWithWallet, entryColumns, readEntry, selectSumsUpTo, withTransfer } from './entries.ts'
 import type { Entry, EntrySelection } from './entry.ts'
+import { firstEntryAt } from './entry-times.ts'
 
 /** Entries on a page without `limit`. */
 export const statementRowsDefault = 100
@@ -62,8 +63,8 @@ export async function readStatement(
   selection: StatementSelection,
 ): Promise<Statement> {
   const { period, uid, cuy, limit = statementRowsDefault } = selection
-  const sums = uid === undefined ? sumsOfAll(period) : sumsOfUser(uid, period)
-  const rows = sql`SELECT ${columnList} FROM ${scopeOf(selection)} AND ${inPeriod(selection)} ORDER BY ${id} LIMIT ${limit}`
+  const sums = uid === undefined ? sumsOfAll(currencies, period) : sumsOfUser(uid, period)
+  const rows = sql`SELECT ${entryColumns} FROM ${pageOf(selection, limit)} ORDER BY ${id} LIMIT ${limit}`
   const [summed, page] = await readTogether(db, sums, rows)
   const byCuy = new Map(summed.map((row) => [row.cuy, row]))
   const shown = currencies.list.filter((currency) => cuy === undefined || currency.cuy === cuy)
@@ -98,34 +99,29 @@ function unitsIn(parts: string): bigint {
   }, 0n)
 }
 
-const { number, type_number, ...columns } = getTableColumns(flows)
-const { id, created_at: createdAt, wallet_id: walletId } = columns
-const columnList = madeOnce(sql.join(Object.values(columns), sql`, `))
+const { id, wallet_id: walletId } = flows
+const oldest = alias(flows, 'oldest')
 
-/** All entries of a user, of one wallet, or of all, as what follows FROM with a condition. */
-function scopeOf({ uid, cuy }: StatementSelection): SQL {
-  if (uid === undefined) return sql`${flows} WHERE true`
-  if (cuy === undefined) return sql`${flows} INDEXED BY flow_uid WHERE ${eq(flows.uid, uid)}`
-  const own = sql`SELECT ${wallets.id} FROM ${wallets} WHERE ${eq(wallets.uid, uid)} AND ${eq(wallets.cuy, cuy)}`
-  return sql`${flows} INDEXED BY flow_wallet WHERE ${walletId} = (${own})`
+/** At least the first `limit` entries of a page: of all users in the order of ids, or of each wallet of a user. */
+function pageOf(selection: StatementSelection, limit: number): SQL {
+  const { uid, cuy } = selection
+  if (uid === undefined) return sql`${entriesWithWallet} ${withTransfer} WHERE ${inPeriod(selection)}`
+  const ofCurrency = cuy === undefined ? sql`` : sql` AND ${eq(wallets.cuy, cuy)}`
+  return sql`${wallets} CROSS JOIN ${flows} ON ${id} IN (
+    SELECT ${oldest.id} FROM ${flows} AS ${oldest} INDEXED BY flow_wallet
+    WHERE ${oldest.wallet_id} = ${wallets.id} AND ${inPeriod(selection, oldest.id)} ORDER BY ${oldest.id} LIMIT ${limit})
+  ${withTransfer} WHERE ${eq(wallets.uid, uid)}${ofCurrency}`
 }
 
-/** `created_at` never decreases as ids grow (a trigger's rule), so a period is a range of ids: with one bound at each end, for the index. */
-function inPeriod({ period, after = 0 as EntryId }: StatementSelection): SQL {
-  return sql`${gte(id, sql`max(${firstAt(period.from)}, ${after} + 1)`)} AND ${lt(id, firstAt(period.to))}`
+/** A period is a range of ids: with one bound at each end, for the index. */
+function inPeriod({ period, after = 0 as EntryId }: StatementSelection, id: SQLWrapper = flows.id): SQL {
+  return sql`${gte(id, sql`max(${firstEntryAt(period.from)}, ${after} + 1)`)} AND ${lt(id, firstEntryAt(period.to))}`
 }
-
-/** The first id at or after a time; where there is none, an id above all. */
-function firstAt(time: UnixMs): SQL {
-  return sql`coalesce((SELECT ${id} FROM ${flows} INDEXED BY flow_time WHERE ${gte(createdAt, time)}
-    ORDER BY ${createdAt}, ${id} LIMIT 1), ${endOfIds})`
-}
-const endOfIds = sql.raw('9223372036854775807')
 
 /** In each wallet of a user: the balance and the number of its newest entry before the period, and before the end of it. */
 function sumsOfUser(uid: Uid, { from, to }: Period): SQL {
   const newestBefore = (time: UnixMs) => sql`(SELECT ${id} FROM ${flows} INDEXED BY flow_wallet
-    WHERE ${walletId} = ${wallets.id} AND ${lt(id, firstAt(time))} ORDER BY ${id} DESC LIMIT 1)`
+    WHERE ${walletId} = ${wallets.id} AND ${lt(id, firstEntryAt(time))} ORDER BY ${id} DESC LIMIT 1)`
   return sql`
 SELECT ${wallets.cuy} AS cuy, coalesce(opened.balance, 0) || 'e0' AS opening, coalesce(closed.balance, 0) || 'e0' AS closing,
   coalesce(closed.number, 0) - coalesce(opened.number, 0) AS count
@@ -135,19 +131,13 @@ LEFT JOIN ${flows} AS closed ON closed.id = ${newestBefore(to)}
 WHERE ${eq(wallets.uid, uid)}`
 }
 
-/** Of all users: what is owed now, less what the days since then have added. Triggers keep both sums. */
-function sumsOfAll({ from, to }: Period): SQL {
-  const [first, end] = [from / dayMs, to / dayMs]
-  const { cuy, kind, part_5, part_6 } = totals
-  const { day, entries, high, low } = days
-  const since = (part: SQLWrapper, start: number) => sql`coalesce(-sum(iif(${day} >= ${start}, ${part}, 0)), 0)`
-  const at = (start: number) => sql`owed || ' ' || ${since(high, start)} || 'e9 ' || ${since(low, start)} || 'e0'`
+/** Of all users: what all entries before the period add up to, and those before its end. Triggers keep both sums. */
+function sumsOfAll(currencies: Currencies, { from, to }: Period): SQL {
+  const before = (time: UnixMs) => selectSumsUpTo(currencies, sql`${time / dayMs}`)
+  const sumOf = (at: string) => sql.raw(`coalesce(sum(${at}.high), 0) || 'e9 ' || coalesce(sum(${at}.low), 0) || 'e0'`)
   return sql`
-SELECT summed.cuy AS cuy, ${at(first)} AS opening, ${at(end)} AS closing,
-  coalesce(sum(iif(${day} < ${end}, ${entries}, 0)), 0) AS count
-FROM (
-  SELECT ${cuy} AS cuy, sum(${part_5}) || 'e12 ' || sum(${part_6}) || 'e0' AS owed
-  FROM ${totals} WHERE ${kind} GLOB 'entry *' GROUP BY ${cuy}) AS summed
-LEFT JOIN ${days} ON ${days.cuy} = summed.cuy AND ${day} >= ${first}
-GROUP BY summed.cuy`
+SELECT closed.cuy AS cuy, ${sumOf('opened')} AS opening, ${sumOf('closed')} AS closing,
+  sum(closed.entries) - coalesce(sum(opened.entries), 0) AS count
+FROM (${before(to)}) AS closed LEFT JOIN (${before(from)}) AS opened ON opened.cuy = closed.cuy AND opened.type = closed.type
+GROUP BY closed.cuy`
 }

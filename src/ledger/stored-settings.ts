@@ -6,13 +6,15 @@ import {
   fixedStatement,
   member,
   nowInDatabase,
+  ofHex,
   openTables,
   type ReadDatabase,
   toStatement,
   type WriteDatabase,
 } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
-import { addresses, storedSettings, transfers, wallets } from '../d1/tables.ts'
+import { days, totals } from '../d1/state-tables.ts'
+import { addresses, isOpenTransfer, storedSettings, transfers } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
 
 const { name, value, stored_at: storedAt } = storedSettings
@@ -74,7 +76,7 @@ export async function findPayoutDifferences(db: ReadDatabase, address: Address):
   const { ended, address: from } = payoutTransactions
   const found = await toStatement(
     db,
-    sql`SELECT EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${address}) AS issued,
+    sql`SELECT EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(address)}) AS issued,
   (SELECT ${from} FROM ${payoutTransactions} INDEXED BY payout_transaction_open
     WHERE ${ended} IS NULL AND ${from} <> ${address} LIMIT 1) AS other`,
   ).first<{ readonly issued: 0 | 1; readonly other: Address | null }>()
@@ -198,13 +200,22 @@ function insertSettings(list: string): SQL {
     ON ${name} = other.${member(name)} AND ${value} <> other.${member(value)})`
 }
 
+/**
+ * Whether a currency has entries, transfers that are in its sums, or transfers that are not decided or were refused: a few rows, whatever the
+ * history.
+ */
+export function isUsed(cuy: SQL): SQL {
+  const open = sql`${transfers} INDEXED BY transfer_uncredited WHERE ${transfers.cuy} = ${cuy} AND ${sql.raw(isOpenTransfer)}`
+  return sql`EXISTS (SELECT 1 FROM ${days} WHERE ${days.cuy} = ${cuy}) OR EXISTS (SELECT 1 FROM ${totals} WHERE ${totals.cuy} = ${cuy})
+      OR EXISTS (SELECT 1 FROM ${open})`
+}
+
 function selectSettings(list: string): SQL {
   const cuy = sql`CAST(substr(${name}, 12) AS INTEGER)`
   return sql`
 SELECT ${name}, ${value}, ${name} NOT GLOB 'CURRENCIES.*'
   OR (${name} NOT IN (SELECT other.${member(name)} FROM json_each(${list}) AS other)
-    AND (EXISTS (SELECT 1 FROM ${wallets} WHERE ${wallets.cuy} = ${cuy})
-      OR EXISTS (SELECT 1 FROM ${transfers} WHERE ${transfers.cuy} = ${cuy}))) AS used
+    AND (${isUsed(cuy)})) AS used
 FROM ${storedSettings}
 WHERE ${name} NOT GLOB ${`${operatorPrefix}*`} AND ${name} NOT GLOB ${`${payerPrefix}*`} AND ${name} NOT GLOB ${`${decimalsPrefix}*`}`
 }

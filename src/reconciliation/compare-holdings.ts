@@ -5,7 +5,7 @@ import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import { balancesMax, type Chain, type ChainFailure } from '../chain/chain.ts'
 import { ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { type ReadDatabase, shown, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { transfers } from '../d1/tables.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -123,7 +123,7 @@ async function compareSlice(
 async function selectSeenInGaps(db: ReadDatabase, position: BlockHeight): Promise<ReadonlySet<Address>> {
   const { to_address, state, height } = transfers
   const query = sql`
-SELECT DISTINCT ${to_address} FROM ${transfers} INDEXED BY transfer_seen
+SELECT DISTINCT ${shown(to_address)} AS to_address FROM ${transfers} INDEXED BY transfer_seen
 WHERE ${state} = 'seen' AND ${lte(height, position)} LIMIT 1000`
   const { results } = await toStatement(db, query).all<Pick<typeof transfers.$inferSelect, 'to_address'>>()
   return new Set(results.map((row) => row.to_address))

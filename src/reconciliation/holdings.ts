@@ -9,6 +9,7 @@ import {
   bareList,
   memberList,
   type ReadDatabase,
+  shown,
   toStatement,
   type WriteDatabase,
 } from '../d1/database.ts'
@@ -19,6 +20,8 @@ import type { DifferenceState, RecordedHolding } from './judge.ts'
 /** An address and currency as stored. */
 export interface Holding extends RecordedHolding {
   readonly cuy: CurrencyId
+  /** The number of the address, by which the holding is found. */
+  readonly addressId: number
   readonly address: Address
   readonly dueAt: UnixMs
   /** The recorded sum as the triggers keep it: it is compared before a change is stored. */
@@ -34,7 +37,10 @@ export interface HoldingChange {
 const digitsPerPart = 10n ** 12n
 
 /** The parts are one text: D1 returns integers as doubles, and a part can have more digits than those keep. */
-type HoldingRow = Omit<typeof holdings.$inferSelect, `part_${0 | 1 | 2 | 3 | 4 | 5 | 6}`> & { readonly parts: string }
+type HoldingRow = Omit<typeof holdings.$inferSelect, `part_${0 | 1 | 2 | 3 | 4 | 5 | 6}`> & {
+  readonly parts: string
+  readonly address: Address
+}
 
 /** Ids of addresses, from `first` to `last`: all of them have a holding in one currency. Both are 0 if none has one. */
 export interface AddedRange {
@@ -108,6 +114,7 @@ function readHolding(row: HoldingRow): Holding {
       : { balance: BigInt(row.balance), fromHeight: row.read_from, toHeight: row.read_to }
   return {
     cuy: row.cuy,
+    addressId: row.address_id,
     address: row.address,
     parts: row.parts,
     recorded: row.parts.split(' ').reduce((sum, part) => sum * digitsPerPart + BigInt(part), 0n),
@@ -130,7 +137,7 @@ function writeChange({ before, after }: HoldingChange): ChangeRow {
   const { reading } = after
   return {
     cuy: before.cuy,
-    address: before.address,
+    address_id: before.addressId,
     parts: before.parts,
     sent: before.sent,
     due_before: before.dueAt,
@@ -157,15 +164,15 @@ const compared = [
   'difference',
   'due_at',
 ] as const
-const listed = ['cuy', 'address', 'sent', ...compared] as const
+const listed = ['cuy', 'address_id', 'sent', ...compared] as const
 
 const { part_0, part_1, part_2, part_3, part_4, part_5, part_6 } = holdings
 const parts = sql.join([part_0, part_1, part_2, part_3, part_4, part_5, part_6], sql` || ' ' || `)
 
 /** `max` addresses above a range and `max` below it, as what follows FROM. */
 function pageOutside({ first, last }: AddedRange, max: number): SQL {
-  const { id, address } = addresses
-  const select = sql`SELECT ${id}, ${address} FROM ${addresses}`
+  const { id } = addresses
+  const select = sql`SELECT ${id} FROM ${addresses}`
   return sql`(
   SELECT * FROM (${select} WHERE ${gt(id, last)} ORDER BY ${id} LIMIT ${max})
   UNION ALL SELECT * FROM (${select} WHERE ${lt(id, first)} ORDER BY ${id} DESC LIMIT ${max}))`
@@ -183,17 +190,18 @@ ON CONFLICT DO UPDATE SET ${first} = min(${first}, excluded.${first}), ${last} =
 function insertMissing(cuy: CurrencyId, at: UnixMs, page: SQL): SQL {
   const missing = alias(addresses, 'missing')
   return sql`
-INSERT INTO ${holdings} (${bareList([holdings.cuy, holdings.address, holdings.due_at])})
-SELECT ${cuy}, ${missing.address}, ${at} FROM ${page} AS ${missing} WHERE NOT EXISTS (
-  SELECT 1 FROM ${holdings} WHERE ${eq(holdings.cuy, cuy)} AND ${holdings.address} = ${missing.address})`
+INSERT INTO ${holdings} (${bareList([holdings.cuy, holdings.address_id, holdings.due_at])})
+SELECT ${cuy}, ${missing.id}, ${at} FROM ${page} AS ${missing} WHERE NOT EXISTS (
+  SELECT 1 FROM ${holdings} WHERE ${eq(holdings.cuy, cuy)} AND ${holdings.address_id} = ${missing.id})`
 }
 
 function selectDue(cuy: CurrencyId, at: UnixMs, max: number): SQL {
-  const { address, changed_height, due_at } = holdings
+  const { address_id, changed_height, due_at } = holdings
   const columns = sql.join([changed_height, ...listed.map((name) => holdings[name])], sql`, `)
   return sql`
-SELECT ${columns}, ${parts} AS parts FROM ${holdings} INDEXED BY holding_due
-WHERE ${eq(holdings.cuy, cuy)} AND ${lte(due_at, at)} ORDER BY ${due_at}, ${address} LIMIT ${max}`
+SELECT ${columns}, ${parts} AS parts, ${shown(addresses.address)} AS address
+FROM ${holdings} INDEXED BY holding_due CROSS JOIN ${addresses} ON ${addresses.id} = ${address_id}
+WHERE ${eq(holdings.cuy, cuy)} AND ${lte(due_at, at)} ORDER BY ${due_at}, ${address_id} LIMIT ${max}`
 }
 
 function updateCompared(list: string): SQL {
@@ -202,7 +210,7 @@ function updateCompared(list: string): SQL {
 UPDATE ${holdings} SET ${assignments(holdings, change, compared)}
 FROM (SELECT ${memberList(listed.map((name) => holdings[name]))}, value ->> 'parts' AS parts, value ->> 'due_before' AS due_before
   FROM json_each(${list})) AS ${change}
-WHERE ${holdings.cuy} = ${change.cuy} AND ${holdings.address} = ${change.address}
+WHERE ${holdings.cuy} = ${change.cuy} AND ${holdings.address_id} = ${change.address_id}
   AND ${parts} = parts AND ${holdings.sent} = ${change.sent} AND ${holdings.due_at} = due_before
 RETURNING 1 AS stored`
 }

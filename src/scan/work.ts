@@ -4,8 +4,9 @@ import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { issuerActs } from '../d1/issuer-tables.ts'
 import { payouts, payoutTransactions } from '../d1/payout-tables.ts'
-import { events, rescans, scans, sizes, webhooks } from '../d1/state-tables.ts'
+import { rescans, scans, sizes, webhooks } from '../d1/state-tables.ts'
 import { addresses, transfers } from '../d1/tables.ts'
+import { selectOldest } from '../events/events.ts'
 
 const dayMs = 86_400_000
 /** What was dropped is kept for so long: then it is removed. */
@@ -62,8 +63,8 @@ export async function selectWork(
   ${any('transfer_sought', sql`${sought} = 1`)} AS "hasSought",
   EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL) AS "hasRescans",
   ${any('transfer_dropped', sql`${state} = 'dropped' AND ${review} IS NULL AND ${isOld}`)} AS "hasOld",
-  EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.position} < (SELECT max(${events.id}) FROM ${events})) AS "hasEvents",
-  (SELECT ${events.created_at} < ${now - eventsKeepDays * dayMs} FROM ${events} ORDER BY ${events.id} LIMIT 1) AS "hasOldEvents",
+  EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.position} < (SELECT id FROM last_event)) AS "hasEvents",
+  (SELECT count(*) > 0 FROM (${selectOldest(sql`${now - eventsKeepDays * dayMs}`, sql`1`)})) AS "hasOldEvents",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
   EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open WHERE ${ended} IS NULL) AS "hasSigned",
   (EXISTS (SELECT 1 FROM ${payouts} INDEXED BY payout_state WHERE ${payouts.state} IN ('approved', 'signed', 'stuck'))

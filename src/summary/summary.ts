@@ -1,13 +1,15 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { type EndpointKey, entryTypes } from '../common/ids.ts'
+import { type EndpointKey, type EntryType, entryTypes } from '../common/ids.ts'
 import type { HeldReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
-import { type ReadDatabase, toStatement } from '../d1/database.ts'
-import { alarmRows, days, events, holdings, rescans, sizes, totals } from '../d1/state-tables.ts'
+import { ofHex, type ReadDatabase, shown, toStatement } from '../d1/database.ts'
+import { alarmRows, days, holdings, rescans, sizes, totals } from '../d1/state-tables.ts'
 import { addresses, type TotalKind, transfers } from '../d1/tables.ts'
 import { countedMax } from '../deposits/store/lists.ts'
 import { type PartsOfCurrency, selectDestroyedSums, selectFrozenSums } from '../issuer/sums.ts'
 import type { ReadContext } from '../ledger/context.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+import { selectSumsUpTo } from '../ledger/entries.ts'
 import { readPayoutSummary } from '../payouts/summary.ts'
 import type { AlarmSubject } from '../platform/alarm-table.ts'
 import { healthOf, readScanState, type SharedHealth } from '../scan/health.ts'
@@ -57,7 +59,7 @@ export async function readSummary(
   const cuys = currencies.list.map(({ cuy }) => cuy)
   const queries = {
     totals: selectTotals(),
-    days: selectDays(today - summaryDays),
+    days: selectDays(currencies, today - summaryDays),
     counts: selectCounts(),
     held: selectHeld(),
     gaps: selectGaps(),
@@ -134,10 +136,16 @@ type DayRow = Pick<typeof days.$inferSelect, 'day' | 'cuy' | 'type'> & {
   readonly parts: string
 }
 
-function selectDays(after: number): SQL<DayRow> {
+/** The sums of all entries to the end of each day after a day, and those to its end (as of that day): the oldest first. */
+function selectDays(currencies: Currencies, after: number): SQL<DayRow> {
   const { day, cuy, type, entries, high, low } = days
-  return sql`SELECT ${day}, ${cuy}, ${type}, ${entries} AS count, ${high} || ' ' || ${low} AS parts
-FROM ${days} WHERE ${day} > ${after} ORDER BY ${day}, ${cuy}, ${type}`
+  return sql`SELECT ${sql.raw(String(after))} AS day, cuy, type, entries AS count, high || ' ' || low AS parts
+FROM (${selectSumsUpTo(currencies, sql`${after + 1}`)})
+UNION ALL SELECT ${day}, ${cuy}, ${type}, ${entries}, ${high} || ' ' || ${low}
+FROM json_each(${JSON.stringify(currencies.list.map((one) => one.cuy))}) AS currency
+CROSS JOIN json_each(${JSON.stringify(Object.values(entryTypes))}) AS kind
+CROSS JOIN ${days} ON ${cuy} = currency.value AND ${type} = kind.value AND ${day} > ${after}
+ORDER BY 1, 2, 3`
 }
 
 /** At most `countedMax` transfers are counted. Ids of addresses have no gap. */
@@ -147,7 +155,7 @@ function selectCounts(): SQL<{ readonly seen: number; readonly addresses: number
 SELECT (SELECT count(*) FROM (
     SELECT 1 FROM ${transfers} INDEXED BY transfer_seen WHERE ${transfers.state} = 'seen' LIMIT ${countedMax})) AS seen,
   coalesce((SELECT max(${id}) FROM ${addresses}) - (SELECT min(${id}) FROM ${addresses}) + 1, 0) AS addresses,
-  coalesce((SELECT max(${events.id}) FROM ${events}), 0) AS newestEvent`
+  (SELECT id FROM last_event) AS newestEvent`
 }
 
 type Transfer = typeof transfers.$inferSelect
@@ -199,18 +207,20 @@ function selectRaised(): SQL<AlarmRow> {
 ORDER BY ${kind}, ${subject} LIMIT ${summaryAlarmsMax}`
 }
 
-type DifferenceRow = Pick<typeof holdings.$inferSelect, 'cuy' | 'address' | 'difference'> & { readonly since: UnixMs }
+type DifferenceRow = Pick<typeof holdings.$inferSelect, 'cuy' | 'difference'> &
+  Pick<typeof addresses.$inferSelect, 'address'> & { readonly since: UnixMs }
 
 /** Differences that are reported, with the time of the alarm. They are signed, in chain units. */
 function selectDifferences(): SQL<DifferenceRow> {
   const { kind, subject, raised_at } = alarmRows
-  const { cuy, address, difference } = holdings
+  const { cuy, difference } = holdings
   return sql`
-SELECT ${cuy}, ${address}, ${difference}, since FROM (
+SELECT ${cuy}, ${shown(addresses.address)} AS address, ${difference}, since FROM (
   SELECT ${subject} AS subject, ${raised_at} AS since FROM ${alarmRows}
   WHERE ${raised_at} IS NOT NULL AND ${kind} IN ('reconciliation-shortfall', 'reconciliation-surplus')
   ORDER BY ${kind}, ${subject} LIMIT ${summaryDifferencesMax}) AS reported
-CROSS JOIN ${holdings} ON ${cuy} = reported.subject ->> 'cuy' AND ${address} = reported.subject ->> 'address'
+CROSS JOIN ${addresses} ON ${addresses.address} = ${ofHex(sql`reported.subject ->> 'address'`)}
+CROSS JOIN ${holdings} ON ${cuy} = reported.subject ->> 'cuy' AND ${holdings.address_id} = ${addresses.id}
 WHERE ${difference} <> '0'`
 }
 
@@ -254,12 +264,13 @@ interface SumRows {
 }
 
 /** What nothing is known of is 0. The days are the oldest first, without a hole. */
-function sumsOf({ cuy, unread, totals: sums, days: rows, frozen, destroyed }: SumRows, today: number) {
-  const total = (kind: TotalKind) => sums.find((one) => one.kind === kind)
+function sumsOf({ cuy, unread, totals: stored, days: rows, frozen, destroyed }: SumRows, today: number) {
+  const total = (kind: TotalKind) => stored.find((one) => one.kind === kind)
   const sum = (kind: TotalKind) => sumOf(total(kind)?.parts, 12)
   const [read, difference] = [total('read'), total('difference')]
-  const types = Object.values(entryTypes).map((type) => ({ type, sum: sum(`entry ${type}`) }))
-  const byDay = Map.groupBy(rows, ({ day }) => day)
+  const sums = sumsOfDays(rows)
+  const types = Object.values(entryTypes).map((type) => ({ type, sum: sums.newest.get(type)?.sum ?? 0n }))
+  const byDay = Map.groupBy(sums.list, ({ day }) => day)
   return {
     cuy,
     owed: types.reduce((owed, one) => owed + one.sum, 0n),
@@ -276,10 +287,21 @@ function sumsOf({ cuy, unread, totals: sums, days: rows, frozen, destroyed }: Su
     unexplained: { sum: sum('difference'), addresses: difference?.number ?? 0 },
     days: Array.from({ length: summaryDays }, (_, i) => {
       const day = today - summaryDays + 1 + i
-      const entries = (byDay.get(day) ?? []).map(({ type, count, parts }) => ({ type, count, sum: sumOf(parts, 9) }))
+      const entries = (byDay.get(day) ?? []).map(({ type, count, sum }) => ({ type, count, sum }))
       return { startsAt: (day * dayMs) as UnixMs, entries } // safe: the start of a day
     }),
   }
+}
+
+/** What each day has added, of rows that have the sums to its end, and the newest of these by type. */
+function sumsOfDays(rows: readonly DayRow[]) {
+  const newest = new Map<EntryType, { readonly count: number; readonly sum: bigint }>()
+  const list = rows.map(({ day, type, count, parts }) => {
+    const [before, sum] = [newest.get(type) ?? { count: 0, sum: 0n }, sumOf(parts, 9)]
+    newest.set(type, { count, sum })
+    return { day, type, count: count - before.count, sum: sum - before.sum }
+  })
+  return { list, newest }
 }
 
 /** A sum of parts with this many digits each, the highest first. They are one text: a part can have more digits than a double. */

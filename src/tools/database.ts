@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { err, ok, type Result } from '../common/result.ts'
-import type { StoredSetting } from '../ledger/stored-settings.ts'
+import { toText } from '../d1/database.ts'
+import { isUsed, type StoredSetting } from '../ledger/stored-settings.ts'
 import { lastPrinted } from './child-environment.ts'
 import { readWranglerConfig } from './configuration.ts'
 import { commandIn } from './place.ts'
@@ -148,8 +150,7 @@ export interface StoredData {
 export type ReadStored = () => Promise<Result<StoredData, ToolRefusal>>
 
 const currency = "CAST(substr(name, length('CURRENCIES.') + 1) AS INTEGER)"
-const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR EXISTS (SELECT 1 FROM wallet WHERE cuy = ${currency})
-  OR EXISTS (SELECT 1 FROM transfer WHERE cuy = ${currency}) AS used FROM stored_setting
+const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR ${toText(isUsed(sql.raw(currency)))} AS used FROM stored_setting
   WHERE name IN ('TRON_CHAIN_ID', 'TRON_XPUB') OR name GLOB 'CURRENCIES.*'`
 const lastSql = 'SELECT max(derivation_index) AS last FROM address'
 

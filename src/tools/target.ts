@@ -50,4 +50,4 @@ export function openDeployment(
 
 /** What to do about a configuration that cannot be read. */
 export const configurationAdvice =
-  'run the command in the folder of wrangler.toml, and correct that file; README.md, "On a real network", says what it needs'
+  'run the command in the folder of wrangler.toml, and correct that file; docs/start.md, "On a real network", says what it needs'

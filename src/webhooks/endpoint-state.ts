@@ -1,9 +1,11 @@
-import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { EventType } from '../common/event-types.ts'
 import type { EndpointKey, EventId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { bare, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { events, webhooks } from '../d1/state-tables.ts'
+import { flows } from '../d1/tables.ts'
+import { removed } from '../events/events.ts'
 
 /** An endpoint of `WEBHOOKS`. */
 export interface WebhookEndpoint {
@@ -64,12 +66,11 @@ type Configured = Pick<WebhookEndpoint, 'key' | 'number'>
 export async function selectEndpoints(db: ReadDatabase): Promise<readonly StoredEndpoint[]> {
   const tables = openTables(db)
   const { endpoint: key, number, attempts, failing_since, last_failure, next_try, seen_at, begins_at } = webhooks
-  const oldest = tables
-    .select({ at: events.created_at })
-    .from(events)
-    .where(gt(events.id, webhooks.position))
-    .orderBy(events.id)
-    .limit(1)
+  const lacking = (table: typeof events | typeof flows) =>
+    sql`SELECT * FROM (SELECT ${table.id} AS id, ${table.created_at} AS at FROM ${table}
+      WHERE ${table.id} > max(${webhooks.position}, ${removed})
+      ORDER BY ${table.id} LIMIT 1)`
+  const oldest = sql`SELECT at FROM (${lacking(events)} UNION ALL ${lacking(flows)}) ORDER BY id LIMIT 1`
   return await tables
     .select({
       key,
@@ -112,7 +113,7 @@ export async function registerEndpoints(
   const list = JSON.stringify(endpoints.map(({ key, number }) => ({ key, number })))
   const configured = sql`(SELECT value ->> 'key' AS key, value ->> 'number' AS number FROM json_each(${list})) AS configured`
   const { endpoint, number, position, next_try, seen_at, begins_at } = webhooks
-  const newest = sql`coalesce((SELECT max(${events.id}) FROM ${events}), 0)`
+  const newest = sql`(SELECT id FROM last_event)`
   const statements: readonly SQL[] = [
     sql`DELETE FROM ${webhooks}
       WHERE ${seen_at} < ${at - endpointKeptMs} AND ${endpoint} NOT IN (SELECT configured.key FROM ${configured})`,

@@ -58,10 +58,10 @@ export function fillLarge(path: string, { entries, users, history }: LargeCounts
   const before = bytesOf(db)
   addDeposits(db, history, () => `${historyUid}`, deposits, 'seen')
   db.exec(
-    `UPDATE transfer SET version = version + 1, state = 'credited', amount = 25000000, seconds = NULL WHERE state = 'seen'`,
+    `UPDATE stored_transfer SET version = version + 1, state = 'credited', amount = 25000000, seconds = NULL WHERE state = 'seen'`,
   )
   const depositWithEvents = (bytesOf(db) - before) / history
-  db.exec(`UPDATE holding SET due_at = ${neverDueMs}`)
+  db.exec(`UPDATE stored_holding SET due_at = ${neverDueMs}`)
   db.exec('PRAGMA journal_mode = delete')
   const sizes = { ...sizesOf(db), depositWithEvents, depositsPerSecond: deposits / seconds }
   db.close()
@@ -70,10 +70,10 @@ export function fillLarge(path: string, { entries, users, history }: LargeCounts
 
 /** One address for each user; the last one is that of the long history. */
 function addUsers(db: DatabaseSync, users: number): void {
-  const insert = db.prepare(`INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
-    VALUES (?, ?, ?, 0, ${startMs})`)
+  const insert = db.prepare(`INSERT INTO stored_address (id, uid, address, issued_height, created_at)
+    VALUES (?, ?, unhex(?), 0, ${startMs})`)
   db.exec('BEGIN')
-  for (let i = 0; i <= users; i += 1) insert.run(i, i < users ? i + 1 : historyUid, seededAddress(i))
+  for (let i = 0; i <= users; i += 1) insert.run(i + 1, i < users ? i + 1 : historyUid, seededAddress(i))
   db.exec('COMMIT')
 }
 
@@ -88,13 +88,13 @@ function addDeposits(
   const isSeen = state === 'seen'
   const insert =
     db.prepare(`WITH RECURSIVE numbers(n) AS (SELECT ${before} UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)
-    INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, amount,
+    INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, amount,
       seconds, created_at, changed_at)
-    SELECT printf('%08x%056x', (n * 2654435761) % 4294967296, n), 0, 1 + n / 10, printf('%064x', n / 10), 2, uid,
-      printf('%08x%032x', (n * 2246822519) % 4294967296, n), address, '25000000', 0, '${state}', ${isSeen ? 0 : 25_000_000},
+    SELECT unhex(printf('%08x%056x', (n * 2654435761) % 4294967296, n)), 0, 1 + n / 10, 2, uid,
+      unhex(printf('%08x%032x', (n * 2246822519) % 4294967296, n)), address, '25000000', 0, '${state}', ${isSeen ? 0 : 25_000_000},
       ${isSeen ? 57 : null}, at, at
     FROM (SELECT n, ${uidOf('n')} AS payee, ?2 + (n - ${before}) / ?3 AS at FROM numbers)
-    JOIN address ON uid = payee`)
+    JOIN stored_address ON uid = payee`)
   const [from] = db.prepare('SELECT coalesce(max(created_at), ?) AS at FROM flow').all(startMs)
   db.exec('BEGIN')
   insert.run(before + count, Number(from?.at), Math.max(1, Math.ceil(count / (endMs - startMs))))
@@ -105,8 +105,8 @@ function addDeposits(
 function addPayments(db: DatabaseSync, count: number, users: number): void {
   const insert =
     db.prepare(`WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)
-    INSERT INTO posting (id, entries, posted_by, created_at)
-    SELECT 1, json_array(json_object('uid', 1 + (n * 7919) % ${users}, 'cuy', 2, 'type', 4, 'amount', -1, 'mark', 'two cups',
+    INSERT INTO posting (entries, posted_by, created_at)
+    SELECT json_array(json_object('uid', 1 + (n * 7919) % ${users}, 'cuy', 2, 'type', 4, 'amount', -1, 'mark', 'two cups',
       'osn', printf('order-%012d', n))), 'shop', ${endMs} FROM numbers`)
   db.exec('BEGIN')
   insert.run(count)

@@ -24,10 +24,10 @@ export function seedLedger(entries: number): string {
 /** A database with `count` issued addresses, one for each user. */
 export function seedAddresses(count: number): string {
   return seeded(`addresses-${count}`, (db) => {
-    const insert = db.prepare(`INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
-      VALUES (?, ?, ?, 0, ${startMs})`)
+    const insert = db.prepare(`INSERT INTO stored_address (id, uid, address, issued_height, created_at)
+      VALUES (?, ?, unhex(?), 0, ${startMs})`)
     db.exec('BEGIN')
-    for (let i = 0; i < count; i += 1) insert.run(i, i + 1, seededAddress(i))
+    for (let i = 0; i < count; i += 1) insert.run(i + 1, i + 1, seededAddress(i))
     db.exec('COMMIT')
   })
 }

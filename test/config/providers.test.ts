@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import guide from '../../src/guides/providers.md?raw'
+import guide from '../../docs/guides/providers.md?raw'
 import { configOf } from './parsed.ts'
 
 interface Entry {

@@ -174,8 +174,8 @@ describe('match', () => {
 
   it('reads as many rows as there are addresses in the list, however many were issued', async () => {
     await withoutTriggers(db, [
-      `${numbers(100_000)} INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
-        SELECT i - 1, i, printf('%040x', i + 159), 90, 0 FROM n`,
+      `${numbers(100_000)} INSERT INTO stored_address (id, uid, address, issued_height, created_at)
+        SELECT i, i, unhex(printf('%040x', i + 159)), 90, 0 FROM n`,
     ])
     const list = [addressAt(7), addressAt(2_000), addressAt(200_000)]
     const { result, rows, trips } = await measure(db, (metered) => matchAddresses(metered, list))

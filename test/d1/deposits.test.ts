@@ -137,7 +137,7 @@ describe('the summary', () => {
     )
     await db.batch([
       db.prepare(
-        `UPDATE holding SET balance = '20', read_from = 1, read_to = 1, differing = 3, difference = '-2' WHERE address = '${addressAt(0)}'`,
+        `UPDATE stored_holding SET balance = '20', read_from = 1, read_to = 1, differing = 3, difference = '-2' WHERE address_id = (SELECT id FROM address WHERE address = '${addressAt(0)}')`,
       ),
       db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, attempts, tried_at)
         VALUES ('gap', 90, 91, 90, 'unreadable', 60, 70, 4, 65)`),
@@ -188,7 +188,7 @@ describe('the summary', () => {
     await storeTransfers(db, [nth(1, credited(7n)), nth(2, credited(2n), toSecond)], ms(today))
     await db.batch([
       db.prepare(
-        `UPDATE holding SET balance = '7', read_from = changed_height, read_to = changed_height WHERE cuy = 1`,
+        `UPDATE stored_holding SET balance = '7', read_from = changed_height, read_to = changed_height WHERE cuy = 1`,
       ),
       db.prepare(`UPDATE scan SET problem = 'no-answer'`),
     ])
@@ -279,23 +279,23 @@ describe('the cost', () => {
   /** `count` transfers of 500 users at 500 addresses in two currencies, a fifth in each state, with entries, readings and what is open. */
   const fill = (count: number) =>
     withoutTriggers(db, [
-      'DELETE FROM transfer',
-      'DELETE FROM flow',
-      'DELETE FROM holding',
+      'DELETE FROM stored_transfer',
+      'DELETE FROM stored_flow',
+      'DELETE FROM stored_holding',
       'DELETE FROM day',
       'DELETE FROM rescan',
       'DELETE FROM alarm',
       `${numbers(count)}
-      INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
+      INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason,
         amount, seconds, created_at, changed_at)
-      SELECT printf('%064x', 1000000 + i), 0, 100, '${txid(1)}', 1 + (i / 5) % 2, iif(i % 7 = 0, NULL, 1 + i % 2), '${stranger}',
-        iif(i % 2, '${addressAt(1)}', '${addressAt(0)}'), '5', 1, iif(i % 7 = 0, 'moved', '${JSON.stringify(depositStates)}' ->> (i % 5)),
+      SELECT unhex(printf('%064x', 1000000 + i)), 0, 100, 1 + (i / 5) % 2, iif(i % 7 = 0, NULL, 1 + i % 2), unhex('${stranger}'),
+        unhex(iif(i % 2, '${addressAt(1)}', '${addressAt(0)}')), '5', 1, iif(i % 7 = 0, 'moved', '${JSON.stringify(depositStates)}' ->> (i % 5)),
         iif(i % 7 = 0, NULL, CASE i % 5 WHEN 1 THEN 'retired' WHEN 3 THEN 'dust' END), i % 7 > 0 AND i % 5 = 2, NULL, 5, 5 FROM n`,
       `${numbers(count / 2)}
-      INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-      SELECT 1, 1, 1, 1, i, 1, i, '', ${today} - 86400000 * (i % 400), '', i, i FROM n`,
-      `INSERT INTO day SELECT created_at / 86400000, cuy, type, count(*), 0, sum(amount) FROM flow GROUP BY 1, 2, 3`,
-      `${numbers(count / 2)} INSERT INTO holding (cuy, address, due_at) SELECT 1, printf('%040x', i + 999999), 5 FROM n`,
+      INSERT INTO stored_flow (wallet_id, type, transfer_id, amount, balance, mark, created_at, posted_by, number, type_number)
+      SELECT 1, 1, i, 1, i, '', ${today} - 86400000 * (i % 400), '', i, i FROM n`,
+      `INSERT INTO day SELECT 1, 1, created_at / 86400000, 0, 0, 0 FROM stored_flow GROUP BY 3`,
+      `${numbers(count / 2)} INSERT INTO stored_holding (cuy, address_id, due_at) SELECT 1, i + 999999, 5 FROM n`,
       `${numbers(count / 2)} INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try)
       SELECT 'gap', i * 2, i * 2, i * 2, 'why', 1, 1 FROM n`,
       `${numbers(count / 2)} INSERT INTO alarm SELECT 'gap-unread', json_object('from', i), 1, 1 FROM n`,

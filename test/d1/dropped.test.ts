@@ -12,8 +12,8 @@ beforeEach(async () => {
 /** So many transfers that were dropped, one in each millisecond from 1 on. */
 const dropped = (count: number) =>
   withoutTriggers(db, [
-    `${numbers(count)} INSERT INTO transfer (txid, position, height, block_hash, cuy, native, raw, from_address, to_address, uid, state, amount, created_at, changed_at)
-      SELECT printf('%064x', i), 0, 101, printf('%064x', 101), 1, 1, '5', printf('%040x', 1), (SELECT address FROM address), 1, 'dropped', 0, 1, i FROM n`,
+    `${numbers(count)} INSERT INTO stored_transfer (txid, position, height, cuy, native, raw, from_address, to_address, uid, state, amount, created_at, changed_at)
+      SELECT unhex(printf('%064x', i)), 0, 101, 1, 1, '5', unhex(printf('%040x', 1)), (SELECT address FROM stored_address), 1, 'dropped', 0, 1, i FROM n`,
   ])
 const left = () => column<number>(db, 'SELECT changed_at FROM transfer ORDER BY changed_at')
 

@@ -107,10 +107,10 @@ export async function openDatabase(owners: readonly number[] = []): Promise<Writ
 /** Issues address `i` to `owners[i]`, from height 90 on. */
 export async function issue(db: WriteDatabase, owners: readonly number[]): Promise<void> {
   const insert = db.prepare(
-    'INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (?1, ?2, ?3, 120, 0)',
+    'INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (?1 + 1, ?2, unhex(?3), 120, 0)',
   )
   if (owners.length > 0) await db.batch(owners.map((owner, index) => insert.bind(index, owner, addressAt(index))))
-  await withoutTriggers(db, ['UPDATE address SET issued_height = 90'])
+  await withoutTriggers(db, ['UPDATE stored_address SET issued_height = 90'])
 }
 
 /** Runs statements without triggers, to make a history in little time. */

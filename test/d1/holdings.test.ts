@@ -100,8 +100,16 @@ describe('holdings', () => {
 
   it('that are due are returned, those first that have been due longest', async () => {
     await addMissingHoldings(db, none, 9, ms(0))
-    await db.prepare(`UPDATE holding SET due_at = 30 WHERE address = '${addressAt(0)}'`).run()
-    await db.prepare(`UPDATE holding SET due_at = 20 WHERE address = '${addressAt(2)}'`).run()
+    await db
+      .prepare(
+        `UPDATE stored_holding SET due_at = 30 WHERE address_id = (SELECT id FROM address WHERE address = '${addressAt(0)}')`,
+      )
+      .run()
+    await db
+      .prepare(
+        `UPDATE stored_holding SET due_at = 20 WHERE address_id = (SELECT id FROM address WHERE address = '${addressAt(2)}')`,
+      )
+      .run()
     expect((await due(20)).map(({ address }) => address)).toEqual([addressAt(1), addressAt(2)])
     expect((await due(99, 1)).map(({ address }) => address)).toEqual([addressAt(1)])
     expect(await selectDueHoldings(db, cuy(2), ms(99), 9)).toEqual([])
@@ -123,10 +131,10 @@ describe('holdings', () => {
     ['a transfer', () => storeTransfers(db, [transfer()], ms(99_000))],
     ['a transfer below the newest change', () => storeTransfers(db, [transfer(held(), { raw: 1n })], ms(99_000))],
     ['a sent transaction', () => appendStep(db, step({ sent: [sent(1)] }))],
-    ['another comparison', () => db.prepare('UPDATE holding SET due_at = 50').run()],
+    ['another comparison', () => db.prepare('UPDATE stored_holding SET due_at = 50').run()],
   ])('keep no comparison that was made before %s', async (_, change) => {
     await addMissingHoldings(db, none, 1, ms(0))
-    await db.prepare('UPDATE holding SET changed_height = 119').run()
+    await db.prepare('UPDATE stored_holding SET changed_height = 119').run()
     const [before] = (await due()) as [Holding]
     await change()
     expect(await storeHoldings(db, [{ before, after: outcome() }])).toBe(0)
@@ -145,8 +153,8 @@ describe('holdings', () => {
     }
     const few = await costs(1)
     await withoutTriggers(db, [
-      `${numbers(100_000)} INSERT INTO holding (cuy, address, due_at) SELECT 1, printf('%040x', i + 999999), 5 FROM n`,
-      `UPDATE holding SET due_at = 5`,
+      `${numbers(100_000)} INSERT INTO stored_holding (cuy, address_id, due_at) SELECT 1, i + 999999, 5 FROM n`,
+      `UPDATE stored_holding SET due_at = 5`,
     ])
     const many = await costs(2)
     expect(many.map((rows, i) => rows <= (few[i] ?? 0) + 8)).toEqual([true, true, true])

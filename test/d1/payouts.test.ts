@@ -34,7 +34,7 @@ async function fill(count: number): Promise<void> {
     'DELETE FROM payout_transaction',
     'DELETE FROM payout_hour',
     'DELETE FROM payout_sum',
-    'DELETE FROM event',
+    'DELETE FROM stored_event',
     `${numbers(count)} INSERT INTO payout (id, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by, created_at, changed_at,
         state, approved_by, approved_at, counted, attempts, attempts_max, txid, expires_at, height, reason, cancelled_by, why)
       SELECT i, 1 + i % 10, 1 + i % 2, 'o' || i, 5, 0, '${stranger}', '', '5', '', 'shop', ${now} - ${minute} * (${count} - i), ${now} - ${minute} * (${count} - i),
@@ -49,10 +49,9 @@ async function fill(count: number): Promise<void> {
     `INSERT INTO payout_hour SELECT cuy, owner.value, approved_at / 3600000, sum(amount), count(*) FROM payout, json_each(json_array(0, uid)) AS owner
       WHERE counted GROUP BY 1, 2, 3`,
     `INSERT INTO payout_sum SELECT state, cuy, count(*), sum(amount) FROM payout GROUP BY 1, 2`,
-    `INSERT INTO event (type, uid, created_at, payout) SELECT 'payout.paid', uid, created_at, '{}' FROM payout`,
-    `UPDATE sqlite_sequence SET seq = (SELECT max(id) FROM event) WHERE name = 'event'`,
+    `INSERT INTO stored_event (id, type, uid, created_at, payout) SELECT (SELECT id FROM last_event) + id, 'payout.paid', uid, created_at, '{}' FROM payout`,
     `UPDATE sqlite_sequence SET seq = (SELECT max(id) FROM payout) WHERE name = 'payout'`,
-    'DELETE FROM flow',
+    'DELETE FROM stored_flow',
     'UPDATE wallet SET balance = 1000000, entry_count = 0, newest_entry = 0',
   ])
 }

@@ -11,7 +11,6 @@ import {
 } from '../../src/ledger/stored-settings.ts'
 import {
   addressAt,
-  block,
   column,
   credited,
   cuy,
@@ -71,9 +70,9 @@ describe('the settings that data depends on', () => {
   it('cost a few rows, also for a currency that was removed without having been used', async () => {
     await rememberSettings(db, [chain, trx, usdt])
     await withoutTriggers(db, [
-      `${numbers(100_000)} INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw,
+      `${numbers(100_000)} INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw,
         native, state, amount, created_at, changed_at)
-      SELECT printf('%064x', i), 0, 100, '${block(1).hash}', 1, 1, '${stranger}', '${addressAt(0)}', '5', 1, 'dropped', 0, 5, 5
+      SELECT unhex(printf('%064x', i)), 0, 100, 1, 1, unhex('${stranger}'), unhex('${addressAt(0)}'), '5', 1, 'dropped', 0, 5, 5
       FROM n`,
       `${numbers(1_000)} INSERT INTO wallet (uid, cuy) SELECT i, 1 FROM n`,
     ])

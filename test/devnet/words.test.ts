@@ -11,7 +11,7 @@ describe('npm start prints', () => {
     const text = welcome({ base, address, shop, desk: `${shop}/desk`, chainPort: undefined })
     const lines = text.split('\n')
     expect(lines.length).toBeLessThanOrEqual(6)
-    expect(lines[0]).toMatch(`${base}/deposit `) // as the README says
+    expect(lines[0]).toMatch(`${base}/deposit `) // as docs/start.md says
     expect([...text.matchAll(/http:\S+/g)].map(([url]) => url)).toEqual([`${base}/deposit`, shop, `${shop}/desk`])
     expect(text).toContain(`npm run pay -- ${address} 25 USDT`)
     expect(text).toContain('npm start -- --help')

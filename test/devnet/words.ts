@@ -54,7 +54,7 @@ PORT (${ports.service}) and DEVNET_PORT (${ports.tron}) choose other ports. "npm
 The service finds deposits by itself; /tron/recharge looks at once. A payment is on its way after a few seconds, and credited after ${secondsToFinal}.`,
     commands([...routes, '/tron/balance'].map((route) => `curl ${base}${route}`)),
     ...(secret === undefined ? [] : await backendParts(base, secret, nodes)),
-    `Collect what the deposit addresses hold (src/tools/collect/README.md), here to an address of another public mnemonic:`,
+    `Collect what the deposit addresses hold (docs/guides/collecting.md), here to an address of another public mnemonic:`,
     commands([collectCommand(nodes)]),
   ]
   return parts.join('\n\n')

@@ -47,7 +47,7 @@ describe('the log line of a request', () => {
     // The rows of the wallets, of a page with the wallet and the newest entry for its count, and of the newest address; that of the scan and the
     // end of the open transactions of payouts.
     ['/wallet/list', 200, { databaseQueries: 1, rowsRead: 1 }],
-    ['/wallet/flow/list', 200, { databaseQueries: 2, rowsRead: 3 }],
+    ['/wallet/flow/list', 200, { databaseQueries: 2, rowsRead: 8 }],
     ['/tron/generate', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/tron/balance', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/health', 200, { databaseQueries: 1, rowsRead: 2 }],

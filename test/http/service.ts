@@ -259,10 +259,10 @@ export async function payCaller(service: RunningService): Promise<string> {
 
 /** Reserves the address at an index of the key, as `npm run operate -- reserve` does. */
 export async function reserveAddress({ db }: RunningService, index: number, base58: string): Promise<void> {
-  const columns = 'id, derivation_index, uid, address, issued_height, created_at'
+  const columns = 'id, uid, address, issued_height, created_at'
   await db
-    .prepare(`INSERT INTO address (${columns}) VALUES (?1 + 1, ?1, ${reservedUid}, ?2,
-      coalesce((SELECT issued_height FROM address ORDER BY derivation_index DESC LIMIT 1), 0), 0)`)
+    .prepare(`INSERT INTO stored_address (${columns}) VALUES (?1 + 1, ${reservedUid}, unhex(?2),
+      coalesce((SELECT issued_height FROM address ORDER BY id DESC LIMIT 1), 0), 0)`)
     .bind(index, addressFrom(base58))
     .run()
 }

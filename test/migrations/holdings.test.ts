@@ -45,7 +45,7 @@ describe('what is recorded of an address', () => {
 
   it('is changed by movements, which leave no row', async () => {
     const movement = { cuy: '1', sign: '-1', raw: `'${'9'.repeat(78)}'`, height: '90', moved_at: '10' }
-    const values = [a, c].map((address) => Object.values({ ...movement, address: `'${address}'` }).join(', '))
+    const values = [a, c].map((address) => Object.values({ ...movement, address: `unhex('${address}')` }).join(', '))
     await run(`INSERT INTO movement (cuy, sign, raw, height, moved_at, address) VALUES (${values.join('), (')})`)
     expect([await recorded(a), await recorded(c)]).toEqual([150n - (10n ** 78n - 1n), null])
     expect(await db.prepare('SELECT * FROM movement').raw()).toEqual([])
@@ -96,7 +96,7 @@ describe('what is recorded of an address', () => {
 
   it('is due a minute after a change, and not later by a further one', async () => {
     const due = async () => (await db.prepare('SELECT due_at, changed_height FROM holding').raw())[0]
-    await run('UPDATE holding SET due_at = 99999999')
+    await run('UPDATE stored_holding SET due_at = 99999999')
     await run(transfer('held', { height: '95', changed_at: '1000' }))
     expect(await due()).toEqual([61_000, 95])
     await run(transfer('held', { height: '93', position: '1', native: '0', changed_at: '2000' }))
@@ -104,36 +104,48 @@ describe('what is recorded of an address', () => {
   })
 
   it('does not change by a step that counts the same', async () => {
-    await run('UPDATE holding SET due_at = 99999999', rescan(), step(t2, 'held'), step(t3, 'credited'))
+    await run('UPDATE stored_holding SET due_at = 99999999', rescan(), step(t2, 'held'), step(t3, 'credited'))
     expect(await db.prepare('SELECT due_at FROM holding').first('due_at')).toBe(99_999_999)
   })
 })
 
 describe('a holding', () => {
-  const row = { cuy: '1', address: `'${b}'`, due_at: '5' }
+  const row = { cuy: '1', address_id: '2', due_at: '5' }
   it.each([
-    ['stored twice', insert('holding', { ...row, address: `'${a}'` }), 'UNIQUE constraint failed'],
-    ['of currency 0', insert('holding', { ...row, cuy: '0' }), 'holding_cuy'],
-    ['of no address', insert('holding', { ...row, address: `'0x'` }), 'holding_address'],
-    ['with a balance below 0', `UPDATE holding SET balance = '-4', read_from = 1, read_to = 2`, 'holding_balance'],
-    ['with a balance of an unknown height', `UPDATE holding SET balance = '4'`, 'holding_read'],
+    ['stored twice', insert('stored_holding', { ...row, address_id: '1' }), 'UNIQUE constraint failed'],
+    ['of currency 0', insert('stored_holding', { ...row, cuy: '0' }), 'holding_cuy'],
+    ['of no address', insert('stored_holding', { ...row, address_id: '0' }), 'holding_address_id'],
+    [
+      'with a balance below 0',
+      `UPDATE stored_holding SET balance = '-4', read_from = 1, read_to = 2`,
+      'holding_balance',
+    ],
+    ['with a balance of an unknown height', `UPDATE stored_holding SET balance = '4'`, 'holding_read'],
     [
       'with a reading that ends before it starts',
-      `UPDATE holding SET balance = '4', read_from = 3, read_to = 2`,
+      `UPDATE stored_holding SET balance = '4', read_from = 3, read_to = 2`,
       'holding_read_to',
     ],
-    ['with a reading without a balance', 'UPDATE holding SET read_from = 1, read_to = 2', 'holding_read'],
-    ['with a difference with a fraction', `UPDATE holding SET difference = '1.5', differing = 1`, 'holding_difference'],
-    ['with a difference of minus zero', `UPDATE holding SET difference = '-0', differing = 1`, 'holding_difference'],
-    ['with a difference that no reading found', `UPDATE holding SET difference = '5'`, 'holding_difference'],
-    ['with readings of no difference', 'UPDATE holding SET differing = 1', 'holding_difference'],
-    ['with an accepted difference that is no number', `UPDATE holding SET accepted = '--5'`, 'holding_accepted'],
+    ['with a reading without a balance', 'UPDATE stored_holding SET read_from = 1, read_to = 2', 'holding_read'],
+    [
+      'with a difference with a fraction',
+      `UPDATE stored_holding SET difference = '1.5', differing = 1`,
+      'holding_difference',
+    ],
+    [
+      'with a difference of minus zero',
+      `UPDATE stored_holding SET difference = '-0', differing = 1`,
+      'holding_difference',
+    ],
+    ['with a difference that no reading found', `UPDATE stored_holding SET difference = '5'`, 'holding_difference'],
+    ['with readings of no difference', 'UPDATE stored_holding SET differing = 1', 'holding_difference'],
+    ['with an accepted difference that is no number', `UPDATE stored_holding SET accepted = '--5'`, 'holding_accepted'],
   ])('%s is refused', async (_, sql, why) => {
     await expectRefusal(sql, why)
   })
 
   it('keeps a comparison', async () => {
-    await run(`UPDATE holding SET balance = '0', read_from = 3, read_to = 9, accepted = '-12', accepted_sent = 3, differing = 2,
+    await run(`UPDATE stored_holding SET balance = '0', read_from = 3, read_to = 9, accepted = '-12', accepted_sent = 3, differing = 2,
       difference = '-7'`)
     expect(await recorded(a)).toBe(150n)
   })

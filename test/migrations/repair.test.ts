@@ -125,7 +125,7 @@ describe('a correction', () => {
   })
 
   it('forgets readings that can include blocks above it', async () => {
-    await run(`UPDATE holding SET balance = '150', read_from = 90, read_to = 120`, correction(110))
+    await run(`UPDATE stored_holding SET balance = '150', read_from = 90, read_to = 120`, correction(110))
     const columns = 'balance, read_from, read_to, changed_height'
     expect(await db.prepare(`SELECT ${columns} FROM holding`).raw()).toEqual([[null, null, null, 90]])
   })
@@ -144,12 +144,12 @@ describe('a correction', () => {
     ['that does not exist', 'UPDATE scan SET corrected_by = 7, finalized = 90', 'scan: corrected_by must be'],
     [
       'by hand to a height of issue',
-      `UPDATE address SET issued_height = 5 WHERE address = '${a}'`,
+      `UPDATE stored_address SET issued_height = 5 WHERE address = unhex('${a}')`,
       'address: rows are never changed',
     ],
     [
       'that raises a height of issue',
-      `UPDATE address SET issued_height = 118 WHERE address = '${b}'`,
+      `UPDATE stored_address SET issued_height = 118 WHERE address = unhex('${b}')`,
       'address: rows are never changed',
     ],
   ])('%s is refused', async (_, sql, why) => {
@@ -169,7 +169,11 @@ describe('what moved, and what was sent', () => {
     insert('sent', { txid: `'${t4}'`, address: `'${a}'`, height: '90', cuy: '1', ...changes })
 
   it.each([
-    ['moved, deleted', `DELETE FROM transfer WHERE txid = '${t4}'`, 'transfer: only a correction deletes'],
+    [
+      'moved, deleted',
+      `DELETE FROM stored_transfer WHERE txid = unhex('${t4}')`,
+      'transfer: only a correction deletes',
+    ],
     ['moved, as a deposit', step(t4, 'credited'), 'transfer: no such step'],
     ['sent, deleted', 'DELETE FROM sent', 'sent: only a correction deletes it'],
     ['sent, stored twice', sent(), 'sent: already stored'],

@@ -159,7 +159,10 @@ describe('a decision', () => {
       'UPDATE scan SET height = 100, tried_at = 1e9',
     )
     await run(step(t4, 'dropped', { review: `'refuse'` }))
-    await expectRefusal(`DELETE FROM transfer WHERE txid = '${t4}'`, 'transfer: only a correction deletes')
+    await expectRefusal(
+      `DELETE FROM stored_transfer WHERE txid = unhex('${t4}')`,
+      'transfer: only a correction deletes',
+    )
     await expectRefusal(step(t4, 'credited', { review: `'refuse'` }), 'transfer_review')
     await expectRefusal(step(t4, 'credited', { review: 'NULL' }), 'stays so until it is decided')
     await run(step(t4, 'refused', { reason: `'review'`, review: `'refuse'` }))

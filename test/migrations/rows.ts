@@ -21,6 +21,13 @@ export type Values = Readonly<Record<string, string>>
 export const insert = (table: string, values: Values) =>
   `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`
 
+/** Values as a table in bytes has them: hex digits of addresses and transactions are bytes there. */
+export function inBytes(values: Values): Values {
+  const names = ['txid', 'address', 'from_address', 'to_address']
+  const each = Object.entries(values).map(([name, value]) => [name, names.includes(name) ? `unhex(${value})` : value])
+  return Object.fromEntries(each)
+}
+
 /** The state of a transfer with what belongs to it. */
 export const states = {
   seen: { state: `'seen'`, reason: 'NULL', amount: '0', seconds: '57' },
@@ -37,7 +44,6 @@ const facts = {
   txid: `'${t4}'`,
   position: '0',
   height: '90',
-  block_hash: `'${t1}'`,
   cuy: '1',
   uid: '1',
   from_address: `'${c}'`,
@@ -50,14 +56,14 @@ const facts = {
 
 /** An INSERT of a transfer of 50 TRX to `a` under `t4`, in this state, with changes. */
 export function transfer(state: State, changes: Values = {}): string {
-  return insert('transfer', { ...facts, ...states[state], ...changes })
+  return insert('stored_transfer', inBytes({ ...facts, ...states[state], ...changes }))
 }
 
 /** An UPDATE of the transfer under `txid` to this state, with changes. */
 export function step(txid: string, state: State, changes: Values = {}): string {
-  const set = { version: 'version + 1', uid: '1', ...states[state], changed_at: '11', ...changes }
+  const set = inBytes({ version: 'version + 1', uid: '1', ...states[state], changed_at: '11', ...changes })
   const columns = Object.entries(set).map(([name, value]) => `${name} = ${value}`)
-  return `UPDATE transfer SET ${columns.join(', ')} WHERE txid = '${txid}'`
+  return `UPDATE stored_transfer SET ${columns.join(', ')} WHERE txid = unhex('${txid}')`
 }
 
 /** An INSERT of a decision about `t4`: to credit it, with changes. */
@@ -111,8 +117,15 @@ export const correction = (finalized: number) =>
 
 /** An INSERT of the next entry of wallet 1 without a posting, with changes. */
 export function flow(changes: Values = {}): string {
-  const entry = { wallet_id: '1', uid: '1', cuy: '1', type: '9', osn: `'x'`, amount: '5', balance: '55', mark: `''` }
-  return insert('flow', { ...entry, created_at: '20', posted_by: `'shop'`, number: '2', type_number: '1', ...changes })
+  const entry = { id: '4', wallet_id: '1', type: '9', osn: `'x'`, amount: '5', balance: '55', mark: `''` }
+  return insert('stored_flow', {
+    ...entry,
+    created_at: '20',
+    posted_by: `'shop'`,
+    number: '2',
+    type_number: '1',
+    ...changes,
+  })
 }
 
 /** An entry of a posting: an adjustment of wallet 1 by 5, with changes. */
@@ -123,13 +136,13 @@ export function entry(changes: Readonly<Record<string, unknown>> = {}): Readonly
 /** An INSERT of a posting of these entries, with changes of its own columns. */
 export function posting(entries: unknown, changes: Values = {}): string {
   const list = `'${JSON.stringify(entries).replaceAll("'", "''")}'`
-  return insert('posting', { id: '1', entries: list, posted_by: `'shop'`, created_at: '20', ...changes })
+  return insert('posting', { entries: list, posted_by: `'shop'`, created_at: '20', ...changes })
 }
 
 /** An INSERT of the next address, with changes. */
 export function address(changes: Values = {}): string {
-  const next = { derivation_index: '2', uid: '3', address: `'${c}'`, issued_height: '120', created_at: '5' }
-  return insert('address', { ...next, ...changes })
+  const next = { id: '3', uid: '3', address: `'${c}'`, issued_height: '120', created_at: '5' }
+  return insert('stored_address', inBytes({ ...next, ...changes }))
 }
 
 /** An INSERT of the scan's row: block 100 of 120. */
@@ -157,7 +170,7 @@ export async function storeRows(): Promise<D1Database> {
   const db = await freshDatabase()
   await db.batch(
     [
-      `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (0, 1, '${a}', 80, 5), (1, 2, '${b}', 80, 5)`,
+      `INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (1, 1, unhex('${a}'), 80, 5), (2, 2, unhex('${b}'), 80, 5)`,
       scanRow,
       transfer('credited', { txid: `'${t1}'` }),
       transfer('refused', { txid: `'${t2}'` }),
@@ -182,7 +195,7 @@ const tables = [
 export const contents = () => rowsOf(tables)
 
 /** All rows with the last ids, and the triggers. */
-const everything = () => rowsOf([...tables, 'sqlite_sequence', 'sqlite_schema'])
+const everything = () => rowsOf([...tables, 'credit_mark', 'removed_event', 'sqlite_sequence', 'sqlite_schema'])
 
 async function rowsOf(names: readonly string[]): Promise<string[][]> {
   const all = await env.DB.batch(names.map((table) => env.DB.prepare(`SELECT * FROM ${table}`)))

@@ -15,7 +15,7 @@ describe('the first sentence', () => {
   it.each([
     [
       'en',
-      ['All is well, and 3 wait for a person', 'Payouts: 2', 'the oldest for 3 min', 'Deposits to look at: 1', '1 min'],
+      ['All is well; waiting for a person: 3', 'Payouts: 2', 'the oldest for 3 min', 'Deposits to look at: 1', '1 min'],
     ],
     ['zh-CN', ['一切正常，有 3 项待人工处理', '链上提现：2', '最早的已有 3 分钟', '待审核的充值：1', '1 分钟']],
   ])('has what waits for a person from its first second, neutral until it is late: %s', async (language, words) => {

@@ -1,4 +1,4 @@
-/** A page of another origin that embeds `/deposit`, hands over a token and gives it its height, as the README shows it. */
+/** A page of another origin that embeds `/deposit`, hands over a token and gives it its height, as docs/integrate.md shows it. */
 import { createServer } from 'node:http'
 import { listen, type RunningServer } from '../support/loopback.ts'
 

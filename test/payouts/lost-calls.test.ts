@@ -15,7 +15,7 @@ const never = () => new Promise<never>(() => {})
 function hangingOnce(db: D1Database): D1Database {
   let isOver = false
   const prepare = (query: string) => {
-    if (isOver || !query.includes('sqlite_sequence')) return db.prepare(query)
+    if (isOver || !query.includes('newestText')) return db.prepare(query)
     isOver = true
     const hanging = { bind: () => hanging, all: never, run: never, first: never, raw: never }
     return hanging

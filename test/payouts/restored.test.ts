@@ -161,8 +161,7 @@ describe('a database that was restored to an older copy', () => {
     await withoutTriggers(writable(service.db), [
       'DELETE FROM payout_transaction',
       `UPDATE payout SET state = 'approved', txid = NULL, expires_at = NULL`,
-      `DELETE FROM event WHERE type GLOB 'payout.*'`,
-      `UPDATE sqlite_sequence SET seq = (SELECT max(id) FROM event) WHERE name = 'event'`,
+      `DELETE FROM stored_event WHERE type GLOB 'payout.*'`,
       `DELETE FROM stored_setting WHERE name GLOB 'PAYOUT_ADDRESSES.*' OR name GLOB 'OPERATOR_ADDRESSES.*'`,
     ])
     const now = service.with(elsewhere)

@@ -26,9 +26,11 @@ import {
 it('a payout address that was issued here is refused: nothing is served', async () => {
   const service = await startService()
   await service.get('/tron/generate')
-  const columns = 'derivation_index, uid, address, issued_height, created_at'
+  const columns = 'id, uid, address, issued_height, created_at'
   await service.db
-    .prepare(`INSERT INTO address (${columns}) VALUES (1, 8, '${payoutAddress}', (SELECT finalized FROM scan), 5)`)
+    .prepare(
+      `INSERT INTO stored_address (${columns}) VALUES (2, 8, unhex('${payoutAddress}'), (SELECT finalized FROM scan), 5)`,
+    )
     .run()
   const changed = service.with({ PAYOUTS: payoutsSetting })
   expect((await changed.get('/wallet/list')).status).toBe(503)
@@ -69,9 +71,11 @@ it('a payout address that was issued after the settings were compared is paid fr
   const service = await startPaying()
   const { id } = await ask(service)
   const { transaction } = await sign(service)
-  const columns = 'derivation_index, uid, address, issued_height, created_at'
+  const columns = 'id, uid, address, issued_height, created_at'
   await service.db
-    .prepare(`INSERT INTO address (${columns}) VALUES (1, 8, '${payoutAddress}', (SELECT finalized FROM scan), 5)`)
+    .prepare(
+      `INSERT INTO stored_address (${columns}) VALUES (2, 8, unhex('${payoutAddress}'), (SELECT finalized FROM scan), 5)`,
+    )
     .run()
   expect(await offered(service)).toBe('configuration-differs')
   expect(await handIn(service, id, transaction)).toMatchObject({

@@ -3,6 +3,7 @@ import { reservedUid } from '../../src/common/ids.ts'
 import { writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/sessions.ts'
 import { createUsage } from '../../src/platform/usage.ts'
+import { withoutTriggers } from '../d1/fixtures.ts'
 import {
   addressAt,
   alarm,
@@ -218,15 +219,15 @@ describe('a transfer under way', () => {
     service.setBalance(1, 0, 5n)
     await service.db
       .prepare(
-        `INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state,
+        `INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
           reason, amount, seconds, created_at, changed_at)
-        VALUES (?1, 0, 110, ?1, 1, 1, ?2, ?3, '5', 1, 'seen', NULL, 0, 57, 1, 1)`,
+        VALUES (unhex(?1), 0, 110, 1, 1, unhex(?2), unhex(?3), '5', 1, 'seen', NULL, 0, 57, 1, 1)`,
       )
       .bind('e'.repeat(64), 'f'.repeat(40), addressAt(0))
       .run()
     await service.wait(40)
     expect(service.raised).toEqual([])
-    await service.db.prepare(`UPDATE transfer SET state = 'dropped', version = version + 1`).run()
+    await service.db.prepare(`UPDATE stored_transfer SET state = 'dropped', version = version + 1`).run()
     service.state.now += dayMs
     await service.wait(25)
     expect(service.raised).toEqual([alarm(surplus, 1, 0, 5n)])
@@ -264,14 +265,12 @@ describe('where it cannot be compared', () => {
 it('reads as many rows with 100,000 holdings that are due as with 1,000', async () => {
   const rowsOf = async (count: number) => {
     const service = await startReconciliation({ addresses: 0 })
-    await service.db
-      .prepare(
-        `INSERT INTO holding (cuy, address, due_at)
-        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1)
-        SELECT 1, substr('${'0'.repeat(40)}' || i, -40), 1 FROM n`,
-      )
-      .bind(count)
-      .run()
+    const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
+    await withoutTriggers(writable(service.db), [
+      `${numbers} INSERT INTO stored_address SELECT i, 1, unhex(printf('%040x', i)), 0, 0 FROM n`,
+      `${numbers} INSERT INTO stored_holding (cuy, address_id, due_at) SELECT 1, i, 1 FROM n`,
+      'INSERT INTO compared VALUES (1, 1, 1000000), (2, 1, 1000000)',
+    ])
     const usage = createUsage()
     await service.slice({ db: meterDatabase(writable(service.db), usage, service.parts.clock) })
     expect(service.queries[0]?.addresses).toHaveLength(20)
@@ -304,10 +303,10 @@ it('stores no judgement of a holding that has changed meanwhile', async () => {
 
 it('compares addresses that were reserved below the first one, after all others were', async () => {
   const service = await startReconciliation({ addresses: 0 })
-  const columns = 'id, derivation_index, uid, address, issued_height, created_at'
+  const columns = 'id, uid, address, issued_height, created_at'
   const issueAt = (index: number, uid: number) =>
     service.db
-      .prepare(`INSERT INTO address (${columns}) VALUES (?1 + 1, ?1, ?2, ?3, ?4, 0)`)
+      .prepare(`INSERT INTO stored_address (${columns}) VALUES (?1 + 1, ?2, unhex(?3), ?4, 0)`)
       .bind(index, uid, addressAt(index), service.state.height)
       .run()
   await issueAt(2, 1)

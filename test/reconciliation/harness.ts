@@ -119,7 +119,7 @@ async function beginScan(db: D1Database, now: number): Promise<void> {
 
 async function issue(db: D1Database, count: number): Promise<void> {
   const insert = db.prepare(
-    'INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at) VALUES (?1 + 1, ?1, 1, ?2, 0, 0)',
+    'INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (?1 + 1, 1, unhex(?2), 0, 0)',
   )
   if (count > 0) await db.batch(Array.from({ length: count }, (_, index) => insert.bind(index, addressAt(index))))
 }
@@ -144,9 +144,9 @@ function createNode() {
 /** Stores the next minute's blocks. What was found is in the first of them. */
 function createScan(db: D1Database, state: { now: number; height: number; transactions: number }) {
   const insert = db.prepare(
-    `INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state,
+    `INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
       reason, amount, created_at, changed_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0, ?13, ?13)`,
+    VALUES (unhex(?1), ?2, ?3, ?4, ?5, unhex(?6), unhex(?7), ?8, ?9, ?10, ?11, 0, ?12, ?12)`,
   )
   const sent = db.prepare('INSERT INTO sent (txid, address, height, cuy) VALUES (?1, ?2, ?3, 1)')
   return async (found: readonly Moved[] = [], at = state.height + 1) => {
@@ -158,7 +158,7 @@ function createScan(db: D1Database, state: { now: number; height: number; transa
       // A deposit is below the minimum, so that any raw amount fits.
       const decided = from === null ? [1, 'refused', 'below-minimum'] : [null, 'moved', null]
       const [uid, kind, reason] = decided
-      const place = [txid, cuy === 1 ? 0 : 1, at, hash(at), cuy, uid, sender, recipient, String(raw)]
+      const place = [txid, cuy === 1 ? 0 : 1, at, cuy, uid, sender, recipient, String(raw)]
       const transfer = insert.bind(...place, cuy === 1 ? 1 : 0, kind, reason, state.now)
       return from === null ? [transfer] : [transfer, sent.bind(txid, sender, at)]
     })

@@ -207,7 +207,7 @@ function interrupted({ db }: RunningService, work: () => Promise<void>): unknown
   let isStoring = false
   return {
     prepare(sql: string) {
-      isStoring ||= /INSERT INTO "transfer"|UPDATE "transfer" SET "version" = "change"/.test(sql)
+      isStoring ||= /INSERT INTO "stored_transfer"|UPDATE "stored_transfer" SET "version" = "change"/.test(sql)
       return db.prepare(sql)
     },
     withSession: (start: string) => db.withSession(start),

@@ -194,7 +194,7 @@ describe('blocks that are read in another order', () => {
         'DROP TRIGGER issuer_act_is_never_deleted',
         'DELETE FROM issuer_act',
         'DROP TRIGGER event_is_deleted_from_the_oldest',
-        'DELETE FROM event',
+        'DELETE FROM stored_event',
       ].map((sql) => service.db.prepare(sql)),
     )
     expect(await frozenIn(service, own)).toEqual([])

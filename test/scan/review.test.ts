@@ -122,7 +122,7 @@ describe('a decision', () => {
     const txid = await hold()
     const { status, body } = await decide([credit(txid)])
     const decided = { decision: 'credit', why: 'looked at', by: 'shop' }
-    const item = { id: 1, txid, position: 0, cuy: 2, amt: 25, state: 'credited', entry: 1, uid: 7, decided }
+    const item = { id: 1, txid, position: 0, cuy: 2, amt: 25, state: 'credited', entry: 2, uid: 7, decided }
     expect(status).toBe(200)
     expect(body).toMatchObject({ data: { list: [item], count: 1, replayed: false } })
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })

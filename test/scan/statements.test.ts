@@ -37,7 +37,7 @@ describe('a tick that is caught up', () => {
     const { service } = await withAddress(oneEndpoint)
     await tickLater(service)
     expect(await watchingOf(service, oneEndpoint)).toEqual([
-      expect.stringMatching(/^select .* from "webhook"/),
+      expect.stringMatching(/^select .* from "webhook"/s),
       expect.stringMatching(/^select .* from "alarm"/),
     ])
   })

@@ -53,7 +53,7 @@ async function open(uid: number, osn = 'opening', amt = '10') {
   expect(response.status).toBe(200)
 }
 
-const page = readFileSync(`${root}src/guides/backends.md`, 'utf8')
+const page = readFileSync(`${root}docs/guides/backends.md`, 'utf8')
 const pages = repositoryFiles.filter((file) => file.endsWith('.md')).map(textOf)
 const visit = async (path: string, method = 'POST') => {
   const response = await fetch(workers.url('shop') + path, { method })
@@ -256,7 +256,7 @@ describe('the statements that a page shows', () => {
 })
 
 describe('the page for payouts', () => {
-  const guide = textOf('src/guides/payouts.md')
+  const guide = textOf('docs/guides/payouts.md')
   const tokenOf = (sub: string, scope: string) =>
     signHs256({ sub, scope, exp: Math.floor(Date.now() / 1000) + 600 }, backendSecret)
 
@@ -367,13 +367,13 @@ describe('the screening that a page shows', () => {
     await number(`INSERT INTO scan (id, height, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
       VALUES (1, 9, 9, 0, 0, 0, 0, 0)`)
     await number(
-      `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (0, 12, '${to}', 9, 0)`,
+      `INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (1, 12, unhex('${to}'), 9, 0)`,
     )
     await number('UPDATE scan SET finalized = 20, height = 20')
     const before = received[0]?.length ?? 0
     for (const txid of Object.values(txids)) {
-      await number(`INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state,
-        reason, review, amount, created_at, changed_at) VALUES ('${txid}', 0, 15, '${'1'.repeat(64)}', 1, 12, '${'f'.repeat(40)}', '${to}',
+      await number(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
+        reason, review, amount, created_at, changed_at) VALUES (unhex('${txid}'), 0, 15, 1, 12, unhex('${'f'.repeat(40)}'), unhex('${to}'),
         '2000000000', 1, 'held', 'review', 'open', 0, 1, 1)`)
     }
     await open(12) // any post makes endpoints look for events

@@ -45,7 +45,7 @@ export async function startShopWorkers(hooks: readonly string[]): Promise<Runnin
 
 /** `PAYOUTS` as the page for payouts shows it: TOML that is JSON but for its signs of equality and its last commas. */
 function payoutsOfGuide(): unknown {
-  const page = readFileSync(`${root}src/guides/payouts.md`, 'utf8')
+  const page = readFileSync(`${root}docs/guides/payouts.md`, 'utf8')
   const [, block = ''] = /\[vars\.PAYOUTS\]\n([\s\S]*?)```/.exec(page) ?? []
   const members = block
     .trim()

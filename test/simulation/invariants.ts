@@ -85,13 +85,13 @@ const seenMax = { ofBlock: 200, inAll: 1_000 }
 
 /** Checks how many transfers are seen. */
 function createSeenCheck({ violate }: Environment) {
-  const byBlock = new Map<string, number>()
+  const byBlock = new Map<number, number>()
   let inAll = 0
   let most = 0
   const add = (one: StoredTransfer | undefined, count: 1 | -1) => {
     if (one?.state !== 'seen') return
-    const ofBlock = (byBlock.get(one.hash) ?? 0) + count
-    byBlock.set(one.hash, ofBlock)
+    const ofBlock = (byBlock.get(one.height) ?? 0) + count
+    byBlock.set(one.height, ofBlock)
     inAll += count
     most = Math.max(most, ofBlock)
   }
@@ -250,7 +250,7 @@ function checkTransfer(
   now: StoredTransfer,
   isHalted: boolean,
 ): void {
-  const { state, reason, height, hash } = now
+  const { state, reason, height } = now
   const key = `${now.txid}:${now.position}`
   if (now.uid !== null && env.owners.get(now.to) !== now.uid) {
     env.violate(`a transfer to ${now.to} is that of ${now.uid}, not the owner`)
@@ -279,7 +279,7 @@ function checkTransfer(
   }
   if (transfer.height > env.finalized()) env.violate(`${key} was ${state} before its block was final`)
   if (state === 'held') env.count(`held: ${reason}`)
-  const isWhereItIs = height === transfer.height && hash === transfer.hash && now.to === transfer.to
+  const isWhereItIs = height === transfer.height && now.to === transfer.to
   if (!isWhereItIs || now.raw !== transfer.raw || !isExpected(env, now, expected)) {
     env.violate(`${key} was stored as ${JSON.stringify({ ...now, raw: String(now.raw), amount: String(now.amount) })}`)
   }

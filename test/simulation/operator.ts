@@ -104,7 +104,7 @@ export function restore(run: SimulatedRun): void {
   env.listsOperator = true // the copy can be older than the list
   if (env.scenario.payouts?.losesSetting === true) env.paysOut = false
   run.repair((sqlite) => {
-    const issued = sqlite.prepare('SELECT * FROM address ORDER BY id').all()
+    const issued = sqlite.prepare('SELECT * FROM stored_address ORDER BY id').all()
     sqlite.exec('ROLLBACK TO copy')
     insertAddresses(sqlite, issued.slice(stored.addressesFrom(0).length))
     if (stored.countEndpoints() === 0) run.endpoints.forget()
@@ -144,8 +144,8 @@ export function tryDecimals({ env, stored, repair: change }: SimulatedRun, cuy: 
 function insertAddresses(sqlite: DatabaseSync, rows: readonly Record<string, unknown>[]): void {
   for (const row of rows) {
     const names = Object.keys(row)
-    const insert = sqlite.prepare(`INSERT INTO address (${names}) VALUES (${names.map(() => '?')})`)
-    insert.run(...(Object.values(row) as (string | number)[])) // the columns of STRICT tables
+    const insert = sqlite.prepare(`INSERT INTO stored_address (${names}) VALUES (${names.map(() => '?')})`)
+    insert.run(...(Object.values(row) as (string | number | Uint8Array)[])) // the columns of STRICT tables
   }
 }
 

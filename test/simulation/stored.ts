@@ -20,7 +20,7 @@ export type StoredScan = Numbers<
 
 /** A transfer. */
 export type StoredTransfer = Numbers<'id' | 'position' | 'height' | 'cuy'> &
-  Texts<'txid' | 'hash'> &
+  Texts<'txid'> &
   Amounts<'raw' | 'amount'> & {
     readonly uid: number | null
     readonly to: Address
@@ -72,7 +72,7 @@ const selectScan = `
 SELECT height, hash, finalized, finalized_time AS finalizedTime, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
   restored_at AS restoredAt, corrected_by AS correctedBy FROM scan`
 const selectTransfers = `
-SELECT id, txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", state, reason, review, raw,
+SELECT id, txid, position, height, cuy, uid, to_address AS "to", state, reason, review, raw,
   amount FROM transfer`
 const selectEntries = `
 SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt,
@@ -133,7 +133,9 @@ function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) 
   let changes = new Map<string, Set<number>>()
   let scan: StoredScan | undefined
   let isScanRead = false
-  store.watch(['address', 'flow', 'payout', 'rescan', 'scan', 'transfer', 'wallet'], (table, id) => {
+  const tables = ['stored_address', 'stored_flow', 'payout', 'rescan', 'scan', 'stored_transfer', 'wallet']
+  store.watch(tables, (stored, id) => {
+    const table = stored.replace('stored_', '')
     if (table === 'scan') isScanRead = false
     const rows = changes.get(table)
     if (rows === undefined) changes.set(table, new Set([id]))
@@ -208,8 +210,12 @@ function transferReads({ rows, first, count }: Queries) {
     amount: BigInt(amount),
   })
   const all = rows<Row<StoredTransfer>>(selectTransfers)
-  const of = rows<Row<StoredTransfer>>(`${selectTransfers} WHERE uid = ? AND txid = ?`)
-  const one = first<Row<StoredTransfer>>(`${selectTransfers} WHERE txid = ? AND position = ?`)
+  const of = rows<Row<StoredTransfer>>(
+    `${selectTransfers} WHERE uid = ? AND id IN (SELECT id FROM stored_transfer WHERE txid = unhex(?))`,
+  )
+  const one = first<Row<StoredTransfer>>(
+    `${selectTransfers} WHERE id = (SELECT id FROM stored_transfer WHERE txid = unhex(?) AND position = ?)`,
+  )
   const byId = first<Row<StoredTransfer>>(`${selectTransfers} WHERE id = ?`)
   const credited = first<{ sum: string }>(selectCredited)
   const countState = count('SELECT count(*) AS n FROM transfer WHERE uid = ? AND state = ?')
@@ -284,7 +290,7 @@ function eventReads({ rows, first, count }: Queries) {
     countActs: count(
       'SELECT coalesce(sum(height * 1000 + place + position * 7 + (confirmed_at IS NOT NULL)), 0) AS n FROM issuer_act',
     ),
-    newestEvent: count('SELECT coalesce(max(id), 0) AS n FROM event'),
+    newestEvent: count('SELECT id AS n FROM last_event'),
     /** The oldest event of a credit that the first endpoint has not received. */
     oldestCredit: first<Numbers<'id' | 'createdAt'>>(selectOldestCredit),
     /** The events that endpoints have not received, those of all endpoints added up. */

@@ -13,7 +13,7 @@ interface GuideCommand {
 
 const tools = 'keys|collect|payout|doctor|deploy|db:migrate|operate'
 const commandForm = new RegExp(`npm run (${tools})(?![\\w:-])([^\`\\n]*)`, 'g')
-const guides = repositoryFiles.filter((file) => file.endsWith('.md') && !file.startsWith('src/decisions/'))
+const guides = repositoryFiles.filter((file) => file.endsWith('.md') && !file.startsWith('docs/decisions/'))
 /** Texts that the service, the pages and the commands show. */
 const code = repositoryFiles.filter((file) => /^src\/.*\.(ts|html|mjs)$/.test(file) || file === 'wrangler.toml')
 
@@ -50,7 +50,7 @@ const hasPlace = ({ words }: GuideCommand) => words.includes('--production') || 
 /** The walks of these pages are on the local chain. */
 const isLocalWalk = ({ file, words, isTyped }: GuideCommand) =>
   isTyped &&
-  /^(src\/tools\/collect\/README\.md -- (plan|sign|send)|README\.md -- run)$/.test(
+  /^(docs\/guides\/collecting\.md -- (plan|sign|send)|docs\/start\.md -- run)$/.test(
     [file, ...words.slice(0, 2)].join(' '),
   )
 

@@ -42,7 +42,7 @@ it('delivers 1,000 events in order with 70 queries, however many there were befo
     writeBody: ({ id }) => String(id),
     configMatchesData: async () => true,
   })
-  const post = d1.prepare(`INSERT INTO posting (id, entries, posted_by, created_at) VALUES (1, ?1, 'shop', ?2)`)
+  const post = d1.prepare(`INSERT INTO posting (entries, posted_by, created_at) VALUES (?1, 'shop', ?2)`)
   const happen = async (from: number) => {
     for (let i = from; i < from + 1_000; i += 20) {
       const entries = Array.from({ length: 20 }, (_, k) => ({

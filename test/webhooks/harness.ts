@@ -132,7 +132,7 @@ function look(sqlite: Sqlite) {
 /** Stores ledger entries of one backend, of which each makes an event. */
 function storeEvents(sqlite: Sqlite, count: number, at: UnixMs): void {
   const { next } = sqlite.prepare('SELECT coalesce(max(id), 0) + 1 AS next FROM event').get() as { next: number }
-  const post = sqlite.prepare(`INSERT INTO posting (id, entries, posted_by, created_at) VALUES (1, ?, 'shop', ?)`)
+  const post = sqlite.prepare(`INSERT INTO posting (entries, posted_by, created_at) VALUES (?, 'shop', ?)`)
   for (let i = next; i < next + count; i += 20) {
     const entries = Array.from({ length: Math.min(20, next + count - i) }, (_, k) => ({
       uid: 1,

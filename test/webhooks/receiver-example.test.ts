@@ -19,7 +19,7 @@ const send = async (url: string, id: number, secret = firstSecret) => {
   return isDelivered(await sendWebhook({ fetch, clock }, { url, secrets: [secret] }, message))
 }
 
-it('the receiver of the README verifies events and handles each once', async () => {
+it('the receiver of the guide verifies events and handles each once', async () => {
   const handled: unknown[] = []
   const url = await listen(
     receive(firstSecret, async (event) => {
@@ -32,7 +32,7 @@ it('the receiver of the README verifies events and handles each once', async () 
   expect(handled).toHaveLength(2)
 })
 
-it('the receiver of the README gets an event again that it could not handle', async () => {
+it('the receiver of the guide gets an event again that it could not handle', async () => {
   let tries = 0
   const url = await listen(
     receive(firstSecret, async () => {
@@ -44,7 +44,7 @@ it('the receiver of the README gets an event again that it could not handle', as
   expect(tries).toBe(2)
 })
 
-it('the receiver of the README keeps every digit of an amount', async () => {
+it('the receiver of the guide keeps every digit of an amount', async () => {
   const handled: unknown[] = []
   const url = await listen(
     receive(firstSecret, async (event) => {

@@ -7,7 +7,7 @@ import { fixedStatement, type ReadDatabase } from '../../d1/database.ts'
 import { transfers, wallets } from '../../d1/tables.ts'
 import type { Currency } from '../../ledger/currencies.ts'
 import type { StoredTransfer } from '../transfer.ts'
-import { readAll, readCallers, type TransferRow } from './rows.ts'
+import { readAll, readCallers, type TransferRow, transferColumns } from './rows.ts'
 
 /** Transfers held for a full wallet that are looked at in one query: there is more than 2^53 units in each such wallet. */
 const fullWalletsMax = 1_000
@@ -60,12 +60,12 @@ const eachCurrency = sql`json_each(${sql.placeholder('currencies')}) AS currency
 const held = sql`${transfers} INDEXED BY transfer_held`
 
 const selectHeldFor = fixedStatement<'currencies' | 'reason' | 'max'>(sql`
-SELECT ${transfers}.* FROM ${eachCurrency} CROSS JOIN ${held}
+SELECT ${transferColumns} FROM ${eachCurrency} CROSS JOIN ${held}
   ON ${state} = 'held' AND ${reason} = ${sql.placeholder('reason')} AND ${cuy} = currency.value LIMIT ${max}`)
 
 /** As a fraction the amount is off by a unit at most: whether it fits is decided when it is stored. */
 const selectFitting = fixedStatement<'units' | 'max'>(sql`
-SELECT ${transfers}.* FROM json_each(${sql.placeholder('units')}) AS unit CROSS JOIN (
+SELECT ${transferColumns} FROM json_each(${sql.placeholder('units')}) AS unit CROSS JOIN (
   SELECT ${id} AS full_id FROM ${held} WHERE ${state} = 'held' AND ${reason} = 'wallet-full' LIMIT ${fullWalletsMax}
 ) CROSS JOIN ${transfers} ON ${id} = full_id AND ${cuy} = unit.value ->> 'cuy'
 CROSS JOIN ${wallets} ON ${wallets.uid} = ${transfers.uid} AND ${wallets.cuy} = ${cuy}
@@ -73,12 +73,12 @@ WHERE ${wallets.balance} <= ${sql.raw(String(amountMax))} + 1 - CAST(${raw} AS R
 LIMIT ${max}`)
 
 const selectSentBy = fixedStatement<'senders' | 'max'>(sql`
-SELECT * FROM ${transfers} INDEXED BY transfer_held_from WHERE ${state} = 'held'
-  AND ${transfers.from_address} IN (SELECT value FROM json_each(${sql.placeholder('senders')})) LIMIT ${max}`)
+SELECT ${transferColumns} FROM ${transfers} INDEXED BY transfer_held_from WHERE ${state} = 'held'
+  AND ${transfers.from_address} IN (SELECT unhex(value) FROM json_each(${sql.placeholder('senders')})) LIMIT ${max}`)
 
 const endedByPerson: readonly HeldReason[] = ['too-large', 'wallet-full', 'review']
 const selectOldest = fixedStatement<'currencies'>(sql`
-SELECT ${transfers}.* FROM (
+SELECT ${transferColumns} FROM (
   SELECT (SELECT ${id} FROM ${held} WHERE ${state} = 'held' AND ${reason} = why.value AND ${cuy} = currency.value
     ORDER BY ${id} LIMIT 1) AS oldest_id
   FROM json_each(${sql.raw(`'${JSON.stringify(endedByPerson)}'`)}) AS why CROSS JOIN ${eachCurrency}

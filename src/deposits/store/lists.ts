@@ -1,13 +1,13 @@
-import { eq, lt, type SQL, sql } from 'drizzle-orm'
+import { lt, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { DeciderName, EntryId, TransferId } from '../../common/ids.ts'
-import { fixedStatement, member, type ReadDatabase, toStatement } from '../../d1/database.ts'
+import type { CurrencyId, DeciderName, EntryId, TransferId, Uid } from '../../common/ids.ts'
+import { fixedStatement, member, ofHex, type ReadDatabase, shown, toStatement } from '../../d1/database.ts'
 import { scans } from '../../d1/state-tables.ts'
-import { addresses, decisions, flows, transfers, wallets } from '../../d1/tables.ts'
+import { addresses, decisions, flows, isOpenTransfer, transfers, wallets } from '../../d1/tables.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
-import { type Deposit, type DepositFilter, type DepositKey, depositStates } from '../deposit.ts'
+import { type Deposit, type DepositFilter, type DepositKey, type DepositState, depositStates } from '../deposit.ts'
 import type { CreditKey } from '../transfer.ts'
-import { readCallers, type TransferRow } from './rows.ts'
+import { readCallers, type TransferRow, transferColumns } from './rows.ts'
 
 /** Most transfers that are counted, so that a count reads a bounded number of rows. */
 export const countedMax = 1_000
@@ -67,37 +67,78 @@ const { id, uid, cuy, state, txid, position } = transfers
 function byKey(key: DepositKey): DepositScope {
   // One block is the limit of one transaction.
   if ('txid' in key) {
-    return inOrder(sql`${transfers} INDEXED BY transfer_key WHERE ${eq(txid, key.txid)} AND ${state} <> 'moved'`)
+    return inOrder(sql`${transfers} INDEXED BY transfer_key WHERE ${txid} = ${ofHex(key.txid)} AND ${state} <> 'moved'`)
   }
-  const owner = sql`(SELECT ${addresses.uid} FROM ${addresses} WHERE ${eq(addresses.address, key.address)})`
-  // What moved has no uid: it is in another part of the index.
+  // What moved has no uid.
   return inOrder(
-    sql`${transfers} INDEXED BY transfer_to WHERE ${eq(transfers.to_address, key.address)} AND ${eq(uid, owner)}`,
+    sql`${transfers} INDEXED BY transfer_to WHERE ${transfers.to_address} = ${ofHex(key.address)} AND ${uid} = (
+      SELECT ${addresses.uid} FROM ${addresses} WHERE ${addresses.address} = ${ofHex(key.address)})`,
   )
 }
 
+/** An index has the order of ids only within one state and currency: of each, the newest ones are read, and of these the newest. */
 function byFilter(filter: DepositFilter, { list }: Currencies): DepositScope {
-  const isCallers = filter.uid === null ? null : eq(uid, filter.uid)
-  if (isCallers !== null && filter.state === null && filter.cuy === null) {
-    return inOrder(sql`${transfers} INDEXED BY transfer_uid WHERE ${isCallers}`)
-  }
   const states = filter.state === null ? depositStates : [filter.state]
   const currencies = filter.cuy === null ? list.map((currency) => currency.cuy) : [filter.cuy]
-  const kinds = sql`json_each(${JSON.stringify(states)}) AS wanted
-    CROSS JOIN json_each(${JSON.stringify(currencies)}) AS currency`
-  const index = sql.raw(isCallers === null ? 'transfer_cuy' : 'transfer_uid_state')
-  const isKind = sql`${state} = wanted.value AND ${cuy} = currency.value`
-  const ofKind = isCallers === null ? isKind : sql`${isCallers} AND ${isKind}`
-  // An index has the order of ids only within one state and currency: of each, the newest ones are read.
+  const parts = filter.uid === null ? ofAll(states, currencies) : ofCaller(filter.uid, states, currencies)
   return {
-    all: sql`${kinds} CROSS JOIN ${transfers} INDEXED BY ${index} ON ${ofKind}`,
-    newest: (before, limit) => sql`(
-  SELECT ${id} FROM ${kinds} CROSS JOIN ${transfers} ON ${id} IN (
-    SELECT ${id} FROM ${transfers} INDEXED BY ${index}
-    WHERE ${ofKind} AND ${lt(id, before)} ORDER BY ${id} DESC LIMIT ${limit})
-  ORDER BY ${id} DESC LIMIT ${limit}
-) AS newest CROSS JOIN ${transfers} ON ${id} = newest.id`,
+    all: sql`(${sql.join(
+      parts.map(({ each, rows, is }) => sql`SELECT 1 FROM ${each} CROSS JOIN ${rows} ON ${is}`),
+      sql` UNION ALL `,
+    )})`,
+    newest: (before, limit) => {
+      const newestOf = ({ each, rows, is, key }: ListPart) => sql`
+  SELECT ${transfers.id} AS newest_id FROM ${each} CROSS JOIN ${transfers} ON ${transfers.id} IN (
+    SELECT ${key} FROM ${rows} WHERE ${is} AND ${key} < ${before} ORDER BY ${key} DESC LIMIT ${limit})`
+      return sql`(
+  SELECT newest_id FROM (${sql.join(parts.map(newestOf), sql` UNION ALL `)})
+  ORDER BY newest_id DESC LIMIT ${limit}
+) CROSS JOIN ${transfers} ON ${id} = newest_id`
+    },
   }
+}
+
+/** A part of a list: for one row of `each`, an index of `rows` has those that fit (`is`) in the order of `key`, the id of a transfer. */
+interface ListPart {
+  readonly each: SQL
+  readonly rows: SQL
+  readonly is: SQL
+  readonly key: SQLiteColumn
+}
+
+const listOf = (values: readonly unknown[], name: string) =>
+  sql`json_each(${JSON.stringify(values)}) AS ${sql.raw(name)}`
+
+/** What is credited to a caller is found by the entries of each wallet. */
+function ofCaller(
+  caller: Uid,
+  states: readonly DepositState[],
+  currencies: readonly CurrencyId[],
+): readonly ListPart[] {
+  const open = states.filter((one) => one !== 'credited')
+  const inOpen = {
+    each: sql`${listOf(open, 'wanted')} CROSS JOIN ${listOf(currencies, 'currency')}`,
+    rows: sql`${transfers} INDEXED BY transfer_uid_state`,
+    is: sql`${uid} = ${caller} AND ${state} = wanted.value AND ${cuy} = currency.value AND ${sql.raw(isOpenTransfer)}`,
+    key: id,
+  }
+  const credited = {
+    each: sql`${listOf(currencies, 'currency')} CROSS JOIN ${wallets} ON ${wallets.uid} = ${caller} AND ${wallets.cuy} = currency.value`,
+    rows: sql`${flows} INDEXED BY flow_deposit`,
+    is: sql`${flows.wallet_id} = ${wallets.id} AND ${flows.transfer_id} IS NOT NULL`,
+    key: flows.transfer_id,
+  }
+  return [...(open.length === 0 ? [] : [inOpen]), ...(open.length === states.length ? [] : [credited])]
+}
+
+/** What is credited has an index of its own. */
+function ofAll(states: readonly DepositState[], currencies: readonly CurrencyId[]): readonly ListPart[] {
+  return states.map((one) => ({
+    each: listOf(currencies, 'currency'),
+    rows: sql`${transfers} INDEXED BY ${sql.raw(one === 'credited' ? 'transfer_credited' : 'transfer_uncredited')}`,
+    is: sql`${state} = ${sql.raw(`'${one}'`)} AND ${cuy} = currency.value AND ${sql.raw(one === 'credited' ? 'true' : isOpenTransfer)}`,
+    key: id,
+  }))
 }
 
 /** What an index has in the order of ids. */
@@ -110,11 +151,11 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM ${all} LIMIT ${countedMax})) AS coun
   (SELECT ${scans.finalized} FROM ${scans}) AS finalized, (SELECT ${scans.finalized_at} FROM ${scans}) AS finalized_at`
 
 const decided = (column: SQLiteColumn) => sql`(SELECT ${column} FROM ${decisions}
-  WHERE ${decisions.txid} = ${txid} AND ${decisions.position} = ${position} AND ${decisions.decision} = ${transfers.review})`
-const depositColumns = sql`${transfers}.*, ${decided(decisions.why)} AS decided_why,
+  WHERE ${decisions.txid} = ${shown(txid)} AND ${decisions.position} = ${position} AND ${decisions.decision} = ${transfers.review})`
+const depositColumns = sql`${transferColumns}, ${decided(decisions.why)} AS decided_why,
   ${decided(decisions.decided_by)} AS decided_by, (
-  SELECT ${flows.id} FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_osn
-  ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${transfers.osn} AND ${flows.type} = 1
+  SELECT ${flows.id} FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_deposit
+  ON ${flows.wallet_id} = ${wallets.id} AND ${flows.transfer_id} = ${id}
   WHERE ${state} = 'credited' AND ${wallets.uid} = ${uid} AND ${wallets.cuy} = ${cuy}
 ) AS entry_id`
 

@@ -2,11 +2,12 @@ import { eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { BlockHeight, Txid } from '../../chain/block.ts'
 import type { CurrencyId, Uid } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { fixedStatement, type ReadDatabase } from '../../d1/database.ts'
+import { fixedStatement, ofHex, type ReadDatabase } from '../../d1/database.ts'
 import { scans } from '../../d1/state-tables.ts'
-import { flows, transfers, wallets } from '../../d1/tables.ts'
+import { flows, isOpenTransfer, transfers, wallets } from '../../d1/tables.ts'
+import { firstEntryAt } from '../../ledger/entry-times.ts'
 import type { StoredTransfer } from '../transfer.ts'
-import { readAll, type TransferRow } from './rows.ts'
+import { readAll, type TransferRow, transferColumns } from './rows.ts'
 
 /** Transfers in one state that one caller is shown. */
 export const shownMax = 100
@@ -51,8 +52,8 @@ export async function selectFirstSeen(db: ReadDatabase): Promise<{ readonly heig
 
 const { state } = transfers
 const uid = sql.placeholder('uid')
-const isOfTransaction = eq(transfers.txid, sql.placeholder('txid'))
-const byKey = sql`SELECT * FROM ${transfers} INDEXED BY transfer_key WHERE ${isOfTransaction}`
+const isOfTransaction = sql`${transfers.txid} = ${ofHex(sql.placeholder('txid'))}`
+const byKey = sql`SELECT ${transferColumns} FROM ${transfers} INDEXED BY transfer_key WHERE ${isOfTransaction}`
 
 const selectOfTransaction = fixedStatement<'uid' | 'txid'>(sql`
 ${byKey} AND ${eq(transfers.uid, uid)} ORDER BY ${transfers.position}`)
@@ -64,18 +65,16 @@ SELECT ${transfers.position} FROM ${transfers} INDEXED BY transfer_key
 WHERE ${isOfTransaction} AND ${state} = 'moved' ORDER BY ${transfers.position}`)
 
 const openIn = (open: 'held' | 'seen') => sql`
-SELECT * FROM (SELECT * FROM ${transfers} INDEXED BY transfer_uid_state
-  WHERE ${eq(transfers.uid, uid)} AND ${eq(state, open)} ORDER BY ${transfers.cuy}, ${transfers.id} LIMIT ${shownMax})`
+SELECT * FROM (SELECT ${transferColumns} FROM ${transfers} INDEXED BY transfer_uid_state
+  WHERE ${eq(transfers.uid, uid)} AND ${sql.raw(isOpenTransfer)} AND ${state} = ${sql.raw(`'${open}'`)} ORDER BY ${transfers.cuy}, ${transfers.id} LIMIT ${shownMax})`
 /** Each state has rows of its own: what a node invents above the final blocks hides nothing that is held. */
 const selectOpen = fixedStatement<'uid'>(sql`${openIn('held')} UNION ALL ${openIn('seen')}`)
 
-/** The entries of recharges since the first one at that time: a range of ids (see ledger/entries.ts). */
+/** The entries of recharges since the first one at that time: a range of ids. */
 const selectCredited = fixedStatement<'uid' | 'since'>(sql`
 SELECT ${wallets.cuy}, CAST(sum(${flows.amount}) AS TEXT) AS sum
 FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_type ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1
-WHERE ${eq(wallets.uid, uid)} AND ${flows.id} >= (
-  SELECT ${flows.id} FROM ${flows} INDEXED BY flow_time
-  WHERE ${flows.created_at} >= ${sql.placeholder('since')} ORDER BY ${flows.created_at}, ${flows.id} LIMIT 1)
+WHERE ${eq(wallets.uid, uid)} AND ${flows.id} >= ${firstEntryAt(sql.placeholder('since'))}
 GROUP BY ${wallets.cuy}`)
 
 const selectSeen = fixedStatement(sql`

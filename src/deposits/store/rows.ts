@@ -1,10 +1,14 @@
-import type { transfers } from '../../d1/tables.ts'
+import { allShown } from '../../d1/database.ts'
+import { transfers } from '../../d1/tables.ts'
 import { readAmount } from '../../ledger/entries.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import type { KnownTransfer } from '../transitions.ts'
 
 /** The columns of a transfer. */
 export type TransferRow = typeof transfers.$inferSelect
+
+/** All columns of a transfer, as `TransferRow` has them. */
+export const transferColumns = allShown(transfers)
 
 /** A stored transfer in whatever state. */
 export function readTransfer(row: TransferRow) {
@@ -19,7 +23,7 @@ export function readTransfer(row: TransferRow) {
     reason: row.reason,
     review: row.review,
     seconds: row.seconds,
-    block: { height: row.height, hash: row.block_hash },
+    block: { height: row.height },
     native: Boolean(row.native),
     from: row.from_address,
     to: row.to_address,

@@ -1,4 +1,5 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { BlockHeight } from '../../chain/block.ts'
 import type { UnixMs } from '../../common/time.ts'
 import {
@@ -9,6 +10,7 @@ import {
   member,
   memberList,
   type ReadDatabase,
+  shown,
   toJsonTexts,
   type WriteDatabase,
 } from '../../d1/database.ts'
@@ -25,7 +27,7 @@ import {
   transferKey,
   walletKey,
 } from '../transitions.ts'
-import { readTransfer, type TransferRow } from './rows.ts'
+import { readTransfer, type TransferRow, transferColumns } from './rows.ts'
 
 /** Rows in one JSON text: the longest takes about 600 bytes, and a bound text can have 2 MB. */
 const rowsMax = 2_000
@@ -76,10 +78,13 @@ export function writeTransfers(
   { changed, fresh, found }: TransferDecisions,
   at: UnixMs,
 ): TransferWrites {
+  const verdicts = changed.filter(({ known }) => known?.isSame === true)
+  const others = changed.filter(({ known }) => known?.isSame !== true)
   return {
     versions: JSON.stringify(changed.map(({ known }) => known)),
     statements: [
-      ...toJsonTexts(changed.map(writeRow), rowsMax).map((rows) => updateTransfers(db, { rows, at })),
+      ...toJsonTexts(verdicts.map(writeRow), rowsMax).map((rows) => updateVerdicts(db, { rows, at })),
+      ...toJsonTexts(others.map(writeRow), rowsMax).map((rows) => updateTransfers(db, { rows, at })),
       ...toJsonTexts(fresh.map(writeRow), rowsMax).map((rows) => insertTransfers(db, { rows, at })),
       ...(found.length === 0 ? [] : [noteFound(db, { ids: JSON.stringify(found) })]),
     ],
@@ -223,7 +228,6 @@ function writeRow({ known, ...change }: TransferChange) {
     ...known,
     ...{ txid, position, cuy, uid, native, state, reason, review },
     height: block.height,
-    block_hash: block.hash,
     from_address: from,
     to_address: to,
     raw: raw.toString(),
@@ -233,7 +237,7 @@ function writeRow({ known, ...change }: TransferChange) {
   }
 }
 
-const facts = ['height', 'block_hash', 'cuy', 'uid', 'from_address', 'to_address', 'raw', 'native'] as const
+const facts = ['height', 'cuy', 'uid', 'from_address', 'to_address', 'raw', 'native'] as const
 const verdict = ['state', 'reason', 'amount', 'review'] as const
 const written = [...facts, ...verdict].map((name) => transfers[name])
 const { id, version, txid, position, state, height, seconds, seen_by, sought, changed_at } = transfers
@@ -243,22 +247,26 @@ const at = sql.placeholder('at')
 const selectPosition = fixedStatement(sql`SELECT ${scans.height} AS position FROM ${scans}`)
 
 const selectKnown = fixedStatement<'keys'>(sql`
-SELECT ${transfers}.*, EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
+SELECT ${transferColumns}, EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
     WHERE ${rescans.kind} = 'request' AND ${rescans.finished_at} IS NULL
       AND ${rescans.to_height} >= ${height} AND ${rescans.next_height} <= ${height}) AS "isAskedAgain"
 FROM json_each(${sql.placeholder('keys')}) CROSS JOIN ${transfers} INDEXED BY transfer_key
   ON ${txid} = ${member(txid)} AND ${position} = ${member(position)}`)
 
 /** Each row names the version that was decided about. The first sighting stays. */
-const updateTransfers = fixedStatement<'rows' | 'at'>(sql`
+const update = (columns: readonly SQLiteColumn[]) => sql`
 UPDATE ${transfers} SET ${bare(version)} = "change".${bare(version)} + 1, ${bare(changed_at)} = ${at},
   ${sql.join(
-    written.map((column) => sql`${bare(column)} = "change".${bare(column)}`),
+    columns.map((column) => sql`${bare(column)} = "change".${bare(column)}`),
     sql`, `,
   )},
   ${bare(seconds)} = coalesce(${seconds}, "change".${bare(seconds)}), ${bare(seen_by)} = coalesce(${seen_by}, "change".${bare(seen_by)})
-FROM (SELECT ${memberList([id, version, ...written, seconds, seen_by])} FROM json_each(${rows})) AS "change"
-WHERE ${id} = "change".${bare(id)}`)
+FROM (SELECT ${memberList([id, version, ...columns, seconds, seen_by])} FROM json_each(${rows})) AS "change"
+WHERE ${id} = "change".${bare(id)}`
+
+const updateTransfers = fixedStatement<'rows' | 'at'>(update(written))
+/** An index of a column that is set is written, whether the column changes or not: so what is the same is not set. */
+const updateVerdicts = fixedStatement<'rows' | 'at'>(update(verdict.map((name) => transfers[name])))
 
 const inserted = [txid, position, ...written, seconds, seen_by]
 const insertTransfers = fixedStatement<'rows' | 'at'>(sql`
@@ -289,7 +297,7 @@ WHERE ${state} = 'seen' AND ${height} <= ${sql.placeholder('to')} AND NOT ${isIn
 const dropInBlock = fixedStatement<'height' | 'unread' | 'at'>(sql`
 UPDATE ${transfers} INDEXED BY transfer_seen SET ${isDropped}
 WHERE ${state} = 'seen' AND ${height} = ${sql.placeholder('height')}
-  AND ${txid} NOT IN (SELECT value FROM json_each(${sql.placeholder('unread')}))`)
+  AND ${txid} NOT IN (SELECT unhex(value) FROM json_each(${sql.placeholder('unread')}))`)
 
 const deleteDropped = fixedStatement<'before' | 'max'>(sql`
 DELETE FROM ${transfers} WHERE ${id} IN (
@@ -299,7 +307,7 @@ DELETE FROM ${transfers} WHERE ${id} IN (
 
 const sight = sql`${transfers} INDEXED BY transfer_sought`
 const selectSought = fixedStatement<'max'>(sql`
-SELECT ${id}, ${txid}, ${position} FROM ${sight} WHERE ${sought} = 1
+SELECT ${id}, ${shown(txid)} AS txid, ${position} FROM ${sight} WHERE ${sought} = 1
   AND (SELECT max(${height}) FROM ${sight} WHERE ${sought} = 1) <= (SELECT ${scans.height} FROM ${scans})
   AND NOT ${isInGap} LIMIT ${sql.placeholder('max')}`)
 

@@ -27,7 +27,7 @@ export const ledgerEntries = {
     const { currencies } = c.env.services.settings
     const { osn } = selection
     const { list, count } = await reading(c, ({ db }) =>
-      osn === undefined ? selectAllEntries(db, selection) : selectOrder(db, osn, selection),
+      osn === undefined ? selectAllEntries({ db, currencies }, selection) : selectOrder(db, osn, selection),
     )
     return success({ list: list.map((entry) => postedItem(entry, currencies, jsonAmount)), count })
   }),

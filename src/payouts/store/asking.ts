@@ -7,6 +7,7 @@ import {
   isRefusedBy,
   member,
   memberList,
+  ofHex,
   type ReadDatabase,
   type WriteDatabase,
 } from '../../d1/database.ts'
@@ -114,11 +115,11 @@ SELECT ${payouts}.* FROM ${listed} CROSS JOIN ${payouts} INDEXED BY payout_key
 ON ${uid} = ${member(uid)} AND ${cuy} = ${member(cuy)} AND ${osn} = ${member(osn)}`)
 
 const selectObstacles = fixedStatement<'keys'>(sql`
-SELECT EXISTS (SELECT 1 FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_osn
+SELECT EXISTS (SELECT 1 FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_key
     ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${member(osn)}
       AND (${flows.type} IN (2, 5) OR (${flows.type} = 4 AND ${member(fee)} > 0))
     WHERE ${wallets.uid} = ${member(uid)} AND ${wallets.cuy} = ${member(cuy)}) AS "hasEntry",
-  EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${member(to_address)}) AS "isUsers"
+  EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(member(to_address))}) AS "isUsers"
 FROM ${listed} ORDER BY key`)
 
 const h = payoutHours

@@ -1,11 +1,12 @@
-import { getTableColumns, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../../chain/address.ts'
 import type { BlockHeight } from '../../chain/block.ts'
 import type { EventId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { fixedStatement, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { fixedStatement, type ReadDatabase, shown, type WriteDatabase } from '../../d1/database.ts'
 import { payoutTransactions } from '../../d1/payout-tables.ts'
 import { events, rescans, scans } from '../../d1/state-tables.ts'
+import { flows } from '../../d1/tables.ts'
 import { openAddresses } from './conclusions.ts'
 
 /** What the database has, to be compared with what the scanner's object remembers. */
@@ -32,7 +33,7 @@ export interface ComparedRow {
 /** Reads what is compared, in one statement. `noted` is the number of the event that the object remembers. */
 export async function selectCompared(db: ReadDatabase, noted: EventId | 0): Promise<ComparedRow> {
   const row = await compared(db, { noted }).first<Row>()
-  if (row === null) throw new Error('a query with a left join has a row')
+  if (row === null) throw new Error('a view of sums has a row')
   const { newestId, newestText, lastId, hasSigned, openPayers, ...others } = row
   return {
     ...others,
@@ -56,20 +57,23 @@ export async function storeRestoredAt(db: WriteDatabase, at: UnixMs | null): Pro
   await updateRestoredAt(db, { at }).run()
 }
 
-const text = sql`json_array(${sql.join(Object.values(getTableColumns(events)), sql`, `)})`
+const textOf = (table: typeof events | typeof flows) =>
+  sql`json_array(${sql.join(Object.values(getTableColumns(table)).map(shown), sql`, `)})`
+/** An entry or another event as text, by its number: both have one numbering. */
+const textAt = (number: SQL) => sql`coalesce((SELECT ${textOf(events)} FROM ${events} WHERE ${events.id} = ${number}),
+  (SELECT ${textOf(flows)} FROM ${flows} WHERE ${flows.id} = ${number}))`
 const { kind, finished_at, next_height } = rescans
 
 const compared = fixedStatement<'noted'>(sql`
-SELECT newest.id AS "newestId", newest.text AS "newestText",
-  (SELECT ${text} FROM ${events} WHERE ${events.id} = ${sql.placeholder('noted')}) AS same,
-  (SELECT seq FROM sqlite_sequence WHERE name = 'event') AS "lastId",
+SELECT nullif(last_event.id, 0) AS "newestId", ${textAt(sql`last_event.id`)} AS "newestText",
+  ${textAt(sql`${sql.placeholder('noted')}`)} AS same, last_event.id AS "lastId",
   EXISTS (SELECT 1 FROM ${payoutTransactions} WHERE ${payoutTransactions.payout_id} IS NOT NULL) AS "hasSigned",
   coalesce((SELECT ${scans.height} FROM ${scans}), -1) AS position,
   (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime",
   (SELECT min(${next_height}) FROM ${rescans} INDEXED BY rescan_open WHERE ${finished_at} IS NULL AND ${kind} <> 'request') AS unread,
   (SELECT ${scans.restored_at} FROM ${scans}) AS "restoredAt",
   ${openAddresses} AS "openPayers"
-FROM (SELECT 1) LEFT JOIN (SELECT ${events.id} AS id, ${text} AS text FROM ${events} ORDER BY ${events.id} DESC LIMIT 1) AS newest`)
+FROM last_event`)
 
 const updateRestoredAt = fixedStatement<'at'>(sql`
 UPDATE ${scans} SET restored_at = ${sql.placeholder('at')} WHERE restored_at IS NOT ${sql.placeholder('at')}`)

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Address } from '../../chain/address.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { fixedStatement, type ReadDatabase } from '../../d1/database.ts'
+import { fixedStatement, ofHex, type ReadDatabase } from '../../d1/database.ts'
 import { payoutTransactions } from '../../d1/payout-tables.ts'
 import { scans, tokens } from '../../d1/state-tables.ts'
 import { addresses } from '../../d1/tables.ts'
@@ -53,7 +53,7 @@ const selectState = fixedStatement<'address'>(sql`
 SELECT ${scans.halted} IS NOT NULL AS "isHalted", ${scans.restored_at} AS "restoredAt",
   (SELECT min(${changed_at}) FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved})
     AS "unknownSince",
-  (EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${address})
+  (EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(address)})
     OR EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open
       WHERE ${ended} IS NULL AND ${payoutTransactions.address} <> ${address})) AS "isReplaced"
 FROM (SELECT 1) LEFT JOIN ${scans}`)

@@ -2,7 +2,7 @@ import { eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../../chain/address.ts'
 import type { Txid } from '../../chain/block.ts'
 import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
-import { type ReadDatabase, toStatement } from '../../d1/database.ts'
+import { ofHex, type ReadDatabase, toStatement } from '../../d1/database.ts'
 import { type PayoutState, payoutStates, payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { addresses } from '../../d1/tables.ts'
 import type { PayoutRow } from '../lifecycle.ts'
@@ -59,7 +59,7 @@ type PageRow = PayoutRow & { readonly isToUser: 0 | 1; readonly answers: string 
 const { id, uid, cuy, state, osn, to_address } = payouts
 const t = payoutTransactions
 const columns = sql`${payouts}.*,
-  EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${to_address}) AS "isToUser",
+  EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(to_address)}) AS "isToUser",
   (SELECT ${t.answers} FROM ${t} WHERE ${t.txid} = ${payouts.txid} AND ${state} = 'signed') AS answers`
 
 /** Which rows a list has. Each part is what follows FROM. The planner has no statistics, so each index is named. */

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { BlockHash, BlockHeight, Txid } from '../../chain/block.ts'
 import type { CurrencyId, PayoutId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { fixedStatement, isRefusedBy, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { fixedStatement, isRefusedBy, ofHex, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { scans } from '../../d1/state-tables.ts'
 import { addresses } from '../../d1/tables.ts'
@@ -155,7 +155,7 @@ SELECT ${scans.finalized} AS height, ${scans.finalized_hash} AS hash, ${scans.fi
 const { id, cuy, state } = payouts
 const t = payoutTransactions
 const max = sql.placeholder('max')
-const isToUser = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${payouts.to_address})`
+const isToUser = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(payouts.to_address)})`
 
 /** Of each currency the oldest ones: the index has the order of ids only within one state and currency. */
 const selectApproved = fixedStatement<'currencies' | 'after' | 'max'>(sql`

@@ -71,7 +71,7 @@ function open(env: string | undefined, { stdout }: CommandOutput): void {
 /** Reported of D1's endpoint for migrations: it cuts a trigger at a semicolon within it (cloudflare/workers-sdk#15690). */
 const splitAdvice = {
   pattern: /incomplete input/,
-  text: 'D1 has cut a trigger apart; src/guides/repair.md has the way round, "A migration that D1 refuses"',
+  text: 'D1 has cut a trigger apart; docs/guides/repair.md has the way round, "A migration that D1 refuses"',
 }
 
 /** Runs one wrangler command, and stops if it fails. */

@@ -12,9 +12,9 @@ const advice: Readonly<Record<string, string>> = {
   objects: 'take these sections over from the wrangler.toml that is delivered',
   key: 'make a key of your own: "npm run keys -- new" prints the TRON_XPUB for it',
   authentication:
-    'set AUTH_JWT_SECRET or AUTH_JWKS_URL so that the check passes; README.md, "Tokens and API", says what they are',
+    'set AUTH_JWT_SECRET or AUTH_JWKS_URL so that the check passes; docs/integrate.md, "Tokens", says what they are',
   backends:
-    'set BACKEND_JWT_SECRET or BACKEND_JWKS_URL so that the check passes; src/guides/backends.md says what they are',
+    'set BACKEND_JWT_SECRET or BACKEND_JWKS_URL so that the check passes; docs/guides/backends.md says what they are',
   desk: 'correct team in DESK_ACCESS: the keys are at https://<team>.cloudflareaccess.com/cdn-cgi/access/certs',
   operators:
     'remove it from OPERATOR_ADDRESSES: only wallets of your own belong there, which the service has not issued',
@@ -22,7 +22,7 @@ const advice: Readonly<Record<string, string>> = {
   node: 'correct the URLs or the key of this node in TRON_NODES (or the clock of this machine, if the line says so), or name another node there',
   quorum: 'repair or replace nodes in TRON_NODES until enough are usable',
   stored:
-    'set back what differs, or use the database that belongs to this configuration; src/guides/operation.md, configuration-differs',
+    'set back what differs, or use the database that belongs to this configuration; docs/operate.md, configuration-differs',
   addresses: 'restore the database of this key, or set TRON_FIRST_INDEX above every index that was used',
   token: 'compare its contract and decimals in CURRENCIES with an explorer, and correct them',
 }
@@ -36,6 +36,6 @@ export function adviceFor(text: string): string {
   }
   return (
     advice[word] ??
-    `correct ${/^[A-Z_]+$/.test(word) ? word : 'this setting'}; src/guides/settings.md says what each takes`
+    `correct ${/^[A-Z_]+$/.test(word) ? word : 'this setting'}; docs/guides/settings.md says what each takes`
   )
 }

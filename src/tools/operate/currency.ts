@@ -19,7 +19,7 @@ export function correctCurrency(options: Options): Work {
     if (!assets.ok)
       throw new ToolError(
         assets.error.join('; '),
-        'correct these settings in wrangler.toml; src/guides/settings.md says what they take',
+        'correct these settings in wrangler.toml; docs/guides/settings.md says what they take',
       )
     const currency = assets.value.currencies.list.find((one) => one.cuy === cuy)
     if (currency === undefined) {

@@ -37,7 +37,7 @@ export function correct(options: Options): Work {
   const reason = readReason(options)
   const height = readBlock(options, 'finalized')
   const creditedSql =
-    "SELECT height, txid, position, uid, cuy FROM transfer WHERE state = 'credited' " +
+    "SELECT height, txid, position, uid, cuy FROM transfer WHERE state = 'credited' AND sought = 1 " +
     `AND height > ${height} ORDER BY height, txid, position LIMIT ${creditedMax + 1}`
   return async (env) => {
     const [, credited = [], gaps = []] = orRefuse(

@@ -157,7 +157,7 @@ const newestHeight = 'SELECT issued_height FROM address ORDER BY derivation_inde
 function reserveSql(key: ExtendedPublicKey, indices: readonly number[], height: number | null): string {
   const issuedHeight = height ?? 'coalesce((SELECT finalized FROM scan), 0)'
   const rows = indices.map((index) => {
-    return `(${index + 1}, ${index}, ${reservedUid}, '${deriveAddress(key, index)}', ${issuedHeight}, ${databaseNow})`
+    return `(${index + 1}, ${reservedUid}, unhex('${deriveAddress(key, index)}'), ${issuedHeight}, ${databaseNow})`
   })
-  return `INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at) VALUES ${rows.join(', ')}`
+  return `INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES ${rows.join(', ')}`
 }

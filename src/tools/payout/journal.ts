@@ -107,7 +107,7 @@ export interface JournalFile {
 /** The journal in a file. Any damage is a `ToolError`. */
 export function readJournal(path: string, owner: JournalOwner, { lines, wasCut, append, close }: JournalFile): Journal {
   const damaged = (line: number) =>
-    new ToolError(`${path} is damaged at line ${line}`, 'do what src/guides/payouts.md says, "The journal"')
+    new ToolError(`${path} is damaged at line ${line}`, 'do what docs/guides/payouts.md says, "The journal"')
   const header = headerSchema.safeParse(parseJson(lines[0] ?? ''))
   if (!header.success) throw damaged(1)
   const { chainId, address, at: startedAt } = header.data

@@ -29,7 +29,7 @@ export interface CommandSettings {
 
 const localService = 'http://127.0.0.1:8787'
 const settingsAdvice =
-  'set it on this machine, as for the service: src/guides/payouts.md says which settings a signer needs'
+  'set it on this machine, as for the service: docs/guides/payouts.md says which settings a signer needs'
 
 /** Parses a configuration. Nothing of it that a command does not use needs to be set. */
 export function parseSettings(values: Bindings): CommandSettings {
@@ -51,7 +51,7 @@ function parseOwn({ nodes, quorum }: OwnNodesSetting, values: Bindings): ChainCo
   const parsed = parseBindings(chainSchema, { ...values, TRON_NODES: nodes, TRON_QUORUM: quorum })
   if (parsed.ok) return parsed.value
   const why = parsed.error.join('; ').replaceAll('TRON_NODES', 'nodes').replaceAll('TRON_QUORUM', 'quorum')
-  throw new ToolError(`the file of --limits: ${why}`, 'write its nodes as in TRON_NODES: src/guides/settings.md')
+  throw new ToolError(`the file of --limits: ${why}`, 'write its nodes as in TRON_NODES: docs/guides/settings.md')
 }
 
 /** The URL of the service: on this machine without an option. A token is sent there. */

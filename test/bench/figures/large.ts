@@ -118,22 +118,23 @@ const stranger = 'f'.repeat(40)
 async function measureWritten(workers: RunningWorkers): Promise<readonly Figure[]> {
   const written = async (sql: string) => (await workers.meta('large', sql)).rows_written
   const transfer = (digit: string, state: string, amount: number, seconds: string) => `
-    INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, amount,
+    INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, amount,
       seconds, created_at, changed_at)
-    SELECT '${txid(digit)}', 0, finalized, '${txid('b')}', 2, uid, '${stranger}', address, '25000000', 0, '${state}',
-      ${amount}, ${seconds}, unixepoch() * 1000, unixepoch() * 1000 FROM scan, address WHERE derivation_index = 7`
+    SELECT unhex('${txid(digit)}'), 0, finalized, 2, uid, unhex('${stranger}'), address, '25000000', 0, '${state}',
+      ${amount}, ${seconds}, unixepoch() * 1000, unixepoch() * 1000 FROM scan, stored_address WHERE stored_address.id = 8`
   const seen = await written(transfer('1', 'seen', 0, '57'))
   const credited = await written(
-    `UPDATE transfer SET version = version + 1, state = 'credited', amount = 25000000, seconds = NULL, changed_at = unixepoch() * 1000 WHERE txid = '${txid('1')}'`,
+    `UPDATE stored_transfer SET version = version + 1, state = 'credited', amount = 25000000, changed_at = unixepoch() * 1000
+      WHERE txid = unhex('${txid('1')}')`,
   )
   const direct = await written(transfer('2', 'credited', 25_000_000, 'NULL'))
   const posted =
-    await written(`INSERT INTO posting (id, entries, posted_by, created_at) SELECT 1, json_array(json_object('uid', uid,
+    await written(`INSERT INTO posting (entries, posted_by, created_at) SELECT json_array(json_object('uid', uid,
     'cuy', 2, 'type', 4, 'amount', -1, 'mark', '', 'osn', 'written')), 'bench', unixepoch() * 1000 FROM address WHERE derivation_index = 7`)
-  const address = await written(`INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
-    SELECT max(derivation_index) + 1, 5, '${stranger}', (SELECT finalized FROM scan), unixepoch() * 1000 FROM address`)
+  const address = await written(`INSERT INTO stored_address (id, uid, address, issued_height, created_at)
+    SELECT max(id) + 1, 5, unhex('${stranger}'), (SELECT finalized FROM scan), unixepoch() * 1000 FROM stored_address`)
   const comparison = await written(
-    `UPDATE holding SET balance = '25000000', read_from = 1, read_to = 1, due_at = due_at + 1 WHERE address = '${seededAddress(7)}'`,
+    `UPDATE stored_holding SET balance = '25000000', read_from = 1, read_to = 1, due_at = due_at + 1 WHERE address_id = (SELECT id FROM address WHERE address = '${seededAddress(7)}')`,
   )
   return [
     figure('rows written for a deposit that was seen first, as D1 counts them', seen + credited, 'rows'),

@@ -41,45 +41,38 @@ async function post({ LEDGER }: Env, order: string, count: number): Promise<void
 const saveWallet = `INSERT INTO wallet (id, uid, cuy, balance, entry_count, newest_entry) VALUES (?1, ?1, ?2, ?3, 1, 1)
   ON CONFLICT (id) DO UPDATE SET balance = balance + excluded.balance, entry_count = entry_count + 1,
     newest_entry = newest_entry + 1`
-const insertFlow = `INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-  VALUES (?1, ?1, ?2, ?3, ?4, ?5, (SELECT balance FROM wallet WHERE id = ?1), ?6, ?7, ?8,
+const insertFlow = `INSERT INTO stored_flow (wallet_id, type, osn, transfer_id, amount, balance, mark, created_at, posted_by, number, type_number)
+  VALUES (?1, ?2, ?3, ?4, ?5, (SELECT balance FROM wallet WHERE id = ?1), ?6, ?7, ?8,
     (SELECT entry_count FROM wallet WHERE id = ?1), (SELECT entry_count FROM wallet WHERE id = ?1))`
-const insertEvent = `INSERT INTO event (type, uid, created_at, entry_id) VALUES (?1, ?2, ?3, (SELECT max(id) FROM flow))`
-const insertTransfer = `INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state,
-  amount, created_at, changed_at) VALUES (?1, 0, ?2, ?3, 2, ?4, ?5, ?6, ?7, 0, 'credited', ?8, ?9, ?9)`
-const saveHolding = `INSERT INTO holding (cuy, address, part_0, changed_height, due_at) VALUES (2, ?1, ?2, ?3, ?4)
-  ON CONFLICT (cuy, address) DO UPDATE SET part_0 = part_0 + excluded.part_0, changed_height = excluded.changed_height`
+const insertTransfer = `INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
+  amount, created_at, changed_at) VALUES (unhex(?1), 0, ?2, 2, ?3, unhex(?4), unhex(?5), ?6, 0, 'credited', ?7, ?8, ?8)`
+const saveHolding = `INSERT INTO stored_holding (cuy, address_id, part_0, changed_height, due_at) VALUES (2, ?1, ?2, ?3, ?4)
+  ON CONFLICT (cuy, address_id) DO UPDATE SET part_0 = part_0 + excluded.part_0, changed_height = excluded.changed_height`
 
-/** The rows that a post writes: the entries with their events, and the new balances. */
+/** The rows that a post writes: the entries, which are their own events, and the new balances. */
 async function insertEntries(db: D1Database, order: string, count: number): Promise<void> {
-  const [flow, wallet, event] = [db.prepare(insertFlow), db.prepare(saveWallet), db.prepare(insertEvent)]
+  const [flow, wallet] = [db.prepare(insertFlow), db.prepare(saveWallet)]
   const rows = Array.from({ length: count }, (_, i) => {
     const uid = (i % users) + 1
-    return [
-      wallet.bind(uid, 1, units),
-      flow.bind(uid, 1, 5, `${order}-${i}`, units, '', at, 'bench'),
-      event.bind('entry.posted', uid, at),
-    ]
+    return [wallet.bind(uid, 1, units), flow.bind(uid, 5, `${order}-${i}`, null, units, '', at, 'bench')]
   })
   await db.batch(rows.flat())
 }
 
-/** The rows that crediting writes: a transfer, its entry, its event, the wallet's new balance, and the recorded sum. */
+/** The rows that crediting writes: a transfer, its entry, the wallet's new balance, and the recorded sum. */
 async function insertDeposits(db: D1Database, round: number, count: number): Promise<void> {
-  const [flow, wallet, event] = [db.prepare(insertFlow), db.prepare(saveWallet), db.prepare(insertEvent)]
+  const [flow, wallet] = [db.prepare(insertFlow), db.prepare(saveWallet)]
   const [transfer, holding] = [db.prepare(insertTransfer), db.prepare(saveHolding)]
   const digits = (n: number, length: number) => n.toString(16).padStart(length, '0')
   const rows = Array.from({ length: count }, (_, i) => {
     const uid = i + 1
     const to = digits(uid, 40)
     const txid = digits((uid * 2_654_435_761 + round * 40_503) % 4_294_967_296, 8) + digits(round, 28) + digits(uid, 28)
-    const hash = digits(70_000_000 + round, 16) + 'ab'.repeat(24)
     return [
-      transfer.bind(txid, 70_000_000 + round, hash, uid, 'cd'.repeat(20), to, `${units}`, units, at),
+      transfer.bind(txid, 70_000_000 + round, uid, 'cd'.repeat(20), to, `${units}`, units, at),
       wallet.bind(uid, 2, units),
-      flow.bind(uid, 2, 1, `${txid}:0`, units, 'deposit', at, ''),
-      event.bind('deposit.credited', uid, at),
-      holding.bind(to, units, 70_000_000 + round, at),
+      flow.bind(uid, 1, null, (round + 1) * 1_000_000 + uid, units, '', at, ''),
+      holding.bind(uid, units, 70_000_000 + round, at),
     ]
   })
   await db.batch(rows.flat())

@@ -110,7 +110,7 @@ describe('the typed client', () => {
     expect([recharge.status, withoutUser.status]).toEqual([400, 400])
   })
 
-  test('runs the example of the README', async () => {
+  test('runs the example of the documentation', async () => {
     const { txids, serve } = await startWithClient()
     vi.stubGlobal('fetch', serve)
     const token = await signHs256({ sub: '7', exp: tokenNow + 60 }, testSecret)

@@ -174,7 +174,7 @@ test('GET /ledger/summary has what addresses hold once they were compared, and e
   await hooked.tick()
   await hooked.db.batch([
     hooked.db.prepare(
-      `UPDATE holding SET balance = '7000001', read_from = 1, read_to = 1, differing = 3, difference = '-2' WHERE cuy = 2`,
+      `UPDATE stored_holding SET balance = '7000001', read_from = 1, read_to = 1, differing = 3, difference = '-2' WHERE cuy = 2`,
     ),
     hooked.db.prepare(
       `INSERT INTO alarm SELECT 'reconciliation-shortfall', json_object('address', address, 'cuy', cuy), 5000, 5000 FROM holding WHERE cuy = 2`,

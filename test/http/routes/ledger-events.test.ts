@@ -48,7 +48,7 @@ describe('GET /ledger/events', () => {
     service.chain.addEmpty(19)
     service.clock.seconds += 60
     await service.tick()
-    const wallet = { id: 1, uid: 7, wid: 1, osn: `${txid}:0`, type: 1, cuy: 2, amt: 25.5, balance: 25.5 }
+    const wallet = { id: 2, uid: 7, wid: 1, osn: `${txid}:0`, type: 1, cuy: 2, amt: 25.5, balance: 25.5 }
     const entry = { ...wallet, mark: 'deposit', created_at: expect.any(String), by: '' }
     const data = { ...place, address: firstAddress, entry }
     expect(await events('?after=1')).toEqual([{ id: 2, type: 'deposit.credited', uid: 7, data }])

@@ -64,10 +64,10 @@ describe('GET /tron/balance', () => {
 
   test('is 400 that asks for one address where the caller has more than one request can read', async () => {
     const insert = service.db.prepare(
-      'INSERT INTO address (derivation_index, id, uid, address, issued_height, created_at) VALUES (?, ?, 7, ?, 1e12, 1)',
+      'INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (?, 7, unhex(?), 1e12, 1)',
     )
     const rest = Array.from({ length: 399 }, (_, i) => i + 2)
-    await service.db.batch(rest.map((i) => insert.bind(i, i + 1, i.toString(16).padStart(40, '0'))))
+    await service.db.batch(rest.map((i) => insert.bind(i + 1, i.toString(16).padStart(40, '0'))))
     const msg = 'address: required where you have more than 400 addresses'
     expect(await read(await service.get('/tron/balance'))).toEqual(failed(400, msg))
     expect((await service.get(`/tron/balance?address=${firstAddress}`)).status).toBe(200)

@@ -90,7 +90,7 @@ describe('GET /tron/deposits', () => {
     service.clock.seconds += 60
     await service.tick()
     const [last] = (await listed(service)).list
-    expect(last).toEqual({ ...first.list[0], state: 'credited', entry: 1, seconds: undefined })
+    expect(last).toEqual({ ...first.list[0], state: 'credited', entry: 2, seconds: undefined })
     expect(await listed(service, '', 7)).toMatchObject({ count: 1 })
   })
 

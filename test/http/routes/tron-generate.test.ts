@@ -66,9 +66,9 @@ describe('GET /tron/generate', () => {
       expect((await service.get('/tron/generate')).status).toBe(503)
       const alarms = () => service.db.prepare('SELECT kind FROM alarm').raw()
       expect(await alarms()).toEqual([['key-was-used']])
-      const columns = 'id, derivation_index, uid, address, issued_height, created_at'
+      const columns = 'id, uid, address, issued_height, created_at'
       await service.db
-        .prepare(`INSERT INTO address (${columns}) VALUES (1, 0, ${reservedUid}, ?1, 0, 0)`)
+        .prepare(`INSERT INTO stored_address (${columns}) VALUES (1, ${reservedUid}, unhex(?1), 0, 0)`)
         .bind(first)
         .run()
       await service.tick()

@@ -92,7 +92,7 @@ test('GET /wallet/flow/list refuses a page behind more entries than it may skip,
   await start()
   // The number of the newest entry alone decides: 10,000 real ones would take half a minute.
   await service.db.prepare('DROP TRIGGER flow_is_never_changed').run()
-  await service.db.prepare('UPDATE flow SET number = number + ? WHERE id = 3').bind(10_000).run()
+  await service.db.prepare('UPDATE stored_flow SET number = number + ? WHERE id = 3').bind(10_000).run()
   const page = 101
   expect(await listed(`limit=100&page=${page}`)).toMatchObject({ status: 200, ids: [] })
   expect(await read(await service.get(`/wallet/flow/list?limit=100&page=${page + 1}&type=1`))).toEqual(

@@ -2,7 +2,7 @@
  * `node test/outside/clients/run.ts [name …]`: starts the service with a local chain, and for each named script (all of them without
  * names) makes a client of /openapi.json with the generator of its name, compiles it and calls the service with it. It installs pinned
  * packages in a temporary folder, and is no part of the tests. What each prints is compared with `<name>.expected`: the
- * table in src/guides/clients.md is made of it. `--wait` starts the service alone.
+ * table in docs/guides/clients.md is made of it. `--wait` starts the service alone.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -62,12 +62,12 @@ if (word === 'case' && path !== undefined) {
       .split('|')
       .map((part) => part.trim())
       .join('|')
-  const guide = new Set(readFileSync(`${root}src/guides/signers.md`, 'utf8').split('\n').map(columns))
+  const guide = new Set(readFileSync(`${root}docs/guides/signers.md`, 'utf8').split('\n').map(columns))
   for (const line of (await text(process.stdin)).split('\n').filter((one) => one.startsWith('{'))) {
     const row = rowOf(JSON.parse(line) as Made)
     printLine(row)
     if (guide.has(columns(row))) continue
-    process.stderr.write('src/guides/signers.md has not this row\n')
+    process.stderr.write('docs/guides/signers.md has not this row\n')
     process.exitCode = 1
   }
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Has libraries of other teams derive the service's addresses, and the wallet of a mnemonic in several spellings: the rows of
-# src/guides/signers.md. It installs pinned packages in a temporary folder, and fails where a row is another one than in the guide.
+# docs/guides/signers.md. It installs pinned packages in a temporary folder, and fails where a row is another one than in the guide.
 #   test/outside/keys/run.sh [npm|python|go|rust|java …]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -13,7 +13,7 @@ import type { SigningCase } from './case.ts'
  */
 const [, , casePath = '', library = ''] = process.argv
 const given = JSON.parse(readFileSync(casePath, 'utf8')) as SigningCase // of case.ts
-const guide = readFileSync(`${root}src/guides/signers.md`, 'utf8')
+const guide = readFileSync(`${root}docs/guides/signers.md`, 'utf8')
 
 const accountOf = (base58: string): Address => {
   const parsed = parseAddress(base58)
@@ -82,6 +82,6 @@ const columns = (line: string) => line.split('|').map((part) => part.trim())
 const isShown = guide.split('\n').some((line) => columns(line).join('|') === columns(row).join('|'))
 printLine(row)
 if (!isShown) {
-  process.stderr.write(`${library}: src/guides/signers.md has not this row\n`)
+  process.stderr.write(`${library}: docs/guides/signers.md has not this row\n`)
   process.exitCode = 1
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Has libraries of other teams make signed bytes, and the service's own code read them: the rows of src/guides/signers.md.
+# Has libraries of other teams make signed bytes, and the service's own code read them: the rows of docs/guides/signers.md.
 # It installs pinned packages in a temporary folder, and fails where a row is another one than in the guide.
 #   test/outside/signers/run.sh [tronweb|wallet-core|wdk|ledger|tronpy|trident|anychain …]
 set -eu

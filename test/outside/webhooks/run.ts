@@ -2,7 +2,7 @@
  * `node test/outside/webhooks/run.ts [name …]`: starts the service, records the request with which it delivers an event to an endpoint
  * whose secret rotates (two secrets, the new one first), and has each named script (all of them without names) verify these bytes with
  * the receivers of one language. It installs pinned packages in a temporary folder, and is no part of the tests. What each prints
- * is compared with `<name>.expected`: the table in src/guides/clients.md is made of it. `--keep <file>` only records.
+ * is compared with `<name>.expected`: the table in docs/guides/clients.md is made of it. `--keep <file>` only records.
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'

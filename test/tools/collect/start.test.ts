@@ -199,8 +199,8 @@ describe('the addresses of a deployment', () => {
     const issue = (index: number, address: string) =>
       rowsIn(
         folder,
-        `INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
-          VALUES (${index + 1}, ${index}, ${index + 1}, '${address}', 1, 1)`,
+        `INSERT INTO stored_address (id, uid, address, issued_height, created_at)
+          VALUES (${index + 1}, ${index + 1}, unhex('${address}'), 1, 1)`,
       )
     await chain.deposit([0, '1', 'USDT'])
     issue(0, chain.config.extendedPublicKey.addressAt(0))
@@ -245,8 +245,8 @@ describe('the addresses of a deployment', () => {
     const environment = { ...variables, TRON_NODES: nodes, ...installQuickWrangler(own.folder) }
     rowsIn(
       own.folder,
-      `INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
-        VALUES (10, 9, 1, '${chain.config.extendedPublicKey.addressAt(9)}', 1, 1)`,
+      `INSERT INTO stored_address (id, uid, address, issued_height, created_at)
+        VALUES (10, 1, unhex('${chain.config.extendedPublicKey.addressAt(9)}'), 1, 1)`,
     )
     await chain.deposit([9, '25', 'USDT'], [9, '3.5', 'TRX']) // what npm start has one send
     const { code, all } = await own.call(words.split(' '), { environment })

@@ -44,12 +44,12 @@ async function askForPayouts(count: number): Promise<void> {
 /** A final deposit of 50 of a currency is held for review. */
 function holdDeposit(cuy: number): void {
   service.rows(
-    `INSERT INTO address (uid, address, derivation_index, issued_height, created_at) VALUES (7, '${address}', 0, 1, 5) RETURNING id`,
+    `INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (1, 7, unhex('${address}'), 1, 5) RETURNING id`,
   )
   service.rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
     VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5) RETURNING id`)
-  service.rows(`INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
-    review, amount, created_at, changed_at) VALUES ('${txid}', ${cuy === 1 ? 0 : 3}, 90, '${'b'.repeat(64)}', ${cuy}, 7, '${'c'.repeat(40)}', '${address}',
+  service.rows(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason,
+    review, amount, created_at, changed_at) VALUES (unhex('${txid}'), ${cuy === 1 ? 0 : 3}, 90, ${cuy}, 7, unhex('${'c'.repeat(40)}'), unhex('${address}'),
     '50000000', ${cuy === 1 ? 1 : 0}, 'held', 'review', 'open', 0, 5, 5) RETURNING txid`)
 }
 const decided = () => service.rows('SELECT decision, why, decided_by FROM decision').map((row) => Object(row))

@@ -104,7 +104,7 @@ interface Summary {
   readonly alarms: readonly unknown[]
 }
 
-// The steps are those of src/guides/repair.md.
+// The steps are those of docs/guides/repair.md.
 it('the way back from a restore ends with every deposit at its user, and with sums that are equal', async () => {
   const host = createMemoryHost()
   let service = deploy(old, host)

@@ -68,7 +68,7 @@ afterAll(() => {
   for (const database of databases) database.remove()
 })
 
-// The steps are those of src/guides/repair.md.
+// The steps are those of docs/guides/repair.md.
 it('an export by the real wrangler is restored, and the service goes on: no caller gets an address that another one had', async () => {
   const [old, restored] = [createLocalDatabase({ hasTables: false }), createLocalDatabase({ hasTables: false })]
   databases.push(old, restored)

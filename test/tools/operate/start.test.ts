@@ -25,9 +25,9 @@ describe('npm run operate, with the real migrations', () => {
 
   /** Stores a transfer to the first address in a block that is not final. It makes an event. */
   const see = (digit: string, height: number) =>
-    rows(`INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, amount,
-      seconds, created_at, changed_at) VALUES ('${digit.repeat(64)}', 0, ${height}, '${'d'.repeat(64)}', 1, 7, '${second}',
-      '${issued}', '5', 1, 'seen', 0, 9, 5, 5)`)
+    rows(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, amount,
+      seconds, created_at, changed_at) VALUES (unhex('${digit.repeat(64)}'), 0, ${height}, 1, 7, unhex('${second}'),
+      unhex('${issued}'), '5', 1, 'seen', 0, 9, 5, 5)`)
 
   beforeAll(() => {
     database = createLocalDatabase() // busy.test.ts has the real command and the real wrangler
@@ -112,7 +112,7 @@ describe('npm run operate, with the real migrations', () => {
           /TRON_FIRST_INDEX is 700: used indices above 698 .+\nWhat to do: .+: --to 699 comes first\./,
         ),
       ])
-      rows(`CREATE TRIGGER full BEFORE INSERT ON address WHEN (SELECT count(*) FROM address) >= 500
+      rows(`CREATE TRIGGER full BEFORE INSERT ON stored_address WHEN (SELECT count(*) FROM address) >= 500
         BEGIN SELECT RAISE(ABORT, 'address: full'); END`)
       expect((await below('699')).all).toMatch(
         /500 addresses are reserved\.\nWhat to do: .+; then the same command goes on\.\n$/,
@@ -123,12 +123,12 @@ describe('npm run operate, with the real migrations', () => {
         '200 addresses are reserved, up to index 699: the next one is that of 700.\n',
       )
       rows('DROP TRIGGER address_is_never_deleted')
-      rows('DELETE FROM address')
+      rows('DELETE FROM stored_address')
     })
 
     it('adds the addresses below TRON_FIRST_INDEX, so that what arrives there is recorded', async () => {
-      rows(`INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
-        VALUES (101, 100, 7, '${issued}', 120, 5)`)
+      rows(`INSERT INTO stored_address (id, uid, address, issued_height, created_at)
+        VALUES (101, 7, unhex('${issued}'), 120, 5)`)
       const { code, out } = await operate('reserve', '--from', '0', '--to', '99')
       expect([code, out]).toEqual([0, '100 addresses are reserved, up to index 99: the next one is that of 101.\n'])
       expect(rows(stored)).toEqual([{ n: 101, first: 0, last: 100, uid: Number.MAX_SAFE_INTEGER }])
@@ -150,7 +150,7 @@ describe('npm run operate, with the real migrations', () => {
   it('correct lowers the scan and shows what is credited above it, which stays, and the open gaps', async () => {
     see('c', 121)
     rows(`UPDATE scan SET height = 130, finalized = 130, hash = '${'b'.repeat(64)}'`)
-    rows(`UPDATE transfer SET version = version + 1, state = 'credited', amount = 5`)
+    rows(`UPDATE stored_transfer SET version = version + 1, state = 'credited', amount = 5`)
     const { code, out } = await operate('correct', '--finalized', '110', '--reason', 'a node lied')
     expect([code, out.split('\n')]).toEqual([
       0,

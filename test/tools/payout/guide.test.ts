@@ -5,7 +5,7 @@ import { root } from '../../support/project.ts'
 import { assets } from './harness.ts'
 
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
-const guide = read('src/guides/signers.md')
+const guide = read('docs/guides/signers.md')
 
 describe('the guide of other signers', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('the guide of other signers', () => {
 })
 
 it('the guide of payouts has a file of limits that a signer reads', () => {
-  const file = /```json\n([\s\S]*?)```/.exec(read('src/guides/payouts.md'))?.[1] ?? ''
+  const file = /```json\n([\s\S]*?)```/.exec(read('docs/guides/payouts.md'))?.[1] ?? ''
   expect([...parseLimits(file, assets.currencies)]).toMatchObject([
     [1, { least: 1_000_000n, countPerDay: 500 }],
     [2, { perUserPerDay: 2_000_000_000n, countPerDay: 200 }],

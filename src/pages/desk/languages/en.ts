@@ -67,7 +67,7 @@ export const enDesk = {
   allEndpoints: (n: string, all: string) => `${n} of ${all} endpoints have every event.`,
   allElse: 'No alarm is raised, and no difference is reported.',
   nothingToDo: 'There is nothing to do.',
-  allWellWaiting: (n: string) => `All is well, and ${n} wait for a person`,
+  allWellWaiting: (n: string) => `All is well; waiting for a person: ${n}`,
   waiting: 'Waiting for a person:',
   oldestFor: (age: string) => `(the oldest for ${age})`,
   inReview: 'Deposits to look at',
