@@ -17,7 +17,6 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
     if (env.phase !== 'faults') return random.int(1, 15)
     if (random.chance(scenario.rates.slow)) {
       env.count('database: slow')
-      env.holdUp(2 * slowTripMs)
       return random.int(1, slowTripMs)
     }
     return random.int(1, random.chance(0.97) ? 15 : 3_000)
@@ -36,7 +35,6 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
       env.hangsNext = false
       env.count('database: no end')
       env.trace(() => `${invocation.name} waits for D1 for ever`)
-      env.holdUp(tickLimitMs)
       await new Promise(() => {})
     }
     const result = isRefused(statements) ? refuse(work) : work(failingStatement(fault))

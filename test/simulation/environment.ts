@@ -121,7 +121,6 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     clockMs: 0, // by how much all clocks are ahead
     steppedAt: 0, // when they stepped ahead: what was sent in the second before looks older to the service
     slowedUntil: 0, // until then a node that refused requests as too many a second gets few
-    heldUpUntil: 0, // until then a fault of before holds the scan up: a node that was found unfit, a tick or a trip that hangs
     batchlessUntil: 0, // until then a node that refused a batch gets smaller ones, perhaps of one question
     fullUntil: 0, // until then the database is full: no write succeeds
     hangsNext: false as boolean, // the next trip of a tick to the database never returns
@@ -150,8 +149,6 @@ export interface Environment extends ReturnType<typeof createState> {
   /** Makes the next block and returns its payments: those that are queued, and those that the phase has. */
   produce(): readonly MinedPayment[]
   count(event: string): void
-  /** Notes that something holds the scan up for so many milliseconds. */
-  holdUp(ms: number): void
   /** Reports a broken promise. The first one ends the run. */
   violate(promise: string): void
   trace(line: () => string): void
@@ -206,9 +203,6 @@ export function createEnvironment(
     startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),
     produce: () => produceBlock(env),
     count: (event: string) => env.counts.set(event, (env.counts.get(event) ?? 0) + 1),
-    holdUp(ms: number) {
-      env.heldUpUntil = Math.max(env.heldUpUntil, scheduler.now() + ms)
-    },
     violate(promise: string) {
       env.trace(() => `VIOLATION ${promise}`)
       env.violation ??= promise

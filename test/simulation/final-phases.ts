@@ -1,4 +1,3 @@
-import { restMsMax } from '../../src/tron/limits.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import { auditHoldings } from './alarm-checks.ts'
 import { createBranch } from './branches.ts'
@@ -7,7 +6,7 @@ import { readHealth } from './callers/health.ts'
 import { recharge } from './callers/recharge.ts'
 import { auditActs } from './issuer-audit.ts'
 import { payTrx } from './payments.ts'
-import { catchUp, findUndone, hasEnoughCorrectNodes } from './recovery.ts'
+import { comes, findUndone, hasEnoughCorrectNodes } from './recovery.ts'
 import { drawUid } from './requests.ts'
 import { freeAllowance } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
@@ -18,58 +17,25 @@ const seenAfterMs = 3_000
 // Six seconds, where the allowance has room: that of a free key has room for a tick in ten.
 const creditedAfterMs = 16_000
 const slackMs = 3_000
-/** A node that takes no batches is asked for the logs of each block of a tail by itself, at its own pace. */
-const singleQuestionsMs = 20_000
 
 /** A payment is seen with the next scan, and credited seconds after its block is final, however rare scans are. */
 export async function creditInTime(run: SimulatedRun): Promise<void> {
   const { env, stored } = run
   const [to] = env.shown.keys()
-  if (to === undefined || env.isForked || env.retired.size > 0 || !hasRoom(run)) return
+  if (to === undefined || env.isForked || env.retired.size > 0) return
   env.queued.push(payTrx(addressOf(0x2001), to, 1_000n))
   await passUntil(env, () => env.queued.length === 0, env.blockMs * 2)
   const { height, transactions } = env.chain.tip()
   const txid = transactions[0]?.txid ?? ''
-  const state = () => stored.transfer(txid, 0)?.state
-  const moreMs = slackMs + (needsBatchless(run) ? singleQuestionsMs : 0)
-  if (
-    !(await passUntil(env, () => state() !== undefined, env.scenario.scanEverySeconds * 1_000 + seenAfterMs + moreMs))
-  ) {
+  const isSeen = () => stored.transfer(txid, 0) !== undefined
+  if (!(await comes(env, isSeen, env.scenario.scanEverySeconds * 1_000 + seenAfterMs + slackMs))) {
     return env.violate(`${txid} was not seen in time`)
   }
   await passUntil(env, () => env.finalized() >= height, 100_000)
   const isDecided = () => stored.isDecided(txid, 0)
-  if (!(await passUntil(env, isDecided, creditedAfterMs + moreMs))) env.violate(`${txid} was not credited in time`)
+  if (!(await comes(env, isDecided, creditedAfterMs + slackMs))) env.violate(`${txid} was not credited in time`)
 }
 
-/** Whether the quorum may need a node that takes no batches. */
-function needsBatchless(run: SimulatedRun): boolean {
-  const { env, nodes } = run
-  return nodes.list.length === env.scenario.quorum && hasBatchless(run)
-}
-
-/** Whether a node takes no batches. */
-function hasBatchless({ env, nodes }: SimulatedRun): boolean {
-  const { scenario, batchlessUntil, scheduler } = env
-  const takesNone = scenario.batchless > 0 && scenario.batchless <= nodes.list.length
-  return takesNone || nodes.list.some(({ callsMax }) => callsMax === 1) || batchlessUntil > scheduler.now()
-}
-
-/** Whether a quorum of nodes has room for a tick that is not due by the interval: such ticks are spread over the hour. */
-function hasRoom({ env, nodes }: SimulatedRun): boolean {
-  const { scanEverySeconds, quorum } = env.scenario
-  // A node that has refused requests as too many can get one in a second for minutes.
-  if (env.allowance !== freeAllowance || env.scheduler.now() < env.slowedUntil) return false
-  const { perDay } = freeAllowance
-  const need = (25 * 3_600 * 5) / scanEverySeconds
-  const now = env.scheduler.now()
-  const part = (now % hourMs) / hourMs
-  const most = ((need + 0.4 * (perDay - need)) / 25) * part
-  const used = nodes.list.map(({ requests }) => requests.filter((at) => at > now - (now % hourMs)).length)
-  return used.filter((one) => one < most).length >= quorum
-}
-
-const hourMs = 3_600_000
 const dayMs = 86_400_000
 
 /**
@@ -119,7 +85,7 @@ export async function replaceNodes(run: SimulatedRun): Promise<void> {
   env.count('operator: nodes replaced')
   const soonMs = 60_000 + env.scenario.scanEverySeconds * 1_000 + tickMaxMs
   const behindMax = soonMs / env.blockMs // it is about what was unread before
-  if (await passUntil(env, () => findUndone(run, behindMax) === null, soonMs)) return
+  if (await comes(env, () => findUndone(run, behindMax) === null, soonMs)) return
   env.violate(`not read soon after the nodes were replaced: ${findUndone(run, behindMax)}`)
 }
 
@@ -196,9 +162,7 @@ export async function forkAndReturn(
   nodes.rewriteAll(null)
   const behindMax = Math.ceil(tickMaxMs / env.blockMs) // blocks that become final during a long tick
   const isWell = () => !isHalted() && findUndone(run, behindMax) === null // blocks that change while they are read are a gap, as above
-  // A node without batches that is asked once a second, because it has refused requests, may give no more blocks than are made.
-  const isSlow = needsBatchless(run) || (hasBatchless(run) && env.slowedUntil > env.scheduler.now())
-  if (!(await (isSlow ? catchUp(env, isWell) : passUntil(env, isWell, 300_000)))) {
+  if (!(await comes(env, isWell, 300_000))) {
     return env.violate('the scan did not go on after the chain was no longer forked')
   }
   env.isForked = false
@@ -207,11 +171,6 @@ export async function forkAndReturn(
 
 /** Long enough for the longest rest of a node. */
 const outageMs = 900_000
-/** A node that has refused requests as too many gets few for most of an hour. */
-const slowedMs = 300_000
-/** With ticks of a minute, a node that takes no batches and five requests a second gives some 50 blocks a minute, of which 20 are new. */
-const withoutBatchesMs = 900_000
-
 /** No node answers for a quarter of an hour. Soon after that the scan must read, whatever it remembers of the nodes. */
 export async function endOutage(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
@@ -220,9 +179,7 @@ export async function endOutage(run: SimulatedRun): Promise<void> {
   await pass(env, outageMs)
   nodes.setAway(false)
   const final = env.finalized()
-  const slowMs = env.slowedUntil > 0 ? slowedMs : hasBatchless(run) ? restMsMax : 0 // one that takes batches can rest
-  const moreMs = needsBatchless(run) ? withoutBatchesMs : slowMs
-  const soon = (env.scenario.scanEverySeconds + 30) * 1_000 + moreMs
-  if (await passUntil(env, () => (stored.scan()?.height ?? 0) >= final, soon)) return
+  const soonMs = (env.scenario.scanEverySeconds + 30) * 1_000
+  if (await comes(env, () => (stored.scan()?.height ?? 0) >= final, soonMs)) return
   env.violate(`the position is ${stored.scan()?.height} after an outage, and ${final} was final`)
 }

@@ -119,6 +119,28 @@ export function restore(run: SimulatedRun): void {
   env.count('operator: restored database')
 }
 
+/**
+ * Tries to store other decimals of a token, as after a wrong configuration. The promise: not while payouts of it are open, which have their
+ * amounts in chain units. What was taken is taken back.
+ */
+export function tryDecimals({ env, stored, repair: change }: SimulatedRun, cuy: number): void {
+  const isOpen = stored.payouts().some((one) => one.cuy === cuy && one.state !== 'paid' && one.state !== 'cancelled')
+  change((sqlite) => {
+    sqlite.exec('SAVEPOINT decimals')
+    try {
+      const sql = `UPDATE stored_setting SET value = replace(value, ' decimals 1', ' decimals 2') WHERE name = 'CURRENCIES.${cuy}'`
+      const { changes } = sqlite.prepare(sql).run()
+      if (isOpen && changes > 0)
+        env.violate(`the decimals of currency ${cuy} were changed while payouts of it are open`)
+      env.count('operator: decimals changed')
+    } catch {
+      env.count(`operator: decimals refused${isOpen ? ' while payouts are open' : ''}`)
+    }
+    sqlite.exec('ROLLBACK TO decimals')
+    sqlite.exec('RELEASE decimals')
+  })
+}
+
 function insertAddresses(sqlite: DatabaseSync, rows: readonly Record<string, unknown>[]): void {
   for (const row of rows) {
     const names = Object.keys(row)

@@ -22,7 +22,7 @@ const [rarelySent, sentMs] = [4, 150_000]
 
 /** The promise: what is signed is sent again and again, whatever nodes have answered. */
 function checkSending(env: Environment, world: PayoutWorld, stored: Stored): void {
-  if (env.restores > 0) return // nothing is sent in the hour after one
+  if (!env.scenario.timed || env.restores > 0) return // nothing is sent in the hour after a restore
   const now = env.scheduler.now()
   for (const { txid, state, changedAt, cuy } of stored.payouts()) {
     const { expiration = 0 } = world.signed.get(txid as Txid) ?? {}
@@ -135,7 +135,13 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     if (sums.join() !== due.join()) return `${name}, and its entries are ${sums}`
     const isEnded = state === 'paid' || state === 'cancelled'
     const waits = state === 'approved' && isStoppedByIssuer(stored, cuy, payoutAddress)
-    const isExplained = isEnded || isStopped || isHidden(payout) || waits || (state === 'stuck' && has('payout-stuck'))
+    const isExplained =
+      isEnded ||
+      world.unmined.has(keyOf(payout)) ||
+      isStopped ||
+      isHidden(payout) ||
+      waits ||
+      (state === 'stuck' && has('payout-stuck'))
     if (!isExplained) return `${name} at the end, and no alarm says why`
   }
   return null

@@ -134,11 +134,12 @@ function cancelAny(run: SimulatedRun, { random }: PayoutWorld): void {
 }
 
 /** Approves all that waits, and does with what is stuck one or the other. */
-export function decideAll(run: SimulatedRun, { random }: PayoutWorld): void {
-  for (const { id, state, attempts } of run.stored.payouts()) {
+export function decideAll(run: SimulatedRun, { random, unmined }: PayoutWorld): void {
+  for (const payout of run.stored.payouts()) {
+    const { id, state, attempts } = payout
     if (state === 'waiting') void send(run, 'boss', '/approve', { ids: [id] })
     if (state !== 'stuck') continue
-    const isApproved = random.chance(0.5)
+    const isApproved = !unmined.has(keyOf(payout)) && random.chance(0.5)
     void send(run, 'boss', isApproved ? '/approve' : '/cancel', {
       ids: [id],
       ...(isApproved ? { attempts } : { why: 'simulation' }),

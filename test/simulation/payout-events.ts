@@ -2,6 +2,7 @@ import { confirmFeeSql } from '../../src/tools/operate/fee.ts'
 import { payoutAddress } from '../support/payouts.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { actOf } from './aside-payments.ts'
+import { tryDecimals } from './operator.ts'
 import { askAgain, askTogether, startPayoutCall } from './payout-calls.ts'
 import { drawAsking, keyOf, type PayoutWorld } from './payouts.ts'
 import { currencies, fineToken } from './scenario.ts'
@@ -17,7 +18,16 @@ export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
   world.onSigned = (payout) => stopBeforeSending(run, world, payout)
   if (crowd > 0) env.scheduler.after(crowdAtBlock * env.blockMs, () => void askMany(run, world, crowd))
   if (fee) takeFee(run, world)
+  const correct = () => {
+    if (world.isOver) return
+    tryDecimals(run, fineCuy)
+    env.scheduler.after(world.further.int(20, 200) * 1_000, correct)
+  }
+  correct()
 }
+
+/** The token whose decimals an operator tries to correct. */
+const fineCuy = 3
 
 const crowdAtBlock = 12
 /** Payouts of one request. */
@@ -78,7 +88,7 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
       if (kind !== 'fee-set' || isConfirmed === 1) continue
       run.repair((sqlite) => {
         if (sqlite.prepare(confirmFeeSql(txid, 'simulation')).all().length === 0) return // it is not the newest one
-        world.feesConfirmed.add(cuy)
+        if (!world.feesConfirmed.has(cuy)) world.feesConfirmed.set(cuy, env.scheduler.now())
         env.count('operator: fee confirmed')
       })
     }

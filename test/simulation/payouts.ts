@@ -85,8 +85,11 @@ export interface PayoutWorld {
   readonly left: Map<Txid, Left>
   /** Words of nodes about a transaction: which of them have ever refused it. */
   readonly refusedBy: Map<Txid, Set<number>>
-  /** Currencies in which an operator has ever confirmed a fee. */
-  readonly feesConfirmed: Set<number>
+  /** Keys whose transactions never are in a block, and those of which that was decided. */
+  readonly unmined: Set<string>
+  readonly drawn: Set<string>
+  /** Currencies in which an operator has confirmed a fee, and since when. */
+  readonly feesConfirmed: Map<number, number>
   /** What the database knows to be wrong. */
   known: KnownWrong
   /** The key of a stored payout by its id. */
@@ -116,7 +119,7 @@ interface Around {
   readonly payouts: PayoutWorld | null
   readonly chain: Chain
   readonly scheduler: { now(): number }
-  readonly scenario: Pick<Scenario, 'payouts' | 'rates'>
+  readonly scenario: Pick<Scenario, 'payouts' | 'further' | 'rates'>
   readonly restores: number
   /** Of issuers, in the chain that stays. */
   readonly acts: ReadonlyMap<string, Act & { readonly height: number; readonly place: number }>
@@ -138,7 +141,9 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
     pool,
     left: new Map(),
     refusedBy: new Map(),
-    feesConfirmed: new Set(),
+    unmined: new Set(),
+    drawn: new Set(),
+    feesConfirmed: new Map(),
     known: nothingKnown,
     keyOfPayout: () => null,
     debitOf: () => null,
@@ -217,11 +222,23 @@ export function receiveBroadcast(env: Around, node: number, transaction: string)
   pool.set(txid, {
     ...read,
     from: env.scheduler.now() + (does === 'late' ? random.int(10_000, 600_000) : 0),
-    fate: random.chance(trouble) ? random.pick(['soon', 'last', 'never', 'never'] as const) : 'soon',
+    fate: isNeverMined(env, world, txid)
+      ? 'never'
+      : random.chance(trouble)
+        ? random.pick(['soon', 'last', 'never', 'never'] as const)
+        : 'soon',
     result: isFailing ? random.pick(['failed', 'failed', 'short'] as const) : 'paid',
   })
   // A refusal of what it has passed on.
   return does === 'claim' ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
+}
+
+/** Whether the transactions of its payout never are in a block. */
+function isNeverMined({ scenario }: Around, { signed, drawn, unmined, further }: PayoutWorld, txid: Txid): boolean {
+  const { key = '' } = signed.get(txid) ?? {}
+  if (scenario.further.unmined && !drawn.has(key) && further.chance(0.3)) unmined.add(key)
+  drawn.add(key)
+  return unmined.has(key)
 }
 
 /** From what is read about a currency to the arrival of what is sent then; where trips to the database can be slow. */

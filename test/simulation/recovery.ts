@@ -63,12 +63,17 @@ export async function recover(run: SimulatedRun): Promise<void> {
 }
 
 /** Lets time pass until the scan is caught up; with few blocks if it is not soon. Returns whether it is. */
-export async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boolean> {
+async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boolean> {
   if (await passUntil(env, isCaughtUp, 600_000)) return true
   env.blockMs = 60_000
   const isDone = await passUntil(env, isCaughtUp, longestAvoidanceMs)
   env.blockMs = 3_000
   return isDone
+}
+
+/** Waits for what must come: for `ms` at most where the scenario is timed, else for as long as a recovery may take. */
+export function comes(env: Environment, isThere: () => boolean, ms: number): Promise<boolean> {
+  return env.scenario.timed ? passUntil(env, isThere, ms) : catchUp(env, isThere)
 }
 
 /** Questions about what contracts have sent. */

@@ -217,15 +217,17 @@ function drawPayouts(random: Random) {
 }
 
 /** What else happens to payouts. */
-export const calmPayouts = { crowd: 0, acts: 0, fee: false, forks: false, restoresLate: false } as const
+export const calmPayouts = { crowd: 0, acts: 0, fee: false, unmined: false, forks: false, restoresLate: false } as const
 
 /** What a seed decides about what else happens to payouts, where there are some. */
 export function drawFurther(random: Random) {
   return {
+    timed: false as boolean, // how soon things come is checked as well: in scenarios with a name alone
     further: {
       crowd: random.chance(0.1) ? random.int(110, 260) : 0, // payouts that are asked for within a minute
       acts: random.pick([0, 0, 0.3]), // an issuer stops the token of a payout between its signing and its sending
       fee: random.chance(0.1), // a token takes a fee, and an operator confirms it
+      unmined: random.chance(0.15), // transactions of some payouts are never in a block, whatever else is well
       forks: random.chance(0.1), // all nodes rewrite final blocks while payouts are asked for, approved and signed
       restoresLate: random.chance(0.15), // an older copy of the database is put back when no fault occurs any more
     },

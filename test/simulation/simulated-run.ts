@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AlarmKind } from '../../src/platform/alarm-table.ts'
 import type { LogFields } from '../../src/platform/logger.ts'
-import { unfitMs } from '../../src/tron/limits.ts'
 import type { RoundTrip, SqliteD1 } from '../support/sqlite-d1.ts'
 import { checkAlarm } from './alarm-checks.ts'
 import { type Backend, createBackend } from './callers/backend.ts'
@@ -277,7 +276,6 @@ function createLog(env: Environment, { name: invocation }: Invocation) {
   return (level: 'info' | 'warn' | 'error' | 'alarm', name: string, fields: LogFields) => {
     env.trace(() => `${invocation} ${level} ${name} ${JSON.stringify(fields)}`)
     noteNamed(env, level, name, fields)
-    if (fields.kind === 'unfit') env.holdUp(unfitMs)
     if (level === 'alarm') checkAlarm(env, name as AlarmKind, fields) // the alarm method's own argument
     // Drizzle's message does not contain that of its cause.
     if (name === 'request-crashed' && !/D1_ERROR|Failed query|the platform ended/.test(String(fields.text))) {

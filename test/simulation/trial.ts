@@ -13,14 +13,12 @@ const platformFrom = 60
 const platformUntil = 120
 /** By so much a clock is ahead for a while, and then steps back. */
 const clockStepMs = 600_000
-/** A trip to the database that was slow at the end of the faults can end so late, in each direction. */
-const slowTripMs = 120_000
 /** A far tail is shown for so many seconds. */
 const farSeconds = 40
 
 /**
- * One node does what it can, or a clock or the database fails, while the other nodes are well. The position moves, deposits are
- * credited and reported in time, and the node is named.
+ * One node does what it can, or a clock or the database fails, while the other nodes are well. Where the scenario is timed, the position
+ * moves, deposits are credited and reported in time, and the node is named.
  */
 export async function endureTrial(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
@@ -31,7 +29,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   env.named.clear()
   nodes.recover(null)
   const begunAt = env.scheduler.now()
-  const slowUntil = env.scenario.rates.slow > 0 ? begunAt + slowTripMs : 0
+  const { timed } = env.scenario
   const ticksBefore = env.counts.get('call: scanner alarm') ?? 0
   const node = beginTroubles(run, trial)
   env.troubled = node?.number ?? null
@@ -42,25 +40,25 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   const { junkBytes = 0 } = node ?? {}
   if (node !== null) node.junkBytes = 0
   for (let second = 0; second < trial.minutes * 60 && env.violation === null; second += 5) {
-    const byNode = isNeeded ? excuse(trial, begunAt) : isAlone(env, trial) ? begunAt + oldHeadMs : 0
-    const byOthers = takesFew(env) ? env.scheduler.now() + backlogMs : 0
-    const excused = Math.max(slowUntil, failPlatform(run, trial, second), byNode, byOthers)
+    const excused = Math.max(failPlatform(run, trial, second), isNeeded ? excuse(trial, begunAt) : 0)
     if (second % 30 === 0) pay(run)
     if (second === farSeconds && node?.tail === 'far') node.tail = null
     if (second === trial.minutes * 30) {
       countRequests.half()
       if (node !== null) node.junkBytes = junkBytes
     }
-    checkCredits(checkPosition(excused))
-    checkEvents(run, Math.max(excused, begunAt + killedMs))
+    if (timed) {
+      checkCredits(checkPosition(excused))
+      checkEvents(run, excused)
+    }
     await pass(env, 5_000)
   }
   env.clockMs = 0
   const takesBatches = !env.counts.has('batch limit') && !env.counts.has('batch refused')
   const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // those are asked for again
   const isQuiet = node === null && takesBatches && isCalm
-  if (isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
-  if (node !== null && env.violation === null) {
+  if (timed && isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
+  if (timed && node !== null && env.violation === null) {
     // Of a node that is needed for the quorum, questions are as long as it can answer them. Without batches each call is a request.
     if (junkBytes > 0 && !isNeeded && takesBatches && trial.platform === 'well') countRequests.check(node)
     if (trial.trouble !== 'cut off' && canLie(run)) checkSeen(run, trial, begunAt)
@@ -92,17 +90,6 @@ function excuse({ trouble, platform }: Trial, begunAt: number): number {
   return isFast ? begunAt + 60_000 : Number.POSITIVE_INFINITY
 }
 
-/** Whether a node refuses batches and gets few requests a second, perhaps because it has refused some: it is like one without batches. */
-function takesFew({ scheduler, allowance, batchlessUntil, slowedUntil }: SimulatedRun['env']): boolean {
-  const now = scheduler.now()
-  return now < batchlessUntil && (now < slowedUntil || allowance.perSecond < freeAllowance.perSecond)
-}
-
-/** Where one node is enough, no other one shows that it is cut off: its head must be old first. */
-const isAlone = ({ scenario }: SimulatedRun['env'], { trouble }: Trial) =>
-  scenario.quorum === 1 && trouble === 'cut off'
-const oldHeadMs = 120_000
-
 /** What was not stored for minutes is read again at the pace of a node that is slow and asked first. */
 const backlogMs = 60_000
 
@@ -119,8 +106,7 @@ function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, secon
   if (second < platformFrom) return 0
   const { batchless, nodes, quorum } = env.scenario
   // Without batches a node that is needed gives few more blocks than come.
-  const readMs =
-    batchless > 0 && nodes.length === quorum ? Number.POSITIVE_INFINITY : batchless > 0 || takesFew(env) ? backlogMs : 0
+  const readMs = batchless > 0 && nodes.length === quorum ? Number.POSITIVE_INFINITY : batchless > 0 ? backlogMs : 0
   if (platform === 'full') return until + Math.max(readMs, trouble.includes('slow') ? backlogMs : 0)
   return platform === 'hanging' ? until + tickLimitMs + readMs : 0
 }
@@ -145,8 +131,6 @@ function createCreditCheck({ env, stored }: SimulatedRun): (due: number) => void
   }
 }
 
-/** So long after the faults an object can still be killed as they have it: the next tick wakes it. */
-const killedMs = 5_000
 /** How late the event of a credit may be at the endpoint that is well. */
 const eventMsMax = 30_000
 
@@ -201,7 +185,6 @@ function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { troubl
   const isFalse = stored.countFalse(node.number, begunAt) > falseMax
   const wanted = isFalse ? ['node-lies'] : namedBy[trouble]
   const isFar = trouble === 'tail far ahead'
-  if (isFar && !isFalse && begunAt < env.slowedUntil) return // at a request a second, so long a tail is not read to what shows it
   const until = isFar ? begunAt + farSeconds * 1_000 : Number.POSITIVE_INFINITY
   const shown = isFalse ? 'tail' : shownBy[trouble]
   const requests = shown === undefined ? node.requests : node.askedFor[shown]
