@@ -104,11 +104,13 @@ function createSeenCheck({ violate }: Environment) {
       if (most > seenMax.ofBlock) violate(`${by} stored ${most} transfers of a block that is not final`)
       if (inAll > seenMax.inAll) violate(`${by} stored ${inAll} transfers that are not final`)
       most = 0
+      byBlock.clear() // at the same height another node can show another block
     },
     restart(all: Iterable<StoredTransfer>) {
-      byBlock.clear()
       inAll = 0
       for (const one of all) add(one, 1)
+      byBlock.clear()
+      most = 0
     },
   }
 }

@@ -53,7 +53,7 @@ function checkExact(env: Environment, world: PayoutWorld, name: string, { txid, 
   const left = world.left.get(txid as Txid)
   const raw = rawOf({ cuy, amount })
   if (left?.all !== raw) env.violate(`${name}, and ${left?.all} of ${raw} have left`)
-  if (left?.toPayee !== raw && !world.feesConfirmed.has(cuy))
+  if (left?.toPayee !== raw && !world.feesConfirmed.has(left?.fee ?? ''))
     env.violate(`${name}, and ${left?.toPayee} of ${raw} arrive`)
 }
 
@@ -70,7 +70,7 @@ function checkEnded(
   const mined = txid === null ? null : minedAs(env, txid)
   const isFinal = mined?.isFinal === true
   const left = world.left.get(txid as Txid)
-  const confirmedAt = env.restores > 0 ? undefined : world.feesConfirmed.get(cuy)
+  const confirmedAt = env.restores > 0 ? undefined : world.feesConfirmed.get(left?.fee ?? '')
   const isSplit = confirmedAt !== undefined && confirmedAt < env.scheduler.now() - readMs
   const isExact = left?.all === rawOf({ cuy, amount }) && (left.toPayee === left.all || isSplit)
   const isTrue =

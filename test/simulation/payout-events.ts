@@ -84,11 +84,12 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
   env.scheduler.after(feeAtBlock * env.blockMs, begin)
   const confirm = () => {
     if (world.isOver) return
-    for (const { kind, txid, cuy, isConfirmed } of stored.acts()) {
+    for (const { kind, txid, cuy, raw, isConfirmed } of stored.acts()) {
       if (kind !== 'fee-set' || isConfirmed === 1) continue
       run.repair((sqlite) => {
         if (sqlite.prepare(confirmFeeSql(txid, 'simulation')).all().length === 0) return // it is not the newest one
-        if (!world.feesConfirmed.has(cuy)) world.feesConfirmed.set(cuy, env.scheduler.now())
+        const fee = `${currencies.find((one) => one.cuy === cuy)?.contract} ${raw}`
+        if (!world.feesConfirmed.has(fee)) world.feesConfirmed.set(fee, env.scheduler.now())
         env.count('operator: fee confirmed')
       })
     }

@@ -74,6 +74,8 @@ interface Pending {
 interface Left {
   readonly all: bigint
   readonly toPayee: bigint
+  /** The fee that the token takes then, as `feesConfirmed` names it. */
+  readonly fee: string
 }
 
 /** All that payouts have outside of the service. */
@@ -88,8 +90,8 @@ export interface PayoutWorld {
   /** Keys whose transactions never are in a block, and those of which that was decided. */
   readonly unmined: Set<string>
   readonly drawn: Set<string>
-  /** Currencies in which an operator has confirmed a fee, and since when. */
-  readonly feesConfirmed: Map<number, number>
+  /** Fees that an operator has confirmed, each by its contract and its highest amount, and since when. */
+  readonly feesConfirmed: Map<string, number>
   /** What the database knows to be wrong. */
   known: KnownWrong
   /** The key of a stored payout by its id. */
@@ -279,7 +281,11 @@ function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to,
   const moves = result === 'failed' ? 0n : result === 'short' ? raw - 1n : raw
   if (result !== 'failed') checkPaid(env, world, txid, { contract, to, raw })
   const fee = contract === null ? 0n : feeOf(env, contract, moves)
-  world.left.set(txid, { all: moves, toPayee: moves - fee })
+  world.left.set(txid, {
+    all: moves,
+    toPayee: moves - fee,
+    fee: `${contract} ${contract && feeActOf(env, contract)?.raw}`,
+  })
   const parts = [
     { address: to, amount: moves - fee },
     { address: feeCollector, amount: fee },
@@ -302,12 +308,17 @@ function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to,
 const feeCollector = addressOf(0x17)
 
 /** What a transfer of a token pays as a fee by the acts of its issuer in earlier blocks. */
-function feeOf({ acts }: Around, contract: Address, amount: bigint): bigint {
-  const ofToken = [...acts.values()].filter((act) => act.kind === 'fee-set' && act.contract === contract)
-  ofToken.sort((a, b) => a.height - b.height || a.place - b.place || a.position - b.position)
-  const { raw = 0n, basisPoints = 0n } = ofToken.at(-1) ?? {}
+function feeOf(env: Around, contract: Address, amount: bigint): bigint {
+  const { raw = 0n, basisPoints = 0n } = feeActOf(env, contract) ?? {}
   const share = (amount * (basisPoints ?? 0n)) / 10_000n
   return share > (raw ?? 0n) ? (raw ?? 0n) : share
+}
+
+/** The newest act that has set the fee of a token. */
+function feeActOf({ acts }: Around, contract: Address): Act | undefined {
+  const ofToken = [...acts.values()].filter((act) => act.kind === 'fee-set' && act.contract === contract)
+  ofToken.sort((a, b) => a.height - b.height || a.place - b.place || a.position - b.position)
+  return ofToken.at(-1)
 }
 
 /** The promise: of one key at most one transaction succeeds, it is what was asked for, and its money was taken and is not back. */
