@@ -2,6 +2,11 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./src/d1/tables.ts', './src/d1/state-tables.ts', './src/d1/payout-tables.ts', './src/d1/issuer-tables.ts'],
+  schema: [
+    './src/worker/d1/tables.ts',
+    './src/worker/d1/state-tables.ts',
+    './src/worker/d1/payout-tables.ts',
+    './src/worker/d1/issuer-tables.ts',
+  ],
   out: './migrations',
 })

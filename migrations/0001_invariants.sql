@@ -1009,7 +1009,7 @@ END;
 CREATE VIEW event AS
 SELECT id, type, uid, created_at, NULL AS entry_id, nullif(lower(hex(txid)), '') AS txid, position, cuy, raw, nullif(lower(hex(address)), '') AS address, seconds, reason,
   payout
-FROM stored_event
+FROM stored_event WHERE id > coalesce((SELECT last_id FROM removed_event), 0)
 UNION ALL
 SELECT stored_flow.id, iif(type = 1, 'deposit.credited', 'entry.posted'), uid, created_at, stored_flow.id, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL
@@ -1048,13 +1048,13 @@ END;
 CREATE TRIGGER removed_event_begins BEFORE INSERT ON removed_event
 BEGIN
   SELECT RAISE(ABORT, 'removed_event: it only grows') WHERE NEW.last_id < (SELECT last_id FROM removed_event);
-  SELECT RAISE(ABORT, 'removed_event: the newest is not removed') WHERE NEW.last_id >= (SELECT id FROM last_event);
+  SELECT RAISE(ABORT, 'removed_event: it is above the newest event') WHERE NEW.last_id > (SELECT id FROM last_event);
 END;
 --> statement-breakpoint
 CREATE TRIGGER removed_event_goes_forward BEFORE UPDATE ON removed_event
 BEGIN
   SELECT RAISE(ABORT, 'removed_event: it only grows') WHERE NEW.last_id < OLD.last_id;
-  SELECT RAISE(ABORT, 'removed_event: the newest is not removed') WHERE NEW.last_id >= (SELECT id FROM last_event);
+  SELECT RAISE(ABORT, 'removed_event: it is above the newest event') WHERE NEW.last_id > (SELECT id FROM last_event);
 END;
 --> statement-breakpoint
 CREATE TRIGGER removed_event_is_never_deleted BEFORE DELETE ON removed_event

@@ -2,7 +2,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportsOf, repositoryFiles as files, sources, textOf } from './support/source-files.ts'
 
-/** The folders (and top-level files) of src, lowest first: each imports only from itself and from those before it. */
+/** The folders (and files) of src/worker, lowest first: each imports only from itself and from those before it. */
 const layers = [
   ...['common', 'platform', 'chain', 'd1', 'alarms', 'ledger', 'addresses', 'deposits', 'issuer', 'payouts', 'events'],
   'webhooks',
@@ -13,20 +13,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   tron: ['common', 'platform', 'chain'],
   index: ['compose', 'platform', 'rpc', 'common', 'chain'],
   // Commands for a terminal: Node runs them, and the Worker does not contain them.
-  tools: layers,
+  commands: layers,
   // Browsers run them. They get the table of alarms, too, and nothing else that the Worker contains.
   pages: ['common'],
 }
 /** Files that a folder may import although it may not import theirs. */
-const mayImportFiles: Readonly<Record<string, readonly string[]>> = { pages: ['src/platform/alarm-table.ts'] }
+const mayImportFiles: Readonly<Record<string, readonly string[]>> = { pages: ['src/worker/platform/alarm-table.ts'] }
 /** It runs in Node, where the static files are made. */
 const pagesBuild = 'src/pages/build.ts'
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.|transitions\.)|issuer\/state\.|ledger\/(currencies|parse-post|entry)\.|payouts\/(answers|leaving|lifecycle|moved|outgoing|payout|signed-bytes)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/signing\/account-key|tools\/collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|tools\/payout\/(compare|judge|payout)\.ts)/
+  /^src\/worker\/(common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.|transitions\.)|issuer\/state\.|ledger\/(currencies|parse-post|entry)\.|payouts\/(answers|leaving|lifecycle|moved|outgoing|payout|signed-bytes)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table)|^src\/commands\/(signing\/account-key|collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|payout\/(compare|judge|payout)\.ts)/
 
-const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
+const folderOf = (file: string) => file.replace(/^src\/(worker\/)?/, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>
   [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap((match) => match[1] ?? [])
 
@@ -40,7 +40,7 @@ describe('the folders of src', () => {
   it.each(sources)('%s imports only what its folder may import', (file) => {
     const folder = folderOf(file)
     const allowed = mayImport[folder] ?? layers.slice(0, layers.indexOf(folder))
-    expect([...layers, 'tools', 'pages'], 'a folder without a rule').toContain(folder)
+    expect([...layers, 'commands', 'pages'], 'a folder without a rule').toContain(folder)
     const imported = localImportsOf(file)
       .filter((other) => !mayImportFiles[folder]?.includes(other))
       .map(folderOf)
@@ -54,8 +54,8 @@ describe('the folders of src', () => {
     expect(importsOf(textOf(pagesBuild)).filter((path) => path.startsWith('.'))).toEqual([])
   })
 
-  it('keep private keys and tronweb out of the Worker: only the commands import the tools', () => {
-    const tools = sources.filter((file) => /^src\/tools\/(keys|signing|collect|payout|operate)\//.test(file))
+  it('keep private keys and tronweb out of the Worker: only commands import them', () => {
+    const tools = sources.filter((file) => /^src\/commands\/(keys|signing|collect|payout|operate)\//.test(file))
     expect(tools.length).toBeGreaterThan(15)
     const secrets = /^(tronweb|@scure\/bip39)/
     const isTool = (path: string) => secrets.test(path) || /(^|\/)(keys|signing|collect|payout)\//.test(path)
@@ -70,22 +70,22 @@ describe('the folders of src', () => {
       `\\.(test|exec)\\((\\w+\\.)*${sentence}\\)`,
       `\\b${sentence} [!=]== '[^']* `, // a word is no sentence
     ].map((form) => new RegExp(form))
-    const clients = sources.filter((file) => /^src\/(pages|tools\/payout)\//.test(file))
+    const clients = sources.filter((file) => /^src\/(pages|commands\/payout)\//.test(file))
     expect(clients.length).toBeGreaterThan(50)
     expect(clients.filter((file) => matches.some((form) => form.test(textOf(file))))).toEqual([])
   })
 
   it('have a signer of payouts that broadcasts nothing: nothing that it imports, nor what that imports, asks a node to', () => {
-    const reached = new Set(sources.filter((file) => file.startsWith('src/tools/payout/')))
+    const reached = new Set(sources.filter((file) => file.startsWith('src/commands/payout/')))
     for (const file of reached) for (const next of localImportsOf(file)) reached.add(next) // what is added is visited, too
-    expect([...reached]).toEqual(expect.arrayContaining(['src/tools/nodes.ts', 'src/tron/finalized-head.ts']))
+    expect([...reached]).toEqual(expect.arrayContaining(['src/commands/nodes.ts', 'src/worker/tron/finalized-head.ts']))
     const senders = sources.filter((file) => /'[^' ]*broadcast(hex|transaction)'/.test(textOf(file)))
-    expect(senders).toEqual(['src/tools/collect/node-api.ts', 'src/tron/broadcast.ts'])
+    expect(senders).toEqual(['src/commands/collect/node-api.ts', 'src/worker/tron/broadcast.ts'])
     expect([...reached].filter((file) => senders.includes(file))).toEqual([])
   })
 
   it('leave Node and wrangler to the commands', () => {
-    const commands = /^src\/tools\//
+    const commands = /^src\/commands\//
     const isForNode = (path: string) => path.startsWith('node:') || path === 'wrangler'
     const found = sources.filter(
       (file) => !commands.test(file) && file !== pagesBuild && importsOf(textOf(file)).some(isForNode),
@@ -93,9 +93,9 @@ describe('the folders of src', () => {
     expect(found).toEqual([])
   })
 
-  it('read the clock and randomness in src/platform only', () => {
+  it('read the clock and randomness in src/worker/platform only', () => {
     const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(/
-    const found = sources.filter((file) => !file.startsWith('src/platform/') && impure.test(textOf(file)))
+    const found = sources.filter((file) => !file.startsWith('src/worker/platform/') && impure.test(textOf(file)))
     expect(found).toEqual([])
   })
 
@@ -109,7 +109,7 @@ describe('the folders of src', () => {
   it('have pure files that import only pure files, types aside', () => {
     const valueImports = /^import (?!type )(?!\{(?:\s*type \w+,?)+\s*\})[^']*'(\.[^']+)'/gm
     const impure = sources
-      .filter((file) => pure.test(file) && file !== 'src/tools/signing/account-key.ts') // it takes only the seed from mnemonic.ts
+      .filter((file) => pure.test(file) && file !== 'src/commands/signing/account-key.ts') // it takes only the seed from mnemonic.ts
       .flatMap((file) =>
         [...textOf(file).matchAll(valueImports)]
           .map(({ 1: path = '' }) => normalize(join(dirname(file), path)))
@@ -133,13 +133,13 @@ describe('the folders of src', () => {
     expect(circles).toEqual([])
   })
 
-  it('export each name once, and only src/index.ts exports names of other files', () => {
+  it('export each name once, and only src/worker/index.ts exports names of other files', () => {
     const places = new Map<string, string[]>()
     for (const file of sources) {
       for (const name of exportsOf(textOf(file))) places.set(name, [...(places.get(name) ?? []), file])
     }
     expect([...places].filter(([, where]) => where.length > 1)).toEqual([])
-    expect(sources.filter((file) => /^export (?:type )?[{*]/m.test(textOf(file)))).toEqual(['src/index.ts'])
+    expect(sources.filter((file) => /^export (?:type )?[{*]/m.test(textOf(file)))).toEqual(['src/worker/index.ts'])
   })
 
   it('have at most 400 lines in a file and 60 in a function, which the linter counts in every file of src', () => {

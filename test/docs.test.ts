@@ -6,12 +6,12 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_startWorker } from 'wrangler'
-import { eventTypes } from '../src/common/event-types.ts'
-import { reasons } from '../src/common/reasons.ts'
-import { createDocument, documentedOperations } from '../src/http/openapi/document.ts'
-import { summarySchema } from '../src/http/openapi/summary.ts'
-import { ledgerRoutes, operations, routes } from '../src/http/routes.ts'
-import { refusals } from '../src/tron/node-errors.ts'
+import { eventTypes } from '../src/worker/common/event-types.ts'
+import { reasons } from '../src/worker/common/reasons.ts'
+import { createDocument, documentedOperations } from '../src/worker/http/openapi/document.ts'
+import { summarySchema } from '../src/worker/http/openapi/summary.ts'
+import { ledgerRoutes, operations, routes } from '../src/worker/http/routes.ts'
+import { refusals } from '../src/worker/tron/node-errors.ts'
 import { signToken } from './http/auth/sign-token-example.ts'
 import { addDifferences, addEvents, faults, wellDesk } from './pages/desk-story.ts'
 import { embeddingExample } from './pages/embedding-page.ts'
@@ -153,9 +153,9 @@ describe('the OpenAPI document', () => {
     const posts = ledgerRoutes.filter(({ method }) => method === 'POST')
     const documented = Object.entries(operations()).filter(([, methods]) => 'post' in methods)
     expect(documented.map(([path]) => path)).toEqual(posts.map(({ path }) => path))
-    const files = readdirSync(`${root}src/http/routes`)
+    const files = readdirSync(`${root}src/worker/http/routes`)
     const modules: Record<string, { handle?: unknown; path?: string }>[] = await Promise.all(
-      files.map((file) => import(`../src/http/routes/${file}`)),
+      files.map((file) => import(`../src/worker/http/routes/${file}`)),
     )
     const found = modules.map((module) => Object.values(module).filter((value) => value.handle !== undefined))
     expect(found.map(({ length }) => length)).toEqual(files.map(() => 1))
@@ -278,9 +278,9 @@ describe('the deployment', () => {
 
     const { inputs } = JSON.parse(readFileSync(join(out, 'meta.json'), 'utf8')) as { inputs: object } // as esbuild writes it
     const names = Object.keys(inputs)
-    expect(names.some((name) => name.endsWith('src/compose.ts'))).toBe(true)
+    expect(names.some((name) => name.endsWith('src/worker/compose.ts'))).toBe(true)
     expect(names.some((name) => name.includes('node_modules/@scure/bip32/'))).toBe(true) // the service derives addresses
-    const isOfTools = /(^|\/)src\/tools\/|node_modules\/(tronweb|age-encryption|@scure\/bip39|ethers)\//
+    const isOfTools = /(^|\/)src\/commands\/|node_modules\/(tronweb|age-encryption|@scure\/bip39|ethers)\//
     expect(names.filter((name) => isOfTools.test(name))).toEqual([])
   })
 })
@@ -304,14 +304,14 @@ describe('the pages for readers', () => {
 
   it('has a page for the operator that shows what npm run keys prints', async () => {
     const args = ['show', '--stdin', '--allow-pipe']
-    const { out } = await runCommand('src/tools/keys/start.ts', args, { input: `${'test '.repeat(11)}junk\n` })
+    const { out } = await runCommand('src/commands/keys/start.ts', args, { input: `${'test '.repeat(11)}junk\n` })
     expect(out).toContain(testXpub)
     expect(start).toContain('](guides/collecting.md)')
     expect(read('docs/guides/collecting.md')).toContain(`\`\`\`\n${out}\`\`\``)
   })
 
   it('names every option of npm run collect on that page', () => {
-    const options = [...read('src/tools/collect/command-line.ts').matchAll(/'?\b([a-z-]+)'?: (?:text|flag)\b/g)]
+    const options = [...read('src/commands/collect/command-line.ts').matchAll(/'?\b([a-z-]+)'?: (?:text|flag)\b/g)]
     expect(options.length).toBeGreaterThan(10)
     const missing = options.filter(([, name]) => !read('docs/guides/collecting.md').includes(`--${name}`))
     expect(missing).toEqual([])

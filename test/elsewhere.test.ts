@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDocument } from '../src/http/openapi/document.ts'
+import { createDocument } from '../src/worker/http/openapi/document.ts'
 import { runCommand } from './support/command.ts'
 import { root } from './support/project.ts'
 

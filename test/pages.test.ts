@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../src/config/config.ts'
-import { ledgerRoutes, routes } from '../src/http/routes.ts'
-import { type AlarmRule, alarmTable, urgencies } from '../src/platform/alarm-table.ts'
+import { parseConfig } from '../src/worker/config/config.ts'
+import { ledgerRoutes, routes } from '../src/worker/http/routes.ts'
+import { type AlarmRule, alarmTable, urgencies } from '../src/worker/platform/alarm-table.ts'
 import { root } from './support/project.ts'
 import { exportsOf, repositoryFiles as files, sources, textOf } from './support/source-files.ts'
 
@@ -110,7 +110,8 @@ describe('the documentation', () => {
     const names = words.filter((word) => /^[a-z]+[A-Z]\w+$|^[A-Z][a-z]+[A-Z]\w+$/.test(word))
     expect(paths.length).toBeGreaterThan(20)
     expect(names.length).toBeGreaterThan(10)
-    expect(paths.filter((path) => !existsSync(join(root, 'src', path)) && !existsSync(join(root, path)))).toEqual([])
+    const places = ['src/worker', 'src', ''].map((place) => join(root, place))
+    expect(paths.filter((path) => !places.some((place) => existsSync(join(place, path))))).toEqual([])
     expect(names.filter((name) => !exported.has(name))).toEqual([])
   })
 

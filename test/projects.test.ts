@@ -22,7 +22,7 @@ describe('the projects of the tests', () => {
     ['test/common/amount.test.ts', true],
     ['test/d1/payouts.test.ts', false], // a database
     ['test/pages/desk.test.ts', false], // a browser
-    ['test/tools/collect/start.test.ts', false], // processes
+    ['test/commands/collect/start.test.ts', false], // processes
     ['test/http/auth/authenticate.test.ts', false], // by its name
   ])('tell by what it imports whether %s is fast: %s', (file, expected) => {
     expect(isFast(file, root)).toBe(expected)

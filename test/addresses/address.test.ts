@@ -3,7 +3,7 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import { createBase58check } from '@scure/base'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressFromHex, formatBase58, formatHex, formatNumber, parseAddress } from '../../src/chain/address.ts'
+import { addressFromHex, formatBase58, formatHex, formatNumber, parseAddress } from '../../src/worker/chain/address.ts'
 import { anyAddress } from '../support/arbitraries.ts'
 
 const usdt = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'

@@ -5,8 +5,8 @@ import { mnemonicToSeedSync } from '@scure/bip39'
 import fc from 'fast-check'
 import { utils } from 'tronweb'
 import { describe, expect, it } from 'vitest'
-import { deriveAddress, parseExtendedPublicKey } from '../../src/addresses/derive.ts'
-import { formatBase58, formatHex } from '../../src/chain/address.ts'
+import { deriveAddress, parseExtendedPublicKey } from '../../src/worker/addresses/derive.ts'
+import { formatBase58, formatHex } from '../../src/worker/chain/address.ts'
 
 const abandon = `${'abandon '.repeat(11)}about`
 const junk = `${'test '.repeat(11)}junk`

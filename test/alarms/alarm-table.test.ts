@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AlarmRule, alarmTable, unobservedKinds } from '../../src/platform/alarm-table.ts'
+import { type AlarmRule, alarmTable, unobservedKinds } from '../../src/worker/platform/alarm-table.ts'
 
 declare global {
   interface ImportMeta {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createAlarms, wellAfterMs } from '../../src/alarms/alarms.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import { writable } from '../../src/d1/database.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createAlarms, wellAfterMs } from '../../src/worker/alarms/alarms.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { writable } from '../../src/worker/d1/database.ts'
+import { systemClock } from '../../src/worker/platform/clock.ts'
+import { createLogger } from '../../src/worker/platform/logger.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const minuteMs = 60_000

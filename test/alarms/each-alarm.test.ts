@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatBase58 } from '../../src/chain/address.ts'
-import { type AlarmKind, alarmTable, unobservedKinds } from '../../src/platform/alarm-table.ts'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
+import { type AlarmKind, alarmTable, unobservedKinds } from '../../src/worker/platform/alarm-table.ts'
 import {
   addressFrom,
   addressIn,

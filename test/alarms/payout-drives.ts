@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { walletEveryMs } from '../../src/payouts/wallet.ts'
-import { refusedMs, unsignedMs } from '../../src/payouts/watch.ts'
+import { walletEveryMs } from '../../src/worker/payouts/wallet.ts'
+import { refusedMs, unsignedMs } from '../../src/worker/payouts/watch.ts'
 import type { RunningService } from '../http/service.ts'
 import { ask, handIn, mined, mineFinal, send, sign, signedPayout, startPaying } from '../payouts/harness.ts'
 import { repairNodes, tickLater } from '../scan/harness.ts'

@@ -1,6 +1,6 @@
 /** A chain with blocks like mainnet's. */
 import { createHash } from 'node:crypto'
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import type { ChainBlock, ChainTransaction, Wire } from '../support/block-json.ts'
 import { toTransaction } from '../support/chain-builder.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'

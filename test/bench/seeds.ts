@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import { root } from '../support/project.ts'
 import { workDir } from './bundles.ts'
 
@@ -73,8 +73,8 @@ function addEntries(db: DatabaseSync, uid: number, cuy: number, count: number): 
   const before = Number(db.prepare('SELECT count(*) AS n FROM flow').get()?.n)
   const insert =
     db.prepare(`WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)
-    INSERT INTO posting (id, entries, posted_by, created_at)
-    SELECT 1, json_array(json_object('uid', ?2, 'cuy', ?3, 'type', 9, 'amount', 1, 'mark', 'seeded',
+    INSERT INTO posting (entries, posted_by, created_at)
+    SELECT json_array(json_object('uid', ?2, 'cuy', ?3, 'type', 9, 'amount', 1, 'mark', 'seeded',
       'osn', printf('%032x%032x:0', (n * 2654435761) % 4294967296, n))), 'bench', ${startMs} + ?4 + n
     FROM numbers`)
   db.exec('BEGIN')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BlockHash, heightInHash, parseTxid } from '../../src/chain/block.ts'
+import { type BlockHash, heightInHash, parseTxid } from '../../src/worker/chain/block.ts'
 import { anyHeight, anyTxid } from '../support/arbitraries.ts'
 
 const txid = '74034bfb0000000000000000000000000000000000000000000000000000910e'

@@ -2,7 +2,7 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readContract } from '../../src/chain/contract.ts'
+import { readContract } from '../../src/worker/chain/contract.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nodeName } from '../../src/chain/node-name.ts'
+import { nodeName } from '../../src/worker/chain/node-name.ts'
 
 it.each<[string, string | null, string, string]>([
   ['by its name', 'Our own', 'api.trongrid.io', 'Our own'],

@@ -8,7 +8,7 @@ import {
   parseAmount,
   parseUnits,
   toAmount,
-} from '../../src/common/amount.ts'
+} from '../../src/worker/common/amount.ts'
 import { nearNumbers } from '../support/arbitraries.ts'
 
 describe('a ledger amount', () => {

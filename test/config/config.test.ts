@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { deriveAddress } from '../../src/addresses/derive.ts'
-import { formatBase58 } from '../../src/chain/address.ts'
+import { deriveAddress } from '../../src/worker/addresses/derive.ts'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { testSecret, testVariables, usdtBase58 } from '../support/variables.ts'
 import { configOf, faultsOf, placeOf } from './parsed.ts'

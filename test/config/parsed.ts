@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { type Config, parseConfig } from '../../src/config/config.ts'
+import { type Config, parseConfig } from '../../src/worker/config/config.ts'
 import { testVariables } from '../support/variables.ts'
 
 const parse = (changes: Record<string, unknown>) => parseConfig({ ...testVariables(env.DB), ...changes })

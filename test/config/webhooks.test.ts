@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventTypes } from '../../src/common/event-types.ts'
+import { eventTypes } from '../../src/worker/common/event-types.ts'
 import { configOf, faultsOf, placeOf } from './parsed.ts'
 
 const secret = `whsec_${btoa('s'.repeat(32))}`

@@ -5,11 +5,11 @@ import {
   matchAddresses,
   selectAddresses,
   selectCurrent,
-} from '../../src/addresses/address-book.ts'
-import type { Address } from '../../src/chain/address.ts'
-import { type WriteDatabase, writable } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/store/transfers.ts'
-import { selectScan, storeFinalized } from '../../src/scan/store/position.ts'
+} from '../../src/worker/addresses/address-book.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import { type WriteDatabase, writable } from '../../src/worker/d1/database.ts'
+import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import { selectScan, storeFinalized } from '../../src/worker/scan/store/position.ts'
 import { freshDatabase } from '../support/database.ts'
 import {
   addressAt,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { removeDropped } from '../../src/deposits/store/transfers.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { removeDropped } from '../../src/worker/deposits/store/transfers.ts'
 import { column, measure, ms, numbers, openDatabase, withoutTriggers } from './fixtures.ts'
 
 let db: WriteDatabase

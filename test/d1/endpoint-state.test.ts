@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { EndpointKey } from '../../src/common/ids.ts'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/store/transfers.ts'
-import { isRegistered, registerEndpoints, selectEndpoint, selectEndpoints } from '../../src/webhooks/endpoint-state.ts'
+import type { EndpointKey } from '../../src/worker/common/ids.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import {
+  isRegistered,
+  registerEndpoints,
+  selectEndpoint,
+  selectEndpoints,
+} from '../../src/worker/webhooks/endpoint-state.ts'
 import { column, credited, ms, openDatabase, transfer, txid } from './fixtures.ts'
 
 let db: WriteDatabase

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/store/transfers.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
 import {
   addMissingHoldings,
   type Holding,
   selectCompareWork,
   selectDueHoldings,
   storeHoldings,
-} from '../../src/reconciliation/holdings.ts'
-import { appendStep } from '../../src/scan/store/steps.ts'
+} from '../../src/worker/reconciliation/holdings.ts'
+import { appendStep } from '../../src/worker/scan/store/steps.ts'
 import {
   addressAt,
   column,

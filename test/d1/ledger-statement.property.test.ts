@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { EntryId } from '../../src/common/ids.ts'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import type { Entry } from '../../src/ledger/entry.ts'
-import { type Period, readStatement, type StatementSelection } from '../../src/ledger/statement.ts'
+import type { EntryId } from '../../src/worker/common/ids.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import type { Entry } from '../../src/worker/ledger/entry.ts'
+import { type Period, readStatement, type StatementSelection } from '../../src/worker/ledger/statement.ts'
 import { currencies } from '../support/currencies.ts'
 import { measure, ms, numbers, openDatabase, uid, withoutTriggers } from './fixtures.ts'
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { UnixMs } from '../../src/common/time.ts'
-import { type WriteDatabase, writable } from '../../src/d1/database.ts'
-import { meterDatabase } from '../../src/d1/sessions.ts'
-import { createUsage, type Usage } from '../../src/platform/usage.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { type WriteDatabase, writable } from '../../src/worker/d1/database.ts'
+import { meterDatabase } from '../../src/worker/d1/sessions.ts'
+import { createUsage, type Usage } from '../../src/worker/platform/usage.ts'
 import { freshDatabase } from '../support/database.ts'
 
 let plain: D1Database

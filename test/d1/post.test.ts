@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { BackendName } from '../../src/common/ids.ts'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/store/transfers.ts'
-import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
-import type { NewEntry } from '../../src/ledger/entry.ts'
-import { storePost } from '../../src/ledger/post-entries.ts'
+import type { BackendName } from '../../src/worker/common/ids.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import { selectBalances, selectEntries } from '../../src/worker/ledger/entries.ts'
+import type { NewEntry } from '../../src/worker/ledger/entry.ts'
+import { storePost } from '../../src/worker/ledger/post-entries.ts'
 import { amount, credited, cuy, measure, ms, openDatabase, transfer, uid } from './fixtures.ts'
 
 let db: WriteDatabase

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { BackendName } from '../../src/common/ids.ts'
-import type { HeldReason } from '../../src/common/reasons.ts'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeDecisions } from '../../src/deposits/store/decisions.ts'
-import { selectDeposits } from '../../src/deposits/store/lists.ts'
-import { removeDropped, storeTransfers } from '../../src/deposits/store/transfers.ts'
-import type { JudgedTransfer } from '../../src/deposits/transfer.ts'
-import { decideReview } from '../../src/deposits/transitions.ts'
+import type { BackendName } from '../../src/worker/common/ids.ts'
+import type { HeldReason } from '../../src/worker/common/reasons.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { storeDecisions } from '../../src/worker/deposits/store/decisions.ts'
+import { selectDeposits } from '../../src/worker/deposits/store/lists.ts'
+import { removeDropped, storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import type { JudgedTransfer } from '../../src/worker/deposits/transfer.ts'
+import { decideReview } from '../../src/worker/deposits/transitions.ts'
 import {
   block,
   column,

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { writable } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/store/transfers.ts'
-import { selectBalances } from '../../src/ledger/entries.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { writable } from '../../src/worker/d1/database.ts'
+import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import { selectBalances } from '../../src/worker/ledger/entries.ts'
 import {
   haltScan,
   type ScanState,
@@ -10,9 +10,9 @@ import {
   startScan,
   storeFinalized,
   storeScanEnd,
-} from '../../src/scan/store/position.ts'
-import { selectOpenGaps } from '../../src/scan/store/rescans.ts'
-import { appendStep } from '../../src/scan/store/steps.ts'
+} from '../../src/worker/scan/store/position.ts'
+import { selectOpenGaps } from '../../src/worker/scan/store/rescans.ts'
+import { appendStep } from '../../src/worker/scan/store/steps.ts'
 import { freshDatabase } from '../support/database.ts'
 import {
   addressAt,

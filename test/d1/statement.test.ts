@@ -7,8 +7,8 @@ import {
   toJsonTexts,
   toStatement,
   type WriteDatabase,
-} from '../../src/d1/database.ts'
-import { storedSettings } from '../../src/d1/tables.ts'
+} from '../../src/worker/d1/database.ts'
+import { storedSettings } from '../../src/worker/d1/tables.ts'
 import { openDatabase } from './fixtures.ts'
 
 let db: WriteDatabase

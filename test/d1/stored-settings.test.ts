@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Address } from '../../src/chain/address.ts'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/store/transfers.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
 import {
   findDifferences,
   rememberSettings,
   selectKept,
   storeDecimals,
   storeOperators,
-} from '../../src/ledger/stored-settings.ts'
+} from '../../src/worker/ledger/stored-settings.ts'
 import {
   addressAt,
   column,

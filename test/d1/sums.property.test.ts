@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { BackendName } from '../../src/common/ids.ts'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/store/transfers.ts'
-import { storePost } from '../../src/ledger/post-entries.ts'
-import { selectDueHoldings, storeHoldings } from '../../src/reconciliation/holdings.ts'
-import { readingsNeeded } from '../../src/reconciliation/judge.ts'
+import type { BackendName } from '../../src/worker/common/ids.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import { storePost } from '../../src/worker/ledger/post-entries.ts'
+import { selectDueHoldings, storeHoldings } from '../../src/worker/reconciliation/holdings.ts'
+import { readingsNeeded } from '../../src/worker/reconciliation/judge.ts'
 import {
   addressAt,
   amount,

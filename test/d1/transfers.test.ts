@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { amountMax } from '../../src/common/amount.ts'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { selectHeldAgain, selectOldestHeld } from '../../src/deposits/store/held.ts'
+import { amountMax } from '../../src/worker/common/amount.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { selectHeldAgain, selectOldestHeld } from '../../src/worker/deposits/store/held.ts'
 import {
   selectCreditedSince,
   selectFirstSeen,
   selectMovedIn,
   selectOpenTransfers,
   selectTransfersOf,
-} from '../../src/deposits/store/of-caller.ts'
-import { storeSeen, storeTransfers } from '../../src/deposits/store/transfers.ts'
-import { selectBalances } from '../../src/ledger/entries.ts'
+} from '../../src/worker/deposits/store/of-caller.ts'
+import { storeSeen, storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import { selectBalances } from '../../src/worker/ledger/entries.ts'
 import {
   addressAt,
   block,

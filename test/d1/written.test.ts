@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import type { Address } from '../../src/chain/address.ts'
-import type { Txid } from '../../src/chain/block.ts'
-import type { BackendName } from '../../src/common/ids.ts'
-import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/store/transfers.ts'
-import { storePost } from '../../src/ledger/post-entries.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
+import type { BackendName } from '../../src/worker/common/ids.ts'
+import type { WriteDatabase } from '../../src/worker/d1/database.ts'
+import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import { storePost } from '../../src/worker/ledger/post-entries.ts'
 import { amount, block, credited, cuy, ms, nth, openDatabase, seen, uid, upTo } from './fixtures.ts'
 
 /** The database, which adds up the rows that D1 counts as written, the guard of a batch (one row of the scan) aside. */

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/chain/address.ts'
-import type { Log } from '../../src/chain/block.ts'
-import type { TransactionReading } from '../../src/chain/chain.ts'
-import type { CurrencyId } from '../../src/common/ids.ts'
-import { heldReasons, type WorthlessReason } from '../../src/common/reasons.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import type { Log } from '../../src/worker/chain/block.ts'
+import type { TransactionReading } from '../../src/worker/chain/chain.ts'
+import type { CurrencyId } from '../../src/worker/common/ids.ts'
+import { heldReasons, type WorthlessReason } from '../../src/worker/common/reasons.ts'
 import {
   type ExplainedBy,
   type Explanation,
@@ -12,8 +12,8 @@ import {
   explainHeld,
   explainRefused,
   explainTransaction,
-} from '../../src/deposits/explain.ts'
-import { indexCurrencies } from '../../src/ledger/currencies.ts'
+} from '../../src/worker/deposits/explain.ts'
+import { indexCurrencies } from '../../src/worker/ledger/currencies.ts'
 import { currencies, trx, usdt } from '../support/currencies.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import {

@@ -1,5 +1,5 @@
-import type { AddressOwner } from '../../src/addresses/address-book.ts'
-import type { Address } from '../../src/chain/address.ts'
+import type { AddressOwner } from '../../src/worker/addresses/address-book.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import {
   type BlockHash,
   type BlockHeight,
@@ -8,11 +8,11 @@ import {
   nativeAsset,
   type Txid,
   trc20Asset,
-} from '../../src/chain/block.ts'
-import type { ChainTransfer, TransactionReading } from '../../src/chain/chain.ts'
-import type { Uid } from '../../src/common/ids.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import type { JudgeRules } from '../../src/deposits/transfer.ts'
+} from '../../src/worker/chain/block.ts'
+import type { ChainTransfer, TransactionReading } from '../../src/worker/chain/chain.ts'
+import type { Uid } from '../../src/worker/common/ids.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import type { JudgeRules } from '../../src/worker/deposits/transfer.ts'
 import { currencies } from '../support/currencies.ts'
 import { transferLog, usdtAddress } from '../support/transaction-spec.ts'
 

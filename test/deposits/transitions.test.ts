@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { amountMax } from '../../src/common/amount.ts'
-import type { HeldReason } from '../../src/common/reasons.ts'
-import { type TransferState, transferStates } from '../../src/d1/tables.ts'
-import type { JudgedTransfer } from '../../src/deposits/transfer.ts'
+import { amountMax } from '../../src/worker/common/amount.ts'
+import type { HeldReason } from '../../src/worker/common/reasons.ts'
+import { type TransferState, transferStates } from '../../src/worker/d1/tables.ts'
+import type { JudgedTransfer } from '../../src/worker/deposits/transfer.ts'
 import {
   decideReview,
   decideTransfers,
@@ -11,7 +11,7 @@ import {
   transferKey,
   transferSteps,
   walletKey,
-} from '../../src/deposits/transitions.ts'
+} from '../../src/worker/deposits/transitions.ts'
 import {
   amount,
   block,

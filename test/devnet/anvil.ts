@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { childEnvironment } from '../../src/tools/child-environment.ts'
+import { childEnvironment } from '../../src/commands/child-environment.ts'
 import { trackChild } from '../support/child-processes.ts'
 import { root, UserError } from '../support/project.ts'
 import { untilPrinted } from '../support/until-printed.ts'

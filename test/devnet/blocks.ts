@@ -1,5 +1,5 @@
-import type { Address } from '../../src/chain/address.ts'
-import type { Txid } from '../../src/chain/block.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
 import { type RenderedBlock, renderBlock } from '../support/block-json.ts'
 import { quantity, strip0x } from '../support/hex.ts'
 import { devnetChainId } from './anvil.ts'

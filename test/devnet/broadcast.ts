@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { type Address, formatBase58 } from '../../src/chain/address.ts'
-import { signerOf } from '../../src/chain/transaction.ts'
+import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
+import { signerOf } from '../../src/worker/chain/transaction.ts'
 import { quantity, strip0x } from '../support/hex.ts'
 import { type Accounts, chainPrices } from './accounts.ts'
 import { loadBlockHash } from './blocks.ts'

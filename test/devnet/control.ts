@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Address, addressFromHex, formatBase58, parseAddress } from '../../src/chain/address.ts'
-import { parseUnits } from '../../src/common/amount.ts'
+import { type Address, addressFromHex, formatBase58, parseAddress } from '../../src/worker/chain/address.ts'
+import { parseUnits } from '../../src/worker/common/amount.ts'
 import { quantity, strip0x } from '../support/hex.ts'
 import type { DevnetNode, Heads } from './node.ts'
 import { type ContractName, readTokenArtifact, tokenSelector } from './token/compile.ts'

@@ -1,6 +1,6 @@
 /** A node's HTTP API: what scanning and collecting ask, with the members of java-tron 4.8.0 that they read. */
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } from '../../src/chain/address.ts'
+import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } from '../../src/worker/chain/address.ts'
 import { strip0x } from '../support/hex.ts'
 import { chainPrices, totalEnergy } from './accounts.ts'
 import { type MinedTransaction, renderMined } from './blocks.ts'

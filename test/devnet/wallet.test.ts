@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseAddress } from '../../src/chain/address.ts'
-import { recordedCall } from '../tools/collect/recorded.ts'
+import { parseAddress } from '../../src/worker/chain/address.ts'
+import { recordedCall } from '../commands/collect/recorded.ts'
 import { type Devnet, startDevnet, temporary } from './chain.ts'
 import { tokenBase58 } from './control.ts'
 import { minedTransaction, result } from './support.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Address, formatBase58 } from '../../src/chain/address.ts'
-import type { Txid } from '../../src/chain/block.ts'
-import { formatUnits } from '../../src/common/amount.ts'
-import type { CurrencyId, EventId, Uid } from '../../src/common/ids.ts'
-import { heldReasons, refusedReasons } from '../../src/common/reasons.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import { eventItem, type StoredEvent } from '../../src/events/events.ts'
+import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
+import { formatUnits } from '../../src/worker/common/amount.ts'
+import type { CurrencyId, EventId, Uid } from '../../src/worker/common/ids.ts'
+import { heldReasons, refusedReasons } from '../../src/worker/common/reasons.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { eventItem, type StoredEvent } from '../../src/worker/events/events.ts'
 import { currencies, twoCurrencies } from '../support/currencies.ts'
 
 const address = 'a'.repeat(40) as Address

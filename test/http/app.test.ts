@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { notConfigured } from '../../src/http/errors.ts'
-import { routes } from '../../src/http/routes.ts'
+import { notConfigured } from '../../src/worker/http/errors.ts'
+import { routes } from '../../src/worker/http/routes.ts'
 import { brokenDatabase, failed, type RunningService, read, requestsOf, startService } from './service.ts'
 
 const paths = routes.map(({ path }) => path)

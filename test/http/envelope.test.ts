@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failure, jsonAmount, jsonInteger, refusal, success, successNote } from '../../src/http/envelope.ts'
+import { failure, jsonAmount, jsonInteger, refusal, success, successNote } from '../../src/worker/http/envelope.ts'
 
 describe('the envelope', () => {
   test('has code, msg and data in that order', async () => {

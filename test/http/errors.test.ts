@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Reason } from '../../src/common/reasons.ts'
-import type { QueryFailure } from '../../src/common/result.ts'
-import type { AuthFailure } from '../../src/http/auth/authenticate.ts'
-import { tokenFaults } from '../../src/http/auth/token-fault.ts'
-import * as errors from '../../src/http/errors.ts'
+import type { Reason } from '../../src/worker/common/reasons.ts'
+import type { QueryFailure } from '../../src/worker/common/result.ts'
+import type { AuthFailure } from '../../src/worker/http/auth/authenticate.ts'
+import { tokenFaults } from '../../src/worker/http/auth/token-fault.ts'
+import * as errors from '../../src/worker/http/errors.ts'
 
 const chain = String(errors.chainRetrySeconds)
 const keys = String(errors.keysRetrySeconds)

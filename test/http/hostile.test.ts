@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toAuthProblem } from '../../src/http/errors.ts'
-import { documentedOperations } from '../../src/http/openapi/document.ts'
+import { toAuthProblem } from '../../src/worker/http/errors.ts'
+import { documentedOperations } from '../../src/worker/http/openapi/document.ts'
 import { payoutsSetting } from '../payouts/harness.ts'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret } from '../support/variables.ts'

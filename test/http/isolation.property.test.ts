@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Address, formatBase58, formatHex, formatNumber } from '../../src/chain/address.ts'
-import { blockSeconds } from '../../src/chain/block.ts'
+import { type Address, formatBase58, formatHex, formatNumber } from '../../src/worker/chain/address.ts'
+import { blockSeconds } from '../../src/worker/chain/block.ts'
 import { asking, payoutsSetting } from '../payouts/harness.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from './service.ts'
 

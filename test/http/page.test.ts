@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Uid } from '../../src/common/ids.ts'
-import { notConfigured } from '../../src/http/errors.ts'
-import { noPageSettings, withSettings } from '../../src/http/page-settings.ts'
+import type { Uid } from '../../src/worker/common/ids.ts'
+import { notConfigured } from '../../src/worker/http/errors.ts'
+import { noPageSettings, withSettings } from '../../src/worker/http/page-settings.ts'
 import { failed, read, startService } from './service.ts'
 
 const policy = "default-src 'none'; frame-ancestors 'none', require-trusted-types-for 'script'"

@@ -8,7 +8,7 @@ import {
   memberTwice,
   wrongBody,
   wrongMediaType,
-} from '../../src/http/errors.ts'
+} from '../../src/worker/http/errors.ts'
 import { asking, startPaying } from '../payouts/harness.ts'
 import { payoutBase58 } from '../support/payouts.ts'
 import { failed, postInit, type RunningService, read, startService } from './service.ts'

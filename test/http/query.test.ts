@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import type { CurrencyId } from '../../src/common/ids.ts'
-import { choiceParam, idParam, paramCharsMax, wholeNumber } from '../../src/http/query.ts'
+import type { CurrencyId } from '../../src/worker/common/ids.ts'
+import { choiceParam, idParam, paramCharsMax, wholeNumber } from '../../src/worker/http/query.ts'
 import { parseUrl } from '../support/parse-url.ts'
 
 const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })

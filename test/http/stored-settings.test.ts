@@ -1,8 +1,8 @@
 import { HDKey } from '@scure/bip32'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { recheckMs } from '../../src/config/check-settings.ts'
-import { explainHeld } from '../../src/deposits/explain.ts'
-import { notConfigured } from '../../src/http/errors.ts'
+import { recheckMs } from '../../src/worker/config/check-settings.ts'
+import { explainHeld } from '../../src/worker/deposits/explain.ts'
+import { notConfigured } from '../../src/worker/http/errors.ts'
 import { testXpub, usdtBase58 } from '../support/variables.ts'
 import { failed, firstAddress, payCaller, type RunningService, read, requestsOf, startService } from './service.ts'
 

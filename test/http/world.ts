@@ -1,7 +1,7 @@
-import type { Platform } from '../../src/compose.ts'
-import { sendAgainMs } from '../../src/payouts/send.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import type { Platform } from '../../src/worker/compose.ts'
+import { sendAgainMs } from '../../src/worker/payouts/send.ts'
+import { systemClock } from '../../src/worker/platform/clock.ts'
+import { createLogger } from '../../src/worker/platform/logger.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
 /** The response of what is at a URL. */

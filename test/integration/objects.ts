@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Uid } from '../../src/common/ids.ts'
+import type { Uid } from '../../src/worker/common/ids.ts'
 import { type DevnetService, startDevnetService } from './service.ts'
 
 const userOne = 1 as Uid // any user

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/chain/address.ts'
-import { nativeAsset, trc20Asset } from '../../src/chain/block.ts'
-import { amountMax } from '../../src/common/amount.ts'
-import type { CurrencyId } from '../../src/common/ids.ts'
-import { type Currency, depositValueOf, indexCurrencies } from '../../src/ledger/currencies.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import { nativeAsset, trc20Asset } from '../../src/worker/chain/block.ts'
+import { amountMax } from '../../src/worker/common/amount.ts'
+import type { CurrencyId } from '../../src/worker/common/ids.ts'
+import { type Currency, depositValueOf, indexCurrencies } from '../../src/worker/ledger/currencies.ts'
 import { anyCurrency, anyRaw } from '../support/arbitraries.ts'
 
 const token = (decimals: number, scale: number, minDeposit = 0n): Currency => ({

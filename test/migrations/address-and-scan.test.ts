@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { openStates, payoutStates } from '../../src/d1/payout-tables.ts'
+import { openStates, payoutStates } from '../../src/worker/d1/payout-tables.ts'
 import { freshDatabase } from '../support/database.ts'
 import { a, address, b, c, expectRefusal, or, run, scanRow, storeRows, t2 } from './rows.ts'
 

@@ -200,6 +200,27 @@ describe('an endpoint', () => {
   })
 })
 
+describe('up to where events were removed', () => {
+  const removed = (id: number, at = 1) => `INSERT INTO removed_event (id, last_id) VALUES (${at}, ${id})`
+
+  it.each([
+    ['above the newest event', removed(4), 'removed_event: it is above the newest event'],
+    ['above the newest event, later', 'UPDATE removed_event SET last_id = 4', 'removed_event: it is above the newest'],
+    ['lower than before', 'UPDATE removed_event SET last_id = 1', 'removed_event: it only grows'],
+    ['lower than before, by OR REPLACE', or('REPLACE', removed(1)), 'removed_event: it only grows'],
+    ['in a second row', removed(3, 2), 'removed_event_id'],
+    ['deleted', 'DELETE FROM removed_event', 'removed_event: the row is never deleted'],
+  ])('%s is refused', async (_, sql, why) => {
+    await run(removed(2))
+    await expectRefusal(sql, why)
+  })
+
+  it('can be the newest event, which stays as a row so that its number is not given again', async () => {
+    await run(removed(3), 'DELETE FROM stored_event WHERE id < 3', posting([entry()]))
+    expect((await eventsAfter(0)).map(({ id }) => id)).toEqual([4])
+  })
+})
+
 it('reports a credit to another caller as its own', async () => {
   await run(transfer('credited', { uid: '2', to_address: `'${b}'` }))
   expect(await written()).toMatchObject([{ type: 'deposit.credited', uid: 2, entry_id: 4 }])

@@ -5,8 +5,8 @@ import {
   payoutStates,
   type TransactionEnd,
   transactionEnds,
-} from '../../src/d1/payout-tables.ts'
-import { payoutSteps, type TransactionState, transactionSteps } from '../../src/payouts/lifecycle.ts'
+} from '../../src/worker/d1/payout-tables.ts'
+import { payoutSteps, type TransactionState, transactionSteps } from '../../src/worker/payouts/lifecycle.ts'
 import {
   approve,
   cancel,

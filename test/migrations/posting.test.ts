@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { writable } from '../../src/d1/database.ts'
+import { writable } from '../../src/worker/d1/database.ts'
 import { withoutTriggers } from '../d1/fixtures.ts'
 import { contents, entry, expectRefusal, max, or, posting, run, step, storeRows, t1, t3 } from './rows.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { transferSteps } from '../../src/deposits/transitions.ts'
+import { transferSteps } from '../../src/worker/deposits/transitions.ts'
 import {
   b,
   c,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { reservedUid } from '../../src/common/ids.ts'
+import { reservedUid } from '../../src/worker/common/ids.ts'
 import { textOf } from '../support/source-files.ts'
 import { ago } from './ago.ts'
 import { useDesk } from './desk-fixture.ts'
@@ -193,7 +193,7 @@ describe('the differences', () => {
     addDifferences(at.desk)
     const page = await open()
     const link = await page.waitForSelector('.status a')
-    const route = textOf('src/http/routes/post-ledger-entries.ts')
+    const route = textOf('src/worker/http/routes/post-ledger-entries.ts')
     expect(await link?.evaluate((one) => [one.getAttribute('href'), one.textContent])).toEqual([
       `/docs#/Ledger/${/^ {4}id: '(\w+)'/m.exec(route)?.[1]}`,
       'POST /ledger/entries',

@@ -1,6 +1,6 @@
 /** What the service has for the desk: all is well, or one fault of each kind. */
-import type { Reason } from '../../src/common/reasons.ts'
-import { type AlarmKind, alarmTable } from '../../src/platform/alarm-table.ts'
+import type { Reason } from '../../src/worker/common/reasons.ts'
+import { type AlarmKind, alarmTable } from '../../src/worker/platform/alarm-table.ts'
 import { ago } from './ago.ts'
 import type { noneOpen, paidOut } from './payout-fixture.ts'
 import { exact } from './scripted-service.ts'

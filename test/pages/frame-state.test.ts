@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
-import { noPageSettings } from '../../src/http/page-settings.ts'
+import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { desktop, usePages } from './fixture.ts'
 import { poke, seeIn, tokenOf } from './reading.ts'

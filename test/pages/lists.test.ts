@@ -9,7 +9,7 @@ const pages = usePages()
 
 describe('a list', () => {
   it('is counted truthfully: where the service counts no further, the page says "or more" until it has read all', async () => {
-    expect(textOf('src/deposits/store/lists.ts')).toContain(
+    expect(textOf('src/worker/deposits/store/lists.ts')).toContain(
       `export const countedMax = ${countedMax.toLocaleString('en').replace(',', '_')}`,
     )
     const all = Array.from({ length: 45 }, (_, n) => transfer(45 - n, 'credited'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { noPageSettings } from '../../src/http/page-settings.ts'
+import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { usePages } from './fixture.ts'
 import { languages, themes, windows, wrongLooks } from './looks.ts'
 import { misfits } from './misfits.ts'

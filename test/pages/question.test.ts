@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { handInReasons, heldReasons, reasons, refusedReasons } from '../../src/common/reasons.ts'
 import { en } from '../../src/pages/deposit/languages/en.ts'
 import { outcomeWords } from '../../src/pages/deposit/outcome.ts'
+import { handInReasons, heldReasons, reasons, refusedReasons } from '../../src/worker/common/reasons.ts'
 import { textOf } from '../support/source-files.ts'
 import { usePages } from './fixture.ts'
 import { askAbout, openFold } from './reading.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { noPageSettings } from '../../src/http/page-settings.ts'
 import { misfitOf, type PaymentRequest, progressOf, readRequest } from '../../src/pages/deposit/request.ts'
+import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { passTime } from './browser.ts'
 import { usePages } from './fixture.ts'
 import { poke, see, seeIn, textOfFirst, tokenOf } from './reading.ts'

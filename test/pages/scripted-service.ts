@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import type { Reason } from '../../src/common/reasons.ts'
-import { callerPagePath, noPageSettings, type PageSettings, withSettings } from '../../src/http/page-settings.ts'
 import { buildPages } from '../../src/pages/build.ts'
+import type { Reason } from '../../src/worker/common/reasons.ts'
+import { callerPagePath, noPageSettings, type PageSettings, withSettings } from '../../src/worker/http/page-settings.ts'
 import { listen } from '../support/loopback.ts'
 
 /** An answer of a route. */

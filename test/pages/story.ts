@@ -1,5 +1,5 @@
 /** A caller's data, as the scripted service answers with it. */
-import { noPageSettings } from '../../src/http/page-settings.ts'
+import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { exact, type Script, type ScriptedService } from './scripted-service.ts'
 
 /** The caller's address. */

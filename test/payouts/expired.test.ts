@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { referenceOf } from '../../src/chain/transaction.ts'
+import { referenceOf } from '../../src/worker/chain/transaction.ts'
 import { nodesWith } from '../http/service.ts'
 import {
   alarmsOf,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { PayoutReason } from '../../src/common/reasons.ts'
+import type { PayoutReason } from '../../src/worker/common/reasons.ts'
 import type { RunningService } from '../http/service.ts'
 import { alarmsOf, tickLater } from '../scan/harness.ts'
 import { act, deprecate, fee, freeze, pause, release, unpause } from '../scan/issuer-acts.ts'

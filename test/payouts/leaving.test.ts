@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { writable } from '../../src/d1/database.ts'
-import { type LeavingStop, type PayoutAct, stopRules } from '../../src/payouts/leaving.ts'
+import { writable } from '../../src/worker/d1/database.ts'
+import { type LeavingStop, type PayoutAct, stopRules } from '../../src/worker/payouts/leaving.ts'
 import { withoutTriggers } from '../d1/fixtures.ts'
 import type { RunningService } from '../http/service.ts'
 import { tickLater } from '../scan/harness.ts'

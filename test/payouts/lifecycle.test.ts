@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { BackendName, PayoutId, PayoutTransactionId } from '../../src/common/ids.ts'
-import { type PayoutState, payoutStates, type TransactionEnd, transactionEnds } from '../../src/d1/payout-tables.ts'
-import type { PayoutLimit } from '../../src/ledger/context.ts'
-import { isRefusedByAll, type NodeAnswer, noteAnswer } from '../../src/payouts/answers.ts'
+import type { BackendName, PayoutId, PayoutTransactionId } from '../../src/worker/common/ids.ts'
+import {
+  type PayoutState,
+  payoutStates,
+  type TransactionEnd,
+  transactionEnds,
+} from '../../src/worker/d1/payout-tables.ts'
+import type { PayoutLimit } from '../../src/worker/ledger/context.ts'
+import { isRefusedByAll, type NodeAnswer, noteAnswer } from '../../src/worker/payouts/answers.ts'
 import {
   approve,
   cancel,
@@ -17,8 +22,8 @@ import {
   type TransactionRow,
   type TransactionState,
   transactionSteps,
-} from '../../src/payouts/lifecycle.ts'
-import type { Moved } from '../../src/payouts/moved.ts'
+} from '../../src/worker/payouts/lifecycle.ts'
+import type { Moved } from '../../src/worker/payouts/moved.ts'
 import { addressAt, amount, cuy, height, ms, txid, uid } from '../d1/fixtures.ts'
 
 const token = addressAt(50)

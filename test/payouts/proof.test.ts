@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sameProof } from '../../src/payouts/proof.ts'
+import { sameProof } from '../../src/worker/payouts/proof.ts'
 import { asking, balance, send, startPaying } from './harness.ts'
 import { makeKey, proofs, proven } from './proofs.ts'
 

@@ -1,5 +1,5 @@
 import { base64url, CompactSign, exportJWK, generateKeyPair, type JWK } from 'jose'
-import { formatBase58 } from '../../src/chain/address.ts'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 
 /** What a proof of these tests is of. */

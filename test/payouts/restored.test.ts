@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { writable } from '../../src/d1/database.ts'
+import { writable } from '../../src/worker/d1/database.ts'
 import { withoutTriggers } from '../d1/fixtures.ts'
 import { finalityLag, type RunningService, usdtTo } from '../http/service.ts'
 import {

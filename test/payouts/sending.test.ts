@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { seenPauseMs } from '../../src/payouts/conclusions.ts'
-import { sendAgainMs, sendAtOnceMax, sendMarginMs } from '../../src/payouts/send.ts'
+import { seenPauseMs } from '../../src/worker/payouts/conclusions.ts'
+import { sendAgainMs, sendAtOnceMax, sendMarginMs } from '../../src/worker/payouts/send.ts'
 import type { RunningService } from '../http/service.ts'
 import { breakNodes, headOf, repairNodes, tickLater } from '../scan/harness.ts'
 import { changing } from '../support/scripted-node.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { deriveAddress, parseExtendedPublicKey } from '../../src/addresses/derive.ts'
-import { formatBase58 } from '../../src/chain/address.ts'
+import { deriveAddress, parseExtendedPublicKey } from '../../src/worker/addresses/derive.ts'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { addressFrom, addressIn, secondAddress, startService } from '../http/service.ts'
 import { alarmsOf, balancesOf, statesOf, tickLater } from '../scan/harness.ts'
 import { payoutAddress, payoutBase58 } from '../support/payouts.ts'

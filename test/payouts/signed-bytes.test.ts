@@ -1,9 +1,9 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
-import type { BlockHeight } from '../../src/chain/block.ts'
-import { encodeSigned, referenceOf } from '../../src/chain/transaction.ts'
-import { handInReasons } from '../../src/common/reasons.ts'
-import { expirationAheadMsMax, expiredMsMax, readSigned, txidIn } from '../../src/payouts/signed-bytes.ts'
+import type { BlockHeight } from '../../src/worker/chain/block.ts'
+import { encodeSigned, referenceOf } from '../../src/worker/chain/transaction.ts'
+import { handInReasons } from '../../src/worker/common/reasons.ts'
+import { expirationAheadMsMax, expiredMsMax, readSigned, txidIn } from '../../src/worker/payouts/signed-bytes.ts'
 import { signatureOf, signBytes, signTransfer } from '../support/payouts.ts'
 import {
   build,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { amountMax } from '../../src/common/amount.ts'
+import { amountMax } from '../../src/worker/common/amount.ts'
 import type { RunningService } from '../http/service.ts'
 import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
 import { transferLog, usdtAddress } from '../support/transaction-spec.ts'

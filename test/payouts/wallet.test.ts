@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { walletEveryMs } from '../../src/payouts/wallet.ts'
+import { walletEveryMs } from '../../src/worker/payouts/wallet.ts'
 import { type RunningService, requestsOf } from '../http/service.ts'
 import { alarmsOf, tickLater } from '../scan/harness.ts'
 import { payoutAddress, payoutBase58 } from '../support/payouts.ts'

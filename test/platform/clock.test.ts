@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { endsWithin, systemClock } from '../../src/platform/clock.ts'
+import { endsWithin, systemClock } from '../../src/worker/platform/clock.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
 it('a pause ends at once where it is no longer needed, and leaves no timer', async () => {

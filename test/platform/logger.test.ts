@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createLogger } from '../../src/worker/platform/logger.ts'
 
 function recording() {
   const lines: string[] = []

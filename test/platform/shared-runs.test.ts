@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { UnixMs } from '../../src/common/time.ts'
-import { createSharedRuns, knownMax } from '../../src/platform/shared-runs.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { createSharedRuns, knownMax } from '../../src/worker/platform/shared-runs.ts'
 
 let [now, begun] = [0, 0]
 const clock = { now: () => now as UnixMs }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createAlarms } from '../../src/alarms/alarms.ts'
-import { writable } from '../../src/d1/database.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { createAlarms } from '../../src/worker/alarms/alarms.ts'
+import { writable } from '../../src/worker/d1/database.ts'
+import { systemClock } from '../../src/worker/platform/clock.ts'
 import { addressAt, dayMs, paid, shown, startReconciliation, surplus } from './harness.ts'
 
 const row = `${surplus} ${JSON.stringify({ address: addressAt(0), cuy: 1 })}`

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { reservedUid } from '../../src/common/ids.ts'
-import { writable } from '../../src/d1/database.ts'
-import { meterDatabase } from '../../src/d1/sessions.ts'
-import { createUsage } from '../../src/platform/usage.ts'
+import { reservedUid } from '../../src/worker/common/ids.ts'
+import { writable } from '../../src/worker/d1/database.ts'
+import { meterDatabase } from '../../src/worker/d1/sessions.ts'
+import { createUsage } from '../../src/worker/platform/usage.ts'
 import { withoutTriggers } from '../d1/fixtures.ts'
 import {
   addressAt,

@@ -1,13 +1,17 @@
-import { type Alarms, createAlarms } from '../../src/alarms/alarms.ts'
-import { type Address, formatBase58 } from '../../src/chain/address.ts'
-import type { BlockHeight } from '../../src/chain/block.ts'
-import type { ChainFailure } from '../../src/chain/chain.ts'
-import { err, ok } from '../../src/common/result.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import { writable } from '../../src/d1/database.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import type { LogFields, Logger } from '../../src/platform/logger.ts'
-import { type ComparedScan, type CompareParts, compareHoldings } from '../../src/reconciliation/compare-holdings.ts'
+import { type Alarms, createAlarms } from '../../src/worker/alarms/alarms.ts'
+import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
+import type { BlockHeight } from '../../src/worker/chain/block.ts'
+import type { ChainFailure } from '../../src/worker/chain/chain.ts'
+import { err, ok } from '../../src/worker/common/result.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { writable } from '../../src/worker/d1/database.ts'
+import { systemClock } from '../../src/worker/platform/clock.ts'
+import type { LogFields, Logger } from '../../src/worker/platform/logger.ts'
+import {
+  type ComparedScan,
+  type CompareParts,
+  compareHoldings,
+} from '../../src/worker/reconciliation/compare-holdings.ts'
 import { currencies } from '../support/currencies.ts'
 import { freshDatabase } from '../support/database.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { BlockHeight } from '../../src/chain/block.ts'
+import type { BlockHeight } from '../../src/worker/chain/block.ts'
 import {
   closeReading,
   feeMaxSun,
@@ -11,7 +11,7 @@ import {
   type RecordedHolding,
   readingOf,
   readingsNeeded,
-} from '../../src/reconciliation/judge.ts'
+} from '../../src/worker/reconciliation/judge.ts'
 
 const height = (n: number) => n as BlockHeight
 

@@ -1,6 +1,6 @@
-import type { Address } from '../../src/chain/address.ts'
-import type { Result } from '../../src/common/result.ts'
-import { parseSingleReply } from '../../src/tron/json-rpc.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import type { Result } from '../../src/worker/common/result.ts'
+import { parseSingleReply } from '../../src/worker/tron/json-rpc.ts'
 
 /** One HTTP call as it was recorded. Without `path` it is a POST of JSON-RPC to a full node. */
 export interface RecordedCall {

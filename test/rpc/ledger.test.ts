@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
-import { notConfigured } from '../../src/http/errors.ts'
-import type { EntryToPost, LedgerError, LedgerMethods } from '../../src/rpc/ledger-methods.ts'
+import { notConfigured } from '../../src/worker/http/errors.ts'
+import type { EntryToPost, LedgerError, LedgerMethods } from '../../src/worker/rpc/ledger-methods.ts'
 import {
   brokenDatabase,
   firstAddress,

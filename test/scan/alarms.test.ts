@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { standstillMs } from '../../src/alarms/alarms.ts'
+import { standstillMs } from '../../src/worker/alarms/alarms.ts'
 import { alarmsIn, brokenDatabase, type RunningService, startService } from '../http/service.ts'
 import { alarmsOf, balancesOf, breakNodes, repairNodes, tickFor, withDeposit } from './harness.ts'
 

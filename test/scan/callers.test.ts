@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { blockSeconds } from '../../src/chain/block.ts'
-import { createService } from '../../src/compose.ts'
+import { blockSeconds } from '../../src/worker/chain/block.ts'
+import { createService } from '../../src/worker/compose.ts'
 import {
   finalityLag,
   nodesWith,

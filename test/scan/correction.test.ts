@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import { finalityLag, payFinal, type RunningService, testNodes, usdtTo } from '../http/service.ts'
 import { changing, failing } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recheckMs } from '../../src/config/check-settings.ts'
+import { recheckMs } from '../../src/worker/config/check-settings.ts'
 import { addressIn, failed, payFinal, type RunningService, read, textOf, trxTo, usdtTo } from '../http/service.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'

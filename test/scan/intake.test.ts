@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { BlockHeight } from '../../src/chain/block.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import { lateSecondsOf } from '../../src/scan/intake.ts'
+import type { BlockHeight } from '../../src/worker/chain/block.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { lateSecondsOf } from '../../src/worker/scan/intake.ts'
 
 const now = 1_800_000_000_000 as UnixMs
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Address } from '../../src/chain/address.ts'
-import { formatBase58 } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
 import {
   addressFrom,
   addressIn,

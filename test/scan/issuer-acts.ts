@@ -1,4 +1,4 @@
-import { type Address, formatBase58 } from '../../src/chain/address.ts'
+import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
 import { payFinal, type RunningService } from '../http/service.ts'
 import { addressOf, issuerLog, type LogSpec, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { tickLater } from './harness.ts'

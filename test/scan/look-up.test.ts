@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Address, formatBase58 } from '../../src/chain/address.ts'
-import { transferTopic } from '../../src/chain/block.ts'
-import type { Reason } from '../../src/common/reasons.ts'
+import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
+import { transferTopic } from '../../src/worker/chain/block.ts'
+import type { Reason } from '../../src/worker/common/reasons.ts'
 import {
   addressFrom,
   addressIn,

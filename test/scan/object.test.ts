@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UnixMs } from '../../src/common/time.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
 import {
   alarmsIn,
   brokenDatabase,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Reason } from '../../src/common/reasons.ts'
+import type { Reason } from '../../src/worker/common/reasons.ts'
 import {
   addressIn,
   failed,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { BlockHeight, Txid } from '../../src/chain/block.ts'
-import type { BlockReading } from '../../src/chain/chain.ts'
-import type { UnixMs } from '../../src/common/time.ts'
+import type { BlockHeight, Txid } from '../../src/worker/chain/block.ts'
+import type { BlockReading } from '../../src/worker/chain/chain.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
 import {
   afterBlocks,
   afterReceipts,
@@ -13,7 +13,7 @@ import {
   receiptsToRead,
   splitAttempts,
   triedLater,
-} from '../../src/scan/rescan.ts'
+} from '../../src/worker/scan/rescan.ts'
 
 const now = 1_000_000 as UnixMs
 const part = (over: Partial<Record<keyof RescanPart, unknown>> = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BlockHeight } from '../../src/chain/block.ts'
+import type { BlockHeight } from '../../src/worker/chain/block.ts'
 import {
   addressFrom,
   addressIn,

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { BlockHeight } from '../../src/chain/block.ts'
-import type { ChainFailure } from '../../src/chain/chain.ts'
-import { secondsToFinal } from '../../src/chain/finality.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import type { ScanState } from '../../src/scan/store/position.ts'
-import { nextTickAt } from '../../src/scan/tick.ts'
+import type { BlockHeight } from '../../src/worker/chain/block.ts'
+import type { ChainFailure } from '../../src/worker/chain/chain.ts'
+import { secondsToFinal } from '../../src/worker/chain/finality.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import type { ScanState } from '../../src/worker/scan/store/position.ts'
+import { nextTickAt } from '../../src/worker/scan/tick.ts'
 import { anyHeight } from '../support/arbitraries.ts'
 
 const at = (height: number) => height as BlockHeight

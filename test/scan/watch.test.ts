@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { BlockHeight } from '../../src/chain/block.ts'
-import type { RescanId } from '../../src/common/ids.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import { endedStandstills, scanFaults, type WatchedScan, type WatchedState } from '../../src/scan/watch.ts'
+import type { BlockHeight } from '../../src/worker/chain/block.ts'
+import type { RescanId } from '../../src/worker/common/ids.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { endedStandstills, scanFaults, type WatchedScan, type WatchedState } from '../../src/worker/scan/watch.ts'
 
 const height = (n: number) => n as BlockHeight
 const ms = (n: number) => n as UnixMs

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../src/index.ts'
+import type { Ledger } from '../../src/worker/index.ts'
 
 /** Takes 2.5 USDT of user 7 for an order (`POST /pay/1001`), and gives back what was paid (`POST /refund/1001`), each once. */
 export default {

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../src/index.ts'
+import type { Ledger } from '../../src/worker/index.ts'
 
 /** A withdrawal as your backend has stored it before it begins. */
 export interface Withdrawal {

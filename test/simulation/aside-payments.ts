@@ -1,4 +1,4 @@
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import {
   addressOf,
   type InternalSpec,

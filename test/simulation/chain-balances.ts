@@ -1,4 +1,4 @@
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 
 /** A change of what an address has on the chain, in chain units. `contract` null is TRX. */
 export interface BalanceChange {

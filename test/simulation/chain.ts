@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/chain/address.ts'
-import type { Txid } from '../../src/chain/block.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
 import { type InternalSpec, type LogSpec, type TransactionSpec, transferLog } from '../support/transaction-spec.ts'
 
 /** A transaction to mine, with its bytes: mined again in another block, it is the same one. */

@@ -1,4 +1,4 @@
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
 import { addressOf, issuerLog, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import { alterChain, type Block, type Chain, type ChainView, type Transaction, toTransaction } from './chain.ts'

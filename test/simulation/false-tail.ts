@@ -1,4 +1,4 @@
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
 import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import type { Chain, ChainView, Mined } from './chain.ts'

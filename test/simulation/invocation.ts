@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { UnixMs } from '../../src/common/time.ts'
-import type { Clock } from '../../src/platform/clock.ts'
-import type { LogFields } from '../../src/platform/logger.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import type { Clock } from '../../src/worker/platform/clock.ts'
+import type { LogFields } from '../../src/worker/platform/logger.ts'
 import type { RoundTrip } from '../support/sqlite-d1.ts'
 import type { Environment } from './environment.ts'
 

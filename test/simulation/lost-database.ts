@@ -1,4 +1,4 @@
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import type { BalanceChange } from './chain-balances.ts'
 import type { Random } from './random.ts'
 import { fineToken } from './scenario.ts'

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '../../src/chain/address.ts'
+import { type Address, parseAddress } from '../../src/worker/chain/address.ts'
 import { type ChainBlock, type RenderedBlock, renderBlock, type Wire } from '../support/block-json.ts'
 import { type CallResponse, type IncomingCall, answerCall as respond } from '../support/node-methods.ts'
 import type { Block, ChainView } from './chain.ts'

@@ -1,5 +1,5 @@
-import type { UnixMs } from '../../src/common/time.ts'
-import type { ObjectHost } from '../../src/platform/object-host.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import type { ObjectHost } from '../../src/worker/platform/object-host.ts'
 import { isDatabaseFault } from './database.ts'
 import type { Environment } from './environment.ts'
 import {

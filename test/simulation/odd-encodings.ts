@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { hexToBytes } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import type { Random } from './random.ts'
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { correctionSql, rescanSql } from '../../src/tools/operate/repair.ts'
+import { correctionSql, rescanSql } from '../../src/commands/operate/repair.ts'
 import { requestMisconfigured } from './callers/refused.ts'
 import { forgetDecisions } from './decisions.ts'
 import { askAgain } from './payout-calls.ts'

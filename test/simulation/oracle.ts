@@ -1,4 +1,4 @@
-import type { Uid } from '../../src/common/ids.ts'
+import type { Uid } from '../../src/worker/common/ids.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import type { Environment, MinedTransfer, SentDecision } from './environment.ts'
 import { fineToken } from './scenario.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import type { BalanceChange } from './chain-balances.ts'
 import type { Random } from './random.ts'

@@ -1,4 +1,4 @@
-import type { Txid } from '../../src/chain/block.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
 import { payoutAddress } from '../support/payouts.ts'
 import type { Environment } from './environment.ts'
 import { forkAndReturn } from './final-phases.ts'

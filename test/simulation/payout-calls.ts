@@ -1,4 +1,4 @@
-import { formatUnits } from '../../src/common/amount.ts'
+import { formatUnits } from '../../src/worker/common/amount.ts'
 import { bearer } from '../support/tokens.ts'
 import { checkAnswer } from './callers/client.ts'
 import { type BackendToken, backendTokenAt } from './callers/tokens.ts'

@@ -1,4 +1,4 @@
-import type { Txid } from '../../src/chain/block.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
 import type { Environment } from './environment.ts'
 import { canBeMined, keyOf, minedAs, type PayoutWorld, rawOf } from './payouts.ts'
 import type { StoredPayout } from './stored.ts'

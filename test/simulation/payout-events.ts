@@ -1,4 +1,4 @@
-import { confirmFeeSql } from '../../src/tools/operate/fee.ts'
+import { confirmFeeSql } from '../../src/commands/operate/fee.ts'
 import { payoutAddress } from '../support/payouts.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { actOf } from './aside-payments.ts'

@@ -1,5 +1,5 @@
-import type { Txid } from '../../src/chain/block.ts'
-import type { Uid } from '../../src/common/ids.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
+import type { Uid } from '../../src/worker/common/ids.ts'
 import { readBalance } from './callers/balance.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
 import { generate } from './callers/generate.ts'

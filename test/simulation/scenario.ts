@@ -1,4 +1,4 @@
-import { type Address, formatBase58 } from '../../src/chain/address.ts'
+import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { troubleNames } from './node-troubles.ts'
 import type { Random } from './random.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { AlarmKind } from '../../src/platform/alarm-table.ts'
-import type { LogFields } from '../../src/platform/logger.ts'
+import type { AlarmKind } from '../../src/worker/platform/alarm-table.ts'
+import type { LogFields } from '../../src/worker/platform/logger.ts'
 import type { RoundTrip, SqliteD1 } from '../support/sqlite-d1.ts'
 import { checkAlarm } from './alarm-checks.ts'
 import { type Backend, createBackend } from './callers/backend.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Address } from '../../src/chain/address.ts'
-import type { Uid } from '../../src/common/ids.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import type { Uid } from '../../src/worker/common/ids.ts'
 import type { SqliteD1 } from '../support/sqlite-d1.ts'
 import type { Act } from './payments.ts'
 

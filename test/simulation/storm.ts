@@ -1,4 +1,4 @@
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { readBalance } from './callers/balance.ts'
 import { checkTransaction } from './callers/check-transaction.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import type { Address } from '../../src/chain/address.ts'
-import { type BlockHeight, nativeAsset, type Txid, trc20Asset } from '../../src/chain/block.ts'
-import type { CurrencyId } from '../../src/common/ids.ts'
-import type { Currency } from '../../src/ledger/currencies.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import { type BlockHeight, nativeAsset, type Txid, trc20Asset } from '../../src/worker/chain/block.ts'
+import type { CurrencyId } from '../../src/worker/common/ids.ts'
+import type { Currency } from '../../src/worker/ledger/currencies.ts'
 
 const hex = (digits: number) =>
   fc

@@ -1,6 +1,6 @@
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/chain/address.ts'
-import type { Txid } from '../../src/chain/block.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
 import { quantity } from './hex.ts'
 import type { InternalSpec, LogSpec } from './transaction-spec.ts'
 

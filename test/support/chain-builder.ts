@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { BlockRef, Txid } from '../../src/chain/block.ts'
+import type { BlockRef, Txid } from '../../src/worker/chain/block.ts'
 import type { ChainBlock, ChainTransaction } from './block-json.ts'
 import { encodeRawTransaction } from './raw-transaction.ts'
 import { type LogSpec, type TransactionSpec, transferLog } from './transaction-spec.ts'

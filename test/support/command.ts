@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { readTarget } from '../../src/tools/target.ts'
-import type { TargetReader } from '../../src/tools/target-apart.ts'
+import { readTarget } from '../../src/commands/target.ts'
+import type { TargetReader } from '../../src/commands/target-apart.ts'
 import { root } from './project.ts'
 
 /** The end of a command. `all` is everything that it wrote. */

@@ -1,6 +1,6 @@
-import { nativeAsset, trc20Asset } from '../../src/chain/block.ts'
-import type { CurrencyId } from '../../src/common/ids.ts'
-import { type Currency, indexCurrencies } from '../../src/ledger/currencies.ts'
+import { nativeAsset, trc20Asset } from '../../src/worker/chain/block.ts'
+import type { CurrencyId } from '../../src/worker/common/ids.ts'
+import { type Currency, indexCurrencies } from '../../src/worker/ledger/currencies.ts'
 import { usdtAddress } from './transaction-spec.ts'
 
 /** TRX as shipped. */

@@ -14,7 +14,7 @@ export function readMigrations(): readonly string[] {
 export function createDatabaseFile(file: string, rows = ''): void {
   mkdirSync(dirname(file), { recursive: true })
   const db = new DatabaseSync(file)
-  db.exec('PRAGMA journal_mode = WAL') // as workerd has it (tools/operate/restore.test.ts)
+  db.exec('PRAGMA journal_mode = WAL') // as workerd has it (commands/operate/restore.test.ts)
   for (const sql of readMigrations()) db.exec(sql)
   db.exec(rows)
   db.close()

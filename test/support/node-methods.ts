@@ -1,4 +1,4 @@
-import { type Address, addressFromHex } from '../../src/chain/address.ts'
+import { type Address, addressFromHex } from '../../src/worker/chain/address.ts'
 import { infoOf, placeOf, type RenderedBlock, type Wire } from './block-json.ts'
 import { quantity } from './hex.ts'
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { parseParameters, readParameters } from '../../src/http/query.ts'
+import { parseParameters, readParameters } from '../../src/worker/http/query.ts'
 import { twoCurrencies } from './currencies.ts'
 
 /** What a route with this schema reads from a query, as `withQuery` does, where two currencies are configured. */

@@ -2,9 +2,9 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type Address, addressFromHex, formatBase58 } from '../../src/chain/address.ts'
-import type { Txid } from '../../src/chain/block.ts'
-import { encodeSigned, encodeTransfer, type TransferContent, txidOf } from '../../src/chain/transaction.ts'
+import { type Address, addressFromHex, formatBase58 } from '../../src/worker/chain/address.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
+import { encodeSigned, encodeTransfer, type TransferContent, txidOf } from '../../src/worker/chain/transaction.ts'
 import { usdtAddress } from './transaction-spec.ts'
 
 /** The key of the payout address of tests. It protects nothing. */

@@ -1,6 +1,6 @@
 /**
  * A stand-in for `wrangler d1 execute DB --local --json --command <sql>`, which takes seconds for each start: the same statements on the
- * same file, in one transaction, with output of the same form. `test/tools/operate/busy.test.ts` has what the real one answers.
+ * same file, in one transaction, with output of the same form. `test/commands/operate/busy.test.ts` has what the real one answers.
  */
 import { readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import { type TransactionSpec, transferCallData } from './transaction-spec.ts'
 
 interface ContractMessage {

@@ -1,4 +1,4 @@
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 import { type ChainBlock, type RenderedBlock, renderBlock, type Wire } from './block-json.ts'
 import type { BuiltChain } from './chain-builder.ts'
 import { answerCall, type CallResponse, type IncomingCall, type NodeView } from './node-methods.ts'

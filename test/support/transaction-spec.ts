@@ -1,4 +1,4 @@
-import type { Address } from '../../src/chain/address.ts'
+import type { Address } from '../../src/worker/chain/address.ts'
 
 /**
  * A transaction to build. `failed` is a contract call that is mined as failed (PROTOCOL.md, Failed transactions with

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { lastPrinted } from '../../src/tools/child-environment.ts'
+import { lastPrinted } from '../../src/commands/child-environment.ts'
 
 /** A running program, what it has printed, and its end. */
 export interface PrintingProgram {

@@ -1,5 +1,5 @@
-import type { UnixMs } from '../../src/common/time.ts'
-import type { Clock } from '../../src/platform/clock.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import type { Clock } from '../../src/worker/platform/clock.ts'
 
 /** Time that passes only from one event to the next, in the order of their times. A pause ends with such an event. */
 export interface VirtualClock extends Clock {

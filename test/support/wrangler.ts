@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { childEnvironment, lastPrinted, wranglerVariables } from '../../src/tools/child-environment.ts'
+import { childEnvironment, lastPrinted, wranglerVariables } from '../../src/commands/child-environment.ts'
 import { endGroup, trackChild } from './child-processes.ts'
 import { root, UserError } from './project.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { nativeAsset } from '../../src/chain/block.ts'
-import { balancesMax, type Payer } from '../../src/chain/chain.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import { createAllowance } from '../../src/tron/allowance.ts'
+import { nativeAsset } from '../../src/worker/chain/block.ts'
+import { balancesMax, type Payer } from '../../src/worker/chain/chain.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { createAllowance } from '../../src/worker/tron/allowance.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { caller, createProbed, type Harness, us } from './harness.ts'
 

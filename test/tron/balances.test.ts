@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nativeAsset, trc20Asset } from '../../src/chain/block.ts'
+import { nativeAsset, trc20Asset } from '../../src/worker/chain/block.ts'
 import { changing, type Fault, failing } from '../support/scripted-node.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { createHarness, secrets, us } from './harness.ts'

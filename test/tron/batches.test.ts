@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseBatchReply } from '../../src/tron/json-rpc.ts'
+import { parseBatchReply } from '../../src/worker/tron/json-rpc.ts'
 import { createProbed, readBlocks, wordsOf } from './harness.ts'
 
 const five = [2, 2, 2, 2, 2]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ok } from '../../src/common/result.ts'
+import { ok } from '../../src/worker/common/result.ts'
 import type { Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault } from '../support/scripted-node.ts'

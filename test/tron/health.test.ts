@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nativeAsset } from '../../src/chain/block.ts'
+import { nativeAsset } from '../../src/worker/chain/block.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, failing, type IncomingRequest } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../src/tron/parse/fields.ts'
+import { isObject } from '../../src/worker/tron/parse/fields.ts'
 import ipLimit from '../recordings/documented/rate-limit-of-trongrid-ip.json' with { type: 'json' }
 import keyLimit from '../recordings/documented/rate-limit-of-trongrid-key.json' with { type: 'json' }
 import { recording } from '../recordings/recordings.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ok } from '../../src/common/result.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import { isTooLarge, isUnsupported, parseBatchReply, parseSingleReply } from '../../src/tron/json-rpc.ts'
-import { createNetwork, postJson } from '../../src/tron/transport.ts'
+import { ok } from '../../src/worker/common/result.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { isTooLarge, isUnsupported, parseBatchReply, parseSingleReply } from '../../src/worker/tron/json-rpc.ts'
+import { createNetwork, postJson } from '../../src/worker/tron/transport.ts'
 import noFinalized from '../recordings/documented/finalized-before-4.8.0.json' with { type: 'json' }
 import ipLimit from '../recordings/documented/rate-limit-of-trongrid-ip.json' with { type: 'json' }
 import keyLimit from '../recordings/documented/rate-limit-of-trongrid-key.json' with { type: 'json' }

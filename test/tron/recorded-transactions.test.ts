@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Log } from '../../src/chain/block.ts'
-import type { ChainTransfer } from '../../src/chain/chain.ts'
-import { type ParsedBlock, parseBlock, parseBlocks, parseBriefBlock } from '../../src/tron/parse/block.ts'
-import { isObject } from '../../src/tron/parse/fields.ts'
-import { parseBlockLogs, tokenTransfers } from '../../src/tron/parse/log.ts'
+import type { Log } from '../../src/worker/chain/block.ts'
+import type { ChainTransfer } from '../../src/worker/chain/chain.ts'
+import { type ParsedBlock, parseBlock, parseBlocks, parseBriefBlock } from '../../src/worker/tron/parse/block.ts'
+import { isObject } from '../../src/worker/tron/parse/fields.ts'
+import { parseBlockLogs, tokenTransfers } from '../../src/worker/tron/parse/log.ts'
 import mainnetText from '../recordings/mainnet/block-of-619-transactions.txt?raw'
 import {
   firstUserAddress,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Header, Txid } from '../../src/chain/block.ts'
-import { type ParsedBlock, parseBlockRef, parseBriefBlock } from '../../src/tron/parse/block.ts'
-import { isObject, parseQuantity, parseUint256 } from '../../src/tron/parse/fields.ts'
-import { parseBlockLogs, parseReceipt } from '../../src/tron/parse/log.ts'
+import type { Header, Txid } from '../../src/worker/chain/block.ts'
+import { type ParsedBlock, parseBlockRef, parseBriefBlock } from '../../src/worker/tron/parse/block.ts'
+import { isObject, parseQuantity, parseUint256 } from '../../src/worker/tron/parse/fields.ts'
+import { parseBlockLogs, parseReceipt } from '../../src/worker/tron/parse/log.ts'
 import blockWithTxids from '../recordings/documented/block-with-txids-nile.json' with { type: 'json' }
 import newReceipt from '../recordings/documented/receipt-with-block-timestamp-4.8.2.json' with { type: 'json' }
 import readme from '../recordings/java-tron/README.md?raw'

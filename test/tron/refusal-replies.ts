@@ -1,4 +1,4 @@
-import type { refusals } from '../../src/tron/node-errors.ts'
+import type { refusals } from '../../src/worker/tron/node-errors.ts'
 import ipLimit from '../recordings/documented/rate-limit-of-trongrid-ip.json' with { type: 'json' }
 import keyLimit from '../recordings/documented/rate-limit-of-trongrid-key.json' with { type: 'json' }
 import documented from '../recordings/documented/refusals.json' with { type: 'json' }

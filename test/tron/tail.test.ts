@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Chain } from '../../src/chain/chain.ts'
+import type { Chain } from '../../src/worker/chain/chain.ts'
 import { changing } from '../support/scripted-node.ts'
 import { createProbed, type Harness, headOf, refOf } from './harness.ts'
 import { blocks } from './protocol-faults.ts'

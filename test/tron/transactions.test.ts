@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatBase58 } from '../../src/chain/address.ts'
-import type { Chain } from '../../src/chain/chain.ts'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
+import type { Chain } from '../../src/worker/chain/chain.ts'
 import { renumbered, type Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, failing } from '../support/scripted-node.ts'

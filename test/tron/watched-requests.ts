@@ -1,4 +1,4 @@
-import type { Fetch } from '../../src/tron/transport.ts'
+import type { Fetch } from '../../src/worker/tron/transport.ts'
 
 /** Requests during which no virtual time passes: from their beginning until their bodies are read. One that hangs is not such a request. */
 export interface WatchedRequests {

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, vi } from 'vitest'
-import { answerMs, setAsideMs } from '../../src/webhooks/deliver-events.ts'
+import { answerMs, setAsideMs } from '../../src/worker/webhooks/deliver-events.ts'
 import { eventually, firstSecret, secondSecret, startHarness } from './harness.ts'
 import { hang, type Receiver, reset, startReceiver, status } from './receiver.ts'
 
@@ -206,8 +206,24 @@ describe('a failed delivery', () => {
     expect(receiver.events()).toEqual([1, 1, 1, 2, 2, 3, 4])
     expect(h.row()).toMatchObject({ position: 4, attempts: 0, failing_since: null, set_aside: null })
     expect(h.lines.map((line) => JSON.parse(line)).filter(({ alarm }) => alarm === 'event-set-aside')).toEqual([
-      { level: 'error', alarm: 'event-set-aside', endpoint: 1, eventId: 1, attempts: 3, answer: 500 },
-      { level: 'error', alarm: 'event-set-aside', endpoint: 1, eventId: 2, attempts: 2, answer: 500 },
+      {
+        level: 'error',
+        alarm: 'event-set-aside',
+        endpoint: 1,
+        eventId: 1,
+        attempts: 3,
+        answer: 500,
+        urgency: 'this-week',
+      },
+      {
+        level: 'error',
+        alarm: 'event-set-aside',
+        endpoint: 1,
+        eventId: 2,
+        attempts: 2,
+        answer: 500,
+        urgency: 'this-week',
+      },
     ])
   })
 

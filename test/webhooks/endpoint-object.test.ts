@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { writable } from '../../src/d1/database.ts'
-import { answerMs } from '../../src/webhooks/deliver-events.ts'
+import { writable } from '../../src/worker/d1/database.ts'
+import { answerMs } from '../../src/worker/webhooks/deliver-events.ts'
 import { eventually, startHarness } from './harness.ts'
 import { hang, startReceiver, status } from './receiver.ts'
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { isDelivered, sendWebhook } from '../../src/webhooks/deliver-events.ts'
+import { isDelivered, sendWebhook } from '../../src/worker/webhooks/deliver-events.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { firstSecret, secondSecret } from './harness.ts'
 import { receive } from './receiver-example.ts'

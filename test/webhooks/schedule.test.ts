@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { retryAfterMs } from '../../src/webhooks/deliver-events.ts'
+import { retryAfterMs } from '../../src/worker/webhooks/deliver-events.ts'
 
 it.each([
   [1, 5],

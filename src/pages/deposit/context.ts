@@ -1,4 +1,4 @@
-import type { PageWallet } from '../../common/page-wallets.ts'
+import type { PageWallet } from '../../worker/common/page-wallets.ts'
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
 import type { ListPage } from '../kit/read.ts'

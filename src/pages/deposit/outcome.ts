@@ -1,4 +1,4 @@
-import type { HeldReason, RefusedReason, UndecidedReason, WorthlessReason } from '../../common/reasons.ts'
+import type { HeldReason, RefusedReason, UndecidedReason, WorthlessReason } from '../../worker/common/reasons.ts'
 import type { Texts } from './languages/en.ts'
 
 /** Why a payment is not in the balance: what has happened, and whether the money is safe and what to do now. */

@@ -1,4 +1,4 @@
-import { type PageWallet, pageWallets } from '../../common/page-wallets.ts'
+import { type PageWallet, pageWallets } from '../../worker/common/page-wallets.ts'
 import { parseExact, readInteger, readMembers, readText } from '../kit/read.ts'
 
 /** How the page looks. */

@@ -1,4 +1,4 @@
-import type { Reason } from '../../common/reasons.ts'
+import type { Reason } from '../../worker/common/reasons.ts'
 import { type Child, html } from '../kit/dom.ts'
 import type { DeskAnswer } from './answer.ts'
 import type { DeskContext } from './context.ts'

@@ -1,4 +1,4 @@
-import type { AlarmKind } from '../../platform/alarm-table.ts'
+import type { AlarmKind } from '../../worker/platform/alarm-table.ts'
 import { lookUp } from '../kit/look-up.ts'
 import type { DeskContext } from './context.ts'
 import { remedyOf } from './words.ts'

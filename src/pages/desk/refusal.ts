@@ -1,4 +1,4 @@
-import type { Reason } from '../../common/reasons.ts'
+import type { Reason } from '../../worker/common/reasons.ts'
 import type { Refusal } from '../kit/api.ts'
 import { type Child, html } from '../kit/dom.ts'
 import { type DeskContext, durationText } from './context.ts'

@@ -1,4 +1,4 @@
-import type { AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
+import type { AlarmKind, alarmTable } from '../../worker/platform/alarm-table.ts'
 import { type DeskContext, deskAmount } from './context.ts'
 import type { DeskAlarm, DeskDifference } from './data.ts'
 

@@ -1,4 +1,4 @@
-import { toCsv } from '../../common/csv.ts'
+import { toCsv } from '../../worker/common/csv.ts'
 
 /** Characters that are kept as text at most: the browser can put more aside, on a disk for instance. */
 const pieceChars = 1_000_000

@@ -1,4 +1,4 @@
-import type { Address } from '../../../src/chain/address.ts'
+import type { Address } from '../../../src/worker/chain/address.ts'
 import { atMost, type Figure, figure, type Scale } from '../figure.ts'
 import { type BenchDeposit, createBlocks, finalityBlocks, firstHeight, slotMs } from '../mainnet.ts'
 import { type NodeFault, startVirtual, type VirtualOptions, type VirtualService } from '../virtual.ts'

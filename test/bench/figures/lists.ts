@@ -1,5 +1,5 @@
-import { createService, type Platform } from '../../../src/compose.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { createService, type Platform } from '../../../src/worker/compose.ts'
+import { systemClock } from '../../../src/worker/platform/clock.ts'
 import { withSessions } from '../../simulation/database.ts'
 import { openSqliteD1 } from '../../support/sqlite-d1.ts'
 import { bundleService, bundleWorker } from '../bundles.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../../src/chain/address.ts'
+import type { Address } from '../../../src/worker/chain/address.ts'
 import { compared, type Figure, figure, type Scale } from '../figure.ts'
 import { createBlocks, type Lies } from '../mainnet.ts'
 import { type NodeFault, startVirtual } from '../virtual.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../../src/chain/address.ts'
+import type { Address } from '../../../src/worker/chain/address.ts'
 import { bundleService } from '../bundles.ts'
 import { atMost, type Figure, figure, type Scale } from '../figure.ts'
 import { type BenchDeposit, createBlocks, firstHeight, slotMs, usualTransactions } from '../mainnet.ts'

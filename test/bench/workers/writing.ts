@@ -1,4 +1,4 @@
-import type { Ledger } from '../../../src/index.ts'
+import type { Ledger } from '../../../src/worker/index.ts'
 
 interface Env {
   readonly DB: D1Database

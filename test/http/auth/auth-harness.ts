@@ -1,9 +1,9 @@
-import type { UnixMs } from '../../../src/common/time.ts'
-import type { AuthConfig } from '../../../src/config/auth.ts'
-import { type Authenticate, createAuthenticators } from '../../../src/http/auth/authenticate.ts'
-import type { TokenFault } from '../../../src/http/auth/token-fault.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import type { LogFields } from '../../../src/platform/logger.ts'
+import type { UnixMs } from '../../../src/worker/common/time.ts'
+import type { AuthConfig } from '../../../src/worker/config/auth.ts'
+import { type Authenticate, createAuthenticators } from '../../../src/worker/http/auth/authenticate.ts'
+import type { TokenFault } from '../../../src/worker/http/auth/token-fault.ts'
+import { systemClock } from '../../../src/worker/platform/clock.ts'
+import type { LogFields } from '../../../src/worker/platform/logger.ts'
 import { bearer, jwtSecret, tokenNow } from '../../support/tokens.ts'
 
 /** Verifies HS256 tokens, with nothing but the claims that are always required. */

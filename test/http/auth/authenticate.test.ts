@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Uid } from '../../../src/common/ids.ts'
-import type { AuthConfig } from '../../../src/config/auth.ts'
-import { authorizationCharsMax } from '../../../src/http/auth/authenticate.ts'
+import type { Uid } from '../../../src/worker/common/ids.ts'
+import type { AuthConfig } from '../../../src/worker/config/auth.ts'
+import { authorizationCharsMax } from '../../../src/worker/http/auth/authenticate.ts'
 import { bearer, forgeToken, goodClaims, signHs256 } from '../../support/tokens.ts'
 import { admitted, authHarness, refused, requestWith, secretConfig } from './auth-harness.ts'
 

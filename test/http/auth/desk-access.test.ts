@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { missingScope, onlyBackends, toAuthProblem, toPersonProblem } from '../../../src/http/errors.ts'
-import { ledgerRoutes } from '../../../src/http/routes.ts'
+import { missingScope, onlyBackends, toAuthProblem, toPersonProblem } from '../../../src/worker/http/errors.ts'
+import { ledgerRoutes } from '../../../src/worker/http/routes.ts'
 import { payoutsSetting } from '../../payouts/harness.ts'
 import { bearer, createIssuer, forgeToken, type Issuer, keySetOf, signHs256, tokenNow } from '../../support/tokens.ts'
 import { backendSecret } from '../../support/variables.ts'

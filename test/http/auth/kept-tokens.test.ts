@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { UnixMs } from '../../../src/common/time.ts'
-import { keepVerified, keptTokenMs, keptTokensMax } from '../../../src/http/auth/kept-tokens.ts'
-import { createTokenVerifier, type TokenVerifier } from '../../../src/http/auth/verify-token.ts'
+import type { UnixMs } from '../../../src/worker/common/time.ts'
+import { keepVerified, keptTokenMs, keptTokensMax } from '../../../src/worker/http/auth/kept-tokens.ts'
+import { createTokenVerifier, type TokenVerifier } from '../../../src/worker/http/auth/verify-token.ts'
 import { goodClaims, signHs256, tokenNow } from '../../support/tokens.ts'
 import { secretConfig } from './auth-harness.ts'
 

@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { keysKeptMs, keysMaxAgeMs, keysTimeoutMs, lostFetchMs, refetchMs } from '../../../src/http/auth/key-set.ts'
+import {
+  keysKeptMs,
+  keysMaxAgeMs,
+  keysTimeoutMs,
+  lostFetchMs,
+  refetchMs,
+} from '../../../src/worker/http/auth/key-set.ts'
 import { createIssuer, goodClaims, type Issuer, keySetOf } from '../../support/tokens.ts'
 import { type AuthHarness, admitted, authHarness, type KeyServer, keySetConfig, refused } from './auth-harness.ts'
 

@@ -1,7 +1,13 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { failurePauseMs, keysBytesMax, keysMaxAgeMs, keysTimeoutMs, refetchMs } from '../../../src/http/auth/key-set.ts'
-import { keysTriedMax } from '../../../src/http/auth/verify-token.ts'
+import {
+  failurePauseMs,
+  keysBytesMax,
+  keysMaxAgeMs,
+  keysTimeoutMs,
+  refetchMs,
+} from '../../../src/worker/http/auth/key-set.ts'
+import { keysTriedMax } from '../../../src/worker/http/auth/verify-token.ts'
 import {
   createIssuer,
   forgeToken,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createAuthenticators } from '../../../src/http/auth/authenticate.ts'
-import { toAuthProblem } from '../../../src/http/errors.ts'
+import { createAuthenticators } from '../../../src/worker/http/auth/authenticate.ts'
+import { toAuthProblem } from '../../../src/worker/http/errors.ts'
 import { bearer, createIssuer, forgeToken, goodClaims, keySetOf, signHs256, tokenNow } from '../../support/tokens.ts'
 import { backendSecret, testSecret } from '../../support/variables.ts'
 import { createVirtualClock } from '../../support/virtual-clock.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { AuthConfig } from '../../../src/config/auth.ts'
-import type { TokenFault } from '../../../src/http/auth/token-fault.ts'
-import { aheadSecondsMax } from '../../../src/http/auth/verify-token.ts'
+import type { AuthConfig } from '../../../src/worker/config/auth.ts'
+import type { TokenFault } from '../../../src/worker/http/auth/token-fault.ts'
+import { aheadSecondsMax } from '../../../src/worker/http/auth/verify-token.ts'
 import {
   base64Url,
   forgeToken,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { AuthFailure } from '../../../src/http/auth/authenticate.ts'
-import { toAuthProblem } from '../../../src/http/errors.ts'
-import { routes } from '../../../src/http/routes.ts'
+import type { AuthFailure } from '../../../src/worker/http/auth/authenticate.ts'
+import { toAuthProblem } from '../../../src/worker/http/errors.ts'
+import { routes } from '../../../src/worker/http/routes.ts'
 import { bearer, forgeToken, goodClaims } from '../../support/tokens.ts'
 import { failed, type RunningService, read, startService } from '../service.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bookmarkCharsMax } from '../../../src/http/middleware/access.ts'
+import { bookmarkCharsMax } from '../../../src/worker/http/middleware/access.ts'
 import { payCaller, startService, wholeOf } from '../service.ts'
 
 const header = 'x-d1-bookmark'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { urlCharsMax } from '../../../src/http/errors.ts'
-import { preflightSeconds } from '../../../src/http/middleware/every-request.ts'
+import { urlCharsMax } from '../../../src/worker/http/errors.ts'
+import { preflightSeconds } from '../../../src/worker/http/middleware/every-request.ts'
 import { brokenDatabase, type RunningService, startService } from '../service.ts'
 
 const shop = 'https://shop.example'

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { crashed, urlCharsMax } from '../../../src/http/errors.ts'
-import { httpsSeconds } from '../../../src/http/middleware/every-request.ts'
-import { osnCharsMax } from '../../../src/ledger/entry.ts'
-import { stackCharsMax } from '../../../src/platform/logger.ts'
+import { crashed, urlCharsMax } from '../../../src/worker/http/errors.ts'
+import { httpsSeconds } from '../../../src/worker/http/middleware/every-request.ts'
+import { osnCharsMax } from '../../../src/worker/ledger/entry.ts'
+import { stackCharsMax } from '../../../src/worker/platform/logger.ts'
 import { brokenDatabase, failed, type RunningService, read, startService } from '../service.ts'
 
 let service: RunningService

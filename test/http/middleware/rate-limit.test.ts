@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { rateRetrySeconds, tooManyRequests } from '../../../src/http/errors.ts'
+import { rateRetrySeconds, tooManyRequests } from '../../../src/worker/http/errors.ts'
 import wranglerText from '../../../wrangler.toml?raw'
 import { brokenDatabase, failed, read, startService } from '../service.ts'
 

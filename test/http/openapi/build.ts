@@ -6,12 +6,12 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { httpsSeconds } from '../../../src/http/middleware/every-request.ts'
-import { createDocument } from '../../../src/http/openapi/document.ts'
 import { buildPages } from '../../../src/pages/build.ts'
+import { httpsSeconds } from '../../../src/worker/http/middleware/every-request.ts'
+import { createDocument } from '../../../src/worker/http/openapi/document.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url).href)
-const sources = join(root, 'src/http/openapi')
+const sources = join(root, 'src/worker/http/openapi')
 const assets = join(root, '.assets')
 const page = join(assets, 'docs')
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))

@@ -1,5 +1,5 @@
 import { hc } from 'hono/client'
-import type { AppType } from '../../../src/http/openapi/client.ts'
+import type { AppType } from '../../../src/worker/http/openapi/client.ts'
 
 /** Looks for deposits, then lists the newest ten in USDT. */
 export async function newestDeposits(base: string, token: string): Promise<string[]> {

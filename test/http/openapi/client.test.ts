@@ -1,6 +1,6 @@
 import { hc } from 'hono/client'
 import { describe, expect, expectTypeOf, test, vi } from 'vitest'
-import type { AppType } from '../../../src/http/openapi/client.ts'
+import type { AppType } from '../../../src/worker/http/openapi/client.ts'
 import { signHs256, tokenNow } from '../../support/tokens.ts'
 import { testSecret } from '../../support/variables.ts'
 import { addressIn, firstAddress, payCaller, payFinal, startService, trxTo, usdtTo } from '../service.ts'

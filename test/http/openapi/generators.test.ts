@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { reasons } from '../../../src/common/reasons.ts'
-import { createDocument } from '../../../src/http/openapi/document.ts'
+import { reasons } from '../../../src/worker/common/reasons.ts'
+import { createDocument } from '../../../src/worker/http/openapi/document.ts'
 
 /** A schema of the document. */
 interface Schema {

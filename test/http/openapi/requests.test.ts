@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import { createDocument, documentedOperations } from '../../../src/http/openapi/document.ts'
-import { isRemark } from '../../../src/ledger/parse-post.ts'
+import { createDocument, documentedOperations } from '../../../src/worker/http/openapi/document.ts'
+import { isRemark } from '../../../src/worker/ledger/parse-post.ts'
 
 /** What is read of a schema of a request. */
 interface Schema {

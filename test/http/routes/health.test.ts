@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { finalityMs } from '../../../src/chain/finality.ts'
-import { sharedReadMs } from '../../../src/platform/shared-read.ts'
-import { behindBlocksMax, oldFinalMs, stoppedAfterMs } from '../../../src/scan/health.ts'
+import { finalityMs } from '../../../src/worker/chain/finality.ts'
+import { sharedReadMs } from '../../../src/worker/platform/shared-read.ts'
+import { behindBlocksMax, oldFinalMs, stoppedAfterMs } from '../../../src/worker/scan/health.ts'
 import { addressIn, payFinal, type RunningService, read, renewFinal, startService, usdtTo } from '../service.ts'
 
 /** A service that has scanned the whole chain. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addressTakes, uidTakes } from '../../../src/http/query.ts'
+import { addressTakes, uidTakes } from '../../../src/worker/http/query.ts'
 import {
   addressIn,
   failed,

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { formatBase58 } from '../../../src/chain/address.ts'
-import { wrongMethod } from '../../../src/http/errors.ts'
+import { formatBase58 } from '../../../src/worker/chain/address.ts'
+import { wrongMethod } from '../../../src/worker/http/errors.ts'
 import {
   addressIn,
   failed,

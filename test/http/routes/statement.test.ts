@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ledgerStatementDocs } from '../../../src/http/routes/ledger-statement.ts'
-import { walletStatementDocs } from '../../../src/http/routes/wallet-statement.ts'
-import { statementRowsMax } from '../../../src/ledger/statement.ts'
+import { ledgerStatementDocs } from '../../../src/worker/http/routes/ledger-statement.ts'
+import { walletStatementDocs } from '../../../src/worker/http/routes/wallet-statement.ts'
+import { statementRowsMax } from '../../../src/worker/ledger/statement.ts'
 import { failed, payCaller, type RunningService, read, startService, wholeOf } from '../service.ts'
 
 let service: RunningService

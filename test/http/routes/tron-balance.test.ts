@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/chain/address.ts'
-import { balanceQuery } from '../../../src/http/routes/tron-balance.ts'
+import type { Address } from '../../../src/worker/chain/address.ts'
+import { balanceQuery } from '../../../src/worker/http/routes/tron-balance.ts'
 import { parseUrl } from '../../support/parse-url.ts'
 import { usdtAddress } from '../../support/transaction-spec.ts'
 import { usdtBase58 } from '../../support/variables.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { reservedUid } from '../../../src/common/ids.ts'
+import { reservedUid } from '../../../src/worker/common/ids.ts'
 import type { ScriptedNode } from '../../support/scripted-node.ts'
 import { usdtAddress } from '../../support/transaction-spec.ts'
 import {

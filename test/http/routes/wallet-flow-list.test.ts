@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { paramCharsMax } from '../../../src/http/query.ts'
-import { flowListQuery, pageRowsMax } from '../../../src/http/routes/wallet-flow-list.ts'
-import { osnCharsMax } from '../../../src/ledger/entry.ts'
+import { paramCharsMax } from '../../../src/worker/http/query.ts'
+import { flowListQuery, pageRowsMax } from '../../../src/worker/http/routes/wallet-flow-list.ts'
+import { osnCharsMax } from '../../../src/worker/ledger/entry.ts'
 import { parseUrl } from '../../support/parse-url.ts'
 import { addressIn, failed, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
 

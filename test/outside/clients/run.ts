@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createDocument } from '../../../src/http/openapi/document.ts'
+import { createDocument } from '../../../src/worker/http/openapi/document.ts'
 import { localBackendToken } from '../../devnet/local.ts'
 import { signToken } from '../../http/auth/sign-token-example.ts'
 import { startLocalService } from '../../pages/local-service.ts'

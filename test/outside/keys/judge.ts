@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { deriveAddress, parseExtendedPublicKey } from '../../../src/addresses/derive.ts'
-import { openMnemonic } from '../../../src/tools/signing/account-key.ts'
-import { parseMnemonic } from '../../../src/tools/signing/mnemonic.ts'
+import { openMnemonic } from '../../../src/commands/signing/account-key.ts'
+import { parseMnemonic } from '../../../src/commands/signing/mnemonic.ts'
+import { deriveAddress, parseExtendedPublicKey } from '../../../src/worker/addresses/derive.ts'
 import { printLine, root } from '../../support/project.ts'
 
 /**

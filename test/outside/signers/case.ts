@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { HDKey } from '@scure/bip32'
-import { formatBase58, parseAddress } from '../../../src/chain/address.ts'
-import type { BlockHash, BlockHeight } from '../../../src/chain/block.ts'
-import { referenceOf } from '../../../src/chain/transaction.ts'
-import { payoutPath } from '../../../src/tools/signing/account-key.ts'
-import { parseMnemonic, seedOf } from '../../../src/tools/signing/mnemonic.ts'
+import { payoutPath } from '../../../src/commands/signing/account-key.ts'
+import { parseMnemonic, seedOf } from '../../../src/commands/signing/mnemonic.ts'
+import { formatBase58, parseAddress } from '../../../src/worker/chain/address.ts'
+import type { BlockHash, BlockHeight } from '../../../src/worker/chain/block.ts'
+import { referenceOf } from '../../../src/worker/chain/transaction.ts'
 
 // What every library signs: 1.5 TRX, and 2.5 of a token, by the payout address of a public test mnemonic, which owns nothing.
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { type Address, parseAddress } from '../../../src/chain/address.ts'
-import type { BlockHash, BlockHeight } from '../../../src/chain/block.ts'
-import type { UnixMs } from '../../../src/common/time.ts'
-import { readSigned, referenceBlocks, referenceIn } from '../../../src/payouts/signed-bytes.ts'
+import { type Address, parseAddress } from '../../../src/worker/chain/address.ts'
+import type { BlockHash, BlockHeight } from '../../../src/worker/chain/block.ts'
+import type { UnixMs } from '../../../src/worker/common/time.ts'
+import { readSigned, referenceBlocks, referenceIn } from '../../../src/worker/payouts/signed-bytes.ts'
 import { printLine, root } from '../../support/project.ts'
 import type { SigningCase } from './case.ts'
 

@@ -1,5 +1,5 @@
-import { formatUnits } from '../../../src/common/amount.ts'
-import type { LedgerMethods } from '../../../src/rpc/ledger-methods.ts'
+import { formatUnits } from '../../../src/worker/common/amount.ts'
+import type { LedgerMethods } from '../../../src/worker/rpc/ledger-methods.ts'
 import { bearer } from '../../support/tokens.ts'
 import type { Environment, SentDecision, SentEntry } from '../environment.ts'
 import { trackOperation } from '../event-loop.ts'

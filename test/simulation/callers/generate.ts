@@ -1,5 +1,5 @@
-import { parseAddress } from '../../../src/chain/address.ts'
-import type { Uid } from '../../../src/common/ids.ts'
+import { parseAddress } from '../../../src/worker/chain/address.ts'
+import type { Uid } from '../../../src/worker/common/ids.ts'
 import { observe } from '../observed.ts'
 import type { Client } from './client.ts'
 import { tokenOf } from './tokens.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { formatUnits } from '../../../src/common/amount.ts'
-import type { Uid } from '../../../src/common/ids.ts'
+import { formatUnits } from '../../../src/worker/common/amount.ts'
+import type { Uid } from '../../../src/worker/common/ids.ts'
 import { observe } from '../observed.ts'
 import type { Random } from '../random.ts'
 import { currencies } from '../scenario.ts'

@@ -1,5 +1,5 @@
-import { parseUnits } from '../../../src/common/amount.ts'
-import type { Uid } from '../../../src/common/ids.ts'
+import { parseUnits } from '../../../src/worker/common/amount.ts'
+import type { Uid } from '../../../src/worker/common/ids.ts'
 import { type Environment, statesSince } from '../environment.ts'
 import { clockSkewMaxMs } from '../invocation.ts'
 import { observe } from '../observed.ts'

@@ -1,4 +1,4 @@
-import type { Uid } from '../../../src/common/ids.ts'
+import type { Uid } from '../../../src/worker/common/ids.ts'
 import type { Client } from './client.ts'
 import { invalidTokens, tokenOf } from './tokens.ts'
 

@@ -1,4 +1,4 @@
-import type { Uid } from '../../../src/common/ids.ts'
+import type { Uid } from '../../../src/worker/common/ids.ts'
 import { jwtSecret, signHs256 } from '../../support/tokens.ts'
 import { backendSecret, testSecret } from '../../support/variables.ts'
 import { startMs } from '../environment.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseBlocks, type ReadTransactions } from '../../../src/tron/parse/block.ts'
+import { parseBlocks, type ReadTransactions } from '../../../src/worker/tron/parse/block.ts'
 import { renderBlock } from '../../support/block-json.ts'
 import { busyChain } from '../harness.ts'
 

@@ -8,7 +8,7 @@ import {
   parseQuantity,
   parseSmallQuantity,
   parseWord,
-} from '../../../src/tron/parse/fields.ts'
+} from '../../../src/worker/tron/parse/fields.ts'
 import { nearNumbers } from '../../support/arbitraries.ts'
 
 const hex40 = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c'

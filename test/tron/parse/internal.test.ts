@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatPosition, type Txid } from '../../../src/chain/block.ts'
-import { parseInternals } from '../../../src/tron/parse/internal.ts'
+import { formatPosition, type Txid } from '../../../src/worker/chain/block.ts'
+import { parseInternals } from '../../../src/worker/tron/parse/internal.ts'
 import { recording, unwrap } from '../../recordings/recordings.ts'
 
 interface Info {

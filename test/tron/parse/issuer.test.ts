@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../../src/chain/address.ts'
-import type { Log, Txid } from '../../../src/chain/block.ts'
-import { parseActs, renderActs } from '../../../src/tron/parse/issuer.ts'
-import { parseReceipt } from '../../../src/tron/parse/log.ts'
+import type { Address } from '../../../src/worker/chain/address.ts'
+import type { Log, Txid } from '../../../src/worker/chain/block.ts'
+import { parseActs, renderActs } from '../../../src/worker/tron/parse/issuer.ts'
+import { parseReceipt } from '../../../src/worker/tron/parse/log.ts'
 import { recordedResult, unwrap } from '../../recordings/recordings.ts'
 import { addressOf, issuerLog, type LogSpec, unindexed, usdtAddress } from '../../support/transaction-spec.ts'
 

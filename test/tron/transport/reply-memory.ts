@@ -9,7 +9,7 @@ import { createServer } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { Log, LogLevel, Miniflare } from 'miniflare'
-import { bytesPerValueMin, replyBytesMax, replyDepthMax, replyKeysMax } from '../../../src/tron/limits.ts'
+import { bytesPerValueMin, replyBytesMax, replyDepthMax, replyKeysMax } from '../../../src/worker/tron/limits.ts'
 import { root } from '../../support/project.ts'
 
 const worker = `

@@ -1,5 +1,5 @@
-import { reservedUid } from '../../../common/ids.ts'
-import type { UncreditedReason } from '../../../common/reasons.ts'
+import { reservedUid } from '../../../worker/common/ids.ts'
+import type { UncreditedReason } from '../../../worker/common/reasons.ts'
 import type { InAnyLanguage } from '../../kit/texts.ts'
 
 const reserved = String(reservedUid)

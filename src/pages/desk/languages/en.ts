@@ -1,4 +1,4 @@
-import { alarmTable } from '../../../platform/alarm-table.ts'
+import { alarmTable } from '../../../worker/platform/alarm-table.ts'
 import type { InAnyLanguage } from '../../kit/texts.ts'
 import { enPayouts } from './en-payouts.ts'
 import { enStories } from './en-stories.ts'

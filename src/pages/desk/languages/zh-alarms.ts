@@ -1,4 +1,4 @@
-import type { AlarmKind } from '../../../platform/alarm-table.ts'
+import type { AlarmKind } from '../../../worker/platform/alarm-table.ts'
 
 /** The table of alarms in a language that is not English. */
 export type AlarmTexts = Readonly<Record<AlarmKind, readonly [raised: string, remedy: string]>>

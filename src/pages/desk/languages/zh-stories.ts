@@ -1,4 +1,4 @@
-import { reservedUid } from '../../../common/ids.ts'
+import { reservedUid } from '../../../worker/common/ids.ts'
 import type { StoryTexts } from './en-stories.ts'
 
 const reserved = String(reservedUid)

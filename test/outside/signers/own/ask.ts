@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { systemClock } from '../../../../src/platform/clock.ts'
+import { systemClock } from '../../../../src/worker/platform/clock.ts'
 import { localBackendToken, readVariable } from '../../../devnet/local.ts'
 import { printLine, root } from '../../../support/project.ts'
 

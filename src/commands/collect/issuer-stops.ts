@@ -1,0 +1,49 @@
+import { parseAddress } from '../../worker/chain/address.ts'
+import { ok, type Result } from '../../worker/common/result.ts'
+import type { Config } from '../../worker/config/config.ts'
+import { readIssuerState, type StandingRow, type Stop, stopsOf } from '../../worker/issuer/state.ts'
+import { standingSql } from '../../worker/issuer/store.ts'
+import { type DatabaseRow, readDatabase } from '../database.ts'
+import type { ToolRefusal } from '../tool-error.ts'
+
+/**
+ * Why what an address (Base58Check) holds in the currency of this symbol must not be collected now, by what the issuer of the token
+ * did: one sentence without its end, or null.
+ */
+export type StopOf = (symbol: string, address: string) => string | null
+
+/** Nothing is known of issuers: the token's contract decides. */
+export const noStops: StopOf = () => null
+
+/** A deprecated token is no reason: what is left of it should be collected. */
+const reasons: Readonly<Record<Stop, string | null>> = {
+  frozen: 'its issuer has frozen this address: it stays until it is released',
+  paused: 'its issuer has paused the token: collect it when it goes on',
+  'fee-unconfirmed': 'its issuer takes a fee that nobody has confirmed (npm run operate -- fee list)',
+  deprecated: null,
+}
+
+/** What issuers did by all that the database of a deployment has read; without `env` the local one. */
+export async function readStops(
+  { currencies }: Pick<Config, 'currencies'>,
+  env: string | undefined,
+): Promise<Result<StopOf, ToolRefusal>> {
+  const read = await readDatabase(env, standingSql)
+  if (!read.ok) return read
+  return ok(stopsOfRows(currencies, read.value[0] ?? []))
+}
+
+/** The reasons by the rows of `standingSql`. Symbols are distinct in a plan. */
+export function stopsOfRows(currencies: Config['currencies'], rows: readonly DatabaseRow[]): StopOf {
+  const state = readIssuerState(rows as unknown as readonly StandingRow[]) // the columns of the statement
+  return (symbol, text) => {
+    const currency = currencies.list.find((one) => one.symbol === symbol)
+    const address = parseAddress(text)
+    if (currency === undefined || !address.ok) return null
+    return (
+      stopsOf(state, currency.cuy, address.value)
+        .map((stop) => reasons[stop])
+        .find((why) => why !== null) ?? null
+    )
+  }
+}

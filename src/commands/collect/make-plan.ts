@@ -1,0 +1,210 @@
+import { txidOf } from '../../worker/chain/transaction.ts'
+import { formatUnits } from '../../worker/common/amount.ts'
+import { err, ok, type Result } from '../../worker/common/result.ts'
+import {
+  type AddressDecision,
+  type AddressFacts,
+  type ChainPrices,
+  type CollectWishes,
+  decideAddress,
+  type GasFacts,
+} from './collect-address.ts'
+import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
+import { chargedBytes, encodeStep, type StepContent, type TransactionHeader } from './transaction.ts'
+
+/** The parts of a plan that are decided. */
+export type DecidedPlan = Pick<CollectPlan, 'steps' | 'leftOut'>
+
+/** What the steps of one address are made with. */
+interface PlanState {
+  readonly header: TransactionHeader
+  readonly wishes: CollectWishes
+  readonly prices: ChainPrices
+  readonly gas: GasFacts
+  /** Whether the gas address has bandwidth for all of its steps. If not, all of them count as burnt: their order can change. */
+  readonly hasBandwidth: boolean
+  readonly steps: CollectStep[]
+  readonly leftOut: LeftOut[]
+  /** Sun of the stake that is not lent. What comes back has been used: its energy recovers within a day. */
+  stakeLeft: bigint
+  /** Sun that leaves the gas address. */
+  spent: bigint
+  /** Bytes of its steps. */
+  bytes: number
+  activations: number
+}
+
+/**
+ * Decides the steps for these addresses, in their order. The error is one sentence for the operator: nothing of the plan
+ * could work.
+ */
+export function decideSteps(
+  header: TransactionHeader,
+  addresses: readonly AddressFacts[],
+  wishes: CollectWishes,
+  prices: ChainPrices,
+  gas: GasFacts,
+): Result<DecidedPlan, string> {
+  const decide = (hasBandwidth: boolean) => {
+    const nothing = { steps: [], leftOut: [], spent: 0n, bytes: 0, activations: 0 }
+    const state: PlanState = { header, wishes, prices, gas, hasBandwidth, stakeLeft: gas.delegatable, ...nothing }
+    for (const facts of addresses) planAddress(state, facts)
+    return state
+  }
+  const covered = decide(true)
+  const { stakedBytes, freeBytes } = gas.resources
+  const isEnough = covered.bytes <= stakedBytes || (covered.bytes <= freeBytes && covered.activations === 0)
+  const state = isEnough ? covered : decide(false)
+  const { steps, leftOut, spent } = state
+  if (spent > gas.sun) {
+    return err(
+      `the gas address ${gas.address} has ${formatUnits(gas.sun, 6)} TRX and the plan needs ${formatUnits(spent, 6)}`,
+    )
+  }
+  return ok({ steps, leftOut })
+}
+
+function planAddress(state: PlanState, facts: AddressFacts): void {
+  const skip = new Map<string, string>()
+  for (let costly = findCostly(state, facts, skip); costly !== null; costly = findCostly(state, facts, skip)) {
+    skip.set(costly.symbol, costly.why)
+  }
+  addSteps(state, facts, decide(state, facts, skip))
+}
+
+function decide({ header, wishes, prices }: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>) {
+  return decideAddress(header, facts, wishes, prices, skip)
+}
+
+/**
+ * A token that must stay because it is not worth what it costs, alone or with all tokens of the address: the one with the least
+ * value. The worth of a token counts as nothing if the operator set neither a price nor a least balance for it: then it is unknown.
+ * Null if none must stay.
+ */
+function findCostly(
+  state: PlanState,
+  facts: AddressFacts,
+  skip: ReadonlyMap<string, string>,
+): { readonly symbol: string; readonly why: string } | null {
+  const { trxPrice, min } = state.wishes
+  const total = costWithout(state, facts, skip)
+  const tokens = tokensOf(decide(state, facts, skip)).map(({ currency: { symbol }, units }) => {
+    const price = trxPrice.get(symbol)
+    const unpriced = min.has(symbol) ? null : 0n // null: worth its fees, by the operator's word
+    const cost = total - costWithout(state, facts, new Map([...skip, [symbol, '']]))
+    return { symbol, cost, worth: price === undefined ? unpriced : (units * 1_000_000n) / price }
+  })
+  const isCostly = (worth: bigint | null, cost: bigint) => worth !== null && cost > 0n && worth <= cost
+  const single = tokens.filter(({ worth, cost }) => isCostly(worth, cost))
+  const sum = tokens.reduce<bigint | null>(
+    (all, { worth }) => (worth === null || all === null ? null : all + worth),
+    0n,
+  )
+  const found = single.length > 0 ? single : isCostly(sum, total) ? tokens : []
+  const [least] = found.toSorted((a, b) => ((a.worth ?? 0n) < (b.worth ?? 0n) ? -1 : 1))
+  if (least === undefined) return null
+  const { symbol } = least
+  const costs = `it costs up to ${formatUnits(single.length > 0 ? least.cost : total, 6)} TRX`
+  if (trxPrice.has(symbol)) return { symbol, why: `${costs}, more than it brings` }
+  const remedy = `set its price with --trx-price ${symbol}=..., or its least balance with --min ${symbol}=...`
+  return { symbol, why: `${costs}; ${remedy}` }
+}
+
+const tokensOf = ({ transfers }: AddressDecision) => transfers.filter(({ currency }) => currency.contract !== null)
+
+/** What the tokens of an address burn without the skipped ones: at the address and at the gas address. It changes nothing. */
+function costWithout(state: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>): bigint {
+  const decision = decide(state, facts, skip)
+  const trial: PlanState = { ...state, steps: [], leftOut: [], spent: 0n }
+  addSteps(trial, facts, decision)
+  const sent = trial.steps.reduce((sum, step) => sum + (step.kind === 'gas' ? BigInt(step.sun) : 0n), 0n)
+  return tokensOf(decision).reduce((sum, { fee }) => sum + fee, trial.spent - sent)
+}
+
+function addSteps(state: PlanState, facts: AddressFacts, decision: AddressDecision): void {
+  const { header, gas } = state
+  const tokens = tokensOf(decision)
+  state.leftOut.push(...decision.leftOut)
+  const needed = header.gas.mode === 'transfer' ? 0n : stakeFor(gas, decision.missingEnergy)
+  const stake = needed > state.stakeLeft ? 0n : needed
+  let last: number[] = []
+  if (needed > state.stakeLeft) {
+    const why = `the stake of ${gas.address} has too little energy left today: stake more, or collect it tomorrow`
+    for (const { currency, units } of tokens) state.leftOut.push(leftOutOf(facts, currency, units, why))
+  } else if (tokens.length > 0) {
+    last = prepare(state, facts, decision, stake)
+    for (const { detail, bytes, fee } of tokens) last = [add(state, facts, detail, last, () => fee, bytes)]
+  }
+  state.stakeLeft -= stake
+  const back = stake + facts.delegatedBefore
+  if (back > 0n) add(state, facts, { kind: 'undelegate', sun: `${back}` }, last, (bytes) => burn(state, bytes))
+  for (const { detail, bytes, fee } of decision.transfers.slice(tokens.length)) {
+    add(state, facts, detail, last, () => fee, bytes)
+  }
+}
+
+/** Sun of the stake whose energy of a day this is, rounded up to whole TRX as the chain rounds down. */
+function stakeFor({ perTrx }: GasFacts, energy: bigint): bigint {
+  return energy === 0n ? 0n : ((energy * perTrx.trx) / perTrx.energy + 2n) * 1_000_000n // the least that can be lent is 1 TRX
+}
+
+/** Everything that the gas address does before the first token can move. Returns the step that it ends with. */
+function prepare(state: PlanState, facts: AddressFacts, { missingSun }: AddressDecision, stake: bigint): number[] {
+  let last: number[] = []
+  const isNew = facts.resources === null
+  if (missingSun > 0n || (isNew && state.header.gas.mode === 'transfer')) {
+    const sun = missingSun > 0n ? missingSun : 1n // any amount creates the account
+    state.spent += sun
+    const fee = (bytes: number) => (isNew ? burnActivation(state, bytes) : burn(state, bytes))
+    return [add(state, facts, { kind: 'gas', sun: `${sun}` }, last, fee)]
+  }
+  if (isNew) last = [add(state, facts, { kind: 'activate' }, last, (bytes) => burnActivation(state, bytes))]
+  if (stake > 0n) last = [add(state, facts, { kind: 'delegate', sun: `${stake}` }, last, (bytes) => burn(state, bytes))]
+  return last
+}
+
+/** What the gas address burns for the bytes of a step. */
+function burn(state: PlanState, bytes: number): bigint {
+  const fee = state.hasBandwidth ? 0n : BigInt(bytes) * state.prices.sunPerByte
+  state.bytes += bytes
+  state.spent += fee
+  return fee
+}
+
+/** As `burn`, for a transaction that creates an account: the bytes have a fixed price, and the account has one. */
+function burnActivation(state: PlanState, bytes: number): bigint {
+  const { createAccountFee, newAccountFee } = state.prices
+  const fee = (state.hasBandwidth ? 0n : createAccountFee) + newAccountFee
+  state.bytes += bytes
+  state.activations += 1
+  state.spent += fee
+  return fee
+}
+
+/** The members of a step that its kind decides. */
+type StepDetail = StepContent extends infer Step
+  ? Step extends unknown
+    ? Omit<Step, 'id' | 'address' | 'index' | 'after'>
+    : never
+  : never
+
+/** Adds a step with its transaction. Returns its id. `charged` are its bytes if they were counted before. */
+function add(
+  { header, steps }: PlanState,
+  { index, address }: AddressFacts,
+  detail: StepDetail,
+  after: readonly number[],
+  feeOf: (bytes: number) => bigint,
+  charged?: number,
+): number {
+  const id = steps.length + 1
+  const content = { ...detail, id, index, address, after: [...after] } as StepContent // safe: the parts of one kind
+  const rawData = encodeStep(header, content)
+  const bytes = charged ?? chargedBytes(rawData)
+  steps.push({ ...content, bytes, fee: `${feeOf(bytes)}`, txid: txidOf(rawData) } as CollectStep)
+  return id
+}
+
+function leftOutOf({ index, address }: AddressFacts, { symbol }: PlanCurrency, units: bigint, why: string): LeftOut {
+  return { index, address, symbol, units: `${units}`, why }
+}

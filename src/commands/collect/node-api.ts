@@ -1,0 +1,214 @@
+import * as z from 'zod/mini'
+import { type Address, formatBase58, formatHex } from '../../worker/chain/address.ts'
+import { hexText, optionalAmount, orZero, parsedWith, plainText } from '../node-replies.ts'
+import { type AgreedNodes, type AgreedReading, ifEqual } from '../nodes.ts'
+import type { AccountResources, ChainPrices, EnergyEstimate } from './collect-address.ts'
+
+// What is asked of the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `AgreedNodes` does.
+
+/** An account as a node has it. */
+export interface NodeAccount {
+  readonly sun: bigint
+  /** Whether the address's own key alone owns the account. */
+  readonly hasOwnKey: boolean
+  readonly isContract: boolean
+}
+
+const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
+
+const parameterList = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: z.optional(z.int()) })) })
+
+/** The prices of the chain. Nothing of them is known in advance. */
+export function readPrices(nodes: AgreedNodes): Promise<ChainPrices> {
+  const parse = parsedWith(parameterList, ({ chainParameter }) => {
+    const values = new Map(chainParameter.map(({ key, value }) => [key, value ?? 0]))
+    const of = (key: string) => BigInt(values.get(key) ?? -1)
+    const prices = {
+      sunPerByte: of('getTransactionFee'),
+      sunPerEnergy: of('getEnergyFee'),
+      createAccountFee: of('getCreateAccountFee'),
+      newAccountFee: of('getCreateNewAccountFeeInSystemContract'),
+      feeLimitMax: of('getMaxFeeLimit'),
+      freeBytes: Number(of('getFreeNetLimit')),
+    }
+    return Object.values(prices).some((price) => price < 0) ? undefined : prices
+  })
+  return nodes.agree('getchainparameters', {}, { parse, merge: ifEqual })
+}
+
+const keyList = z.optional(z.array(z.object({ address: z.string() })))
+const accountSchema = z.object({
+  address: z.optional(z.string()),
+  balance: optionalAmount,
+  type: z.optional(z.string()),
+  owner_permission: z.optional(z.object({ keys: keyList })),
+})
+
+/** An account, or null if there is none: an address that only received tokens has none. */
+export function readAccount(nodes: AgreedNodes, address: Address): Promise<NodeAccount | null> {
+  const base58 = formatBase58(address)
+  const parse = parsedWith(accountSchema, (reply): NodeAccount | null | undefined => {
+    if (reply.address === undefined) return null
+    if (reply.address !== base58) return undefined
+    const keys = reply.owner_permission?.keys ?? [{ address: base58 }]
+    const hasOwnKey = keys.length === 1 && keys[0]?.address === base58
+    return { sun: BigInt(orZero(reply.balance)), hasOwnKey, isContract: reply.type === 'Contract' }
+  })
+  // A block can have come between the replies: of the balance the smaller one counts.
+  const merge: AgreedReading<NodeAccount | null>['merge'] = (a, b) => {
+    const sun = leastOf(a?.sun ?? 0n, b?.sun ?? 0n)
+    return ifEqual(a && { ...a, sun }, b && { ...b, sun })
+  }
+  return nodes.agree('getaccount', { address: base58, visible: true }, { parse, merge })
+}
+
+const resourceSchema = z.object({
+  freeNetUsed: optionalAmount,
+  freeNetLimit: optionalAmount,
+  NetUsed: optionalAmount,
+  NetLimit: optionalAmount,
+  EnergyUsed: optionalAmount,
+  EnergyLimit: optionalAmount,
+  TotalEnergyLimit: optionalAmount,
+  TotalEnergyWeight: optionalAmount,
+})
+
+/** What an account has left, and what stakes give. */
+export interface ResourceReading extends AccountResources {
+  /** Energy of a day for `weight` staked TRX; zeros if the account does not exist. */
+  readonly total: { readonly energy: number; readonly weight: number }
+}
+
+/** The resources of an account now. They change with each block: what the node with the least says is there. */
+export function readResources(nodes: AgreedNodes, address: Address): Promise<ResourceReading> {
+  const left = (limit: number | undefined, used: number | undefined) => Math.max(0, orZero(limit) - orZero(used))
+  const parse = parsedWith(resourceSchema, (reply) => ({
+    energy: left(reply.EnergyLimit, reply.EnergyUsed),
+    stakedBytes: left(reply.NetLimit, reply.NetUsed),
+    freeBytes: left(reply.freeNetLimit, reply.freeNetUsed),
+    total: { energy: orZero(reply.TotalEnergyLimit), weight: orZero(reply.TotalEnergyWeight) },
+  }))
+  const merge = (a: ResourceReading, b: ResourceReading): ResourceReading => ({
+    energy: leastOf(a.energy, b.energy),
+    stakedBytes: leastOf(a.stakedBytes, b.stakedBytes),
+    freeBytes: leastOf(a.freeBytes, b.freeBytes),
+    total: a.total.energy * b.total.weight < b.total.energy * a.total.weight ? a.total : b.total,
+  })
+  return nodes.agree('getaccountresource', { address: formatBase58(address), visible: true }, { parse, merge })
+}
+
+/** Sun of an account's energy stake that it can delegate now. */
+export function readDelegatable(nodes: AgreedNodes, owner: Address): Promise<bigint> {
+  const parse = parsedWith(z.object({ max_size: optionalAmount }), ({ max_size }) => BigInt(orZero(max_size)))
+  const body = { owner_address: formatBase58(owner), type: 1, visible: true }
+  return nodes.agree('getcandelegatedmaxsize', body, { parse, merge: leastOf })
+}
+
+const delegation = z.object({ frozen_balance_for_energy: optionalAmount, expire_time_for_energy: optionalAmount })
+const delegatedSchema = z.object({ delegatedResource: z.optional(z.array(delegation)) })
+
+/** Sun that `from` delegated to `to` for energy and can take back: what is locked stays out. */
+export function readDelegated(nodes: AgreedNodes, from: Address, to: Address): Promise<bigint> {
+  const parse = parsedWith(delegatedSchema, ({ delegatedResource = [] }) =>
+    delegatedResource
+      .filter(({ expire_time_for_energy: lockedUntil }) => lockedUntil === undefined)
+      .reduce((sum, { frozen_balance_for_energy: sun }) => sum + BigInt(orZero(sun)), 0n),
+  )
+  const body = { fromAddress: formatBase58(from), toAddress: formatBase58(to), visible: true }
+  return nodes.agree('getdelegatedresourcev2', body, { parse, merge: leastOf })
+}
+
+const receiversSchema = z.object({ toAccounts: z.optional(z.array(z.string())) })
+
+/** The accounts that `from` delegates to, each as `T…`. */
+export function readReceivers(nodes: AgreedNodes, from: Address): Promise<ReadonlySet<string>> {
+  const parse = parsedWith(receiversSchema, ({ toAccounts = [] }) => new Set(toAccounts))
+  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // each is then asked about
+  const body = { value: formatBase58(from), visible: true }
+  return nodes.agree('getdelegatedresourceaccountindexv2', body, { parse, merge })
+}
+
+const callSchema = z.object({
+  result: z.object({ result: z.optional(z.boolean()), message: z.optional(z.string()) }),
+  energy_used: optionalAmount,
+  constant_result: z.optional(z.array(z.string())),
+  transaction: z.optional(z.object({ ret: z.optional(z.array(z.object({ ret: z.optional(z.string()) }))) })),
+})
+/** `Error(string)`, a word for the offset and one for the length. */
+const revertText = /^08c379a0.{64}.{64}((?:[0-9a-f]{2})*?)(?:00)*$/
+
+/** A transfer of a token; `parameter` is its call data without the selector. */
+export interface TokenTransfer {
+  readonly from: Address
+  readonly contract: Address
+  readonly parameter: string
+}
+
+/** The energy of a transfer, with the penalty of a busy contract: of different answers the higher one. The question changes nothing. */
+export function estimateTransfer(nodes: AgreedNodes, transfer: TokenTransfer): Promise<EnergyEstimate> {
+  const parse = parsedWith(callSchema, (reply): EnergyEstimate => {
+    const { result, energy_used: energy, constant_result: [output = ''] = [], transaction } = reply
+    const isFailed = result.result !== true || transaction?.ret?.[0]?.ret === 'FAILED' || result.message !== undefined
+    if (!isFailed && energy !== undefined) return { kind: 'energy', energy }
+    const text = hexText(revertText.exec(output)?.[1] ?? '') || hexText(result.message ?? '')
+    return { kind: 'refused', why: text || 'it reverts' }
+  })
+  const { from, contract, parameter } = transfer
+  const call = { function_selector: 'transfer(address,uint256)', parameter }
+  const body = { owner_address: formatHex(from), contract_address: formatHex(contract), ...call }
+  const merge: AgreedReading<EnergyEstimate>['merge'] = (a, b) => {
+    if (a.kind !== b.kind) return undefined
+    return a.kind === 'energy' && b.kind === 'energy' && a.energy < b.energy ? b : a
+  }
+  const otherwise = (): EnergyEstimate => ({ kind: 'refused', why: 'the nodes contradict each other about it' })
+  return nodes.agree('triggerconstantcontract', body, { parse, merge, otherwise })
+}
+
+/** A node's answer to a broadcast. `code` is `SUCCESS`, or the node's code for why it refuses the transaction. */
+export interface BroadcastAnswer {
+  readonly code: string
+  /** The node's own text, for the report. */
+  readonly message: string
+}
+
+const broadcastSchema = z.object({
+  result: z.optional(z.boolean()),
+  code: z.optional(z.string()),
+  message: z.optional(z.string()),
+})
+/** Codes after which the same transaction can be taken a moment later. */
+const temporaryCodes = ['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED']
+const bestCodes = ['SUCCESS', 'DUP_TRANSACTION_ERROR', ...temporaryCodes]
+/** An earlier run can have sent the transaction in time: only a final block after the expiration shows that it is in none. */
+const expiredCode = 'TRANSACTION_EXPIRATION_ERROR'
+
+/** Whether a later look decides: a node may take the transaction when it is sent again, or it has expired for the node. */
+export const isUndecided = ({ code }: BroadcastAnswer): boolean => temporaryCodes.includes(code) || code === expiredCode
+
+/**
+ * Sends the bytes of a signed transaction to all nodes: one that keeps it to itself stops nothing. The answer is the best
+ * one. If fewer than a quorum refuse it and the others fail, one of those can have taken it: it is sent again.
+ */
+export async function broadcast(nodes: AgreedNodes, transaction: string): Promise<BroadcastAnswer> {
+  const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {
+    if (result === true) return { code: 'SUCCESS', message: '' }
+    return code === undefined ? undefined : { code, message: plainText(message) }
+  })
+  const rank = ({ code }: BroadcastAnswer) => (bestCodes.includes(code) ? bestCodes.indexOf(code) : bestCodes.length)
+  const suffices = (answer: BroadcastAnswer) => rank(answer) < bestCodes.length
+  const answers = await nodes.postAll('broadcasthex', { transaction }, parse, suffices)
+  const [best = { code: 'OTHER_ERROR', message: '' }] = answers.toSorted((a, b) => rank(a) - rank(b))
+  return best
+}
+
+const explanations: Readonly<Record<string, string>> = {
+  TAPOS_ERROR: 'its reference block is not on this chain: another chain, a fork, or a plan that is too old',
+  SIGERROR: 'its signature is not that of its address',
+  BANDWITH_ERROR: 'its account has neither bandwidth nor TRX for its bytes',
+}
+
+/** Why a node does not take a transaction, in words. */
+export function explainNodeRefusal({ code, message }: BroadcastAnswer): string {
+  const text = message.replace(/^Contract validate error : /, '')
+  return explanations[code] ?? `the node refuses it: ${text === '' ? code : text}`
+}

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import type { Unstable_Config } from 'wrangler'
+import { err, ok, type Result } from '../worker/common/result.ts'
+import type { Bindings } from '../worker/config/schemas.ts'
+
+/** wrangler takes a second to load, so a command without a configuration does without. */
+const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)('wrangler')
+
+/** Runs functions of wrangler, which would print what `WRANGLER_LOG` says before the first line of the command. */
+function quietly<T>(read: () => T): T {
+  const { WRANGLER_LOG: before } = process.env
+  process.env.WRANGLER_LOG = 'none'
+  try {
+    return read()
+  } finally {
+    if (before === undefined) delete process.env.WRANGLER_LOG
+    else process.env.WRANGLER_LOG = before
+  }
+}
+
+/** What the commands use of wrangler.toml, for one environment. */
+interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'> {
+  readonly configPath: string
+  readonly place: Place
+  /** Whether the binding DB has a `database_id`. `wrangler d1 create` prints the one that replaces the placeholder. */
+  readonly database: 'set' | 'placeholder' | 'missing'
+  /** What is wrong with the Durable Objects, each in one phrase. */
+  readonly objectFaults: readonly string[]
+}
+
+/** On what a command acts, as wrangler has it. */
+export interface Place {
+  /** The environment of a deployment ('' is the top level), or undefined: this machine. */
+  readonly env: string | undefined
+  /** The database with the binding DB; null if there is none. */
+  readonly databaseName: string | null
+  /** Its id, or null; on this machine that of the preview if there is one. */
+  readonly databaseId: string | null
+}
+
+/** What is read of a database in wrangler.toml. */
+interface BoundDatabase {
+  readonly binding: string
+  readonly database_name?: string
+  readonly database_id?: string
+  readonly preview_database_id?: string
+}
+
+/** The bindings of the Durable Objects, with their classes. */
+const objects = [
+  ['SCANNER', 'Scanner'],
+  ['ENDPOINT', 'Endpoint'],
+] as const
+
+/** Reads wrangler.toml of the working directory for `env`, as wrangler itself does; the top level is ''. */
+export function readWranglerConfig(env: string | undefined): Result<WranglerConfig, string> {
+  return attempt(() => {
+    // The top level has to be named: without a name wrangler would take that of the variable CLOUDFLARE_ENV.
+    const config = wrangler().unstable_readConfig({ env: env ?? '' }, { hideWarnings: true })
+    const { configPath, vars, secrets, d1_databases, durable_objects, migrations } = config
+    if (configPath === undefined) throw new Error('there is no wrangler.toml in this folder')
+    // If none is defined, wrangler takes the top level for any name, and with it the database of production.
+    if (env && !config.definedEnvironments?.includes(env)) throw new Error(`wrangler.toml has no [env.${env}]`)
+    const databases: readonly BoundDatabase[] = d1_databases
+    const bound = databases.find(({ binding }) => binding === 'DB')
+    const {
+      database_name: databaseName = null,
+      database_id: id = null,
+      preview_database_id: preview = null,
+    } = bound ?? {}
+    const database = id === null ? 'missing' : /[1-9a-f]/i.test(id) ? 'set' : 'placeholder'
+    const place = { env, databaseName, databaseId: env === undefined ? (preview ?? id) : id }
+    return { configPath, vars, secrets, place, database, objectFaults: findObjectFaults(durable_objects, migrations) }
+  })
+}
+
+/**
+ * The result of a function of wrangler, or one sentence: why it failed. A message of wrangler is a heading and a list,
+ * whose first item is the reason.
+ */
+function attempt<T>(read: () => T): Result<T, string> {
+  try {
+    return ok(quietly(read))
+  } catch (error) {
+    const lines = (error instanceof Error ? error.message : '').split('\n').map((line) => line.trim())
+    const item = lines.find((line) => line.startsWith('- '))?.slice(2)
+    return err((item ?? lines.find((line) => line !== '') ?? 'wrangler.toml cannot be read').replace(/\.$/, ''))
+  }
+}
+
+function findObjectFaults(
+  { bindings }: Pick<Unstable_Config['durable_objects'], 'bindings'>,
+  migrations: Unstable_Config['migrations'],
+): readonly string[] {
+  const stored = migrations.flatMap(({ new_sqlite_classes = [] }) => new_sqlite_classes)
+  return objects.flatMap(([name, className]) => {
+    const isBound = bindings.some((one) => one.name === name && one.class_name === className)
+    const unbound = isBound ? [] : [`no [[durable_objects.bindings]] with the name ${name} and the class ${className}`]
+    const unknown = stored.includes(className) ? [] : [`no [[migrations]] with ${className} in new_sqlite_classes`]
+    return [...unbound, ...unknown]
+  })
+}
+
+/** A configuration as it was read, not parsed yet. */
+export interface ConfigurationSource extends Pick<WranglerConfig, 'place' | 'database' | 'objectFaults'> {
+  readonly isDeployment: boolean
+  readonly values: Bindings
+  /** The files that it is from, and the names of the variables that this process's environment sets. */
+  readonly origin: string
+  /** The file for the secrets; it may not exist. */
+  readonly varsFile: string
+}
+
+/** What only the platform binds: the checks and tools have no database and no objects. */
+export const platformBindings = {
+  DB: { prepare: () => null, batch: () => null },
+  SCANNER: { getByName: () => null },
+  ENDPOINT: { getByName: () => null },
+}
+
+/** The variables of the service, by what their names have in common. */
+const variablePattern =
+  /^(TRON_|AUTH_|BACKEND_|CURRENCIES$|OPERATOR_ADDRESSES$|PAYOUTS$|CORS_ORIGINS$|PAGE_(ORIGINS|BRAND)$|DESK_ACCESS$|WEBHOOKS$|SCAN_EVERY_SECONDS$|EVENTS_KEEP_DAYS$|ISSUE_ADDRESSES$|DEV_UID$)/
+
+/**
+ * Reads wrangler.toml of the working directory and the file for the secrets, which overrides it. Without `env` these are
+ * the settings of `wrangler dev` on this machine, with `.dev.vars`. Otherwise they are those of a deployment (the top
+ * level is ''), with `.dev.vars.<env>` or `.dev.vars.production`, because the platform does not return secrets.
+ * `environment`, this process's variables, overrides both.
+ */
+export function readConfiguration(
+  env: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Result<ConfigurationSource, string> {
+  const config = readWranglerConfig(env)
+  if (!config.ok) return config
+  const { configPath, vars, secrets, place, database, objectFaults } = config.value
+  const isDeployment = env !== undefined
+  const suffix = isDeployment ? env || 'production' : undefined
+  const varsFile = isDeployment ? `.dev.vars.${suffix}` : '.dev.vars'
+  const hasFile = existsSync(join(dirname(configPath), varsFile))
+  // Without a file of its own, a deployment must not get .dev.vars of this machine: wrangler would fall back to it.
+  const isRead = hasFile || !isDeployment
+  const bindings = attempt(() =>
+    isRead ? wrangler().unstable_getVarsForDev(configPath, undefined, vars, suffix, true, secrets) : {},
+  )
+  if (!bindings.ok) return bindings
+  const values: Record<string, unknown> = { ...vars }
+  for (const [name, { value }] of Object.entries(bindings.value)) values[name] = value
+  const names = new Set([
+    ...Object.keys(environment).filter((name) => variablePattern.test(name)),
+    ...secretNames(environment.TRON_NODES || values.TRON_NODES),
+    ...secretNames(environment.WEBHOOKS || values.WEBHOOKS),
+  ])
+  const overridden = [...names].filter((name) => (environment[name] ?? '') !== '')
+  for (const name of overridden) values[name] = environment[name]
+  const origin = [env ? `${basename(configPath)} [env.${env}]` : basename(configPath), ...(hasFile ? [varsFile] : [])]
+  if (overridden.length > 0) origin.push(`environment variables (${overridden.join(', ')})`)
+  return ok({ isDeployment, values, origin: origin.join(', '), varsFile, place, database, objectFaults })
+}
+
+/** The names of the variables with the keys of nodes or the secrets of endpoints, which are an array or its JSON text. */
+function secretNames(list: unknown): string[] {
+  const json = typeof list === 'string' ? list : JSON.stringify(list ?? [])
+  return [...json.matchAll(/"(?:key|secret)Var"\s*:\s*"([^"]+)"/g)].flatMap(([, name]) => name ?? [])
+}

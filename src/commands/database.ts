@@ -1,0 +1,166 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { sql } from 'drizzle-orm'
+import * as z from 'zod/mini'
+import { err, ok, type Result } from '../worker/common/result.ts'
+import { toText } from '../worker/d1/database.ts'
+import { isUsed, type StoredSetting } from '../worker/ledger/stored-settings.ts'
+import { lastPrinted } from './child-environment.ts'
+import { readWranglerConfig } from './configuration.ts'
+import { commandIn } from './place.ts'
+import { configurationAdvice } from './target.ts'
+import type { ToolRefusal } from './tool-error.ts'
+import { jsonAmong, queryMsMax, runWrangler } from './wrangler.ts'
+
+/** Why a database that no migration was applied to has no rows. */
+const noTables = 'the database has no tables yet'
+
+/** A row of a result, by the names of its columns. Who reads it knows its statement. */
+export type DatabaseRow = Readonly<Record<string, string | number | null>>
+/** The rows of each statement, or why there are none. */
+type QueryReply = Result<readonly (readonly DatabaseRow[])[], ToolRefusal>
+
+const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number()])))
+const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
+
+/**
+ * Runs statements, separated by semicolons, on the database of an environment by wrangler ('' is the top level), or on that of this
+ * machine if it is undefined.
+ */
+export async function queryDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
+  const known = env ? readWranglerConfig(env) : ok(null)
+  if (!known.ok) return err({ why: known.error, next: configurationAdvice })
+  return execute(env, [], statements)
+}
+
+/** Where wrangler keeps the local databases, from the folder that has all its state. */
+const localFiles = 'v3/d1/miniflare-D1DatabaseObject'
+
+/**
+ * As `queryDatabase`, for statements that only read. Of a local database it reads a copy: a second process of wrangler on the same
+ * file can make a statement of the running service fail (SQLITE_BUSY), and so a tick.
+ */
+export async function readDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
+  if (env !== undefined) return queryDatabase(env, ...statements)
+  const [folder, copy] = [join('.wrangler/state', localFiles), mkdtempSync(join(tmpdir(), 'tron-wallet-service-'))]
+  try {
+    mkdirSync(join(copy, localFiles), { recursive: true })
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      if (name.endsWith('.sqlite')) await copyDatabase(join(folder, name), join(copy, localFiles, name))
+    }
+    return await execute(env, ['--persist-to', copy], statements)
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+/** A reader in the mode in which these files are (WAL) holds up no writer. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const source = new DatabaseSync(from, { readOnly: true })
+  try {
+    await backup(source, to, { rate: 1_000_000 }) // pages, so in one step: a write between two would begin it again
+  } finally {
+    source.close()
+  }
+}
+
+async function execute(
+  env: string | undefined,
+  options: readonly string[],
+  statements: readonly string[],
+): Promise<QueryReply> {
+  const args = [
+    'd1',
+    'execute',
+    'DB',
+    ...databaseOptions(env),
+    ...options,
+    '--json',
+    '--command',
+    statements.join('; '),
+  ]
+  const { code, out, output, failure } = await runWrangler(args, queryMsMax)
+  if (failure !== null)
+    return err({ why: failure, next: 'run "npm ci" if that was not done here, then this command again' })
+  const reply = jsonAmong(out, (value) => {
+    const { success, data } = replySchema.safeParse(value)
+    return success && data.length === statements.length ? data : undefined
+  })
+  return code === 0 && reply !== undefined ? ok(reply.map(({ results }) => results)) : err(explainRefusal(env, output))
+}
+
+/** How wrangler names the database of an environment ('' is the top level), or that of this machine. */
+export const databaseOptions = (env: string | undefined) =>
+  env === undefined ? ['--local', '--env='] : ['--remote', `--env=${env}`]
+
+/** What to do if wrangler may not use the account. */
+export const loginAdvice = {
+  pattern: /CLOUDFLARE_API_TOKEN|not logged in|Authentication error/i,
+  text: 'log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN',
+}
+
+/** What to do about the refusals of triggers that an operator's command can meet. */
+const advice: Readonly<Record<string, string>> = {
+  'rescan: blocks above the position are not read yet':
+    'wait until the scan has read the last of these blocks ("scanned" in GET /health), and run the command again',
+  'correction: finalized must be below the stored one':
+    'nothing has to be corrected at that height: name one below "finalized" in GET /health',
+  'stored_setting: deposits of the currency are credited':
+    'set the decimals in CURRENCIES back to those that are stored, which credited deposits have; if these are wrong, retire the currency',
+  'stored_setting: payouts of the currency are open':
+    'have each of them paid or cancelled first: they have their amounts by the decimals that are stored',
+}
+
+/** The sentence of a trigger or a CHECK, or what is known of wrangler's own errors, with what to do. */
+function explainRefusal(env: string | undefined, output: string): ToolRefusal {
+  if (output.includes('no such table')) {
+    return { why: noTables, next: `apply the migrations: ${commandIn(env, 'db:migrate')}` }
+  }
+  if (loginAdvice.pattern.test(output)) return { why: 'wrangler may not use the account', next: loginAdvice.text }
+  const [refusal] = /CHECK constraint failed: \w+|\b[a-z_]+: [^:"\n]+(?=: SQLITE_CONSTRAINT)/.exec(output) ?? []
+  if (refusal !== undefined) {
+    return {
+      why: refusal,
+      next: advice[refusal] ?? 'nothing was changed: compare what was asked for with what is stored',
+    }
+  }
+  const shown = `npx wrangler d1 execute DB ${databaseOptions(env).join(' ')} --command 'SELECT 1'`
+  return { why: `wrangler cannot use the database; ${lastPrinted(output)}`, next: `run ${shown}, which shows why` }
+}
+
+/** A text as SQL. */
+export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** The clock of the database, in milliseconds. */
+export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+
+/** A stored time, for people. */
+export const timeOf = (ms: DatabaseRow[string] | undefined) => new Date(Number(ms)).toISOString()
+
+/** What the database of a deployment, or of this machine, has stored. */
+export interface StoredData {
+  readonly settings: readonly StoredSetting[]
+  /** Index of the newest address, or null if none was issued. */
+  readonly lastIndex: number | null
+}
+
+/** Reads stored data, or why it could not be read. It never writes. */
+export type ReadStored = () => Promise<Result<StoredData, ToolRefusal>>
+
+const currency = "CAST(substr(name, length('CURRENCIES.') + 1) AS INTEGER)"
+const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR ${toText(isUsed(sql.raw(currency)))} AS used FROM stored_setting
+  WHERE name IN ('TRON_CHAIN_ID', 'TRON_XPUB') OR name GLOB 'CURRENCIES.*'`
+const lastSql = 'SELECT max(derivation_index) AS last FROM address'
+
+/** Reads the database of an environment ('' is the top level), or that of this machine if it is undefined. */
+export async function readStored(env: string | undefined): Promise<Result<StoredData, ToolRefusal>> {
+  const reply = await readDatabase(env, settingsSql, lastSql)
+  if (!reply.ok) return reply.error.why === noTables ? ok({ settings: [], lastIndex: null }) : reply
+  const [settings = [], [address] = []] = reply.value
+  return ok({
+    settings: settings.map(({ name, value, used }) => ({ name: String(name), value: String(value), used: used === 1 })),
+    lastIndex: typeof address?.last === 'number' ? address.last : null,
+  })
+}

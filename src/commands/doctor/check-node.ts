@@ -1,0 +1,174 @@
+import { type BlockHeight, blockSeconds, type Header } from '../../worker/chain/block.ts'
+import { nodeName } from '../../worker/chain/node-name.ts'
+import { ok } from '../../worker/common/result.ts'
+import { genesisHashes, requireFit } from '../../worker/tron/ask.ts'
+import { encodeCalls } from '../../worker/tron/json-rpc.ts'
+import { labelOf, type Pool, type Session, type TronNode } from '../../worker/tron/node.ts'
+import { isCall, type NodeBlock, readNodeBlocks } from '../../worker/tron/node-blocks.ts'
+import type { NodeError, NodeResult } from '../../worker/tron/node-errors.ts'
+import { isObject } from '../../worker/tron/parse/fields.ts'
+import { postJson } from '../../worker/tron/transport.ts'
+import { atNode, sessionOf } from '../node-pool.ts'
+import { publicNetworks } from '../place.ts'
+import { askQuestions, questionTexts } from './ask-questions.ts'
+import { type CheckResult, failed, hostInUrl, passed, warned } from './check-settings.ts'
+
+/** Milliseconds for all checks of one node together. */
+export const nodeMs = 30_000
+/** Difference between the time of the newest block and the clock of this machine: a block is made every 3 s. */
+const clockDifferenceMsMax = 30_000
+/** Finality is normally about 54 s behind the newest block (PROTOCOL.md, Finality). */
+const finalityLagMsMax = 180_000
+/** Blocks that the newest block of a node may be behind that of another one: nodes that are well differ by one or two. */
+const behindBlocksMax = 20
+/** Blocks that are read, the newest final ones; fewer if a reply of so many is too large. */
+const blockCounts = [20, 5, 1]
+
+/** Only the port of the full state has this method, which changes nothing: it returns an unsigned transaction. */
+const fullStateCall = {
+  method: 'buildTransaction',
+  params: [{ from: `0x${'0'.repeat(39)}1`, to: `0x${'0'.repeat(39)}2`, value: '0x1' }],
+}
+
+/** What the checks of a node found. */
+export interface CheckedNode {
+  readonly node: TronNode
+  readonly results: readonly CheckResult[]
+  /** Its newest block, or null if the node is not usable for credits. */
+  readonly newest: NewestBlock | null
+}
+
+/** The height and the time of a node's newest block: estimates if the node shows final state only. */
+interface NewestBlock {
+  readonly height: number
+  readonly timestamp: number
+}
+
+/** Checks both services of a node, up to the first fault that makes further checks meaningless. Then it is not usable for credits. */
+export async function checkNode(pool: Pool, chainId: string, node: TronNode): Promise<CheckedNode> {
+  const session = atNode(sessionOf(pool, nodeMs), node)
+  const results: CheckResult[] = []
+  const name = nameOf(node)
+  const add = ({ level, text }: CheckResult) => results.push({ level, text: `${name}: ${text}` })
+  const stop = (why: NodeError | string) => {
+    add(failed(typeof why === 'string' ? why : describeNodeError(why)))
+    return { node, results, newest: null }
+  }
+
+  const { rpcFault, answered, refused, heads } = await askQuestions(session, node)
+  if (rpcFault?.kind === 'wrong-chain') return stop(`${rpcFault.detail}, not ${chainId} (TRON_CHAIN_ID)`)
+  if (answered.length > 0) add(passed(`answers ${answered.map((one) => questionTexts[one]).join('; ')}`))
+  if (rpcFault !== null) add(failed(`does not answer JSON-RPC: ${describeNodeError(rpcFault)}`))
+  for (const { question, error } of refused) {
+    add(failed(`does not answer ${questionTexts[question]}: ${describeNodeError(error)}`))
+  }
+  if (heads === null || refused.length > 0) return { node, results, newest: null }
+  const fit = await requireFit(session, node)
+  if (!fit.ok) {
+    const { kind } = fit.error
+    return stop(kind === 'unfit' ? `${describeNodeError(fit.error)}: nothing can be credited` : fit.error)
+  }
+  const network = publicNetworks.get(chainId)
+  const origin = genesisHashes.has(pool.chainId) ? `is that of ${network}` : 'ends in the chain id'
+  add(passed(`chain id ${chainId}, and the hash of block 0 ${origin}`))
+  const { latest, finalized } = heads
+  add(checkFinality(latest, finalized))
+  const isFinalOnly = await servesFinalStateOnly(session, node)
+  const newest = isFinalOnly ? hiddenNewest(latest, finalized) : latest
+  if (isFinalOnly) {
+    const late = `so that deposits are credited about ${seconds(newest.timestamp - latest.timestamp)} late`
+    add(warned(`shows final state only (a solidity or PBFT port), ${late}: use the port of its full state`))
+  }
+  add(checkClock(newest.timestamp - pool.clock.now(), network !== undefined))
+
+  const api = `HTTP API (${hostInUrl(node.endpoint.api.url)})`
+  const blocks = await readNewest(session, node, finalized.height)
+  if (!blocks.ok) return stop(`${api}, and logs: the newest final blocks: ${describeNodeError(blocks.error)}`)
+  const last = blocks.value.at(-1)?.header
+  if ((last?.height ?? 0) < finalized.height)
+    return stop(`${api}: it does not have block ${finalized.height}, which is final for the JSON-RPC`)
+  if (last !== undefined && last.hash !== finalized.hash)
+    return stop(`${api}: another chain or node: it has other blocks than the JSON-RPC`)
+  for (const result of checkBlocks(blocks.value, api)) add(result)
+  return { node, results, newest }
+}
+
+/** A node's number, with its name or what is shown in place of one. */
+export const nameOf = (node: TronNode) =>
+  node.endpoint.name === null ? nodeName(node.number, node.endpoint) : labelOf(node)
+
+/** A node that shows final state only hides newer blocks: finality is about as far behind them as behind the newest shown one. */
+function hiddenNewest(latest: Header, finalized: Header): NewestBlock {
+  return {
+    height: 2 * latest.height - finalized.height,
+    timestamp: 2 * latest.timestamp - finalized.timestamp,
+  }
+}
+
+/** The usable nodes that are far behind the newest block of all, which can be cut off: each as a fault. They are not usable. */
+export function findBehind(checked: readonly CheckedNode[]): ReadonlyMap<TronNode, CheckResult> {
+  const usable = checked.flatMap(({ node, newest }) => (newest === null ? [] : [{ node, newest }]))
+  const [first] = usable.toSorted((a, b) => b.newest.timestamp - a.newest.timestamp)
+  const behind = new Map<TronNode, CheckResult>()
+  if (first === undefined) return behind
+  for (const { node, newest } of usable) {
+    const blocks = first.newest.height - newest.height
+    const ms = first.newest.timestamp - newest.timestamp
+    if (blocks <= behindBlocksMax && ms <= behindBlocksMax * blockSeconds * 1000) continue
+    const text = `its newest block ${newest.height} is ${blocks} blocks (${seconds(ms)}) behind that of ${nameOf(first.node)}`
+    behind.set(node, failed(`${nameOf(node)}: ${text}: it is cut off, or still syncs`))
+  }
+  return behind
+}
+
+/** A node error, and what to do about it. */
+const describeNodeError = ({ detail, remedy }: NodeError) => (remedy === undefined ? detail : `${detail}: ${remedy}`)
+
+/** Whether it is java-tron's solidity or PBFT port. False if the answer does not show it (PROTOCOL.md, Block tags). */
+async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: TronNode): Promise<boolean> {
+  const reply = await postJson(pool.network, endpoint.rpc, encodeCalls([fullStateCall], 1, true), deadline, ok)
+  const error = reply.ok && isObject(reply.value) ? reply.value.error : null
+  const message = isObject(error) ? error.message : null
+  return typeof message === 'string' && / not available in (SOLIDITY|PBFT)$/.test(message)
+}
+
+/** Reads the newest final blocks as the scan does; none if only block 0 is final. */
+async function readNewest(session: Session, node: TronNode, to: BlockHeight): NodeResult<readonly NodeBlock[]> {
+  for (const count of blockCounts) {
+    const from = Math.max(1, to - count + 1) as BlockHeight // safe: a height, at least 1
+    if (to < from) break
+    const blocks = await readNodeBlocks(session, node, from, to - from + 1)
+    if (blocks.ok || blocks.error.kind !== 'too-large' || count === 1) return blocks
+  }
+  return ok([])
+}
+
+/** A node without history shows itself by a block that has logs: an empty one proves nothing. */
+function* checkBlocks(blocks: readonly NodeBlock[], api: string): Generator<CheckResult, void> {
+  const transactions = blocks.flatMap((block) => block.transactions)
+  const unchecked = 'could not be checked, because the last final blocks have no'
+  if (transactions.length > 0)
+    yield passed(`${api}: the bytes of ${transactions.length} transactions hash to their txids`)
+  else yield warned(`${api}: has the final blocks; bytes ${unchecked} transaction`)
+  if (transactions.some(isCall)) yield passed('history: blocks with calls have their logs or receipts')
+  else yield warned(`history: ${unchecked} call of a contract`)
+}
+
+function checkFinality(latest: Header, finalized: Header): CheckResult {
+  const lagMs = latest.timestamp - finalized.timestamp
+  const lag = `${latest.height - finalized.height} blocks (${seconds(lagMs)})`
+  const text = `final up to block ${finalized.height}, ${lag} behind the newest block`
+  if (lagMs <= finalityLagMsMax) return passed(text)
+  return failed(`${text} (limit ${seconds(finalityLagMsMax)}): finality has stalled on the chain or on this node`)
+}
+
+/** `aheadMs`: how far the time of the newest block is ahead of the clock of this machine. A private chain can have its own time. */
+function checkClock(aheadMs: number, isPublic: boolean): CheckResult {
+  const difference = aheadMs > 0 ? `${seconds(aheadMs)} ahead of` : `${seconds(-aheadMs)} behind`
+  const text = `the newest block is ${difference} the clock of this machine (limit ${seconds(clockDifferenceMsMax)})`
+  if (Math.abs(aheadMs) <= clockDifferenceMsMax) return passed(text)
+  const behind = 'the node is behind or shows final state only, or the clock is fast'
+  return (isPublic ? failed : warned)(`${text}: ${aheadMs > 0 ? 'the clock is slow' : behind}`)
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1000)} s`

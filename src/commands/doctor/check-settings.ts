@@ -1,0 +1,141 @@
+import { HDKey } from '@scure/bip32'
+import { createLocalJWKSet, type JWK } from 'jose'
+import { accountDepth, deriveAddress, hardened, parseExtendedPublicKey } from '../../worker/addresses/derive.ts'
+import { formatBase58 } from '../../worker/chain/address.ts'
+import { type AuthConfig, secretBytesMin, type TokenConfig } from '../../worker/config/auth.ts'
+import type { DeskAccess } from '../../worker/config/desk.ts'
+import { fetchKeySet } from '../../worker/http/auth/key-set.ts'
+import { isDelivered, type SendParts, sendWebhook } from '../../worker/webhooks/deliver-events.ts'
+import type { WebhookEndpoint } from '../../worker/webhooks/endpoint-state.ts'
+import { publicNetworks } from '../place.ts'
+
+/** One check as one line. `text` contains no secret, no key, no path of a URL and no text of a node. */
+export interface CheckResult {
+  /** Only `FAIL` makes the whole run fail. */
+  readonly level: 'ok' | 'warn' | 'FAIL'
+  readonly text: string
+}
+
+/** A check without a fault. */
+export const passed = (text: string): CheckResult => ({ level: 'ok', text })
+/** The service works, and the operator should know this. */
+export const warned = (text: string): CheckResult => ({ level: 'warn', text })
+/** A fault that the operator must correct. */
+export const failed = (text: string): CheckResult => ({ level: 'FAIL', text })
+
+/** The line to print. */
+export function lineOf({ level, text }: CheckResult): string {
+  return `${level.padEnd(4)}  ${text}`
+}
+
+/** The host of a URL: its path can contain a key. */
+export function hostInUrl(url: string): string {
+  return new URL(url).host
+}
+
+/** The addresses at index 0 of two public test mnemonics: "abandon … about" and "test … junk". */
+const publicAddresses = ['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6']
+
+/**
+ * Checks the extended public key and shows its first addresses, to be compared with the wallet that has the private key.
+ * No results if it cannot be parsed: that is a fault of the configuration. `chainId` is null if it is not known.
+ */
+export function* checkKey(xpub: unknown, chainId: string | null): Generator<CheckResult, void> {
+  const key = typeof xpub === 'string' ? parseExtendedPublicKey(xpub) : null
+  if (typeof xpub !== 'string' || !key?.ok) return
+  const { depth, index } = HDKey.fromExtendedKey(xpub)
+  const kind = depth === accountDepth ? `account m/44'/195'/${index - hardened}'` : "external chain m/44'/195'/n'/0"
+  const addresses = [0, 1, 2].map((index) => formatBase58(deriveAddress(key.value, index)))
+  yield passed(`key: ${kind}, first addresses ${addresses.join(', ')}: compare them with the wallet`)
+  const network = chainId === null ? 'unknown' : publicNetworks.get(chainId)
+  if (network === undefined || !publicAddresses.includes(addresses[0] ?? '')) return
+  const level = network === 'mainnet' ? failed : warned
+  yield level('key: this is a public test mnemonic: anyone can spend from it')
+}
+
+const secretCharactersMin = 10 // a long secret of fewer different characters looks like a placeholder
+
+/** How callers are authenticated, and whether that works. */
+export async function* checkAuth(
+  auth: AuthConfig,
+  isDeployment: boolean,
+  fetch: typeof globalThis.fetch,
+): AsyncGenerator<CheckResult, void> {
+  const { secrets, jwksUrl, audience, devUid } = auth
+  yield* checkKeys('authentication', auth, fetch)
+  if (jwksUrl !== null && audience === null) {
+    yield warned('authentication: without AUTH_AUDIENCE, tokens for other services of the issuer are valid too')
+  }
+  if (secrets.length === 0 && jwksUrl === null) {
+    const text = 'authentication: neither AUTH_JWT_SECRET nor AUTH_JWKS_URL is set'
+    const isOpen = devUid !== null && !isDeployment
+    yield isOpen ? warned(`${text}: only this machine has access`) : failed(`${text}: every route answers 503`)
+  }
+  if (devUid === null) return
+  yield isDeployment
+    ? warned('authentication: DEV_UID has no effect in a deployment; set it in .dev.vars only')
+    : warned(`authentication: requests from this machine without a token act for user ${devUid} (DEV_UID)`)
+}
+
+/** The keys of callers or of backends: secrets, the previous one last, and a key set. */
+export async function* checkKeys(
+  whose: 'authentication' | 'backends',
+  { secrets, jwksUrl }: TokenConfig,
+  fetch: typeof globalThis.fetch,
+): AsyncGenerator<CheckResult, void> {
+  for (const [i, secret] of secrets.entries()) {
+    const name = i === 0 ? 'a secret' : 'the previous secret too,'
+    const text = `${whose}: HS256 with ${name} of at least ${secretBytesMin} bytes`
+    if (i > 0 && secret === secrets[0]) yield warned(`${whose}: the previous secret is the secret itself: remove it`)
+    else if (new Set(secret).size >= secretCharactersMin) yield passed(text)
+    else yield warned(`${text}; it has so few different characters that it looks like a placeholder`)
+  }
+  if (jwksUrl !== null) yield await checkKeySet(whose, fetch, jwksUrl)
+}
+
+/** Whether the keys of the team of `DESK_ACCESS` can be had, and for how many people and domains. */
+export async function checkDesk(access: DeskAccess, fetch: typeof globalThis.fetch): Promise<CheckResult> {
+  const keys = await checkKeySet('desk', fetch, access.keysUrl)
+  return { ...keys, text: `${keys.text}, for ${access.people.size} entries of people` }
+}
+
+async function checkKeySet(whose: string, fetch: typeof globalThis.fetch, url: string): Promise<CheckResult> {
+  const name = `${whose}: the key set at ${hostInUrl(url)}`
+  const fetched = await fetchKeySet(fetch, url)
+  if (!fetched.ok) return failed(`${name} could not be fetched: ${fetched.error}`)
+  const { keys } = fetched.value
+  if (keys.some((key) => 'd' in key || key.kty === 'oct')) return failed(`${name} publishes a private key`)
+  const algorithms = (await Promise.all(keys.map(algorithmsOf))).flat()
+  const text = `${name}: ${algorithms.length} of ${keys.length} keys are usable`
+  if (algorithms.length === 0) return failed(`${text}: the service supports RS256, ES256 and EdDSA`)
+  return passed(`${text} (${[...new Set(algorithms)].join(', ')})`)
+}
+
+/** The algorithm that the service uses the key for, as jose selects it; empty if it cannot use the key. */
+async function algorithmsOf(key: JWK): Promise<readonly string[]> {
+  const keySet = createLocalJWKSet({ keys: [key] })
+  const algorithms = ['RS256', 'ES256', 'EdDSA']
+  const imported = await Promise.allSettled(algorithms.map((alg) => keySet({ alg })))
+  return algorithms.filter((_, i) => imported[i]?.status === 'fulfilled')
+}
+
+/** The endpoints, with the answer of each to a signed test event if `sendsTests`. */
+export async function* checkWebhooks(
+  endpoints: readonly WebhookEndpoint[],
+  platform: SendParts,
+  sendsTests: boolean,
+): AsyncGenerator<CheckResult, void> {
+  for (const endpoint of endpoints) {
+    const name = `webhook endpoint ${endpoint.number} (${hostInUrl(endpoint.url)})`
+    if (!sendsTests) {
+      yield passed(`${name}: configured; --webhooks sends it a test event`)
+      continue
+    }
+    const now = platform.clock.now()
+    // It has the form of an event, a number that none has, and a type of its own.
+    const test = { id: 0, type: 'test', uid: 0, created_at: new Date(now).toISOString(), data: {} }
+    const answer = await sendWebhook(platform, endpoint, { id: `evt_0_${now}`, body: JSON.stringify(test) })
+    const text = typeof answer === 'number' ? `answered a test event with ${answer}` : `a test event: ${answer}`
+    yield isDelivered(answer) ? passed(`${name}: ${text}`) : failed(`${name}: ${text}`)
+  }
+}

@@ -1,0 +1,155 @@
+import { deriveAddress } from '../../worker/addresses/derive.ts'
+import { checkKeyUse } from '../../worker/addresses/issue-address.ts'
+import { type Address, formatBase58 } from '../../worker/chain/address.ts'
+import { balancesMax } from '../../worker/chain/chain.ts'
+import { err, ok } from '../../worker/common/result.ts'
+import type { Config } from '../../worker/config/config.ts'
+import { type Currency, symbolPattern } from '../../worker/ledger/currencies.ts'
+import { findDifferences, settingsOf } from '../../worker/ledger/stored-settings.ts'
+import type { AlarmKind, AlarmSubject } from '../../worker/platform/alarm-table.ts'
+import type { LogFields } from '../../worker/platform/logger.ts'
+import { readDecimals } from '../../worker/tron/accounts.ts'
+import { firstAnswer } from '../../worker/tron/agreement.ts'
+import { askOne } from '../../worker/tron/ask.ts'
+import { contractCall, parseResult } from '../../worker/tron/json-rpc.ts'
+import type { Pool } from '../../worker/tron/node.ts'
+import { type Parsed, parseBytes } from '../../worker/tron/parse/fields.ts'
+import type { ReadStored, StoredData } from '../database.ts'
+import { readUse, sessionOf } from '../node-pool.ts'
+import { notCompared } from './advice.ts'
+import { nodeMs } from './check-node.ts'
+import { type CheckResult, failed, passed, warned } from './check-settings.ts'
+
+/** Addresses of the key that are compared with `OPERATOR_ADDRESSES`. */
+const comparedAddressesMax = 100
+
+/** What a check of the settings needs that belong to stored data. */
+export type StoredSettingsConfig = Pick<Config, 'chainId' | 'extendedPublicKey' | 'currencies' | 'firstIndex'>
+
+/** Compares the configuration with what the stored data means. The nodes of `pool` are the usable ones. */
+export async function* checkStored(
+  config: StoredSettingsConfig,
+  readStored: ReadStored,
+  pool: Pool,
+): AsyncGenerator<CheckResult, void> {
+  const stored = await readStored()
+  if (!stored.ok) {
+    const { why, next } = stored.error
+    yield failed(`${notCompared}: ${why}; ${next}`)
+    return
+  }
+  yield* compareSettings(config, stored.value)
+  const { lastIndex } = stored.value
+  const { firstIndex } = config
+  if (lastIndex !== null) {
+    const effect = firstIndex === null ? '' : '; TRON_FIRST_INDEX has no effect any more'
+    yield passed(`addresses: issued up to index ${lastIndex}${effect}`)
+  } else if (firstIndex !== null) {
+    yield passed(`addresses: none is issued yet, the first one has index ${firstIndex} (TRON_FIRST_INDEX)`)
+  } else yield await checkKeyUnused(config, pool)
+}
+
+function* compareSettings(config: StoredSettingsConfig, { settings }: StoredData): Generator<CheckResult, void> {
+  const { chainId, extendedPublicKey, currencies } = config
+  const differences = findDifferences(settingsOf(chainId, deriveAddress(extendedPublicKey, 0), currencies), settings)
+  for (const { setting, stored, configured } of differences) {
+    const advice = configured === 'missing' ? '; keep it with retired: true' : ''
+    yield failed(`stored data: ${setting} is "${configured}", stored is "${stored}": nothing would be served${advice}`)
+  }
+  if (differences.length > 0) return
+  const text = settings.length === 0 ? 'none yet' : 'chain, key and currencies are those of the configuration'
+  yield passed(`stored data: ${text}`)
+}
+
+/** Asks the nodes as the service does before it issues the first address of an empty database. */
+async function checkKeyUnused(
+  { extendedPublicKey, currencies }: StoredSettingsConfig,
+  pool: Pool,
+): Promise<CheckResult> {
+  const text = 'addresses: none is issued yet'
+  let used = ''
+  const alarms = {
+    raise: async (_: AlarmKind, __: AlarmSubject, { index, cuy }: LogFields) => {
+      const currency = currencies.list.find((one) => one.cuy === cuy)
+      used = `index ${index} ${currency === undefined ? 'held something' : `holds ${currency.symbol}`}`
+    },
+  }
+  const chain = readUse(sessionOf(pool, nodeMs))
+  const addressAt = (index: number) => deriveAddress(extendedPublicKey, index)
+  const keyUse = { wasUsed: false, withoutAccount: 0 }
+  const found = pool.nodes.length === 0 ? null : await checkKeyUse({ chain, currencies, addressAt, keyUse, alarms })
+  if (!found?.ok) return warned(`${text}; whether the key was used before could not be checked`)
+  if (used === '') return passed(`${text}, and the first ${balancesMax} addresses of the key hold nothing`)
+  return failed(`${text}, but the key was used before: ${used}; restore its database, or set TRON_FIRST_INDEX`)
+}
+
+/** The operator's own wallets. If one is missing, TRX for gas that it sends is credited to users. */
+export function* checkOperators(
+  { operators, extendedPublicKey }: Pick<Config, 'operators' | 'extendedPublicKey'>,
+  isDeployment: boolean,
+): Generator<CheckResult, void> {
+  if (operators.size === 0 && isDeployment) {
+    yield warned('operators: without OPERATOR_ADDRESSES, TRX that is sent to a deposit address for gas is credited')
+  }
+  if (operators.size === 0) return
+  const deposits = Array.from({ length: comparedAddressesMax }, (_, index) => deriveAddress(extendedPublicKey, index))
+  for (const operator of operators) {
+    const name = `operators: ${formatBase58(operator)}`
+    if (!deposits.includes(operator)) yield passed(`${name}: what it sends is never credited`)
+    else yield failed(`${name} is the deposit address at index ${deposits.indexOf(operator)} of the key`)
+  }
+}
+
+/** Milliseconds for all checks of one token. */
+const tokenMs = 30_000
+/** Characters of a token's own symbol that are printed. */
+const symbolCharsMax = 20
+const symbolSelector = '0x95d89b41'
+const wordDigits = 64
+
+/** Compares a token with its contract: the decimals as the nodes of `pool` agree on them, the symbol as any of them has it. */
+export async function* checkToken(
+  pool: Pool,
+  currency: Currency,
+  contract: Address,
+): AsyncGenerator<CheckResult, void> {
+  const name = `token ${currency.symbol} (${formatBase58(contract)})`
+  const session = sessionOf(pool, tokenMs)
+  const decimals = await readDecimals(session, contract)
+  if (!decimals.ok) {
+    const why = decimals.error.kind === 'no-answer' ? `: ${decimals.error.why}` : ''
+    yield failed(`${name}: decimals could not be read, is there a contract? (${decimals.error.kind})${why}`)
+    return
+  }
+  const isSame = decimals.value === currency.decimals
+  const text = `decimals ${decimals.value}, not ${currency.decimals}: no deposit of this token would be credited`
+  yield isSame ? passed(`${name}: decimals ${currency.decimals}`) : failed(`${name}: ${text}`)
+  const symbol = await firstAnswer(session, 'rpc', (node) =>
+    askOne(session, node, contractCall(contract, symbolSelector), (reply) => parseResult(reply, 'symbol', parseSymbol)),
+  )
+  const { level, text: found } = symbol.ok
+    ? compareSymbols(symbol.value, currency.symbol)
+    : warned('its symbol could not be read')
+  yield { level, text: `${name}: ${found}` }
+}
+
+/** A symbol that no configuration can have cannot be compared. */
+function compareSymbols(actual: string, configured: string): CheckResult {
+  if (actual === configured) return passed(`symbol ${configured}`)
+  const text = `symbol "${actual.replace(/[^\x20-\x7e]/g, '?').slice(0, symbolCharsMax)}", not "${configured}"`
+  return symbolPattern.test(actual) ? failed(`${text}: compare the contract with that of the token`) : warned(text)
+}
+
+/** An ABI string (offset, length, bytes), or the 32 bytes that some old tokens return. */
+function parseSymbol(value: unknown): Parsed<string> {
+  const hex = parseBytes(value)?.slice(2)
+  if (hex === undefined) return err('not bytes')
+  const numberAt = (at: number) => Number(`0x${hex.slice(at, at + wordDigits)}`) // NaN beyond the end
+  const isWord = hex.length === wordDigits
+  const start = isWord ? 0 : wordDigits + 2 * numberAt(0)
+  const length = isWord ? wordDigits : 2 * numberAt(start - wordDigits)
+  const bytes = hex.slice(start, start + length)
+  if (bytes.length !== length) return err('not an ABI string')
+  const text = Buffer.from(bytes, 'hex').toString().replace(/\0+$/, '')
+  return text === '' ? err('empty') : ok(text)
+}

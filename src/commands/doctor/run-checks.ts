@@ -1,0 +1,132 @@
+import { authSchema, backendAuthSchema } from '../../worker/config/auth.ts'
+import { type ChainConfig, chainSchema } from '../../worker/config/chain.ts'
+import { type Config, parseConfig } from '../../worker/config/config.ts'
+import { type Bindings, parseBindings } from '../../worker/config/schemas.ts'
+import { tickRequests } from '../../worker/tron/allowance.ts'
+import type { Pool, TronNode } from '../../worker/tron/node.ts'
+import { type ConfigurationSource, platformBindings } from '../configuration.ts'
+import type { ReadStored } from '../database.ts'
+import { type CommandPlatform, openPool } from '../node-pool.ts'
+import { notSet } from './advice.ts'
+import { type CheckedNode, checkNode, findBehind, nameOf } from './check-node.ts'
+import {
+  type CheckResult,
+  checkAuth,
+  checkDesk,
+  checkKey,
+  checkKeys,
+  checkWebhooks,
+  failed,
+  passed,
+  warned,
+} from './check-settings.ts'
+import { checkOperators, checkStored, checkToken } from './check-stored.ts'
+
+/** What the checks use of this machine. */
+export interface DoctorPlatform extends CommandPlatform {
+  readonly readStored: ReadStored
+}
+
+const daySeconds = 86_400
+
+const databaseResults: Readonly<Record<ConfigurationSource['database'], CheckResult>> = {
+  set: passed('database: database_id is set'),
+  placeholder: failed('database: database_id is a placeholder; `npx wrangler d1 create` prints the real one'),
+  missing: failed('database: wrangler.toml has no D1 database with the binding DB'),
+}
+
+/**
+ * All checks of a configuration, in order. They only read, here and at the nodes. Each endpoint of `WEBHOOKS` gets a test event if
+ * `sendsTests`.
+ */
+export async function* runChecks(
+  source: ConfigurationSource,
+  platform: DoctorPlatform,
+  sendsTests = false,
+): AsyncGenerator<CheckResult, void> {
+  const { values, isDeployment } = source
+  const config = parseConfig({ ...values, ...platformBindings })
+  // A fault in another part of the configuration does not matter to these.
+  const chain = parseBindings(chainSchema, values)
+  const auth = parseBindings(authSchema, values)
+  const backendAuth = parseBindings(backendAuthSchema, values)
+  yield passed(`configuration: read from ${source.origin}`)
+  if (config.ok) yield passed('configuration: every variable is valid')
+  else yield* config.error.map((fault) => failed(isSet(values, fault) ? fault : `${fault} ${notSet}`))
+  if (isDeployment && !config.ok) {
+    const { varsFile, origin } = source
+    const place = origin.includes(varsFile) ? varsFile : `${varsFile} (copy .dev.vars.example)`
+    yield warned(`configuration: the platform does not return secrets; set them in ${place} or the environment`)
+  }
+  if (isDeployment) yield databaseResults[source.database]
+  for (const fault of source.objectFaults) yield failed(`objects: wrangler.toml has ${fault}`)
+  if (source.objectFaults.length === 0) yield passed('objects: SCANNER and ENDPOINT are bound, with their classes')
+  yield* checkKey(values.TRON_XPUB, chain.ok ? chain.value.chainId : null)
+  if (auth.ok) yield* checkAuth(auth.value, isDeployment, platform.fetch)
+  if (backendAuth.ok) yield* checkKeys('backends', backendAuth.value, platform.fetch)
+  if (config.ok && config.value.deskAccess !== null) yield await checkDesk(config.value.deskAccess, platform.fetch)
+  if (config.ok) yield* checkOperators(config.value, isDeployment)
+  if (config.ok && !config.value.issuesAddresses) {
+    yield warned('addresses: no new one is issued (ISSUE_ADDRESSES is off); remove it once a restore is complete')
+  }
+  if (config.ok) yield* checkWebhooks(config.value.webhooks, platform, sendsTests)
+  const hasDatabase = !isDeployment || source.database === 'set'
+  if (chain.ok) yield* checkChain(platform, chain.value, config.ok && hasDatabase ? config.value : null)
+  else yield warned('nodes and tokens: skipped until the configuration is valid')
+}
+
+/** Whether the variable at the start of a fault has a value. */
+function isSet(values: Bindings, fault: string): boolean {
+  return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
+}
+
+/** `config` is null if there is nothing to compare with stored data. */
+async function* checkChain(
+  platform: DoctorPlatform,
+  chain: ChainConfig,
+  config: Config | null,
+): AsyncGenerator<CheckResult, void> {
+  const pool = openPool(chain, platform)
+  const all = pool.nodes.map((node) => checkNode(pool, chain.chainId, node))
+  const checked: CheckedNode[] = []
+  // All nodes are checked at the same time, and reported in order.
+  for await (const one of all) {
+    yield* one.results
+    yield checkAllowance(one.node, config?.scanEverySeconds ?? null)
+    checked.push(one)
+  }
+  const behind = findBehind(checked)
+  yield* behind.values()
+  const nodes = checked.flatMap(({ node, newest }) => (newest === null || behind.has(node) ? [] : [node]))
+  const usable: Pool = { ...pool, nodes, quorum: nodes.length }
+  yield checkQuorum(chain, nodes.length)
+  if (config !== null) yield* checkStored(config, platform.readStored, usable)
+  const { byContract, list } = chain.currencies
+  for (const { symbol, cuy, retired } of list) {
+    if (retired) yield passed(`currency ${symbol} (${cuy}): retired, so that what arrives is kept, uncredited`)
+  }
+  if (nodes.length === 0 && byContract.size > 0) yield warned('tokens: skipped, because no node is usable')
+  for (const [contract, currency] of nodes.length === 0 ? [] : byContract) yield* checkToken(usable, currency, contract)
+}
+
+/** Whether the requests that a node allows are enough for the scan. */
+function checkAllowance(node: TronNode, scanEverySeconds: number | null): CheckResult {
+  const { perSecond, perDay } = node.endpoint
+  const text = `${nameOf(node)}: allows ${perSecond} requests a second and ${perDay} a day`
+  const needed = Math.ceil(daySeconds / (scanEverySeconds ?? daySeconds)) * tickRequests
+  if (needed * 2 <= perDay) return passed(`${text} (perSecond, perDay)`)
+  return warned(`${text} (perDay), and scanning takes up to ${needed}: raise SCAN_EVERY_SECONDS, or get a larger plan`)
+}
+
+function checkQuorum({ nodes, quorum }: ChainConfig, usable: number): CheckResult {
+  if (usable < quorum) {
+    return failed(`quorum: ${usable} of ${nodes.length} nodes are usable, ${quorum} needed: nothing would be credited`)
+  }
+  if (nodes.length === 1) {
+    return warned('quorum: one node alone decides what is credited; add two of other providers to TRON_NODES')
+  }
+  if (quorum === 1) return warned(`quorum: each of ${nodes.length} nodes alone decides what is credited (TRON_QUORUM)`)
+  const text = `quorum: ${quorum} of ${nodes.length} nodes must agree, ${usable} are usable`
+  if (quorum < nodes.length) return passed(text)
+  return warned(`${text}: while one is away nothing is credited; with one more in TRON_NODES any one can be away`)
+}

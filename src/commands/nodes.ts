@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Address } from '../worker/chain/address.ts'
+import type { Asset } from '../worker/chain/block.ts'
+import type { ChainResult } from '../worker/chain/chain.ts'
+import { err, ok, type Result } from '../worker/common/result.ts'
+import type { ChainConfig } from '../worker/config/chain.ts'
+import { readBalances } from '../worker/tron/accounts.ts'
+import { type Answers, collect } from '../worker/tron/agreement.ts'
+import { askApi } from '../worker/tron/ask.ts'
+import type { NodeService, Session, TronNode } from '../worker/tron/node.ts'
+import { type NodeResult, nodeError } from '../worker/tron/node-errors.ts'
+import { atNode, type CommandPlatform, openPool, sessionOf } from './node-pool.ts'
+import { ToolError } from './tool-error.ts'
+
+/** Time for one question to the nodes, in milliseconds. */
+const questionMs = 20_000
+/** Attempts of a question before a command stops, with `lookMs` between them. */
+const attemptsOfQuestion = 12
+/** Milliseconds between them, and between two looks at the chain: one block. */
+export const lookMs = 3_000
+
+/** What the commands use of this machine. */
+export interface StoppablePlatform extends CommandPlatform {
+  /** Ends a command between two requests. Nothing is lost: it can be run again. */
+  readonly signal: AbortSignal
+}
+
+/** How the replies of several nodes become one value. */
+export interface AgreedReading<T> {
+  /** The value of a reply, or undefined if it is none of those that are known. */
+  readonly parse: (reply: unknown) => T | undefined
+  /** One value for two replies, right if either of them is. Undefined if they contradict each other. */
+  readonly merge: (a: T, b: T) => T | undefined
+  /** The value if no quorum agrees. Without it the nodes are asked again, and then the command stops. */
+  readonly otherwise?: (values: readonly T[]) => T
+  /** What a value says, in words: the error names what each node says if they contradict each other. */
+  readonly describe?: (value: T) => string
+}
+
+/**
+ * The nodes of a deployment, through the service's own transport and at its rate. No single one is trusted. If too few answer, each
+ * method tries several times and then throws a `ToolError` without a URL. It throws one at once if the command is stopped.
+ */
+export interface AgreedNodes {
+  readonly clock: StoppablePlatform['clock']
+  /** What a quorum of the nodes replies to a request to their HTTP APIs. */
+  agree<T>(path: string, body: object, reading: AgreedReading<T>): Promise<T>
+  /** The replies of all nodes that answer: at least a quorum, or one that `suffices`. */
+  postAll<T>(
+    path: string,
+    body: object,
+    parse: AgreedReading<T>['parse'],
+    suffices: (value: T) => boolean,
+  ): Promise<readonly T[]>
+  /** The newest balances of at most `balancesMax` addresses, each null if no quorum agrees: a block can come in between. */
+  balances(addresses: readonly Address[], asset: Asset): Promise<readonly (bigint | null)[]>
+  /** What the service itself reads from the chain. Of `ms` for one attempt, a node that hangs has a third. */
+  read<T>(question: (session: Session) => ChainResult<T>, ms?: number): Promise<T>
+}
+
+/** Replies that must be equal. */
+export const ifEqual = <T>(a: T, b: T): T | undefined => (isDeepStrictEqual(a, b) ? a : undefined)
+
+/** The nodes of `chain`. */
+export function openNodes(chain: ChainConfig, platform: StoppablePlatform): AgreedNodes {
+  const { clock, signal } = platform
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    signal.throwIfAborted()
+    return platform.fetch(url, init)
+  }
+  const { nodes, quorum } = chain
+  const pool = openPool(chain, { clock, fetch })
+  const repeat = <T>(ask: (session: Session) => Promise<Result<T, string>>, ms = questionMs) =>
+    untilAnswered(platform, () => ask(sessionOf(pool, ms)))
+  const agreeOn = <T>(
+    service: NodeService,
+    what: string,
+    query: (session: Session, node: TronNode) => NodeResult<T>,
+    { merge, otherwise, describe }: Omit<AgreedReading<T>, 'parse'>,
+  ) =>
+    repeat<T>(async (session) => {
+      const most = (all: Answers<T>['answers']) => Math.max(0, ...groupsOf(all, merge).map(({ count }) => count))
+      const asked = await collect(
+        session,
+        service,
+        (node) => query(session, node),
+        (all) => quorum - most(all),
+      )
+      const agreed = groupsOf(asked.answers, merge).find(({ count }) => count >= quorum)
+      if (agreed !== undefined) return ok(agreed.value)
+      if (asked.answers.length < quorum) return tooFew(asked, quorum, what)
+      if (otherwise === undefined) return err(`the nodes contradict each other about ${what}${saying(asked, describe)}`)
+      return ok(otherwise(asked.answers.map(({ value }) => value)))
+    })
+  return {
+    clock,
+    agree: (path, body, { parse, ...reading }) =>
+      agreeOn('api', path, (session, node) => post(session, node, path, body, parse), reading),
+    postAll: (path, body, parse, suffices) =>
+      repeat(async (session) => {
+        const query = (node: TronNode) => post(session, node, path, body, parse)
+        const asked = await collect(session, 'api', query, (all) => nodes.length - all.length)
+        const values = asked.answers.map(({ value }) => value)
+        return values.length >= quorum || values.some(suffices) ? ok(values) : tooFew(asked, quorum, path)
+      }),
+    balances: (addresses, asset) =>
+      agreeOn<readonly (bigint | null)[]>(
+        'rpc',
+        'with balances',
+        async (session, node) => {
+          const read = await readBalances(atNode(session, node), addresses, asset)
+          return read.ok ? read : nodeError('unreachable', whyOf(read.error))
+        },
+        {
+          merge: ifEqual,
+          otherwise: (all) =>
+            addresses.map((_, i) => {
+              const values = all.map((one) => one[i] ?? null)
+              return values.find((value) => values.filter((one) => one === value).length >= quorum) ?? null
+            }),
+        },
+      ),
+    read: (question, ms) =>
+      repeat(async (session) => {
+        const answer = await question(session)
+        return answer.ok ? answer : err(whyOf(answer.error))
+      }, ms),
+  }
+}
+
+const whyOf = (failure: { readonly kind: string; readonly why?: string }) =>
+  failure.why === undefined ? failure.kind : `no answer: ${failure.why}`
+
+function post<T>(session: Session, node: TronNode, path: string, body: object, parse: AgreedReading<T>['parse']) {
+  return askApi(session, node, `/wallet/${path}`, body, (reply) => {
+    const value = parse(reply)
+    return value === undefined ? nodeError('bad-answer', 'an unknown reply') : ok(value)
+  })
+}
+
+const nodesAdvice =
+  'run the same command again; if it stays, have the doctor check the same deployment: it shows which node is wrong'
+
+/** Repeats a question until it is answered. */
+async function untilAnswered<T>(
+  { clock, signal }: StoppablePlatform,
+  once: () => Promise<Result<T, string>>,
+): Promise<T> {
+  for (let i = 1; ; i += 1) {
+    const result = signal.aborted ? err('') : await once()
+    if (result.ok) return result.value
+    if (signal.aborted)
+      throw new ToolError('stopped at the terminal', 'run the same command again: it goes on from what is on the chain')
+    if (i === attemptsOfQuestion) throw new ToolError(result.error, nodesAdvice)
+    await clock.sleep(lookMs)
+  }
+}
+
+function tooFew<T>({ answers, errors }: Answers<T>, needed: number, what: string) {
+  const reasons = [...errors].map(([{ number }, { detail }]) => `node ${number}: ${detail.replace(/^node \d+: /, '')}`)
+  const why = reasons.join('; ') || 'they rest after failures'
+  const who = answers.length === 0 ? 'no node' : `fewer than ${needed} nodes`
+  return err(`${who} answered ${what} (${why})`)
+}
+
+/** What each node says, after a colon. */
+function saying<T>({ answers }: Answers<T>, describe: ((value: T) => string) | undefined): string {
+  if (describe === undefined) return ''
+  return `: ${answers.map(({ node, value }) => `node ${node.number} says ${describe(value)}`).join(', ')}`
+}
+
+/** The replies that fit together, merged. */
+function groupsOf<T>(
+  answers: Answers<T>['answers'],
+  merge: AgreedReading<T>['merge'],
+): readonly { readonly value: T; readonly count: number }[] {
+  const groups: { value: T; count: number }[] = []
+  for (const { value } of answers) {
+    for (const group of groups) {
+      const merged = merge(group.value, value)
+      if (merged !== undefined) Object.assign(group, { value: merged, count: group.count + 1 })
+    }
+    groups.push({ value, count: 1 })
+  }
+  return groups
+}

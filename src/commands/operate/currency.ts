@@ -1,0 +1,60 @@
+import { assetsSchema } from '../../worker/config/chain.ts'
+import { parseBindings } from '../../worker/config/schemas.ts'
+import { decimalsSetting, settingOf } from '../../worker/ledger/stored-settings.ts'
+import { readConfiguration } from '../configuration.ts'
+import { queryDatabase, quoted, readDatabase } from '../database.ts'
+import { commandIn } from '../place.ts'
+import { configurationAdvice } from '../target.ts'
+import { orRefuse, orStop, ToolError } from '../tool-error.ts'
+import { type Options, readOption, type Work } from './options.ts'
+
+/**
+ * `currency`: stores the decimals that `CURRENCIES` has for a token, in place of wrong ones that the database remembers. A trigger
+ * refuses any other change, and also this one once a deposit of it was credited or while a payout of it is open. Held deposits are decided by the new ones.
+ */
+export function correctCurrency(options: Options): Work {
+  const cuy = Number(readOption(options, 'cuy', /^\d{1,7}$/, 'the number of a currency in CURRENCIES'))
+  return async (env) => {
+    const assets = parseBindings(assetsSchema, orStop(readConfiguration(env, process.env), configurationAdvice).values)
+    if (!assets.ok)
+      throw new ToolError(
+        assets.error.join('; '),
+        'correct these settings in wrangler.toml; docs/guides/settings.md says what they take',
+      )
+    const currency = assets.value.currencies.list.find((one) => one.cuy === cuy)
+    if (currency === undefined) {
+      const known = assets.value.currencies.list.map((one) => `${one.cuy} (${one.symbol})`).join(', ')
+      throw new ToolError(`CURRENCIES has no currency ${cuy}`, `give --cuy one of ${known}, or add it to CURRENCIES`)
+    }
+    const { asset, decimals } = currency
+    const { name, value } = settingOf(currency)
+    const ofName = (setting: string) => `SELECT value FROM stored_setting WHERE name = ${quoted(setting)}`
+    const agreedName = asset.kind === 'trc20' ? decimalsSetting(asset.contract) : ''
+    const [[row] = [], [agreed] = []] = orRefuse(await readDatabase(env, ofName(name), ofName(agreedName)))
+    if (row === undefined) {
+      throw new ToolError(`nothing is stored of currency ${cuy}`, 'deploy: what CURRENCIES says is used as it is')
+    }
+    if (row.value === value) {
+      const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("${commandIn(env, 'doctor')}" shows both)`
+      throw new ToolError(`currency ${cuy} is stored as it is configured: ${value}`, next)
+    }
+    // What was agreed is never asked again: with other decimals everything of it would be held for good.
+    if (agreed !== undefined && Number(agreed.value) !== decimals) {
+      const differ = `${agreed.value} decimals of currency ${cuy}, not ${decimals}`
+      throw new ToolError(
+        `nodes have agreed on ${differ}`,
+        `set "decimals": ${agreed.value} in CURRENCIES: it is wrong now`,
+      )
+    }
+    const [, scale] = / scale (\d+)$/.exec(String(row.value)) ?? []
+    const isStored = `name = ${quoted(name)} AND value = ${quoted(String(row.value))}`
+    const done = await queryDatabase(env, `UPDATE stored_setting SET value = ${quoted(value)} WHERE ${isStored}`)
+    if (!done.ok) {
+      const { why, next } = done.error
+      const ofScale = `name "scale": ${scale} beside its decimals in CURRENCIES, since the scale stays`
+      const differ = `${why}; stored is "${row.value}", configured is "${value}"`
+      throw new ToolError(differ, currency.scale === Number(scale) ? next : ofScale)
+    }
+    return `Currency ${cuy} was stored as "${row.value}", and is "${value}" now. Deploy this configuration next.`
+  }
+}

@@ -1,0 +1,101 @@
+import { assetsSchema } from '../../worker/config/chain.ts'
+import { type Bindings, parseBindings } from '../../worker/config/schemas.ts'
+import { parseBackendName } from '../../worker/ledger/entry.ts'
+import { readConfiguration } from '../configuration.ts'
+import { readServiceUrl } from '../payout/settings.ts'
+import type { TerminalStreams } from '../signing/terminal.ts'
+import { configurationAdvice } from '../target.ts'
+import { OptionError, orStop } from '../tool-error.ts'
+import { type Options, readOption, type Work } from './options.ts'
+import { openSecret, readScopes } from './secret.ts'
+import { post, type ShownItem } from './service.ts'
+
+// What a person does, under a name: by the routes that a backend has, since the rules are there, and by a token of the secret at hand.
+
+const idForm = /^[1-9]\d{0,14}$/
+const txidForm = /^(?:0x)?[0-9a-f]{64}$/i
+const positionForm = /^(?:0|[1-9]\d{0,14}|i\d{1,9})$/
+
+/** `desk-token`: prints a token for an hour, with which its name signs in to the desk. */
+export function makeDeskToken(options: Options, _: readonly string[], streams: TerminalStreams): Work {
+  const name = readName(options)
+  const scope = readScopes(options)
+  return async (env) => {
+    const sign = await openSecret(options, valuesOf(env), streams)
+    const token = await sign(name, scope)
+    const isPlaced = env === undefined || options.service !== undefined
+    const shown = isPlaced ? `${urlOf(options, env)}/desk#token=${token}` : token
+    const where = isPlaced ? 'Open it' : 'Paste it at /desk of the deployment'
+    return `${shown}\n${where}: ${name} may do this for an hour: ${scope}. So may whoever else has it.`
+  }
+}
+
+/** `payouts approve`: payouts that wait or are stuck may be signed. Another name has asked for them. */
+export function prepareApproval(options: Options, ids: readonly string[], streams: TerminalStreams): Work {
+  const body = { ids: readIds(ids), ...movedOf(options) }
+  return acting(options, streams, 'ledger:approve', '/ledger/payouts/approve', body)
+}
+
+/** `payouts cancel`: the money of payouts is back in the wallets. */
+export function prepareCancellation(options: Options, ids: readonly string[], streams: TerminalStreams): Work {
+  const body = { ids: readIds(ids), why: readWhy(options), ...movedOf(options) }
+  return acting(options, streams, 'ledger:approve', '/ledger/payouts/cancel', body)
+}
+
+/** `deposits decide`: credits or refuses a deposit that is held for review. */
+export function prepareDecision(options: Options, words: readonly string[], streams: TerminalStreams): Work {
+  const [txid = '', position = '', decision, ...others] = words
+  const isDecision = decision === 'credit' || decision === 'refuse'
+  if (!txidForm.test(txid) || !positionForm.test(position) || !isDecision || others.length > 0) {
+    throw new OptionError('deposits decide: a txid, its position as the desk lists it, and credit or refuse')
+  }
+  const place = { txid, position: position.startsWith('i') ? position : Number(position) }
+  const body = { deposits: [{ ...place, decision, why: readWhy(options) }] }
+  return acting(options, streams, 'ledger:approve', '/ledger/deposits/decide', body)
+}
+
+/** Sends a request as somebody, and says what became of it, in lines. */
+function acting(options: Options, streams: TerminalStreams, scope: string, path: string, body: object): Work {
+  const name = readName(options)
+  return async (env) => {
+    const values = valuesOf(env)
+    const base = urlOf(options, env)
+    streams.output.write(`Asks ${base} as ${name}.\n`)
+    const sign = await openSecret(options, values, streams)
+    const list = await post(base + path, await sign(name, scope), body)
+    return list.map((one) => lineOf(one, values)).join('\n')
+  }
+}
+
+/** What a payout or a deposit is now. */
+function lineOf(one: ShownItem, values: Bindings): string {
+  const { state, reason, id, amt, cuy, to, address, uid, osn, txid, approved_by: who } = one
+  const assets = parseBindings(assetsSchema, values)
+  const symbol = assets.ok ? assets.value.currencies.list.find((one) => one.cuy === cuy)?.symbol : undefined
+  const amount = `${amt} ${symbol ?? `of currency ${cuy}`}`
+  const what = to === undefined ? `deposit of ${amount} at ${address}` : `payout ${id}, ${amount} to ${to}`
+  return `${state}${reason ? ` (${reason})` : ''}: ${what} (user ${uid}, ${osn ?? txid})${who ? `, approved by ${who}` : ''}`
+}
+
+const valuesOf = (env: string | undefined) => orStop(readConfiguration(env, process.env), configurationAdvice).values
+
+/** The service: on this machine that of `npm start`, else what `--service` names. */
+const urlOf = ({ service }: Options, env: string | undefined) => readServiceUrl({ service, env, production: false })
+
+const movedOf = ({ moved }: Options) => (moved === true ? { moved: true } : {})
+
+function readName(options: Options): string {
+  const name = parseBackendName(
+    readOption(options, 'name', /./, 'who does it: 1 to 64 letters, digits, ".", "_" or "-"'),
+  )
+  if (name !== null && name !== 'limits') return name
+  throw new OptionError('--name: who does it: 1 to 64 letters, digits, ".", "_" or "-"')
+}
+
+const readWhy = (options: Options) =>
+  readOption(options, 'reason', /^[^\p{C}]{1,200}$/u, 'the reason, 1 to 200 characters')
+
+function readIds(words: readonly string[]): readonly number[] {
+  if (words.length > 0 && words.length <= 20 && words.every((word) => idForm.test(word))) return words.map(Number)
+  throw new OptionError('payouts: the ids of 1 to 20 payouts')
+}

@@ -1,0 +1,107 @@
+import { reasonMax } from '../../worker/d1/state-tables.ts'
+import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
+import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
+import { namedPlace, type Options, readOption, type Work } from './options.ts'
+
+// Each repair is one statement. Triggers of the database apply it, and refuse one that is not possible. The time is the database's own.
+
+/** Credited deposits that are printed. */
+const creditedMax = 100
+/** Printable characters: the reason is shown in terminals. */
+const reasonForm = /^[^\p{C}]+$/u
+const gapSql =
+  'SELECT next_height AS from_height, to_height, why, attempts, next_try, created_at FROM rescan ' +
+  "WHERE finished_at IS NULL AND (kind = 'gap' OR attempts > 0) ORDER BY next_height"
+
+/** `rescan`: the blocks from one to another are read again; both ends are included. */
+export function rescan(options: Options): Work {
+  const reason = readReason(options)
+  const [from, to] = [readBlock(options, 'from'), readBlock(options, 'to')]
+  if (from > to) throw new OptionError('--from must not be above --to')
+  return async (env) => {
+    orRefuse(await queryDatabase(env, rescanSql(from, to, reason)))
+    return `The next ticks read the blocks ${from} to ${to} again.`
+  }
+}
+
+/** The statement that has these blocks read again. */
+export function rescanSql(from: number, to: number, reason: string): string {
+  return (
+    'INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try) ' +
+    `VALUES ('request', ${from}, ${to}, ${from}, ${quoted(reason)}, ${databaseNow}, 0)`
+  )
+}
+
+/** `correct`: the finalized height is lowered, and the scan goes on from there. It shows what it cannot take back. */
+export function correct(options: Options): Work {
+  const reason = readReason(options)
+  const height = readBlock(options, 'finalized')
+  const creditedSql =
+    "SELECT height, txid, position, uid, cuy FROM transfer WHERE state = 'credited' AND sought = 1 " +
+    `AND height > ${height} ORDER BY height, txid, position LIMIT ${creditedMax + 1}`
+  return async (env) => {
+    const [, credited = [], gaps = []] = orRefuse(
+      await queryDatabase(env, correctionSql(height, reason), creditedSql, gapSql),
+    )
+    const text = `The finalized height is ${height} now. The scan goes on from there with the next tick.`
+    return [text, ...describeCredited(credited), ...describeGaps(gaps)].join('\n')
+  }
+}
+
+/** The statement that lowers the finalized height to this one. */
+export function correctionSql(height: number, reason: string): string {
+  const values = `${height}, ${quoted(reason)}, ${databaseNow}`
+  return `INSERT INTO correction (finalized, reason, created_at) VALUES (${values})`
+}
+
+/** `gap list`: the open gaps, in lines. */
+export const listGaps = (): Work => async (env) => {
+  const [gaps = []] = orRefuse(await readDatabase(env, gapSql))
+  return describeGaps(gaps).join('\n')
+}
+
+/** `gap close`: the gap that begins at a block is read no more. */
+export function closeGap(options: Options): Work {
+  const reason = readReason(options)
+  const from = readBlock(options, 'from')
+  const sql =
+    `UPDATE rescan SET closed = ${quoted(reason)}, finished_at = ${databaseNow} ` +
+    `WHERE finished_at IS NULL AND (kind = 'gap' OR attempts > 0) AND next_height = ${from} RETURNING to_height`
+  return async (env) => {
+    const [[gap] = []] = orRefuse(await queryDatabase(env, sql))
+    if (gap === undefined) {
+      const next = `"npm run operate -- gap list${namedPlace(env)}" shows the open gaps, each with its first block`
+      throw new ToolError(`no open gap begins at block ${from}`, next)
+    }
+    return `The gap from block ${from} to ${gap.to_height} is closed. ?txid= still works for what is in it.`
+  }
+}
+
+/** The reason for a change, which is stored with it. */
+export function readReason({ reason = '' }: Options): string {
+  if (reason.trim() === '') throw new OptionError('--reason is required: it is stored with the repair')
+  if (reasonForm.test(reason) && [...reason].length <= reasonMax) return reason
+  throw new OptionError(`--reason: at most ${reasonMax} printable characters`)
+}
+
+function readBlock(options: Options, name: 'from' | 'to' | 'finalized'): number {
+  if (options[name] === undefined) throw new OptionError(`--${name} is required`)
+  return Number(readOption(options, name, /^\d{1,15}$/, 'a block number'))
+}
+
+function describeCredited(rows: readonly DatabaseRow[]): readonly string[] {
+  if (rows.length === 0) return ['No deposit above it is credited.']
+  const advice = 'They stay: compare them with the chain, and post an adjustment for each that is not there:'
+  const lines = rows.slice(0, creditedMax).map(({ height, txid, position, uid, cuy }) => {
+    return `  block ${height}  ${txid}  position ${position}  currency ${cuy}  user ${uid}`
+  })
+  return [`Credited above it. ${advice}`, ...lines, ...(rows.length > creditedMax ? ['  and more'] : [])]
+}
+
+function describeGaps(rows: readonly DatabaseRow[]): readonly string[] {
+  if (rows.length === 0) return ['No gap is open.']
+  return rows.map(({ from_height: from, to_height: to, why, attempts, created_at: since, next_try: next }) => {
+    const blocks = from === to ? `block ${from}` : `blocks ${from} to ${to}`
+    return `Open gap: ${blocks} since ${timeOf(since)}, tries: ${attempts}, next one ${timeOf(next)}: ${why}`
+  })
+}

@@ -1,0 +1,53 @@
+import { SignJWT } from 'jose'
+import { backendAuthSchema, type TokenConfig } from '../../worker/config/auth.ts'
+import { type Bindings, parseBindings } from '../../worker/config/schemas.ts'
+import { readTextFile } from '../files.ts'
+import { createTerminal, type TerminalStreams } from '../signing/terminal.ts'
+import { OptionError, ToolError } from '../tool-error.ts'
+import type { Options } from './options.ts'
+
+const lifetime = '1h'
+const secretName = 'BACKEND_JWT_SECRET'
+
+/** What a person may do by a token: the words of `--scope`, each with the scope that it stands for. */
+const scopeOf: ReadonlyMap<string, string> = new Map(
+  ['read', 'approve', 'pay'].map((word) => [word, `ledger:${word}`] as const),
+)
+
+/** The scopes of `--scope`, words with commas between them. */
+export function readScopes({ scope = '' }: Options): string {
+  const scopes = scope.split(',').map((word) => scopeOf.get(word.trim()))
+  if (scopes.every((one) => one !== undefined)) return [...new Set(scopes)].join(' ')
+  throw new OptionError(`--scope: words of ${[...scopeOf.keys()].join(', ')}, with commas between them`)
+}
+
+/** Makes tokens. */
+export type SignToken = (name: string, scope: string) => Promise<string>
+
+/**
+ * Signs tokens with the secret of the backends: that of a file (`--secret`), of the configuration, or what is typed without echo. It is
+ * never an argument, which others on the machine can read.
+ */
+export async function openSecret(options: Options, values: Bindings, streams: TerminalStreams): Promise<SignToken> {
+  const given =
+    options.secret === undefined ? values[secretName] : (await readTextFile(options.secret)).replace(/\r?\n$/, '')
+  const typed = () => createTerminal(streams, options.stdin === true).askSecret(`${secretName} (not shown): `)
+  const secret = given === undefined || given === '' ? await typed() : given
+  const parsed = parseBindings(backendAuthSchema, { ...values, [secretName]: secret })
+  if (!parsed.ok) throw new ToolError(parsed.error.join('; '), 'give the secret that the deployment has')
+  const { secrets, ...claims } = parsed.value
+  const key = new TextEncoder().encode(secrets[0] ?? '')
+  return (name, scope) => sign(key, claims, name, scope)
+}
+
+function sign(
+  key: Uint8Array,
+  { issuer, audience }: Pick<TokenConfig, 'issuer' | 'audience'>,
+  name: string,
+  scope: string,
+): Promise<string> {
+  const token = new SignJWT({ scope }).setProtectedHeader({ alg: 'HS256' }).setSubject(name)
+  if (issuer !== null) token.setIssuer(issuer)
+  if (audience !== null) token.setAudience(audience)
+  return token.setExpirationTime(lifetime).sign(key)
+}

@@ -1,0 +1,64 @@
+import { formatBase58 } from '../../worker/chain/address.ts'
+import type { Bindings } from '../../worker/config/schemas.ts'
+import { requireKnownNode } from '../node-program.ts'
+import { environmentOf } from '../place.ts'
+import { runTool } from '../run-tool.ts'
+import { createTerminal, type Terminal, type TerminalStreams } from '../signing/terminal.ts'
+import { openTarget } from '../target.ts'
+import { readTargetApart, type TargetReader } from '../target-apart.ts'
+import { orRefuse } from '../tool-error.ts'
+import { payoutOptions, readCommand } from './options.ts'
+import { parseSettings } from './settings.ts'
+
+const usage = `npm run payout -- run --limits <limits.json> [--service https://…] [--token <file>] [signing] [--production | --env <name>]
+npm run payout -- fetch [--service https://…] [--token <file>] [--out payouts.json] [--production | --env <name>]
+npm run payout -- sign <payouts.json> --limits <limits.json> [--out signed.json] [--beside-network] [signing] [--production | --env <name>]
+npm run payout -- submit <signed.json> [--service https://…] [--token <file>] [--production | --env <name>]
+  signing: [--journal <file>] [--new-journal] [--backend-keys <jwks.json>] [--minutes n] [--path m/…] [--again <txid | uid:cuy:osn>] [--stdin]`
+
+/** The streams of a process, or those of a test. */
+interface CommandStreams {
+  readonly stdin: TerminalStreams['input']
+  readonly stdout: TerminalStreams['output']
+  readonly stderr: TerminalStreams['questions']
+}
+
+/**
+ * Runs `npm run payout` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal;
+ * `readTarget` reads the configuration for what reads a mnemonic.
+ */
+export function runPayout(
+  args: readonly string[],
+  { stdin, stdout, stderr }: CommandStreams,
+  stopsInOrder: () => AbortSignal,
+  readTarget: TargetReader = readTargetApart,
+): Promise<number> {
+  return runTool({ usage, options: Object.keys(payoutOptions) }, args, { stderr }, async () => {
+    const { command, file, values } = readCommand(args)
+    const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
+    const env = environmentOf(values)
+    const isSigner = command === 'run' || command === 'sign'
+    const source = isSigner ? await openSource(env, terminal, readTarget) : openTarget(env, terminal.print).values
+    const settings = parseSettings(source)
+    terminal.print(`Payouts from ${formatBase58(settings.settings.address)}.`)
+    // Each command loads its own code only: `sign` loads nothing that asks a service or nodes.
+    switch (command) {
+      case 'run':
+        return (await import('./run.ts')).runRun(values, settings, terminal, stopsInOrder)
+      case 'fetch':
+        return (await import('./remote.ts')).runFetch(values, settings, terminal)
+      case 'sign':
+        return (await import('./sign.ts')).runSignPayouts(values, file, settings, terminal)
+      case 'submit':
+        return (await import('./remote.ts')).runSubmit(values, file, settings, terminal)
+    }
+  })
+}
+
+/** The configuration, for what reads a mnemonic. */
+async function openSource(env: string | undefined, { print }: Terminal, readTarget: TargetReader): Promise<Bindings> {
+  requireKnownNode()
+  const { line, values } = orRefuse(await readTarget(env))
+  print(line)
+  return values
+}

@@ -1,0 +1,34 @@
+import type { CurrencyId } from '../../worker/common/ids.ts'
+import type { Lacking } from './compare.ts'
+import type { ShownPayout } from './payout.ts'
+import type { Outcome } from './service.ts'
+import type { SignerSettings } from './settings.ts'
+
+/** Where the names of currencies are. */
+type Names = { readonly settings: Pick<SignerSettings, 'currencies'> }
+/** What a line says of a payout. */
+type Described = Pick<ShownPayout, 'cuy' | 'amt' | 'to' | 'uid' | 'osn'> & { readonly txid?: string | undefined }
+
+/** What has become of a payout, in one line. */
+export function payoutLine(what: string, payout: Described, { settings }: Names, why: string): string {
+  const { cuy, amt, to, uid, osn, txid } = payout
+  const symbol = settings.currencies.byId.get(cuy as CurrencyId)?.symbol ?? `of cuy ${cuy}` // safe: looked up
+  const name = `${amt} ${symbol} to ${to} (uid ${uid}, ${osn})`
+  return `${what}: ${name}${txid === undefined ? '' : ` txid ${txid}`}: ${why}`
+}
+
+/** What the service has done with a transaction, in one line. */
+export function outcomeLine(what: string, entry: Described, names: Names, outcome: Outcome | undefined): string {
+  const { refused, state = 'unknown' } = outcome ?? {}
+  if (refused === undefined) return payoutLine(what, entry, names, state)
+  return payoutLine(`${what}, REFUSED`, entry, names, `${refused.code}: ${refused.why}`)
+}
+
+/** What a person must look at after a comparison, in lines. */
+export function lackingLines({ notes, foreign }: Lacking, names: Names): readonly string[] {
+  const other = 'with another journal: by a second signer, or this is an older copy. Then stop, and use the newest one'
+  return [
+    ...notes.map(({ entry, why }) => payoutLine('LOOK AT', entry, names, why)),
+    ...(foreign === 0 ? [] : [`LOOK AT: payouts that were signed ${other} (${foreign})`]),
+  ]
+}

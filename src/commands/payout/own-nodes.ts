@@ -1,0 +1,102 @@
+import type { BlockHeight, Header } from '../../worker/chain/block.ts'
+import type { ChainResult } from '../../worker/chain/chain.ts'
+import { ok } from '../../worker/common/result.ts'
+import type { Currency } from '../../worker/ledger/currencies.ts'
+import { endsWithin } from '../../worker/platform/clock.ts'
+import { readDecimals } from '../../worker/tron/accounts.ts'
+import { agreeOnOne } from '../../worker/tron/agreement.ts'
+import { askOne } from '../../worker/tron/ask.ts'
+import { blockCall, parseResult } from '../../worker/tron/json-rpc.ts'
+import type { Session, TronNode } from '../../worker/tron/node.ts'
+import { type NodeResult, nodeError } from '../../worker/tron/node-errors.ts'
+import { parseBriefBlock } from '../../worker/tron/parse/block.ts'
+import type { AgreedNodes } from '../nodes.ts'
+import { ToolError } from '../tool-error.ts'
+import type { ShownHead } from './payout.ts'
+
+/**
+ * What a signer compares with nodes of its own before it signs anything, so that a service that was taken over can show it neither another
+ * chain nor other decimals. Each answer is null where a quorum of them says the same, else why nothing is signed for now.
+ */
+export interface OwnNodes {
+  whyNotHead(head: ShownHead): Promise<string | null>
+  /** Of TRX there is nothing to compare. */
+  whyNotDecimals(currency: Currency): Promise<string | null>
+}
+
+/** How long signing waits for an answer. What comes later counts when the same is asked again. */
+const answerMs = 5_000
+/** Time for one attempt: with one node that hangs, the others answer within what a payout may take. */
+const attemptMs = 6_000
+/** How long decimals stay compared: a contract can be replaced behind its address. */
+const decimalsMs = 600_000
+
+/** The comparison by these nodes. */
+export function createOwnNodes(nodes: AgreedNodes): OwnNodes {
+  const { clock } = nodes
+  const known = new Map<string, { readonly why: string | null; readonly at: number }>()
+  const asked = new Map<string, Promise<unknown>>()
+  const ask = async (about: string, lastsMs: number, question: () => Promise<string | null>) => {
+    const before = known.get(about)
+    if (before?.why === null && clock.now() < before.at + lastsMs) return null
+    const running =
+      asked.get(about) ??
+      question()
+        .catch(whyOf)
+        .then((why) => known.set(about, { why, at: clock.now() }))
+        .finally(() => asked.delete(about))
+    asked.set(about, running)
+    const isAnswered = await endsWithin(running, answerMs, clock)
+    return isAnswered ? (known.get(about)?.why ?? null) : 'the nodes of this signer have not answered yet'
+  }
+  return {
+    whyNotHead: (head) => {
+      for (const [about, { at }] of known) if (clock.now() >= at + decimalsMs) known.delete(about) // heads come and go
+      return ask(`head ${head.hash}`, decimalsMs, () => compareHead(nodes, head))
+    },
+    async whyNotDecimals({ asset, decimals, symbol }) {
+      if (asset.kind === 'native') return null
+      return ask(`decimals ${decimals} of ${asset.contract}`, decimalsMs, async () => {
+        const own = await nodes.read((session) => readDecimals(session, asset.contract), attemptMs)
+        if (own === decimals) return null
+        return `the contract of ${symbol} has ${own} decimals, by the nodes of this signer, and CURRENCIES of this machine ${decimals}`
+      })
+    },
+  }
+}
+
+function whyOf(error: unknown): string {
+  if (error instanceof ToolError) return `the nodes of this signer do not say: ${error.why}`
+  throw error
+}
+
+async function compareHead(nodes: AgreedNodes, { height, hash, created_at }: ShownHead): Promise<string | null> {
+  const own = await nodes.read((session) => readBlock(session, height as BlockHeight), attemptMs) // safe: checked by its schema
+  if (own === null) return `the nodes of this signer have no block ${height} yet`
+  if (own.hash !== hash) {
+    return `the nodes of this signer have another block ${height}, ${own.hash}: the service is on another chain, or on a fork`
+  }
+  return own.timestamp === Date.parse(created_at)
+    ? null
+    : `the nodes of this signer have another time of block ${height}`
+}
+
+/** The block at a height, as a quorum of the nodes has it, or null if they have none. */
+async function readBlock(session: Session, height: BlockHeight): ChainResult<Header | null> {
+  const agreed = await agreeOnOne(session, 'chain', `block ${height}`, async (node, boxed) => {
+    const block = await askForBlock(boxed, node, height)
+    if (!block.ok) return block
+    const facts = block.value === null ? 'none' : `${block.value.hash} ${block.value.timestamp}`
+    return ok([{ about: { height }, facts, logs: '', value: block.value }])
+  })
+  return agreed.ok ? ok(agreed.value.value) : agreed
+}
+
+function askForBlock(session: Session, node: TronNode, height: BlockHeight): NodeResult<Header | null> {
+  return askOne<Header | null>(session, node, blockCall(height), (reply) => {
+    if (reply.kind === 'result' && reply.value === null) return ok(null)
+    const block = parseResult(reply, `block ${height}`, parseBriefBlock)
+    if (!block.ok || block.value.height === height) return block
+    return nodeError('bad-answer', `block ${block.value.height} in place of ${height}`)
+  })
+}

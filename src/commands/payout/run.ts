@@ -1,0 +1,204 @@
+import { formatInstant } from '../../worker/common/time.ts'
+import { type Clock, systemClock } from '../../worker/platform/clock.ts'
+import { type AgreedNodes, openNodes } from '../nodes.ts'
+import type { Terminal } from '../signing/terminal.ts'
+import { ToolError } from '../tool-error.ts'
+import { findLacking } from './compare.ts'
+import type { JournalEntry } from './journal.ts'
+import { lackingLines, outcomeLine, payoutLine } from './lines.ts'
+import type { PayoutOptions } from './options.ts'
+import { createOwnNodes } from './own-nodes.ts'
+import { type PayoutKey, textOfKey } from './payout.ts'
+import { findLife } from './prove.ts'
+import { batchMax, openService, type PayoutService, pageMax, type ServiceRefusal, stoppedReason } from './service.ts'
+import { type CommandSettings, readServiceUrl } from './settings.ts'
+import { openSigner, readLimits, type Signer, type SignerStep, signOffer } from './signer.ts'
+import { openTokens } from './token.ts'
+
+/** How often the service is asked: what is within limits is broadcast 5 s after it was asked for. */
+const pollMs = 2_000
+/** How long a transaction can be mined, in minutes after the newest final block. */
+const minutesDefault = 15
+/** How soon what was refused is tried again. */
+const againMs = 60_000
+/** How often the journal is compared with the service while that offers nothing. */
+const compareMs = 300_000
+
+/** `payout -- run`: signs until it is stopped. Returns the exit code. */
+export async function runRun(
+  values: PayoutOptions,
+  { settings, backend, chain }: CommandSettings,
+  terminal: Terminal,
+  stopsInOrder: () => AbortSignal,
+): Promise<number> {
+  const { limits, nodes: ownNodes } = await readLimits(values, settings)
+  const config = chain(ownNodes)
+  const service = openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch)
+  const opened = await openSigner(values, settings, limits, terminal, systemClock, minutesDefault)
+  const signal = stopsInOrder() // until here Ctrl-C ends it at once
+  const nodes = openNodes(config, { clock: systemClock, fetch, signal })
+  const signer = { ...opened, own: createOwnNodes(nodes) }
+  const print = (line: string) => terminal.print(`${formatInstant(systemClock.now())}  ${line}`)
+  terminal.print('Running. Ctrl-C stops it; it can be stopped at any point.')
+  await keepSigning({ signer, service, nodes, clock: systemClock, print }, signal)
+  signer.journal.close()
+  return 0
+}
+
+/** What a running signer works with. */
+export interface RunParts {
+  readonly signer: Signer
+  readonly service: PayoutService
+  readonly nodes: AgreedNodes
+  readonly clock: Clock
+  readonly print: (line: string) => void
+}
+
+/** Asks, signs and hands in until `signal` is aborted. It can be killed at any point: the journal has all that matters. */
+export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise<void> {
+  const { clock } = parts
+  const run: Run = {
+    ...parts,
+    signal,
+    say: () => {},
+    after: 0,
+    isStopped: false,
+    triedAt: new Map(),
+    asking: new Set(),
+    named: new Set(),
+    lives: new Map(),
+  }
+  const voice = createVoice(parts.print)
+  let comparedAt: number | null = null
+  while (!signal.aborted) {
+    if (run.after === 0) run.say = voice()
+    comparedAt ??= (await compare(run)) ? clock.now() : null
+    if (comparedAt !== null) {
+      const wasStopped = run.isStopped
+      run.isStopped = (await signOffered(run)) === stoppedReason
+      // Nothing is offered. What the service lacks, after a restore for instance, it takes all the same.
+      if (run.isStopped && (!wasStopped || clock.now() >= comparedAt + compareMs)) comparedAt = null
+    }
+    await clock.sleep(pollMs, signal)
+  }
+}
+
+interface Run extends RunParts {
+  readonly signal: AbortSignal
+  /** Where the next round goes on: what it leaves must not keep it from the others, however much that is. */
+  after: number
+  /** Whether the service has stopped payouts. */
+  isStopped: boolean
+  /** Prints what is new about a subject. */
+  say: (subject: string, line: string) => void
+  /** When the service answered about each payout, by its key. */
+  readonly triedAt: Map<string, number>
+  /** What the comparison has said. */
+  readonly named: Set<string>
+  /** Txids that nodes are asked about, and why each can still pay or has paid. */
+  readonly asking: Set<string>
+  readonly lives: Map<string, string>
+}
+
+/** What is said in each round: a line is printed if the round before had not the same one, numbers and times aside. */
+function createVoice(print: (line: string) => void): () => Run['say'] {
+  let said = new Map<string, string>()
+  return () => {
+    const before = said
+    const now = new Map<string, string>()
+    said = now
+    return (subject, line) => {
+      const gist = line.replaceAll(/\d+/g, '')
+      now.set(subject, gist)
+      if (before.get(subject) !== gist) print(line)
+    }
+  }
+}
+
+/** Hands in again what the service lacks. Whether the service gave its answers. */
+async function compare(run: Run): Promise<boolean> {
+  const { signer, service, clock } = run
+  const known = await service.known(clock.now())
+  if (!known.ok) return sayRefusal(run, known.error)
+  const lacking = findLacking(signer.journal, known.value, { now: clock.now(), isStopped: run.isStopped })
+  for (const line of lackingLines(lacking, signer)) sayOnce(run, line)
+  const { handIns } = lacking
+  for (let i = 0; i < handIns.length; i += batchMax) {
+    if (!(await handIn(run, handIns.slice(i, i + batchMax)))) return false
+  }
+  return true
+}
+
+function sayOnce({ named, print }: Run, line: string): void {
+  if (!named.has(line)) print(line)
+  named.add(line)
+}
+
+/** Signs what is offered. The service's word for why nothing is, or null. */
+async function signOffered(run: Run): Promise<string | null> {
+  const offer = await run.service.offer(run.after)
+  if (!offer.ok) {
+    sayRefusal(run, offer.error)
+    return offer.error.reason
+  }
+  let batch: HandIn[] = []
+  for await (const step of signOffer(run.signer, offer.value)) {
+    if (step.kind === 'hold') run.say('offer', `Nothing is signed: ${step.why}`)
+    else if (step.kind === 'leave')
+      run.say(textOfKey(step.payout), payoutLine('not signed', step.payout, run.signer, step.why))
+    else if (step.kind === 'prove') askNodes(run, step)
+    else if (step.isNew || isDue(run, step.payout)) batch.push(step)
+    if (batch.length < batchMax) continue
+    await handIn(run, batch)
+    batch = []
+  }
+  if (batch.length > 0) await handIn(run, batch)
+  const { list } = offer.value
+  run.after = list.length < pageMax ? 0 : (list.at(-1)?.id ?? 0)
+  return null
+}
+
+const isDue = ({ triedAt, clock }: Run, key: PayoutKey) => clock.now() >= (triedAt.get(textOfKey(key)) ?? 0) + againMs
+
+/** A transaction of the journal under the id that the service has for its payout now. */
+type HandIn = Pick<SignerStep & { kind: 'hand-in' }, 'payout' | 'entry'> & { readonly isNew?: boolean }
+
+/** Whether the service has answered. What it has not answered about is in its next offer, or in its lists. */
+async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
+  const answer = await run.service.handIn(
+    batch.map(({ payout: { id }, entry: { transaction } }) => ({ id, transaction })),
+  )
+  if (!answer.ok) return sayRefusal(run, answer.error)
+  for (const [i, { payout, entry, isNew = false }] of batch.entries()) {
+    run.triedAt.set(textOfKey(payout), run.clock.now())
+    run.print(outcomeLine(isNew ? 'signed' : 'handed in again', entry, run.signer, answer.value[i]))
+  }
+  return true
+}
+
+/** Asks the signer's own nodes, beside the rounds, about transactions that the service says have ended. */
+function askNodes(run: Run, { payout, entries }: SignerStep & { kind: 'prove' }): void {
+  for (const entry of entries) {
+    const why = run.lives.get(entry.txid) ?? 'the nodes are asked'
+    run.say(textOfKey(payout), payoutLine('not signed again', entry, run.signer, why))
+    if (run.asking.has(entry.txid)) continue
+    run.asking.add(entry.txid)
+    void askAbout(run, entry)
+  }
+}
+
+async function askAbout({ nodes, signer, asking, lives, clock, signal }: Run, entry: JournalEntry): Promise<void> {
+  const why = await findLife(nodes, entry).catch((error: unknown) => {
+    if (error instanceof ToolError) return error.why
+    throw error
+  })
+  if (why === null) return void signer.gone.add(entry.txid)
+  lives.set(entry.txid, why)
+  await clock.sleep(againMs, signal)
+  asking.delete(entry.txid)
+}
+
+function sayRefusal(run: Run, { why }: ServiceRefusal): false {
+  run.say('service', `No payouts are signed now: ${why}`)
+  return false
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod/mini'
+import { parseAmountsAsText } from '../../worker/common/amount.ts'
+import { err, ok, type Result } from '../../worker/common/result.ts'
+import type { UnixMs } from '../../worker/common/time.ts'
+import { readBytes } from '../../worker/platform/read-bytes.ts'
+import { plainText } from '../node-replies.ts'
+import { restoreMs } from './compare.ts'
+import { naturalNumber, offerSchema, type ShownOffer, type ShownPayout, shownPayout, txidText } from './payout.ts'
+import type { SignerTokens } from './token.ts'
+
+/** Its word for having stopped all payouts. */
+export const stoppedReason = 'payouts-stopped'
+/** Payouts in one answer. */
+export const pageMax = 100
+const timeoutMs = 15_000
+const replyBytesMax = 8 * 1024 * 1024
+/** What the service takes in one request. */
+export const batchMax = 20
+
+/** Why the service gave no answer that helps. `status` is 0 if there was none; `reason` is its word for programs, or ''. */
+export interface ServiceRefusal {
+  readonly status: number
+  readonly reason: string
+  readonly why: string
+}
+
+/** A transaction that goes to the service. */
+export interface Signed {
+  readonly id: number
+  readonly transaction: string
+}
+
+const text = z.pipe(z.string(), z.transform(plainText))
+const listOf = <T>(item: z.ZodMiniType<T>) => z.object({ list: z.array(item) })
+const refusalSchema = z.object({ code: z.int(), reason: z.optional(text), why: text })
+const outcomeSchema = z.object({
+  id: naturalNumber,
+  state: z.optional(text),
+  txid: z.optional(txidText),
+  refused: z.optional(refusalSchema),
+})
+/** What the service did with a transaction. */
+export type Outcome = z.infer<typeof outcomeSchema>
+
+/** An answer of the service, or why there is none. */
+type Answer<T> = Promise<Result<T, ServiceRefusal>>
+
+/** The routes of a service that a signer uses. None of them throws: what goes wrong is a value. */
+export interface PayoutService {
+  /** What is offered for signing, with an id above `after`: `pageMax` payouts at most. */
+  offer(after: number): Answer<ShownOffer>
+  /** The payouts that it knows of the last 31 days, newest first. */
+  known(now: UnixMs): Answer<readonly ShownPayout[]>
+  /** Hands in at most `batchMax` transactions; the outcomes are in their order. */
+  handIn(signed: readonly Signed[]): Answer<readonly Outcome[]>
+}
+
+/** The service at `base`, a URL. */
+export function openService(base: string, token: SignerTokens, fetch: typeof globalThis.fetch): PayoutService {
+  const request = async <T>(schema: z.ZodMiniType<T>, path: string, body?: object): Answer<T> => {
+    try {
+      const headers = { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' }
+      const options = { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) } as const
+      const posted = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+      const answer = await readAnswer(await fetch(base + path, { ...options, ...posted }))
+      if (!answer.ok) return answer
+      const data = schema.safeParse(answer.value)
+      return data.success ? ok(data.data) : err(unknownAnswer)
+    } catch (error) {
+      const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } } // `fetch` throws only errors
+      return err({ status: 0, reason: '', why: `the service cannot be reached: ${cause?.code ?? message}` })
+    }
+  }
+  return {
+    offer: (after) => request(offerSchema, `/ledger/payouts/unsigned${after === 0 ? '' : `?after=${after}`}`),
+    async known(now) {
+      const known: ShownPayout[] = []
+      for (let before = ''; ; before = `&before=${known.at(-1)?.id}`) {
+        const page = await request(listOf(shownPayout), `/ledger/payouts?limit=${pageMax}${before}`)
+        if (!page.ok) return page
+        known.push(...page.value.list)
+        const oldest = Date.parse(known.at(-1)?.created_at ?? '')
+        if (page.value.list.length < pageMax || oldest < now - restoreMs) return ok(known)
+      }
+    },
+    async handIn(signed) {
+      const answer = await request(listOf(outcomeSchema), '/ledger/payouts/signed', { signed })
+      if (!answer.ok) return answer
+      const isWhole = signed.every(({ id }, i) => answer.value.list[i]?.id === id)
+      return isWhole ? ok(answer.value.list) : err(unknownAnswer)
+    },
+  }
+}
+
+/** An answer that is not what the service's documentation says. */
+const unknownAnswer: ServiceRefusal = {
+  status: 200,
+  reason: '',
+  why: 'the service gave an answer of another form',
+}
+
+async function readAnswer(response: Response): Promise<Result<unknown, ServiceRefusal>> {
+  const { status, headers } = response
+  const bytes = await readBytes(response.body, replyBytesMax)
+  let envelope: { readonly msg?: unknown; readonly data?: unknown }
+  try {
+    envelope = Object(parseAmountsAsText(new TextDecoder().decode(bytes ?? new Uint8Array())))
+  } catch {
+    envelope = {}
+  }
+  if (status === 200 && envelope.data !== undefined) return ok(envelope.data)
+  const why = typeof envelope.msg === 'string' ? plainText(envelope.msg) : 'no answer of this service'
+  return err({ status, reason: plainText(headers.get('x-reason') ?? ''), why: `${status}: ${why}` })
+}

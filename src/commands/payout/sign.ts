@@ -1,0 +1,80 @@
+import { networkInterfaces } from 'node:os'
+import { formatBase58 } from '../../worker/chain/address.ts'
+import type { ChainConfig } from '../../worker/config/chain.ts'
+import { systemClock } from '../../worker/platform/clock.ts'
+import { writeNewFile } from '../files.ts'
+import type { Terminal } from '../signing/terminal.ts'
+import { ToolError } from '../tool-error.ts'
+import { findLacking } from './compare.ts'
+import type { JournalEntry } from './journal.ts'
+import { minutesMax } from './judge.ts'
+import { lackingLines, payoutLine } from './lines.ts'
+import type { PayoutOptions } from './options.ts'
+import type { OwnNodes } from './own-nodes.ts'
+import type { ShownHead, ShownPayout } from './payout.ts'
+import type { CommandSettings } from './settings.ts'
+import { openSigner, readLimits, signOffer } from './signer.ts'
+import { readFetchedFile, type SignedPayout, signedFile } from './step-files.ts'
+
+/** `payout -- sign`: signs what a file of `fetch` offers. It uses no network. Returns the exit code. */
+export async function runSignPayouts(
+  values: PayoutOptions,
+  file: string,
+  command: CommandSettings,
+  terminal: Terminal,
+): Promise<number> {
+  if (!values['beside-network'] && hasNetwork()) {
+    throw new ToolError(
+      'this machine has a network, and this command a key',
+      'take the network away, or add --beside-network',
+    )
+  }
+  const { chainId, address } = command.settings
+  const own = { chainId, address: formatBase58(address) }
+  const { offer, known } = await readFetchedFile(file, own)
+  const { limits, nodes } = await readLimits(values, command.settings)
+  const ownNodes = values['beside-network'] && nodes !== null ? await openOwn(command.chain(nodes)) : null
+  const signer = {
+    ...(await openSigner(values, command.settings, limits, terminal, systemClock, minutesMax)),
+    own: ownNodes,
+  }
+  if (ownNodes === null && offer !== null) terminal.print(uncompared(offer.head))
+  const signed = new Map<number, SignedPayout>() // what is lacking can be in the offer, too
+  const add = (
+    { id }: ShownPayout,
+    { uid, cuy, osn, amt, to, attempts, created_at, txid, transaction }: JournalEntry,
+  ) => signed.set(id, { id, uid, cuy, osn, amt, to, attempts, created_at, txid, transaction })
+  const lacking = findLacking(signer.journal, known, { now: systemClock.now(), isStopped: offer === null })
+  for (const line of lackingLines(lacking, signer)) terminal.print(line)
+  for (const { payout, entry } of lacking.handIns) add(payout, entry)
+  for await (const step of offer === null ? [] : signOffer(signer, offer)) {
+    if (step.kind === 'hand-in') {
+      terminal.print(payoutLine(step.isNew ? 'signed' : 'to hand in again', step.entry, signer, 'in the journal'))
+      add(step.payout, step.entry)
+    } else if (step.kind === 'hold') terminal.print(`Nothing is signed: ${step.why}`)
+    else if (step.kind === 'leave') terminal.print(payoutLine('not signed', step.payout, signer, step.why))
+    else for (const entry of step.entries) terminal.print(payoutLine('not signed again', entry, signer, lookUp(entry)))
+  }
+  signer.journal.close()
+  const out = values.out ?? file.replace(/(\.json)?$/, '.signed.json')
+  await writeNewFile(out, signedFile({ ...own, signed: [...signed.values()] }))
+  terminal.print(`${signed.size} transactions: ${out}. Next, with a network: npm run payout -- submit ${out}`)
+  return 0
+}
+
+/** The signer's own nodes: loaded only where there is a network. */
+async function openOwn(config: ChainConfig): Promise<OwnNodes> {
+  const [{ openNodes }, { createOwnNodes }] = await Promise.all([import('../nodes.ts'), import('./own-nodes.ts')])
+  return createOwnNodes(openNodes(config, { clock: systemClock, fetch, signal: new AbortController().signal }))
+}
+
+const uncompared = ({ height, hash, created_at }: ShownHead) =>
+  `Refers to block ${height} of ${created_at}, ${hash}. No node was asked: neither this block nor any decimals are compared.`
+
+const lookUp = ({ txid }: JournalEntry) =>
+  `look it up with an explorer: if it is in no block, or has failed, sign with --again ${txid}`
+
+/** Whether another machine could be reached. */
+function hasNetwork(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ internal }) => !internal))
+}

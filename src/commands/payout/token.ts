@@ -1,0 +1,75 @@
+import { importJWK, type JWK, SignJWT } from 'jose'
+import { parseJson } from '../../worker/common/result.ts'
+import type { TokenConfig } from '../../worker/config/auth.ts'
+import { readTextFile } from '../files.ts'
+import { ToolError } from '../tool-error.ts'
+
+/** The scopes of a signer: what it may do, and what it reads to compare its journal with. */
+const signerScope = 'ledger:sign ledger:read'
+const backendName = 'signer'
+const lifetime = '5m'
+const jwsForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** The token for the next request. */
+export type SignerTokens = () => Promise<string>
+
+/**
+ * Tokens of the signer. `path` is a file with a token, which is read for each request since whoever makes it replaces it, or with
+ * a private key (a JWK) whose public one is at `BACKEND_JWKS_URL`. Without a file they are signed with `BACKEND_JWT_SECRET` of the
+ * configuration.
+ */
+export async function openTokens(path: string | undefined, config: TokenConfig): Promise<SignerTokens> {
+  if (path === undefined) {
+    const [secret] = config.secrets
+    if (secret !== undefined) return () => signed(config, 'HS256', new TextEncoder().encode(secret))
+    throw new ToolError(
+      'there is no BACKEND_JWT_SECRET here',
+      'name a file with a token or a private key (a JWK) with --token',
+    )
+  }
+  const text = await readTextFile(path)
+  if (jwsForm.test(text.trim())) return () => readToken(path)
+  const { alg, ...jwk } = Object(parseJson(text)) as JWK // `importJWK` checks it
+  if (jwk.kty === undefined || jwk.d === undefined) throw noKey(path)
+  const algorithm = algorithmOf(jwk)
+  if (algorithm === null || (alg !== undefined && alg !== algorithm && newerName.get(algorithm) !== alg)) {
+    throw new ToolError(
+      `${path} has a key of ${alg ?? jwk.crv ?? jwk.kty}, and the service takes no token of its kind`,
+      'make one of Ed25519, or of P-256 (ES256) or RSA (RS256), and name its file with --token',
+    )
+  }
+  const key = await importJWK(jwk, algorithm).catch(() => null)
+  if (key === null) throw noKey(path)
+  return () => signed(config, algorithm, key, jwk.kid)
+}
+
+const noKey = (path: string) =>
+  new ToolError(`${path} has neither a token nor a private key (a JWK)`, 'name another file with --token')
+
+/** What a key signs tokens with, in the words that every version of the service takes; null where it takes none of them. */
+function algorithmOf({ kty, crv }: JWK): 'EdDSA' | 'ES256' | 'RS256' | null {
+  if (kty === 'RSA') return 'RS256'
+  if (crv === 'Ed25519') return 'EdDSA'
+  return crv === 'P-256' ? 'ES256' : null
+}
+/** WebCrypto exports an Ed25519 key under this name (RFC 9864). */
+const newerName: ReadonlyMap<string, string> = new Map([['EdDSA', 'Ed25519']])
+
+async function readToken(path: string): Promise<string> {
+  const token = (await readTextFile(path)).trim()
+  if (jwsForm.test(token)) return token
+  // What it has can be a secret.
+  throw new ToolError(`${path} has no token any more`, 'write one there, then run it again')
+}
+
+function signed(
+  { issuer, audience }: TokenConfig,
+  alg: string,
+  key: Parameters<SignJWT['sign']>[0],
+  kid?: string,
+): Promise<string> {
+  const token = new SignJWT({ scope: signerScope }).setProtectedHeader({ alg, ...(kid === undefined ? {} : { kid }) })
+  if (issuer !== null) token.setIssuer(issuer)
+  if (audience !== null) token.setAudience(audience)
+  return token.setSubject(backendName).setExpirationTime(lifetime).sign(key)
+}

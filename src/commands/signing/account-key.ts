@@ -1,0 +1,81 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { HDKey } from '@scure/bip32'
+import { type Address, addressFromHex } from '../../worker/chain/address.ts'
+import type { Brand } from '../../worker/common/ids.ts'
+import { type Mnemonic, seedOf } from './mnemonic.ts'
+
+/** The highest account number: a hardened step of a path has 31 bits. */
+export const accountMax = 0x7fffffff
+
+/** The path of an account. */
+export const accountPath = (account: number) => `m/44'/195'/${account}'`
+
+/** The path of a deposit address: index `index` of the external chain of an account. */
+export const depositPath = (account: number, index: number) => `${accountPath(account)}/0/${index}`
+
+/** A derivation path with one step at least. */
+export type DerivationPath = Brand<string, 'DerivationPath'>
+
+/** The path of the address that payouts are paid from: one that no deployment issues, of an account that wallets show. */
+export const payoutPath = "m/44'/195'/2'/0/0" as DerivationPath // safe: it is one
+
+/** A path such as `m/44'/195'/2'/0/0`, or null: each step is a number of 31 bits, hardened or not. */
+export function parsePath(text: string): DerivationPath | null {
+  const isPath = /^m(\/\d{1,10}'?){1,10}$/.test(text)
+  const steps = text.match(/\d+/g) ?? []
+  return isPath && steps.every((step) => Number(step) <= accountMax) ? (text as DerivationPath) : null // safe: just checked
+}
+
+/** A private key that can only sign, so that it cannot be printed or stored by mistake. */
+export interface SigningKey {
+  readonly address: Address
+  /** Signs a transaction's `raw_data`: `r ‖ s ‖ v` over its SHA-256, 65 bytes. */
+  readonly sign: (rawData: Uint8Array) => Uint8Array
+}
+
+/** The private keys of a mnemonic, in memory only. */
+export interface MnemonicKeys {
+  /** The extended public key of the account `m/44'/195'/account'`, for `TRON_XPUB`. */
+  readonly extendedPublicKey: (account: number) => string
+  /** The key of a deposit address: that of `depositPath(account, index)`. */
+  readonly depositKey: (account: number, index: number) => SigningKey
+}
+
+/** The keys of a mnemonic. */
+export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
+  const master = HDKey.fromMasterSeed(seedOf(mnemonic))
+  const accounts = new Map<number, HDKey>() // a plan has hundreds of keys of one account
+  const accountAt = (account: number) => {
+    const key = accounts.get(account) ?? master.derive(accountPath(account))
+    accounts.set(account, key)
+    return key
+  }
+  return {
+    extendedPublicKey: (account) => accountAt(account).publicExtendedKey,
+    depositKey: (account, index) => signingKey(accountAt(account).derive(`m/0/${index}`)),
+  }
+}
+
+/** The key at a path. */
+export function keyAt(mnemonic: Mnemonic, path: DerivationPath): SigningKey {
+  return signingKey(HDKey.fromMasterSeed(seedOf(mnemonic)).derive(path))
+}
+
+function signingKey({ privateKey, publicKey }: HDKey): SigningKey {
+  if (privateKey === null || publicKey === null) throw new Error('a derived key has both parts')
+  const point = secp256k1.Point.fromBytes(publicKey).toBytes(false)
+  const address = addressFromHex(bytesToHex(keccak_256(point.subarray(1)).subarray(12)))
+  if (address === null) throw new Error('20 bytes are always an address')
+  return { address, sign: (rawData) => signWith(privateKey, rawData) }
+}
+
+function signWith(privateKey: Uint8Array, rawData: Uint8Array): Uint8Array {
+  const recovered = secp256k1.sign(sha256(rawData), privateKey, { prehash: false, format: 'recovered' })
+  const signature = new Uint8Array(65) // the library writes recovery ‖ r ‖ s
+  signature.set(recovered.subarray(1), 0)
+  signature[64] = 27 + (recovered[0] ?? 0)
+  return signature
+}

@@ -1,0 +1,49 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { err, type Result } from '../worker/common/result.ts'
+import type { Bindings } from '../worker/config/schemas.ts'
+import { lastPrinted } from './child-environment.ts'
+import type { ToolRefusal } from './tool-error.ts'
+
+/** On what a command acts: its first line, the chain id, or null if none is configured, and the settings as they were read. */
+export interface Target {
+  readonly line: string
+  readonly chainId: string | null
+  readonly values: Bindings
+}
+
+/** Reads on what a command acts; undefined is this machine. */
+export type TargetReader = (env: string | undefined) => Promise<Result<Target, ToolRefusal>>
+
+const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)
+
+/** How long that may take, in milliseconds: wrangler loads in one second. */
+const readMsMax = 60_000
+
+/**
+ * Reads on what a command acts in a process of its own, which ends before this returns: wrangler, with all that it loads, is never
+ * in a process that reads a mnemonic. The answer comes by a channel that nothing prints to.
+ */
+export const readTargetApart: TargetReader = (env) =>
+  new Promise((resolve) => {
+    const child = fork(script, [JSON.stringify({ env })], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    let printed = ''
+    let answer: Result<Target, ToolRefusal> | null = null
+    let why = 'the program that reads the configuration ended without an answer'
+    child.stderr?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+    })
+    const timer = setTimeout(() => {
+      why = `the configuration was not read within ${readMsMax / 1000} s`
+      child.kill('SIGKILL')
+    }, readMsMax)
+    child.once('message', (message) => {
+      answer = message as Result<Target, ToolRefusal> // what the script sends
+    })
+    const end = () => {
+      clearTimeout(timer)
+      resolve(answer ?? err({ why: `${why}; ${lastPrinted(printed)}`, next: 'run "npm ci", then this command again' }))
+    }
+    child.once('error', end)
+    child.once('close', end)
+  })

@@ -1,0 +1,134 @@
+import type {
+  AddressFacts,
+  ChainPrices,
+  CollectWishes,
+  GasFacts,
+} from '../../../src/commands/collect/collect-address.ts'
+import { decideSteps } from '../../../src/commands/collect/make-plan.ts'
+import {
+  type CollectPlan,
+  formatTrx,
+  type GasMode,
+  type PlanCurrency,
+  planHeader,
+} from '../../../src/commands/collect/plan.ts'
+import { describeStep } from '../../../src/commands/collect/tables.ts'
+import type { TransactionHeader } from '../../../src/commands/collect/transaction.ts'
+import { formatInstant, type UnixMs } from '../../../src/worker/common/time.ts'
+import { tokenBase58 } from '../../devnet/control.ts'
+import { destination, gasAddress } from './harness.ts'
+
+const currencies: readonly [PlanCurrency, PlanCurrency] = [
+  { symbol: 'TRX', contract: null, decimals: 6 },
+  { symbol: 'USDT', contract: tokenBase58, decimals: 6 },
+]
+const trx = currencies[0]
+/** The token of the plans in tests. */
+export const usdt = currencies[1]
+
+/** The prices of the main network. */
+const prices: ChainPrices = {
+  sunPerByte: 1_000n,
+  sunPerEnergy: 100n,
+  createAccountFee: 100_000n,
+  newAccountFee: 1_000_000n,
+  feeLimitMax: 15_000_000_000n,
+  freeBytes: 600,
+}
+
+/** Deposit addresses of the test mnemonic, by index. */
+const addresses = [
+  'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6',
+  'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C',
+  'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA',
+]
+
+/** An address in a test: whole units, energy of a transfer of its USDT, and what is unusual. */
+export interface TestAddress extends Partial<Omit<AddressFacts, 'tokens' | 'index' | 'address' | 'sun'>> {
+  readonly trx?: number
+  readonly usdt?: number
+  readonly energy?: number
+  readonly refused?: string
+  readonly isUnknown?: boolean
+}
+
+/** A gas address with 10,000 TRX, a stake of 50,000, and bandwidth for anything. */
+const richGas: GasFacts = {
+  address: gasAddress,
+  sun: 10_000_000_000n,
+  resources: { energy: 0, stakedBytes: 1_000_000, freeBytes: 600 },
+  delegatable: 50_000_000_000n,
+  perTrx: { energy: 10n, trx: 1n },
+}
+
+/** Facts of addresses, in the order of their index. */
+export function factsOf(...given: readonly TestAddress[]): readonly AddressFacts[] {
+  return given.map(({ trx: own = 0, usdt: units = 0, energy = 65_000, refused, isUnknown, ...rest }, index) => ({
+    index,
+    address: addresses[index] ?? addresses[0] ?? '',
+    sun: isUnknown === true ? null : BigInt(Math.round(own * 1e6)),
+    tokens:
+      units === 0
+        ? []
+        : [
+            {
+              currency: usdt,
+              units: BigInt(Math.round(units * 1e6)),
+              estimate: refused === undefined ? { kind: 'energy', energy } : { kind: 'refused', why: refused },
+            },
+          ],
+    resources: own === 0 ? null : { energy: 0, stakedBytes: 0, freeBytes: 600 },
+    hasOwnKey: true,
+    delegatedBefore: 0n,
+    ...rest,
+  }))
+}
+
+/** What differs from a plan that takes everything. `min` is 0 for all where it is not given. */
+export interface TestWishes {
+  readonly currencies?: readonly PlanCurrency[]
+  readonly gas?: Partial<GasFacts>
+  readonly prices?: Partial<ChainPrices>
+  readonly min?: Readonly<Record<string, bigint>>
+  readonly trxPrice?: Readonly<Record<string, bigint>>
+}
+
+const headerOf = (mode: GasMode, wanted: readonly PlanCurrency[]): TransactionHeader => ({
+  to: destination,
+  gas: { mode, address: gasAddress },
+  reference: { height: 100, hash: '0'.repeat(64) },
+  timestamp: 1_795_000_000_000,
+  expiration: 1_795_000_060_000,
+  currencies: [...wanted],
+})
+
+/** A plan for an address with both currencies, and one with a token and no account: made without a chain. */
+export function samplePlan(mode: GasMode): CollectPlan {
+  const header = headerOf(mode, currencies)
+  const wishes = { min: new Map([['USDT', 0n]]), trxPrice: new Map() }
+  const decided = decideSteps(header, factsOf({ trx: 3.5, usdt: 25 }, { usdt: 10 }), wishes, prices, richGas)
+  if (!decided.ok) throw new Error(decided.error)
+  const texts = { createdAt: formatInstant(1 as UnixMs), expiresAt: formatInstant(header.expiration as UnixMs) } // times
+  const plan = { ...planHeader, chainId: '0x6465766e', account: 0, ...texts, ...header, ...decided.value }
+  return structuredClone(plan)
+}
+
+/** A plan as a table: one line for each step, then what is left out, then what is wrong. */
+export function planOf(mode: GasMode, facts: readonly AddressFacts[], changes: TestWishes = {}): readonly string[] {
+  const header = headerOf(mode, changes.currencies ?? [trx, usdt])
+  const { currencies } = header
+  const wishes: CollectWishes = {
+    min: new Map(Object.entries(changes.min ?? { TRX: 0n, USDT: 0n })),
+    trxPrice: new Map(Object.entries(changes.trxPrice ?? {})),
+  }
+  const decided = decideSteps(header, facts, wishes, { ...prices, ...changes.prices }, { ...richGas, ...changes.gas })
+  if (!decided.ok) return [decided.error]
+  const { steps, leftOut } = decided.value
+  return [
+    ...steps.map((step) => {
+      const after = step.after.length === 0 ? '' : ` | after ${step.after.join(', ')}`
+      return `${step.id} | ${step.index} | ${describeStep({ currencies }, step)} | ${formatTrx(step.fee)}${after}`
+    }),
+    ...leftOut.map(({ index, symbol, why }) => `${index} | ${symbol} stays: ${why}`),
+  ]
+}

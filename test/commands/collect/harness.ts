@@ -1,0 +1,200 @@
+import { type ListedAddress, scanAddresses, wholeRange } from '../../../src/commands/collect/gather.ts'
+import { noStops, type StopOf } from '../../../src/commands/collect/issuer-stops.ts'
+import type { CollectPlan, SignedPlan } from '../../../src/commands/collect/plan.ts'
+import { createPlan, type PlanOptions, readSettings } from '../../../src/commands/collect/plan-command.ts'
+import { sendPlan } from '../../../src/commands/collect/send.ts'
+import { findGasKey, signPlan } from '../../../src/commands/collect/sign.ts'
+import type { SendOutcome, StepStates } from '../../../src/commands/collect/step-state.ts'
+import { platformBindings } from '../../../src/commands/configuration.ts'
+import { lookMs, openNodes } from '../../../src/commands/nodes.ts'
+import { openMnemonic } from '../../../src/commands/signing/account-key.ts'
+import { parseMnemonic } from '../../../src/commands/signing/mnemonic.ts'
+import { deriveAddress, indexMax } from '../../../src/worker/addresses/derive.ts'
+import { formatBase58, parseAddress } from '../../../src/worker/chain/address.ts'
+import type { Result } from '../../../src/worker/common/result.ts'
+import type { UnixMs } from '../../../src/worker/common/time.ts'
+import { type Config, parseConfig } from '../../../src/worker/config/config.ts'
+import { type Clock, systemClock } from '../../../src/worker/platform/clock.ts'
+import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
+import { tokenBase58 } from '../../devnet/control.ts'
+import { operatorBase58, treasuryBase58 } from '../../devnet/operator.ts'
+import { result } from '../../devnet/support.ts'
+import { testXpub } from '../../support/variables.ts'
+
+/** The public test mnemonic of the local chain. */
+export const testMnemonic = `${'test '.repeat(11)}junk`
+/** Its gas address: the first of account 1. */
+export const gasAddress = operatorBase58
+/** A destination that has nothing to do with it. */
+export const destination = treasuryBase58
+
+/** The keys of a mnemonic that must be right. */
+export const keysOf = (words: string) => openMnemonic(unwrap(parseMnemonic(words)))
+
+/** The value of a result that must be ok. */
+export function unwrap<T>(result: Result<T, unknown>): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.error))
+  return result.value
+}
+
+/** The clock of the machine, on which waiting between requests takes no time; only time-outs are real. */
+export const quickClock: Clock = {
+  ...systemClock,
+  sleep: (ms) => (ms > lookMs ? systemClock.sleep(ms) : Promise.resolve()),
+}
+
+/** One local chain with a service's configuration, a gas address with TRX and a stake, and a destination. */
+export interface CollectChain {
+  readonly devnet: TimedDevnet
+  readonly config: Config
+  /** The deposit address at an index. */
+  depositAt(index: number): string
+  /** Pays deposits and makes them final. */
+  deposit(...deposits: readonly (readonly [index: number, amount: string, currency: 'TRX' | 'USDT'])[]): Promise<void>
+  /** The time of the newest block, in milliseconds. */
+  headMs(): Promise<number>
+  /** The balance of an address in whole units. */
+  balanceOf(address: string, currency: 'TRX' | 'USDT'): Promise<string>
+  /** A plan; without other options every balance counts as worth its fees. */
+  plan(
+    options?: PlanOptions,
+    listed?: readonly ListedAddress[],
+    through?: Through,
+    stopOf?: StopOf,
+  ): Promise<CollectPlan>
+  sign(plan: CollectPlan): SignedPlan
+  send(
+    signed: SignedPlan,
+    changes?: SendChanges,
+  ): Promise<{ readonly outcome: SendOutcome; readonly states: StepStates }>
+  stop(): Promise<void>
+}
+
+/** A chain that knows how far its time was advanced, so that the clock of the tools can follow. */
+export interface TimedDevnet extends Devnet {
+  advancedMs: number
+}
+
+/** Nodes other than the one of the chain. */
+export interface Through {
+  readonly config: Config
+  readonly fetch: typeof fetch
+}
+
+/** What a test changes about a run of `send`. */
+export interface SendChanges extends Partial<Through> {
+  readonly stopOf?: StopOf
+  readonly signal?: AbortSignal
+  /** Runs before each look at the chain. */
+  readonly onLook?: () => Promise<void>
+}
+
+/** Starts the chain. `stake` is the gas address's stake in TRX, `gasTrx` its balance. */
+export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {}): Promise<CollectChain> {
+  const devnet = withTime(await startDevnet(temporary))
+  await devnet.pay({ to: gasAddress, amount: gasTrx, currency: 'TRX' })
+  await devnet.pay({ to: destination, amount: '1', currency: 'TRX' })
+  await devnet.stake({ owner: gasAddress, amount: stake })
+  await devnet.mine(3)
+  const config = unwrap(parseConfig(bindingsFor(devnet)))
+  const depositAt = (index: number) => formatBase58(deriveAddress(config.extendedPublicKey, index))
+  return {
+    devnet,
+    config,
+    depositAt,
+    async deposit(...deposits) {
+      for (const [index, amount, currency] of deposits) await devnet.pay({ to: depositAt(index), amount, currency })
+      await devnet.mine(3)
+    },
+    async headMs() {
+      const { timestamp } = await result<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
+      return Number(timestamp) * 1_000
+    },
+    balanceOf: (address, currency) => readBalance(devnet, address, currency),
+    async plan(options = {}, listed, through = { config, fetch }, stopOf = noStops) {
+      const read = readSettings(through.config, testXpub, { to: destination, min: '0', ...options })
+      const settings = { ...read, stopOf }
+      const signal = new AbortController().signal
+      const nodes = openNodes(through.config, { clock: minedClock(devnet), fetch: through.fetch, signal })
+      const addresses = listed ?? (await scanAddresses(nodes, config, wholeRange, () => {}))
+      return createPlan(nodes, settings, addresses, 12, () => {})
+    },
+    sign(plan) {
+      const keys = keysOf(testMnemonic)
+      return unwrap(signPlan(plan, keys, findGasKey(plan, keys)))
+    },
+    async send(signed, { signal = new AbortController().signal, onLook, ...changes } = {}) {
+      const platform = { clock: minedClock(devnet, onLook), fetch: changes.fetch ?? fetch, signal }
+      const states: StepStates = new Map()
+      const nodes = openNodes(changes.config ?? config, platform)
+      return { outcome: await sendPlan(nodes, signed, changes.stopOf ?? noStops, states, () => {}), states }
+    },
+    stop: () => devnet.stop(),
+  }
+}
+
+/** A node of this machine allows any number of requests: with the limits of a public one a command waits for most of its time. */
+export const noLimits = { perSecond: 100_000, perDay: 1_000_000_000 }
+
+/** The variables of a service on this chain. */
+export function bindingsFor(devnet: Pick<Devnet, 'rpcUrl' | 'apiUrl'>): Record<string, unknown> {
+  return {
+    ...platformBindings,
+    TRON_XPUB: testXpub,
+    TRON_CHAIN_ID: '0x6465766e',
+    TRON_NODES: [{ rpc: devnet.rpcUrl, api: devnet.apiUrl, ...noLimits }],
+    TRON_START_BLOCK: '1',
+    CURRENCIES: [
+      { cuy: 1, symbol: 'TRX', decimals: 6 },
+      { cuy: 2, symbol: 'USDT', contract: tokenBase58, decimals: 6 },
+    ],
+    OPERATOR_ADDRESSES: [gasAddress],
+    AUTH_JWT_SECRET: '0123456789abcdef0123456789abcdef',
+  }
+}
+
+/** Addresses by index, without asking the chain. */
+export function listedAt(config: Config, ...indices: readonly number[]): readonly ListedAddress[] {
+  return indices.map((index) => ({
+    index,
+    address: deriveAddress(config.extendedPublicKey, Math.min(index, indexMax)),
+  }))
+}
+
+function withTime(devnet: Devnet): TimedDevnet {
+  const timed: TimedDevnet = {
+    ...devnet,
+    advancedMs: 0,
+    async advance(seconds) {
+      timed.advancedMs += seconds * 1_000
+      await devnet.advance(seconds)
+    },
+  }
+  return timed
+}
+
+/** A clock with which waiting for a block makes one. Waits between requests take no time; only time-outs are real. */
+function minedClock(devnet: TimedDevnet, onLook: () => Promise<void> = async () => {}): Clock {
+  let skippedMs = 0
+  return {
+    now: () => (systemClock.now() + skippedMs + devnet.advancedMs) as UnixMs, // safe: a later time
+    random: () => 0.5,
+    async sleep(ms) {
+      if (ms > lookMs) return systemClock.sleep(ms)
+      skippedMs += ms
+      if (ms < lookMs) return
+      await onLook()
+      await devnet.mine()
+    },
+  }
+}
+
+async function readBalance(devnet: Devnet, address: string, currency: 'TRX' | 'USDT'): Promise<string> {
+  const parsed = unwrap(parseAddress(address))
+  const data = `0x70a08231${parsed.padStart(64, '0')}`
+  const held =
+    currency === 'TRX'
+      ? await result<string>(devnet, 'eth_getBalance', `0x${parsed}`, 'latest')
+      : await result<string>(devnet, 'eth_call', { to: `0x${devnet.tokenAddress}`, data }, 'latest')
+  return String(Number(BigInt(held)) / 1_000_000)
+}

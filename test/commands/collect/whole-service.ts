@@ -1,0 +1,56 @@
+import type { DatabaseRow } from '../../../src/commands/database.ts'
+import type { UnixMs } from '../../../src/worker/common/time.ts'
+import { createScannerObject, createService, type Platform } from '../../../src/worker/compose.ts'
+import { standingSql } from '../../../src/worker/issuer/store.ts'
+import { createLogger } from '../../../src/worker/platform/logger.ts'
+import { withSessions } from '../../simulation/database.ts'
+import { createMemoryHost } from '../../support/memory-host.ts'
+import { openSqliteD1 } from '../../support/sqlite-d1.ts'
+import { bearer, signHs256 } from '../../support/tokens.ts'
+import { testSecret } from '../../support/variables.ts'
+import { bindingsFor, type CollectChain } from './harness.ts'
+
+/** The whole service on the chain, with a database of its own. Its clock can be moved. */
+export function startService(chain: CollectChain) {
+  const lines: string[] = []
+  let skippedMs = 0
+  const clock = {
+    now: () => (Date.now() + skippedMs) as UnixMs, // safe: a later time
+    random: () => 0.5,
+    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref()),
+  }
+  const logger = createLogger((line) => lines.push(line))
+  const platform: Platform = { clock, fetch, logger, uniqueName: () => crypto.randomUUID(), waitUntil: () => {} }
+  const store = openSqliteD1()
+  const bindings: Record<string, unknown> = {
+    ...bindingsFor(chain.devnet),
+    DB: withSessions(store.connect(async (work) => work())),
+    AUTH_JWT_SECRET: testSecret,
+  }
+  const scanner = createScannerObject(platform, bindings, createMemoryHost())
+  const service = createService(platform)
+  Object.assign(bindings, { SCANNER: { getByName: () => scanner } })
+  return {
+    /** Lets time pass on the chain and here. */
+    async pass(ms: number) {
+      skippedMs += ms
+      await chain.devnet.advance(Math.round(ms / 1_000))
+      await chain.devnet.mine(4)
+    },
+    tick: () => scanner.alarm(),
+    alarms: () => lines.filter((line) => line.includes('"alarm"')),
+    /** What stands of what issuers did, as the tools read it. */
+    standing: () => store.sqlite.prepare(standingSql).all() as unknown as readonly DatabaseRow[], // text and numbers
+    /** What issuers destroyed, in units. */
+    destroyed: () => store.sqlite.prepare("SELECT raw FROM issuer_act WHERE kind = 'destroyed'").all(),
+    /** Runs a statement of the operator. */
+    run: (statement: string) => store.sqlite.exec(statement),
+    /** Balances of addresses that were compared. */
+    compared: () => store.sqlite.prepare('SELECT count(*) AS n FROM holding WHERE balance IS NOT NULL').get()?.n,
+    async get(path: string, uid: number): Promise<string> {
+      const token = await signHs256({ sub: `${uid}`, exp: Math.floor(clock.now() / 1_000) + 600 }, testSecret)
+      const request = new Request(`https://wallet.example${path}`, { headers: bearer(token) })
+      return (await service.fetch(request, bindings)).text()
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { ConfigurationSource } from '../../../src/commands/configuration.ts'
+import type { ReadStored } from '../../../src/commands/database.ts'
+import { lineOf } from '../../../src/commands/doctor/check-settings.ts'
+import { type DoctorPlatform, runChecks } from '../../../src/commands/doctor/run-checks.ts'
+import { ok } from '../../../src/worker/common/result.ts'
+import type { UnixMs } from '../../../src/worker/common/time.ts'
+import { systemClock } from '../../../src/worker/platform/clock.ts'
+import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
+import { depositBase58, result as resultOf } from '../../devnet/support.ts'
+import { listen, type RunningServer } from '../../support/loopback.ts'
+import { bindingsFor, noLimits } from '../collect/harness.ts'
+
+/** Variables by name. */
+export type Values = Record<string, unknown>
+
+/** A local chain and the servers of one test file. */
+export interface DoctorHarness {
+  readonly devnet: Devnet
+  /** All lines that the doctor has printed so far. */
+  readonly printed: readonly string[]
+  /** The lines for a valid configuration with these changes, with a clock that is `aheadMs` ahead of the chain. */
+  check(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number, fetch?: TeamFetch): Promise<string[]>
+  /** The variables for one node, some of whose results are altered. */
+  alteredNode(alter: Alteration): Promise<Values>
+  /** The URL of a new server. */
+  serverUrl(respond: Responder): Promise<string>
+  close(): Promise<void>
+}
+
+/** What a place answers that is not on this machine. */
+type TeamFetch = (url: string) => Promise<Response>
+
+/** Starts a local chain. */
+export async function openHarness(): Promise<DoctorHarness> {
+  const devnet = await startChain()
+  const servers: RunningServer[] = []
+  const printed: string[] = []
+  return {
+    devnet,
+    printed,
+    async check(changes, more = {}, aheadMs = 0, elsewhere) {
+      const source = sourceOf({ ...valuesFor(devnet), ...changes }, more)
+      const platform = await platformAt(devnet, aheadMs)
+      const reach: typeof fetch = (input, init) => {
+        const isElsewhere = elsewhere !== undefined && new URL(String(input)).hostname !== '127.0.0.1'
+        return isElsewhere ? elsewhere(String(input)) : platform.fetch(input, init)
+      }
+      const lines = await linesOf(source, { ...platform, fetch: reach })
+      printed.push(...lines)
+      return lines
+    },
+    async alteredNode(alter) {
+      const server = await serveAltered(devnet, alter)
+      servers.push(server)
+      return { TRON_NODES: [{ rpc: `${server.url}/${urlSecret}`, api: server.url }] }
+    },
+    async serverUrl(respond) {
+      const server = await serve(respond)
+      servers.push(server)
+      return server.url
+    },
+    async close() {
+      for (const server of servers) await server.close()
+      await devnet.stop()
+    },
+  }
+}
+
+/** The lines of the checks that failed. */
+export const failures = (lines: readonly string[]) => lines.filter((line) => line.startsWith('FAIL'))
+
+/** A realistic `AUTH_JWT_SECRET`. */
+export const goodSecret = 'Qm9f-2xKp7_Vt4wLz8Rb1yHc6Nd3Js5G'
+/** Part of the URLs of nodes. No line may contain it. */
+export const urlSecret = 'path-secret-7c1f'
+/** The API key of a node. No line may contain it. */
+export const keySecret = 'key-secret-93ab'
+
+/** The secrets that a text contains. */
+export function secretsIn(text: string): string[] {
+  const secrets = [urlSecret, keySecret, goodSecret, 'too-short-4f', 'xpub6', 'xprv9', '/jsonrpc']
+  return secrets.filter((secret) => text.includes(secret))
+}
+
+/** A local chain whose final blocks have a TRX deposit and a token deposit, so that there are logs. */
+export async function startChain(): Promise<Devnet> {
+  const devnet = await startDevnet(temporary)
+  await devnet.pay({ to: depositBase58, amount: '3', currency: 'TRX' })
+  await devnet.pay({ to: depositBase58, amount: '25', currency: 'USDT' })
+  await devnet.mine(3)
+  return devnet
+}
+
+/** A valid configuration of this machine for the local chain. Its single node is the only warning. */
+export function valuesFor(devnet: Devnet): Values {
+  const { TRON_XPUB, TRON_CHAIN_ID, CURRENCIES } = bindingsFor(devnet)
+  const node = { rpc: `${devnet.rpcUrl}?key=${urlSecret}`, api: devnet.apiUrl, keyVar: 'NODE_KEY', ...noLimits }
+  return { TRON_XPUB, TRON_CHAIN_ID, CURRENCIES, TRON_NODES: [node], NODE_KEY: keySecret, AUTH_JWT_SECRET: goodSecret }
+}
+
+/** Values in the form in which they are read from files. */
+export function sourceOf(values: Values, more: Partial<ConfigurationSource> = {}): ConfigurationSource {
+  const origin = { origin: 'a test', varsFile: '.dev.vars', database: 'missing', objectFaults: [] } as const
+  const place = { env: undefined, databaseName: null, databaseId: null }
+  return { isDeployment: false, values, ...origin, place, ...more }
+}
+
+/** A database with one address and no stored settings. */
+const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0 })
+
+/** A platform whose clock is `aheadMs` ahead of the newest block: the local chain makes blocks only on command. */
+export async function platformAt(devnet: Devnet, aheadMs = 0, readStored = storedFirst): Promise<DoctorPlatform> {
+  const { timestamp } = await resultOf<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
+  const difference = Number(timestamp) * 1000 + aheadMs - Date.now()
+  const clock = { ...systemClock, now: () => (Date.now() + difference) as UnixMs } // safe: milliseconds since 1970
+  return { clock, fetch, readStored }
+}
+
+/** The lines that the doctor prints. */
+export async function linesOf(source: ConfigurationSource, platform: DoctorPlatform): Promise<string[]> {
+  const lines: string[] = []
+  for await (const result of runChecks(source, platform)) lines.push(lineOf(result))
+  return lines
+}
+
+/** The response to a request with this body, path and headers. */
+export type Responder = (
+  body: string,
+  path: string,
+  headers: IncomingHttpHeaders,
+) => Promise<{ readonly status: number; readonly body: string }>
+
+interface JsonRpcReply {
+  readonly id: unknown
+  readonly result?: unknown
+}
+
+/** A JSON-RPC call. */
+export interface JsonRpcCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** The altered result of a call, or undefined to keep `result`, that of the local chain. */
+type Alteration = (
+  call: JsonRpcCall,
+  result: unknown,
+) => { readonly result: unknown } | { readonly error: { code: number; message: string } } | undefined
+
+/** Starts a server that answers every request with `respond`. */
+export async function serve(respond: Responder): Promise<RunningServer> {
+  const server = createServer((request, response) => {
+    const answer = async () => {
+      const { status, body } = await respond(await text(request), request.url ?? '', request.headers)
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+    }
+    answer().catch(() => response.destroy()) // the doctor then reports it as unreachable, which no test expects
+  })
+  return listen(server)
+}
+
+/** Starts a proxy of a node, with both of its services, that alters the results of some JSON-RPC calls. */
+function serveAltered({ rpcUrl, apiUrl }: Devnet, alter: Alteration): Promise<RunningServer> {
+  return serve(async (body, path) => {
+    const isApi = path.startsWith('/wallet/')
+    const reply = await (await fetch(isApi ? `${apiUrl}${path}` : rpcUrl, { method: 'POST', body })).text()
+    if (isApi) return { status: 200, body: reply }
+    const calls = [JSON.parse(body) as JsonRpcCall | JsonRpcCall[]].flat() // safe: written by the client of the service
+    const replies = [JSON.parse(reply) as JsonRpcReply | JsonRpcReply[]].flat() // safe: written by the local chain
+    const altered = replies.map((one, i) => {
+      const outcome = calls[i] && alter(calls[i], one.result)
+      return outcome === undefined ? one : { jsonrpc: '2.0', id: one.id, ...outcome }
+    })
+    return { status: 200, body: JSON.stringify(body.startsWith('[') ? altered : altered[0]) }
+  })
+}

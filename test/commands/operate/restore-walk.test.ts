@@ -1,0 +1,194 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { reservedUid } from '../../../src/worker/common/ids.ts'
+import type { UnixMs } from '../../../src/worker/common/time.ts'
+import { createScannerObject, createService, type Platform } from '../../../src/worker/compose.ts'
+import { createLogger } from '../../../src/worker/platform/logger.ts'
+import { withSessions } from '../../simulation/database.ts'
+import { createMemoryHost, type MemoryHost } from '../../support/memory-host.ts'
+import { openSqliteD1 } from '../../support/sqlite-d1.ts'
+import { bearer, signHs256 } from '../../support/tokens.ts'
+import { backendSecret, testSecret } from '../../support/variables.ts'
+import { bindingsFor, type CollectChain, startCollectChain } from '../collect/harness.ts'
+import { createLocalDatabase, databaseFileIn, type LocalDatabase } from '../local-database.ts'
+
+let chain: CollectChain
+let old: LocalDatabase
+let restored: LocalDatabase
+
+beforeAll(async () => {
+  chain = await startCollectChain()
+  old = createLocalDatabase()
+  restored = createLocalDatabase({ hasTables: false })
+})
+afterAll(async () => {
+  for (const database of [old, restored]) database.remove()
+  await chain.stop()
+})
+
+/** Passes before each look of the scan; together less than a minute, since the database refuses entries that are later than its own clock. */
+const lookMs = 5_000
+let skippedMs = 0
+const lines: string[] = []
+
+/** The whole service on the chain, over the local database of a folder, as one deployment of it. */
+function deploy({ folder }: LocalDatabase, host: MemoryHost, variables: Record<string, unknown> = {}) {
+  const clock = {
+    now: () => (Date.now() + skippedMs) as UnixMs, // safe: a later time
+    random: () => 0.5,
+    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref()),
+  }
+  const logger = createLogger((line) => lines.push(line))
+  const platform: Platform = { clock, fetch, logger, uniqueName: () => crypto.randomUUID(), waitUntil: () => {} }
+  const { sqlite, connect } = openSqliteD1(databaseFileIn(folder))
+  const bindings: Record<string, unknown> = {
+    ...bindingsFor(chain.devnet),
+    DB: withSessions(connect(async (work) => work())),
+    AUTH_JWT_SECRET: testSecret,
+    BACKEND_JWT_SECRET: backendSecret,
+    ...variables,
+  }
+  const scanner = createScannerObject(platform, bindings, host)
+  const service = createService(platform)
+  Object.assign(bindings, { SCANNER: { getByName: () => scanner } })
+  const expiry = () => Math.floor(clock.now() / 1_000) + 600
+  const send = async (path: string, token: string, body?: unknown) => {
+    const init = { headers: { ...bearer(token), 'content-type': 'application/json' } }
+    const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    const response = await service.fetch(new Request(`https://wallet.example${path}`, { ...init, ...post }), bindings)
+    return (await response.json()) as { readonly code: number; readonly data?: unknown } // an envelope
+  }
+  const backend = async () => signHs256({ sub: 'shop', exp: expiry(), scope: 'ledger:read ledger:post' }, backendSecret)
+  return {
+    tick: () => scanner.alarm(),
+    address: async (uid: number) =>
+      send('/tron/generate', await signHs256({ sub: `${uid}`, exp: expiry() }, testSecret)),
+    ledger: async <T>(path: string) => (await send(path, await backend())).data as T, // the route's own shape
+    post: async (...entries: readonly object[]) => send('/ledger/entries', await backend(), { entries }),
+    close: () => sqlite.close(),
+  }
+}
+
+type Deployment = ReturnType<typeof deploy>
+
+/** Makes a deposit final, and lets the scan look. */
+async function deposit(service: Deployment, index: number, amount: string, currency: 'TRX' | 'USDT' = 'USDT') {
+  await chain.deposit([index, amount, currency])
+  await pass(lookMs)
+  await service.tick()
+}
+
+/** Lets time pass on the chain and here. */
+async function pass(ms: number): Promise<void> {
+  skippedMs += ms
+  await chain.devnet.advance(Math.round(ms / 1_000))
+  await chain.devnet.mine(4)
+}
+
+const issued = (index: number) => ({ code: 200, data: { address: chain.depositAt(index) } })
+
+/** A transfer of USDT between two users. */
+const transfer = (from: number, to: number, amt: string, osn: string) => [
+  { uid: from, cuy: 2, type: 3, osn, amt: `-${amt}` },
+  { uid: to, cuy: 2, type: 3, osn, amt },
+]
+
+const usdtOf = async (service: Deployment, uid: number) => {
+  const { list } = await service.ledger<{ list: readonly { cuy: number; amt: number }[] }>(`/ledger/wallets?uid=${uid}`)
+  return list.find(({ cuy }) => cuy === 2)?.amt
+}
+
+interface Summary {
+  readonly currencies: readonly { readonly symbol: string; readonly owed: number; readonly held: number }[]
+  readonly differences: readonly unknown[]
+  readonly alarms: readonly unknown[]
+}
+
+// The steps are those of docs/guides/repair.md.
+it('the way back from a restore ends with every deposit at its user, and with sums that are equal', async () => {
+  const host = createMemoryHost()
+  let service = deploy(old, host)
+  await service.tick()
+  expect([await service.address(7), await service.address(8)]).toMatchObject([issued(0), issued(1)])
+  await deposit(service, 0, '25')
+  await deposit(service, 0, '3.5', 'TRX')
+  const early = transfer(7, 8, '2', 'early')
+  expect(await service.post(...early)).toMatchObject({ code: 200, data: { replayed: false } })
+
+  const backup = join(old.folder, 'backup.sql')
+  expect(await old.wrangler('d1', 'export', 'DB', '--local', '--env=', '--output', backup)).toMatchObject({ code: 0 })
+
+  // What happens after the copy, and is lost with the database.
+  expect(await service.address(9)).toMatchObject(issued(2))
+  await deposit(service, 2, '10')
+  await deposit(service, 1, '4')
+  const late = transfer(9, 8, '6', 'late')
+  expect(await service.post(...late)).toMatchObject({ code: 200 })
+  service.close()
+
+  // 1 and 2: no addresses are issued; the copy goes into an empty database. The scan goes on.
+  const executed = await restored.wrangler('d1', 'execute', 'DB', '--local', '--env=', '--yes', '--file', backup)
+  expect([executed.code, executed.all]).toMatchObject([0, expect.any(String)])
+  service = deploy(restored, host, { ISSUE_ADDRESSES: 'off' })
+  await service.tick()
+  for (const uid of [9, 10]) expect(await service.address(uid)).toMatchObject({ code: 503 })
+  await deposit(service, 2, '5') // between the restore and the reservation
+  expect([await usdtOf(service, 7), await usdtOf(service, 8)]).toEqual([23, 6])
+
+  // 3 and 4: the addresses that were issued after the copy are reserved, and the blocks are read again.
+  const variables = { TRON_CHAIN_ID: '0x6465766e' }
+  const reserve = await restored.operateWith(variables, 'reserve', '--to', '4')
+  expect([reserve.code, reserve.out]).toEqual([0, expect.stringMatching(/^3 addresses are reserved, up to index 4: /)])
+  const [, printed = ''] = /npm run operate -- (rescan .+)\n/.exec(reserve.out) ?? []
+  expect(printed).toMatch(/^rescan --from \d+ --to \d+ --reason "restored" --local$/)
+  expect((await restored.operateWith(variables, ...printed.replaceAll('"', '').split(' '))).code).toBe(0)
+  await pass(lookMs)
+  await service.tick()
+  await deposit(service, 2, '7') // after it
+  service.close()
+
+  // 5: addresses are issued again, none of those that somebody had.
+  service = deploy(restored, host)
+  expect([await service.address(9), await service.address(10)]).toMatchObject([issued(5), issued(6)])
+
+  // 6: what arrived at reserved addresses is given to its user.
+  const whose = await service.ledger(`/ledger/address?address=${chain.depositAt(2)}`)
+  expect(whose).toMatchObject({ uid: reservedUid, reserved: true })
+  const found = await service.ledger<{ list: readonly { osn: string; amt: number; cuy: number }[] }>(
+    `/ledger/entries?uid=${reservedUid}&type=1`,
+  )
+  expect(found.list.map(({ amt, cuy }) => [amt, cuy]).sort()).toEqual([
+    [10, 2],
+    [5, 2],
+    [7, 2],
+  ])
+  expect(await service.post(...late)).toMatchObject({ code: 422 }) // its money is not there yet
+  for (const { osn, amt } of found.list) {
+    const given = transfer(reservedUid, 9, `${amt}`, `restored:${osn}`)
+    expect(await service.post(...given)).toMatchObject({ code: 200, data: { replayed: false } })
+    expect(await service.post(...given)).toMatchObject({ code: 200, data: { replayed: true } })
+  }
+
+  // 7: the backend sends its entries again.
+  expect(await service.post(...early)).toMatchObject({ code: 200, data: { replayed: true } })
+  expect(await service.post(...late)).toMatchObject({ code: 200, data: { replayed: false } })
+  const balances = await Promise.all([7, 8, 9, reservedUid].map((uid) => usdtOf(service, uid)))
+  expect(balances).toEqual([23, 12, 16, 0])
+
+  // What the wallets owe is what the addresses hold, by comparisons of two days.
+  for (let i = 0; i < 2; i += 1) {
+    await pass(86_400_000)
+    for (let tick = 0; tick < 6; tick += 1) {
+      await pass(61_000)
+      await chain.devnet.mine(70) // a reading is judged once the scan has passed the blocks that it can include
+      await service.tick()
+    }
+  }
+  const { currencies, differences, alarms } = await service.ledger<Summary>('/ledger/summary')
+  expect(currencies.map(({ symbol, owed, held }) => [symbol, owed, held])).toEqual([
+    ['TRX', 3.5, 3.5],
+    ['USDT', 51, 51],
+  ])
+  expect([differences, alarms]).toEqual([[], []])
+  service.close()
+}, 180_000)

@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs'
+import { runPayout } from '../../../src/commands/payout/command.ts'
+import type { UnixMs } from '../../../src/worker/common/time.ts'
+import { type CommandEnd, type CommandOptions, callCommand, readTargetHere, runCommand } from '../../support/command.ts'
+import { backendSecret } from '../../support/variables.ts'
+import { createDeployment } from '../collect/deployment.ts'
+import { testMnemonic } from '../collect/harness.ts'
+import { payoutAddress } from './harness.ts'
+import { type OwnNode, startOwnNode } from './own-node.ts'
+import { type ScriptedService, startPayoutService } from './scripted-service.ts'
+
+/** A folder of an operator with the configuration of a service, which is scripted. */
+export interface PayoutDeployment {
+  readonly service: ScriptedService
+  readonly script: ScriptedService['script']
+  readonly node: OwnNode
+  readonly path: (name: string) => string
+  /** Runs the command for the service, with the mnemonic as its input. */
+  run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  /** Calls the command's function in this process. */
+  call(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  /** The same without the URL of the service. */
+  callAlone(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  stop(): Promise<void>
+}
+
+/** The folder, with limits in `limits.json`, and a node that is on the chain of the service. */
+export async function startDeployment(): Promise<PayoutDeployment> {
+  const service = await startPayoutService(payoutAddress, () => Date.now() as UnixMs)
+  const node = await startOwnNode(Date.now)
+  node.script.decimals = 6
+  const { folder, path, remove } = createDeployment({ devnet: { rpcUrl: `${node.url}/jsonrpc`, apiUrl: node.url } })
+  const limits = [
+    { cuy: 1, each: '100', perDay: '1000' },
+    { cuy: 2, each: '100', perDay: '1000' },
+  ]
+  writeFileSync(path('limits.json'), JSON.stringify(limits))
+  const settings = { PAYOUTS: JSON.stringify({ address: payoutAddress }), BACKEND_JWT_SECRET: backendSecret }
+  const withDefaults = ({ environment, ...options }: CommandOptions = {}): CommandOptions => ({
+    cwd: folder,
+    input: `${testMnemonic}\n`,
+    ...options,
+    environment: { ...settings, ...environment },
+  })
+  const withService = (args: readonly string[]) => (args[0] === 'sign' ? args : [...args, '--service', service.url])
+  const callAlone = (args: readonly string[], options?: CommandOptions) =>
+    callCommand(
+      (given, streams) => runPayout(given, streams, () => AbortSignal.abort(), readTargetHere),
+      args,
+      withDefaults(options),
+    )
+  return {
+    service,
+    script: service.script,
+    node,
+    path,
+    run: (args, options) => runCommand('src/commands/payout/start.ts', withService(args), withDefaults(options)),
+    call: (args, options) => callAlone(withService(args), options),
+    callAlone,
+    async stop() {
+      await service.close()
+      await node.close()
+      remove()
+    },
+  }
+}
+
+const signals = 'const die = () => { process.kill(process.pid, "SIGKILL"); for (;;); }'
+/** A module that kills the process at its n-th call of a function of `node:fs`: before it, after it, or with half of the bytes written. */
+export const dieAt = (name: 'fsyncSync' | 'writeSync', count: number, when: 'before' | 'after' | 'half') => `
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+${signals}
+const real = fs.${name}
+let calls = 0
+fs.${name} = (file, bytes, offset) => {
+  if (typeof file !== 'number' || file < 3) return real(file, bytes, offset)
+  calls += 1
+  if (calls !== ${count}) return real(file, bytes, offset)
+  if ('${when}' === 'before') die()
+  if ('${when}' === 'half') real(file, bytes.subarray(0, bytes.length / 2))
+  else real(file, bytes, offset)
+  die()
+}
+syncBuiltinESMExports()`

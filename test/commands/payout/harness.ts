@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AgreedNodes } from '../../../src/commands/nodes.ts'
+import { createJournal, openJournal } from '../../../src/commands/payout/journal.ts'
+import { parseLimits } from '../../../src/commands/payout/limits.ts'
+import { keepSigning } from '../../../src/commands/payout/run.ts'
+import { openService } from '../../../src/commands/payout/service.ts'
+import type { Signer } from '../../../src/commands/payout/signer.ts'
+import { keyAt, payoutPath } from '../../../src/commands/signing/account-key.ts'
+import { parseMnemonic } from '../../../src/commands/signing/mnemonic.ts'
+import { formatBase58 } from '../../../src/worker/chain/address.ts'
+import type { UnixMs } from '../../../src/worker/common/time.ts'
+import { assetsSchema } from '../../../src/worker/config/chain.ts'
+import { parseBindings } from '../../../src/worker/config/schemas.ts'
+import { tokenBase58 } from '../../devnet/control.ts'
+import { testMnemonic, unwrap } from '../collect/harness.ts'
+import { type ScriptedService, startPayoutService } from './scripted-service.ts'
+
+/** The payout key of the test mnemonic. */
+export const payoutKey = keyAt(unwrap(parseMnemonic(testMnemonic)), payoutPath)
+/** Its address. */
+export const payoutAddress = formatBase58(payoutKey.address)
+export const chainId = '0x6465766e'
+
+/** TRX, and a token with more decimals than the ledger keeps. */
+export const assets = unwrap(
+  parseBindings(assetsSchema, {
+    TRON_CHAIN_ID: chainId,
+    CURRENCIES: [
+      { cuy: 1, symbol: 'TRX', decimals: 6 },
+      { cuy: 2, symbol: 'USDT', contract: tokenBase58, decimals: 8, scale: 6 },
+    ],
+  }),
+)
+
+/** A signer beside a scripted service, on a clock that only waiting moves. */
+export interface TestSigner {
+  readonly service: ScriptedService
+  readonly script: ScriptedService['script']
+  readonly path: string
+  readonly clock: { ms: number }
+  /** What is printed. */
+  readonly lines: string[]
+  signer: Signer
+  /** Closes the journal and opens it, as a new process does. */
+  restart(changes?: Partial<Signer> & { readonly path?: string; readonly isNew?: boolean }): void
+  /** Lets it run for so many rounds. */
+  rounds(count: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** What nodes say of each txid: in no block at all, and the newest final block is the clock's. */
+export const quietNodes = (clock: { readonly ms: number }, mined: ReadonlyMap<string, boolean> = new Map()) =>
+  ({
+    clock: { now: () => clock.ms },
+    read: async () => ({ header: { height: 1_000, timestamp: clock.ms } }),
+    agree: async (_path: string, { value }: { value: string }, { parse }: { parse: (reply: unknown) => unknown }) => {
+      const isSuccess = mined.get(value)
+      if (isSuccess === undefined) return parse({})
+      return parse({ id: value, blockNumber: 900, ...(isSuccess ? {} : { result: 'FAILED' }) })
+    },
+  }) as unknown as AgreedNodes // what is outside of this machine, answering the two questions of a signer
+
+/** Starts a service and a signer with a new journal. */
+export async function startSigner(
+  limits = [
+    { cuy: 1, each: '100', perDay: '1000' },
+    { cuy: 2, each: '100', perDay: '1000' },
+  ],
+  nodesOf: (clock: { ms: number }) => AgreedNodes = quietNodes,
+): Promise<TestSigner> {
+  const folder = mkdtempSync(join(tmpdir(), 'payout-'))
+  const clock = { ms: Date.parse('2026-11-25T12:00:00.000Z') }
+  const now = () => clock.ms as UnixMs
+  const service = await startPayoutService(payoutAddress, now)
+  const owner = { chainId, address: payoutAddress }
+  const open = (path: string): Signer => ({
+    settings: { chainId, currencies: assets.currencies, address: payoutKey.address, feeLimit: 100_000_000n },
+    limits: parseLimits(JSON.stringify(limits), assets.currencies),
+    backendKeys: null,
+    minutes: 15,
+    key: payoutKey,
+    journal: openJournal(path, owner),
+    clock: { now },
+    own: null,
+    gone: new Set(),
+    again: new Set(),
+  })
+  const first = join(folder, 'journal')
+  createJournal(first, owner, now())
+  clock.ms += 1_000
+  const lines: string[] = []
+  const test: TestSigner = {
+    service,
+    script: service.script,
+    path: first,
+    clock,
+    lines,
+    signer: open(first),
+    restart({ path: name, isNew = false, ...changes } = {}) {
+      test.signer.journal.close()
+      const path = name === undefined ? first : join(folder, name)
+      if (isNew) createJournal(path, owner, now())
+      test.signer = { ...open(path), ...changes }
+    },
+    async rounds(count) {
+      const abort = new AbortController()
+      let left = count
+      const sleep = async (ms: number) => {
+        if (ms > 2_000) return new Promise<void>(() => {}) // of what is asked beside the rounds
+        clock.ms += ms
+        left -= 1
+        await new Promise((resolve) => setTimeout(resolve, 5)) // what runs beside the rounds goes on
+        if (left === 0) abort.abort()
+      }
+      await keepSigning(
+        {
+          signer: test.signer,
+          service: openService(service.url, async () => 'token', fetch),
+          nodes: nodesOf(clock),
+          clock: { now, random: () => 0.5, sleep },
+          print: (line) => void lines.push(line),
+        },
+        abort.signal,
+      )
+    },
+    async stop() {
+      test.signer.journal.close()
+      await service.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return test
+}
