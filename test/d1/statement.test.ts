@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
 import {
   isRefusedBy,
-  madeOnce,
   memberList,
   toJsonTexts,
   toStatement,
+  toText,
   type WriteDatabase,
 } from '../../src/worker/d1/database.ts'
 import { storedSettings } from '../../src/worker/d1/tables.ts'
@@ -17,8 +17,8 @@ beforeEach(async () => {
   db = await openDatabase()
 })
 
-it('SQL that is made once has no values', () => {
-  expect(() => madeOnce(sql`SELECT ${1}`)).toThrow('constant SQL has no values')
+it('SQL as text has no values', () => {
+  expect(() => toText(sql`SELECT ${1}`)).toThrow('constant SQL has no values')
 })
 
 it('a list of any length is bound as JSON, in texts of a limited length', async () => {

@@ -45,11 +45,6 @@ export function fixedStatement<Name extends string = never>(query: SQLWrapper) {
   }
 }
 
-/** Constant SQL, made once: to build a long query from its columns can take half a millisecond. A value in it is a bug. */
-export function madeOnce(query: SQL): SQL {
-  return sql.raw(toText(query))
-}
-
 /** Constant SQL as text. A value in it is a bug. */
 export function toText(query: SQL): string {
   const { sql: text, params } = dialect.sqlToQuery(query)
@@ -78,16 +73,6 @@ export type InsertedRow<T extends SQLiteTable> = {
 /** The names of columns without their tables, as a list. */
 export function bareList(columns: readonly SQLiteColumn[]): SQL {
   return sql.join(columns.map(bare), sql`, `)
-}
-
-/** What `SET` assigns to these columns: those of the same names of `source`. */
-export function assignments<Name extends string>(
-  target: Readonly<Record<Name, SQLiteColumn>>,
-  source: Readonly<Record<Name, SQLiteColumn>>,
-  names: readonly Name[],
-): SQL {
-  const each = names.map((name) => sql`${bare(target[name])} = ${source[name]}`)
-  return sql.join(each, sql`, `)
 }
 
 /** Whether a column has bytes that programs have as hex digits. */

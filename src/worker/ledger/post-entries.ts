@@ -1,10 +1,10 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { amountMax, formatUnits } from '../common/amount.ts'
 import type { BackendName } from '../common/ids.ts'
 import type { ConflictReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { bareList, madeOnce, member, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { bareList, fixedStatement, member, type WriteDatabase } from '../d1/database.ts'
 import { payouts } from '../d1/payout-tables.ts'
 import { flows, postings, wallets } from '../d1/tables.ts'
 import type { Currencies } from './currencies.ts'
@@ -130,10 +130,10 @@ export async function storePost(
 ): Promise<PostAttempt> {
   const list = JSON.stringify(entries.map(({ amount, ...entry }) => ({ ...entry, amount: Number(amount) })))
   const [before, , known, balances] = await db.batch([
-    toStatement(db, selectInUse(list)),
-    toStatement(db, insertPosting(list, by, at)),
-    toStatement(db, sql`SELECT ${entryColumns} FROM ${knownEntries(list)} ${withTransfer} ORDER BY key`),
-    toStatement(db, selectWallets(list)),
+    selectInUse(db, { list }),
+    insertPosting(db, { list, by, at }),
+    selectKnown(db, { list }),
+    selectWallets(db, { list }),
   ])
   const [inUse] = (before?.results ?? []) as InUseRow[] // safe: the columns of the statement
   if (inUse === undefined || known === undefined || balances === undefined) {
@@ -153,38 +153,36 @@ interface InUseRow {
   readonly place: number | null
 }
 
-const selectInUse = (list: string) => sql`SELECT EXISTS (SELECT 1 FROM ${knownEntries(list)}) AS "isKnown",
-  (SELECT key FROM ${payoutEntries(list)} ORDER BY key LIMIT 1) AS place`
-
-const ownWallet = madeOnce(
-  sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`,
-)
-const ownEntry = madeOnce(sql`${flows}
-  ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${member(flows.osn)} AND ${flows.type} = ${member(flows.type)}`)
+const { entries, posted_by, created_at } = postings
+const posted = sql`json_each(${sql.placeholder('list')})`
+const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`
 /** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
-const knownEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ownWallet} CROSS JOIN ${ownEntry}`
-
+const knownEntries = sql`${posted} CROSS JOIN ${ownWallet} CROSS JOIN ${flows} INDEXED BY flow_key
+  ON ${flows.osn} = ${member(flows.osn)} AND ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = ${member(flows.type)}`
 /** The entries of a list whose key a payout or its refund uses. */
-const payoutEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ofPayout}`
-const ofPayout = madeOnce(sql`${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(wallets.uid)}
+const payoutEntries = sql`${posted} CROSS JOIN ${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(wallets.uid)}
   AND ${payouts.cuy} = ${member(wallets.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
-  AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`)
+  AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`
+
+const selectInUse = fixedStatement<'list'>(sql`
+SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${payoutEntries} ORDER BY key LIMIT 1) AS place`)
 
 /** A trigger creates the entries and ignores the row, so that it returns nothing. Without the condition it would fail the batch, without a reason. */
-function insertPosting(list: string, by: BackendName, at: UnixMs): SQL {
-  const { entries, posted_by, created_at } = postings
-  return sql`
+const insertPosting = fixedStatement<'list' | 'by' | 'at'>(sql`
 INSERT INTO ${postings} (${bareList([entries, posted_by, created_at])})
-SELECT ${list}, ${by}, ${at}
-WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)}) AND NOT EXISTS (SELECT 1 FROM ${payoutEntries(list)})
+SELECT ${sql.placeholder('list')}, ${sql.placeholder('by')}, ${sql.placeholder('at')}
+WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries}) AND NOT EXISTS (SELECT 1 FROM ${payoutEntries})
   AND NOT EXISTS (
     SELECT 1 FROM (
       SELECT coalesce(${wallets.balance}, 0) + sum(${member(flows.amount)})
         OVER (PARTITION BY ${member(wallets.uid)}, ${member(wallets.cuy)} ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
-      FROM json_each(${list}) LEFT JOIN ${ownWallet})
-    WHERE after NOT BETWEEN 0 AND ${Number(amountMax)})`
-}
+      FROM ${posted} LEFT JOIN ${ownWallet})
+    WHERE after NOT BETWEEN 0 AND ${sql.raw(String(amountMax))})`)
+
+const selectKnown = fixedStatement<'list'>(
+  sql`SELECT ${entryColumns} FROM ${knownEntries} ${withTransfer} ORDER BY key`,
+)
 
 /** The balances of the wallets that a list of objects with `uid` and `cuy` names. */
-const selectWallets = (list: string) => sql`
-SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${list}) CROSS JOIN ${ownWallet}`
+const selectWallets = fixedStatement<'list'>(sql`
+SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM ${posted} CROSS JOIN ${ownWallet}`)

@@ -4,9 +4,9 @@ import type { Address } from '../chain/address.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
-  assignments,
   bare,
   bareList,
+  fixedStatement,
   memberList,
   type ReadDatabase,
   shown,
@@ -103,7 +103,7 @@ export async function selectDueHoldings(
 /** Stores comparisons. One whose holding has changed since it was read is left out, and stays due. Returns how many were stored. */
 export async function storeHoldings(db: WriteDatabase, changes: readonly HoldingChange[]): Promise<number> {
   if (changes.length === 0) return 0
-  const { results } = await toStatement(db, updateCompared(JSON.stringify(changes.map(writeChange)))).all()
+  const { results } = await updateCompared(db, { list: JSON.stringify(changes.map(writeChange)) }).all()
   return results.length
 }
 
@@ -204,13 +204,14 @@ FROM ${holdings} INDEXED BY holding_due CROSS JOIN ${addresses} ON ${addresses.i
 WHERE ${eq(holdings.cuy, cuy)} AND ${lte(due_at, at)} ORDER BY ${due_at}, ${address_id} LIMIT ${max}`
 }
 
-function updateCompared(list: string): SQL {
-  const change = alias(holdings, 'change')
-  return sql`
-UPDATE ${holdings} SET ${assignments(holdings, change, compared)}
+const change = alias(holdings, 'change')
+const updateCompared = fixedStatement<'list'>(sql`
+UPDATE ${holdings} SET ${sql.join(
+  compared.map((name) => sql`${bare(holdings[name])} = ${change[name]}`),
+  sql`, `,
+)}
 FROM (SELECT ${memberList(listed.map((name) => holdings[name]))}, value ->> 'parts' AS parts, value ->> 'due_before' AS due_before
-  FROM json_each(${list})) AS ${change}
+  FROM json_each(${sql.placeholder('list')})) AS ${change}
 WHERE ${holdings.cuy} = ${change.cuy} AND ${holdings.address_id} = ${change.address_id}
   AND ${parts} = parts AND ${holdings.sent} = ${change.sent} AND ${holdings.due_at} = due_before
-RETURNING 1 AS stored`
-}
+RETURNING 1 AS stored`)
