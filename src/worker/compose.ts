@@ -23,7 +23,7 @@ import { createScanner, type ScannerObject } from './scan/scanner.ts'
 import type { Services } from './services.ts'
 import { createTron } from './tron/tron.ts'
 import { createEndpoint, type EndpointObject } from './webhooks/endpoint-object.ts'
-import type { WebhookEndpoint } from './webhooks/endpoint-state.ts'
+import type { WebhookEndpoint } from './webhooks/store/endpoint-state.ts'
 import { selectWaiting } from './webhooks/watch-endpoints.ts'
 
 /** What the service takes from the platform. */

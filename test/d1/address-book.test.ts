@@ -5,7 +5,7 @@ import {
   matchAddresses,
   selectAddresses,
   selectCurrent,
-} from '../../src/worker/addresses/address-book.ts'
+} from '../../src/worker/addresses/store/address-book.ts'
 import type { Address } from '../../src/worker/chain/address.ts'
 import { type WriteDatabase, writable } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'

@@ -7,7 +7,7 @@ import { countedMax } from '../../src/worker/deposits/store/lists.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
 import { createSharedRead } from '../../src/worker/platform/shared-read.ts'
 import { readSummary, summaryDays } from '../../src/worker/summary/summary.ts'
-import { registerEndpoints } from '../../src/worker/webhooks/endpoint-state.ts'
+import { registerEndpoints } from '../../src/worker/webhooks/store/endpoint-state.ts'
 import { twoCurrencies } from '../support/currencies.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import {

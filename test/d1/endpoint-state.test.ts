@@ -7,7 +7,7 @@ import {
   registerEndpoints,
   selectEndpoint,
   selectEndpoints,
-} from '../../src/worker/webhooks/endpoint-state.ts'
+} from '../../src/worker/webhooks/store/endpoint-state.ts'
 import { column, credited, ms, openDatabase, transfer, txid } from './fixtures.ts'
 
 let db: WriteDatabase

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { selectCurrent } from '../../src/worker/addresses/address-book.ts'
+import { selectCurrent } from '../../src/worker/addresses/store/address-book.ts'
 import type { Txid } from '../../src/worker/chain/block.ts'
 import type { EntryId, WalletId } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import { orderRowsMax, selectBalances, selectEntries, selectOrder } from '../../src/worker/ledger/entries.ts'
 import type { EntrySelection } from '../../src/worker/ledger/entry.ts'
+import { orderRowsMax, selectBalances, selectEntries, selectOrder } from '../../src/worker/ledger/store/entries.ts'
 import { credited, cuy, measure, ms, numbers, openDatabase, transfer, txid, uid, withoutTriggers } from './fixtures.ts'
 
 let db: WriteDatabase

@@ -7,7 +7,7 @@ import {
   selectCompareWork,
   selectDueHoldings,
   storeHoldings,
-} from '../../src/worker/reconciliation/holdings.ts'
+} from '../../src/worker/reconciliation/store/holdings.ts'
 import { appendStep } from '../../src/worker/scan/store/steps.ts'
 import {
   addressAt,

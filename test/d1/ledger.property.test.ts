@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
 import type { JudgedTransfer } from '../../src/worker/deposits/transfer.ts'
-import { selectBalances, selectEntries } from '../../src/worker/ledger/entries.ts'
 import type { Entry } from '../../src/worker/ledger/entry.ts'
+import { selectBalances, selectEntries } from '../../src/worker/ledger/store/entries.ts'
 import { addressAt, column, credited, cuy, ms, openDatabase, refused, transfer, txid, uid } from './fixtures.ts'
 
 const owners = [1, 2, 1, 3]

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { BackendName } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import { selectBalances, selectEntries } from '../../src/worker/ledger/entries.ts'
 import type { NewEntry } from '../../src/worker/ledger/entry.ts'
-import { storePost } from '../../src/worker/ledger/post-entries.ts'
+import { selectBalances, selectEntries } from '../../src/worker/ledger/store/entries.ts'
+import { storePost } from '../../src/worker/ledger/store/posts.ts'
 import { amount, credited, cuy, measure, ms, openDatabase, transfer, uid } from './fixtures.ts'
 
 let db: WriteDatabase

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { endSearch, selectNotFound, storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import { selectBalances } from '../../src/worker/ledger/entries.ts'
+import { selectBalances } from '../../src/worker/ledger/store/entries.ts'
 import { notAgreed, type Rescan, type RescanPart } from '../../src/worker/scan/rescan.ts'
 import { dueAtOnce, selectDueRescan, selectOpenGaps } from '../../src/worker/scan/store/rescans.ts'
 import { appendStep, type RescanStep, storeRescanStep } from '../../src/worker/scan/store/steps.ts'

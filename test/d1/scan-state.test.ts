@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { writable } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import { selectBalances } from '../../src/worker/ledger/entries.ts'
+import { selectBalances } from '../../src/worker/ledger/store/entries.ts'
 import {
   haltScan,
   type ScanState,

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import type { BackendName } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import { storePost } from '../../src/worker/ledger/post-entries.ts'
-import { selectDueHoldings, storeHoldings } from '../../src/worker/reconciliation/holdings.ts'
+import { storePost } from '../../src/worker/ledger/store/posts.ts'
 import { readingsNeeded } from '../../src/worker/reconciliation/judge.ts'
+import { selectDueHoldings, storeHoldings } from '../../src/worker/reconciliation/store/holdings.ts'
 import {
   addressAt,
   amount,

@@ -10,7 +10,7 @@ import {
   selectTransfersOf,
 } from '../../src/worker/deposits/store/of-caller.ts'
 import { storeSeen, storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import { selectBalances } from '../../src/worker/ledger/entries.ts'
+import { selectBalances } from '../../src/worker/ledger/store/entries.ts'
 import {
   addressAt,
   block,

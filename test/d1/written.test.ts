@@ -4,7 +4,7 @@ import type { Txid } from '../../src/worker/chain/block.ts'
 import type { BackendName } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import { storePost } from '../../src/worker/ledger/post-entries.ts'
+import { storePost } from '../../src/worker/ledger/store/posts.ts'
 import { amount, block, credited, cuy, ms, nth, openDatabase, seen, uid, upTo } from './fixtures.ts'
 
 /** The database, which adds up the rows that D1 counts as written, the guard of a batch (one row of the scan) aside. */

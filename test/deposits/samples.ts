@@ -1,4 +1,4 @@
-import type { AddressOwner } from '../../src/worker/addresses/address-book.ts'
+import type { AddressOwner } from '../../src/worker/addresses/store/address-book.ts'
 import type { Address } from '../../src/worker/chain/address.ts'
 import {
   type BlockHash,

@@ -8,7 +8,7 @@ import { eventItem } from '../../src/worker/events/events.ts'
 import { jsonAmount } from '../../src/worker/http/envelope.ts'
 import { createLogger } from '../../src/worker/platform/logger.ts'
 import { createEndpoint, type EndpointParts } from '../../src/worker/webhooks/endpoint-object.ts'
-import { registerEndpoints, type WebhookEndpoint } from '../../src/worker/webhooks/endpoint-state.ts'
+import { registerEndpoints, type WebhookEndpoint } from '../../src/worker/webhooks/store/endpoint-state.ts'
 import {
   removeExpiredEvents,
   type WatchEndpointsParts,

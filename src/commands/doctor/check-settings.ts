@@ -6,7 +6,7 @@ import { type AuthConfig, secretBytesMin, type TokenConfig } from '../../worker/
 import type { DeskAccess } from '../../worker/config/desk.ts'
 import { fetchKeySet } from '../../worker/http/auth/key-set.ts'
 import { isDelivered, type SendParts, sendWebhook } from '../../worker/webhooks/deliver-events.ts'
-import type { WebhookEndpoint } from '../../worker/webhooks/endpoint-state.ts'
+import type { WebhookEndpoint } from '../../worker/webhooks/store/endpoint-state.ts'
 import { publicNetworks } from '../place.ts'
 
 /** One check as one line. `text` contains no secret, no key, no path of a URL and no text of a node. */

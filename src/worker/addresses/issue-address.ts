@@ -5,7 +5,7 @@ import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { type AddressAt, issueNext, selectCurrent } from './address-book.ts'
+import { type AddressAt, issueNext, selectCurrent } from './store/address-book.ts'
 
 /** Addresses of one caller that may be without a deposit (BIP-44's gap limit). */
 export const gapLimit = 20

@@ -4,7 +4,7 @@ import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { Currency } from '../ledger/currencies.ts'
-import { selectAddresses } from './address-book.ts'
+import { selectAddresses } from './store/address-book.ts'
 
 /** Addresses whose balances one request can sum: 20 requests to a node. */
 export const balanceAddressesMax = 20 * balancesMax

@@ -4,7 +4,7 @@ import { base64 } from '@scure/base'
 import * as z from 'zod/mini'
 import { eventTypes } from '../common/event-types.ts'
 import type { EndpointKey } from '../common/ids.ts'
-import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
+import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
 import { entryOf, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
 /** Each is woken after every commit. */

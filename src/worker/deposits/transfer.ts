@@ -1,4 +1,4 @@
-import type { AddressOwner } from '../addresses/address-book.ts'
+import type { AddressOwner } from '../addresses/store/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import type { Asset, BlockHeight, BlockRef, Position, Txid } from '../chain/block.ts'
 import type { ChainTransfer } from '../chain/chain.ts'

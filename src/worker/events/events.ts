@@ -10,8 +10,8 @@ import { events, removedEvents } from '../d1/state-tables.ts'
 import { flows, transfers, wallets } from '../d1/tables.ts'
 import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { type EntryRow, entriesWithWallet, readEntry, withTransfer } from '../ledger/entries.ts'
 import { type PostedItem, postedItem, type WriteAmount } from '../ledger/entry.ts'
+import { type EntryRow, entriesWithWallet, readEntry, withTransfer } from '../ledger/store/entries.ts'
 import { type Payout, type PayoutItem, payoutItem } from '../payouts/payout.ts'
 
 /** Events in a page, at most. */

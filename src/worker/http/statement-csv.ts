@@ -2,7 +2,8 @@ import { formatUnits } from '../common/amount.ts'
 import { toCsv } from '../common/csv.ts'
 import { formatInstant } from '../common/time.ts'
 import { type PostedItem, postedItem } from '../ledger/entry.ts'
-import type { Period, Statement } from '../ledger/statement.ts'
+import type { Period } from '../ledger/period.ts'
+import type { Statement } from '../ledger/statement.ts'
 import type { RequestContext } from './context.ts'
 
 /** Which part of a statement a page is. */

@@ -1,7 +1,7 @@
 import type { CurrencyId, PayoutId } from '../common/ids.ts'
 import { countedMax } from '../deposits/store/lists.ts'
 import type { ReadContext } from '../ledger/context.ts'
-import { pageRowsDefault } from '../ledger/entries.ts'
+import { pageRowsDefault } from '../ledger/store/entries.ts'
 import { readAnswers } from './answers.ts'
 import { findLeavingStop, type LeavingFacts } from './leaving.ts'
 import type { Payout, WhyItWaits } from './payout.ts'

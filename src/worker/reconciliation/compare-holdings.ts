@@ -10,6 +10,7 @@ import { transfers } from '../d1/tables.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { closeReading, type Judgement, judgeBalance, nextStep, readingOf, readingsNeeded } from './judge.ts'
 import {
   addMissingHoldings,
   type Holding,
@@ -17,8 +18,7 @@ import {
   selectCompareWork,
   selectDueHoldings,
   storeHoldings,
-} from './holdings.ts'
-import { closeReading, type Judgement, judgeBalance, nextStep, readingOf, readingsNeeded } from './judge.ts'
+} from './store/holdings.ts'
 
 /** How often a holding is compared of which nothing changes. */
 const compareEveryMs = 86_400_000

@@ -1,4 +1,4 @@
-import { matchAddresses, selectAddresses } from '../addresses/address-book.ts'
+import { matchAddresses, selectAddresses } from '../addresses/store/address-book.ts'
 import { type Address, addressFromHex } from '../chain/address.ts'
 import { formatPosition, isInternal, type Txid } from '../chain/block.ts'
 import type {
@@ -26,7 +26,7 @@ import {
   type StoredTransfer,
 } from '../deposits/transfer.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { selectBalances } from '../ledger/entries.ts'
+import { selectBalances } from '../ledger/store/entries.ts'
 import {
   disputed,
   explainUncredited,

@@ -1,4 +1,4 @@
-import { matchAddresses } from '../addresses/address-book.ts'
+import { matchAddresses } from '../addresses/store/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import { type BlockHeight, nativeAsset } from '../chain/block.ts'
 import type { BlockReading, Chain, ChainTransfer, ReceiptReading } from '../chain/chain.ts'

@@ -1,5 +1,5 @@
-import { isBookEmpty } from '../addresses/address-book.ts'
 import { checkKeyUse, type KeyUse } from '../addresses/issue-address.ts'
+import { isBookEmpty } from '../addresses/store/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import { type Asset, blockSeconds, type Txid } from '../chain/block.ts'
 import {

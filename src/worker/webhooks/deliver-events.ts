@@ -11,7 +11,7 @@ import {
   selectEndpoint,
   storeProgress,
   type WebhookEndpoint,
-} from './endpoint-state.ts'
+} from './store/endpoint-state.ts'
 
 /** Milliseconds between a failed delivery and the next try, by the number of failed ones; the last one is repeated. */
 const retriesMs = [5_000, 30_000, 120_000, 600_000, 3_600_000] as const

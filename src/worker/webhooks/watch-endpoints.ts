@@ -10,7 +10,7 @@ import {
   type StoredEndpoint,
   selectEndpoints,
   type WebhookEndpoint,
-} from './endpoint-state.ts'
+} from './store/endpoint-state.ts'
 
 const dayMs = 86_400_000
 /** An endpoint that fails for this long raises an alarm. */

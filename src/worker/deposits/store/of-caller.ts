@@ -5,7 +5,7 @@ import type { UnixMs } from '../../common/time.ts'
 import { fixedStatement, ofHex, type ReadDatabase } from '../../d1/database.ts'
 import { scans } from '../../d1/state-tables.ts'
 import { flows, isOpenTransfer, transfers, wallets } from '../../d1/tables.ts'
-import { firstEntryAt } from '../../ledger/entry-times.ts'
+import { firstEntryAt } from '../../ledger/store/entry-times.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import { readAll, type TransferRow, transferColumns } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import { allShown } from '../../d1/database.ts'
 import { transfers } from '../../d1/tables.ts'
-import { readAmount } from '../../ledger/entries.ts'
+import { readAmount } from '../../ledger/store/entries.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import type { KnownTransfer } from '../transitions.ts'
 

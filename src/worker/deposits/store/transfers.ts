@@ -16,7 +16,7 @@ import {
 } from '../../d1/database.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
 import { scanSuperseded, sentTransactions, transfers } from '../../d1/tables.ts'
-import { selectBalancesOf, type WalletRow } from '../../ledger/entries.ts'
+import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
 import type { CreditKey, JudgedTransfer, SentFact } from '../transfer.ts'
 import {
   decideTransfers,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { selectCurrent, selectIssued } from '../../addresses/address-book.ts'
+import { selectCurrent, selectIssued } from '../../addresses/store/address-book.ts'
 import type { Address } from '../../chain/address.ts'
 import { reservedUid, type Uid } from '../../common/ids.ts'
 import { selectFrozenIn } from '../../issuer/store.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { orderRowsMax, selectAllEntries, selectOrder } from '../../ledger/entries.ts'
 import { postedItem } from '../../ledger/entry.ts'
+import { orderRowsMax, selectAllEntries, selectOrder } from '../../ledger/store/entries.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'

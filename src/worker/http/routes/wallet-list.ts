@@ -1,5 +1,5 @@
 import type { Uid } from '../../common/ids.ts'
-import { listWallets } from '../../ledger/entries.ts'
+import { listWallets } from '../../ledger/list-entries.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
 import { jsonAmount, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../d1/database.ts'
 import { payoutHours, payouts } from '../../d1/payout-tables.ts'
 import { addresses, flows, wallets } from '../../d1/tables.ts'
-import { selectBalancesOf, type WalletRow } from '../../ledger/entries.ts'
+import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
 import type { PayoutRow, Used } from '../lifecycle.ts'
 import { overtakenRules } from './rows.ts'
 

@@ -1,8 +1,8 @@
 import { eq, lt, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import type { Address } from '../chain/address.ts'
-import type { BlockHeight } from '../chain/block.ts'
-import type { Uid } from '../common/ids.ts'
+import type { Address } from '../../chain/address.ts'
+import type { BlockHeight } from '../../chain/block.ts'
+import type { Uid } from '../../common/ids.ts'
 import {
   bare,
   bareList,
@@ -14,9 +14,9 @@ import {
   toJsonTexts,
   toStatement,
   type WriteDatabase,
-} from '../d1/database.ts'
-import { scans } from '../d1/state-tables.ts'
-import { addresses, transfers } from '../d1/tables.ts'
+} from '../../d1/database.ts'
+import { scans } from '../../d1/state-tables.ts'
+import { addresses, transfers } from '../../d1/tables.ts'
 
 /** An address that was issued to a caller. `id` is the last step of its derivation path plus 1. */
 export interface IssuedAddress {

@@ -1,11 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { EventType } from '../common/event-types.ts'
-import type { EndpointKey, EventId } from '../common/ids.ts'
-import type { UnixMs } from '../common/time.ts'
-import { bare, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
-import { events, webhooks } from '../d1/state-tables.ts'
-import { flows } from '../d1/tables.ts'
-import { removed } from '../events/events.ts'
+import type { EventType } from '../../common/event-types.ts'
+import type { EndpointKey, EventId } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { bare, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
+import { events, webhooks } from '../../d1/state-tables.ts'
+import { flows } from '../../d1/tables.ts'
+import { removed } from '../../events/events.ts'
 
 /** An endpoint of `WEBHOOKS`. */
 export interface WebhookEndpoint {

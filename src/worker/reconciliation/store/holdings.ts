@@ -1,8 +1,8 @@
 import { eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import type { Address } from '../chain/address.ts'
-import type { CurrencyId } from '../common/ids.ts'
-import type { UnixMs } from '../common/time.ts'
+import type { Address } from '../../chain/address.ts'
+import type { CurrencyId } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
 import {
   bare,
   bareList,
@@ -12,10 +12,10 @@ import {
   shown,
   toStatement,
   type WriteDatabase,
-} from '../d1/database.ts'
-import { compared as comparedRanges, holdings } from '../d1/state-tables.ts'
-import { addresses } from '../d1/tables.ts'
-import type { DifferenceState, RecordedHolding } from './judge.ts'
+} from '../../d1/database.ts'
+import { compared as comparedRanges, holdings } from '../../d1/state-tables.ts'
+import { addresses } from '../../d1/tables.ts'
+import type { DifferenceState, RecordedHolding } from '../judge.ts'
 
 /** An address and currency as stored. */
 export interface Holding extends RecordedHolding {

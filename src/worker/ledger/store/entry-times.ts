@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { flows } from '../d1/tables.ts'
+import { flows } from '../../d1/tables.ts'
 
 const { id } = flows
 const probe = alias(flows, 'probe')

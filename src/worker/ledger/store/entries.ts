@@ -1,14 +1,13 @@
 import { eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { parseTxid } from '../chain/block.ts'
-import { type Amount, noAmount } from '../common/amount.ts'
-import { entryTypes, type Uid } from '../common/ids.ts'
-import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
-import { fixedStatement, member, ofHex, type ReadDatabase, toStatement } from '../d1/database.ts'
-import { days } from '../d1/state-tables.ts'
-import { flows, transfers, wallets } from '../d1/tables.ts'
-import type { Currencies, Currency } from './currencies.ts'
-import type { Entry, EntryList, EntrySelection, WalletBalance } from './entry.ts'
+import { parseTxid } from '../../chain/block.ts'
+import type { Amount } from '../../common/amount.ts'
+import { entryTypes, type Uid } from '../../common/ids.ts'
+import { fixedStatement, member, ofHex, type ReadDatabase, toStatement } from '../../d1/database.ts'
+import { days } from '../../d1/state-tables.ts'
+import { flows, transfers, wallets } from '../../d1/tables.ts'
+import type { Currencies } from '../currencies.ts'
+import type { Entry, EntryList, EntrySelection, WalletBalance } from '../entry.ts'
 import { firstEntryAt } from './entry-times.ts'
 
 type Stored = typeof flows.$inferSelect
@@ -52,26 +51,10 @@ const selectBalancesIn = fixedStatement<'owners'>(sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${sql.placeholder('owners')})
 CROSS JOIN ${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`)
 
-/** One balance in ledger units for each configured currency, ordered by `cuy`; 0 where there is no entry yet. */
-export async function listWallets(
-  { db, currencies }: { readonly db: ReadDatabase; readonly currencies: Currencies },
-  uid: Uid,
-): Promise<readonly { readonly currency: Currency; readonly amount: Amount }[]> {
-  const balances = new Map((await selectBalances(db, uid)).map(({ cuy, amount }) => [cuy, amount]))
-  return currencies.list.map((currency) => ({ currency, amount: balances.get(currency.cuy) ?? noAmount }))
-}
-
 /** Entries on a page without `limit`. */
 export const pageRowsDefault = 20
-/** Most entries that a page by number skips in a history that has more: each of them is read. */
-export const offsetMax = 10_000
 /** Pages past this one are empty in any database of D1's size (10 GB). It keeps page × limit far below 2^53. */
 const pageNumberMax = 1_000_000_000
-/** What is wrong with a page behind more than `offsetMax` entries. */
-const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
-/** What is wrong with a page together with `before`. */
-export const notWithBefore = 'not allowed with before'
-
 /**
  * One page of the caller's entries, and the number of all that match, in one round trip. Both queries read an index from its newest
  * end, so a page below an id costs the same at any depth, and the count reads no entry that it counts, since each entry has its number.
@@ -82,21 +65,6 @@ export async function selectEntries(db: ReadDatabase, uid: Uid, selection: Entry
     selection.osn === undefined ? listing(db, uid, selection) : ofOrder(db, uid, selection, selection.osn)
   const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([...statements])
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
-}
-
-/** One page of a caller's entries, newest first, unless it is too deep in a long history. */
-export async function listEntries(
-  { db }: { readonly db: ReadDatabase },
-  uid: Uid,
-  selection: EntrySelection,
-): Promise<Result<EntryList, QueryFailure>> {
-  const { page, before, limit = pageRowsDefault } = selection
-  const refuse = (why: string) => err({ kind: 'bad-input', field: 'page', why } as const)
-  if (page !== undefined && before !== undefined) return refuse(notWithBefore)
-  const isDeep = page !== undefined && (page - 1) * limit > offsetMax
-  // A page past the end of a short history is empty. The number of all entries is stored, so it costs nothing to read.
-  if (isDeep && (await selectEntries(db, uid, { limit: 1 })).count > offsetMax) return refuse(tooDeep)
-  return ok(await selectEntries(db, uid, selection))
 }
 
 /** The newest entries of all users below an id, and how many there are in all: a kept sum, so none is counted. */

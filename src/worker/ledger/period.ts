@@ -1,0 +1,18 @@
+import type { EntryId, Uid } from '../common/ids.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { EntrySelection } from './entry.ts'
+
+/** Whole days of UTC: `from` ≤ created_at < `to`. */
+export interface Period {
+  readonly from: UnixMs
+  readonly to: UnixMs
+}
+
+/** Which statement, and which page of its entries. */
+export interface StatementSelection extends Pick<EntrySelection, 'cuy' | 'limit'> {
+  readonly period: Period
+  /** Absent: the sums and entries of all users, in all currencies. */
+  readonly uid?: Uid | undefined
+  /** Only entries above this id. */
+  readonly after?: EntryId | undefined
+}

@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import { amountMax } from '../../common/amount.ts'
+import type { BackendName } from '../../common/ids.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { bareList, fixedStatement, member, type WriteDatabase } from '../../d1/database.ts'
+import { payouts } from '../../d1/payout-tables.ts'
+import { flows, postings, wallets } from '../../d1/tables.ts'
+import type { Entry, NewEntry } from '../entry.ts'
+import { type EntryRow, entryColumns, readEntry, type WalletRow, withTransfer } from './entries.ts'
+
+/** What the database had at the moment of one attempt to post. */
+export interface PostAttempt {
+  /** Whether this attempt has stored the entries. */
+  readonly stored: boolean
+  /** The place in the post of the first entry whose key a payout or its refund uses, or null. */
+  readonly ofPayout: number | null
+  /** The stored entries with the keys of the post, those of this attempt included, in the order of the post. */
+  readonly known: readonly Entry[]
+  /** The balances of the wallets of the post after the attempt; a wallet without an entry is absent. */
+  readonly balances: readonly WalletRow[]
+}
+
+/**
+ * Stores all entries in their order, or none: none where one of their keys is known or a payout's, or where a balance would be below
+ * zero or above 2^53−1 after one of them. One batch, so that equal posts at once store one.
+ */
+export async function storePost(
+  db: WriteDatabase,
+  entries: readonly NewEntry[],
+  by: BackendName,
+  at: UnixMs,
+): Promise<PostAttempt> {
+  const list = JSON.stringify(entries.map(({ amount, ...entry }) => ({ ...entry, amount: Number(amount) })))
+  const [before, , known, balances] = await db.batch([
+    selectInUse(db, { list }),
+    insertPosting(db, { list, by, at }),
+    selectKnown(db, { list }),
+    selectWallets(db, { list }),
+  ])
+  const [inUse] = (before?.results ?? []) as InUseRow[] // safe: the columns of the statement
+  if (inUse === undefined || known === undefined || balances === undefined) {
+    throw new Error('a batch returned too few results')
+  }
+  return {
+    stored: inUse.isKnown === 0 && known.results.length > 0,
+    ofPayout: inUse.place,
+    known: (known.results as EntryRow[]).map(readEntry), // safe: the columns of the statement
+    balances: balances.results as PostAttempt['balances'][number][], // safe: as above
+  }
+}
+
+/** What was so before the attempt: whether a key of the post is known, and the place of the first one that a payout uses. */
+interface InUseRow {
+  readonly isKnown: 0 | 1
+  readonly place: number | null
+}
+
+const { entries, posted_by, created_at } = postings
+const posted = sql`json_each(${sql.placeholder('list')})`
+const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`
+/** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
+const knownEntries = sql`${posted} CROSS JOIN ${ownWallet} CROSS JOIN ${flows} INDEXED BY flow_key
+  ON ${flows.osn} = ${member(flows.osn)} AND ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = ${member(flows.type)}`
+/** The entries of a list whose key a payout or its refund uses. */
+const payoutEntries = sql`${posted} CROSS JOIN ${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(wallets.uid)}
+  AND ${payouts.cuy} = ${member(wallets.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
+  AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`
+
+const selectInUse = fixedStatement<'list'>(sql`
+SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${payoutEntries} ORDER BY key LIMIT 1) AS place`)
+
+/** A trigger creates the entries and ignores the row, so that it returns nothing. Without the condition it would fail the batch, without a reason. */
+const insertPosting = fixedStatement<'list' | 'by' | 'at'>(sql`
+INSERT INTO ${postings} (${bareList([entries, posted_by, created_at])})
+SELECT ${sql.placeholder('list')}, ${sql.placeholder('by')}, ${sql.placeholder('at')}
+WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries}) AND NOT EXISTS (SELECT 1 FROM ${payoutEntries})
+  AND NOT EXISTS (
+    SELECT 1 FROM (
+      SELECT coalesce(${wallets.balance}, 0) + sum(${member(flows.amount)})
+        OVER (PARTITION BY ${member(wallets.uid)}, ${member(wallets.cuy)} ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
+      FROM ${posted} LEFT JOIN ${ownWallet})
+    WHERE after NOT BETWEEN 0 AND ${sql.raw(String(amountMax))})`)
+
+const selectKnown = fixedStatement<'list'>(
+  sql`SELECT ${entryColumns} FROM ${knownEntries} ${withTransfer} ORDER BY key`,
+)
+
+/** The balances of the wallets that a list of objects with `uid` and `cuy` names. */
+const selectWallets = fixedStatement<'list'>(sql`
+SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM ${posted} CROSS JOIN ${ownWallet}`)
