@@ -4,13 +4,8 @@ import { formatUnits } from '../../src/worker/common/amount.ts'
 import type { EventId } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import {
-  eventItem,
-  eventsMax,
-  removeOldEvents,
-  type StoredEvent,
-  selectEvents,
-} from '../../src/worker/events/events.ts'
+import { eventItem, eventsMax } from '../../src/worker/events/events.ts'
+import { removeOldEvents, type StoredEvent, selectEvents } from '../../src/worker/events/store/events.ts'
 import { appendStep } from '../../src/worker/scan/store/steps.ts'
 import { currencies } from '../support/currencies.ts'
 import {

@@ -5,7 +5,8 @@ import { formatUnits } from '../../src/worker/common/amount.ts'
 import type { CurrencyId, EventId, Uid } from '../../src/worker/common/ids.ts'
 import { heldReasons, refusedReasons } from '../../src/worker/common/reasons.ts'
 import type { UnixMs } from '../../src/worker/common/time.ts'
-import { eventItem, type StoredEvent } from '../../src/worker/events/events.ts'
+import { eventItem } from '../../src/worker/events/events.ts'
+import type { StoredEvent } from '../../src/worker/events/store/events.ts'
 import { currencies, twoCurrencies } from '../support/currencies.ts'
 
 const address = 'a'.repeat(40) as Address

@@ -1,99 +1,18 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { formatBase58 } from '../chain/address.ts'
 import { formatPosition, type ShownPosition } from '../chain/block.ts'
 import type { EventType } from '../common/event-types.ts'
-import type { CurrencyId, EntryType, EventId } from '../common/ids.ts'
+import type { CurrencyId } from '../common/ids.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
-import { formatInstant, type UnixMs } from '../common/time.ts'
-import { fixedStatement, type ReadDatabase, shown, type WriteDatabase } from '../d1/database.ts'
-import { events, removedEvents } from '../d1/state-tables.ts'
-import { flows, transfers, wallets } from '../d1/tables.ts'
+import { formatInstant } from '../common/time.ts'
 import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { type PostedItem, postedItem, type WriteAmount } from '../ledger/entry.ts'
-import { type EntryRow, entriesWithWallet, readEntry, withTransfer } from '../ledger/store/entries.ts'
+import { type EntryRow, readEntry } from '../ledger/store/entries.ts'
 import { type Payout, type PayoutItem, payoutItem } from '../payouts/payout.ts'
+import type { StoredEvent } from './store/events.ts'
 
 /** Events in a page, at most. */
 export const eventsMax = 100
-
-type EventRow = typeof events.$inferSelect
-/**
- * An event as stored: never changed. What its type has not is null: rules of the database guarantee the rest. That of an entry has the entry,
- * and of a deposit its transfer.
- */
-export type StoredEvent = EventRow & {
-  readonly [Name in 'wallet_id' | 'osn' | 'amount' | 'balance' | 'mark' | 'posted_by']: EntryRow[Name] | null
-} & { readonly entry_type: EntryType | null }
-
-/** Up to `max` events after `last`, in their order. None is ever stored below one that was read. */
-export async function selectEvents(db: ReadDatabase, last: EventId | 0, max: number): Promise<readonly StoredEvent[]> {
-  return (await selectAfter(db, { last, max }).all<StoredEvent>()).results
-}
-
-/** Up to `max` of the oldest events are no events any more, where they are older than `before`. Returns how many. Entries stay. */
-export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: number): Promise<number> {
-  const [first, kept] = await db.batch<{ readonly last: number }>([
-    selectRemoved(db, {}),
-    keepRemoved(db, { before, max }),
-    deleteRemoved(db, { max }),
-  ])
-  const last = kept?.results[0]?.last
-  return last === undefined ? 0 : last - (first?.results[0]?.last ?? 0) // their numbers have no hole
-}
-
-const { id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason, payout } = events
-const max = sql.placeholder('max')
-/** Up to which number events are no events any more. */
-export const removed = sql`coalesce((SELECT ${removedEvents.last_id} FROM ${removedEvents}), 0)`
-
-/** An entry is its own event: both tables have one numbering. Each is read in the order of ids, at most as many as the page has. */
-const selectAfter = fixedStatement<'last' | 'max'>(sql`
-SELECT * FROM (
-  SELECT ${id} AS id, ${type} AS type, ${uid} AS uid, ${created_at} AS created_at, ${shown(txid)} AS txid, ${position} AS position,
-    ${cuy} AS cuy, ${raw} AS raw, ${shown(address)} AS address, ${seconds} AS seconds, ${reason} AS reason, ${payout} AS payout,
-    NULL AS entry_type, NULL AS wallet_id, NULL AS osn, NULL AS amount, NULL AS balance, NULL AS mark, NULL AS posted_by
-  FROM ${events} WHERE ${id} > max(${sql.placeholder('last')}, ${removed}) ORDER BY ${id} LIMIT ${max})
-UNION ALL SELECT * FROM (
-  SELECT ${flows.id}, iif(${flows.type} = 1, 'deposit.credited', 'entry.posted'), ${wallets.uid}, ${flows.created_at},
-    nullif(lower(hex(${transfers.txid})), ''), ${transfers.position}, ${wallets.cuy}, NULL, nullif(lower(hex(${transfers.to_address})), ''), NULL, NULL, NULL,
-    ${flows.type}, ${flows.wallet_id}, coalesce(${flows.osn}, ${transfers.osn}), ${flows.amount}, ${flows.balance},
-    iif(${flows.type} = 1, 'deposit', ${flows.mark}), ${flows.posted_by}
-  FROM ${entriesWithWallet} ${withTransfer}
-  WHERE ${flows.id} > max(${sql.placeholder('last')}, ${removed}) ORDER BY ${flows.id} LIMIT ${max})
-ORDER BY id LIMIT ${max}`)
-
-/** The oldest events with their times, as many as `limit`. */
-const selectFirst = (limit: SQLWrapper) => sql`
-    SELECT * FROM (SELECT ${id} AS id, ${created_at} AS at FROM ${events} WHERE ${id} > ${removed} ORDER BY ${id} LIMIT ${limit})
-    UNION ALL SELECT * FROM (
-      SELECT ${flows.id}, ${flows.created_at} FROM ${flows} WHERE ${flows.id} > ${removed} ORDER BY ${flows.id} LIMIT ${limit})
-    ORDER BY id LIMIT ${limit}`
-
-/**
- * The ids of at most `max` of the oldest events, up to the first one that is not older than `before`. Where the oldest stays, no other one is
- * read.
- */
-export function selectOldest(before: SQLWrapper, max: SQLWrapper): SQL {
-  const limit = sql`iif((SELECT at FROM (${selectFirst(sql`1`)})) < ${before}, ${max}, 0)`
-  return sql`
-SELECT id FROM (
-  SELECT id, max(at) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS newest FROM (${selectFirst(limit)}))
-WHERE newest < ${before}`
-}
-
-const oldest = selectOldest(sql`${sql.placeholder('before')}`, sql`${max}`)
-
-const selectRemoved = fixedStatement(sql`SELECT ${removed} AS last`)
-
-const keepRemoved = fixedStatement<'before' | 'max'>(sql`
-INSERT INTO ${removedEvents} (id, last_id) SELECT 1, max(id) FROM (${oldest}) HAVING count(*) > 0
-ON CONFLICT (id) DO UPDATE SET last_id = excluded.last_id RETURNING last_id AS last`)
-
-/** The newest of all stays as a row: the next one would get its number. */
-const deleteRemoved = fixedStatement<'max'>(sql`
-DELETE FROM ${events} WHERE ${id} IN (
-  SELECT ${id} FROM ${events} WHERE ${id} <= ${removed} AND ${id} < (SELECT id FROM last_event) ORDER BY ${id} LIMIT ${max})`)
 
 /** The transfer that an event is about. */
 type Key = { readonly txid: string; readonly position: ShownPosition }

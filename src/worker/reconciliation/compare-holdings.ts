@@ -1,12 +1,10 @@
-import { lte, sql } from 'drizzle-orm'
 import { type Alarms, standstillMs } from '../alarms/alarms.ts'
-import { type Address, formatBase58 } from '../chain/address.ts'
+import { formatBase58 } from '../chain/address.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import { balancesMax, type Chain, type ChainFailure } from '../chain/chain.ts'
 import { ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { type ReadDatabase, shown, toStatement, type WriteDatabase } from '../d1/database.ts'
-import { transfers } from '../d1/tables.ts'
+import type { WriteDatabase } from '../d1/database.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -17,6 +15,7 @@ import {
   type HoldingChange,
   selectCompareWork,
   selectDueHoldings,
+  selectSeenInGaps,
   storeHoldings,
 } from './store/holdings.ts'
 
@@ -117,16 +116,6 @@ async function compareSlice(
   }
   await storeHoldings(db, changes)
   return readings.ok ? ok(due.length === balancesMax ? 'more' : 'done') : readings
-}
-
-/** Recipients of transfers that were seen in blocks which are gaps now. */
-async function selectSeenInGaps(db: ReadDatabase, position: BlockHeight): Promise<ReadonlySet<Address>> {
-  const { to_address, state, height } = transfers
-  const query = sql`
-SELECT DISTINCT ${shown(to_address)} AS to_address FROM ${transfers} INDEXED BY transfer_seen
-WHERE ${state} = 'seen' AND ${lte(height, position)} LIMIT 1000`
-  const { results } = await toStatement(db, query).all<Pick<typeof transfers.$inferSelect, 'to_address'>>()
-  return new Set(results.map((row) => row.to_address))
 }
 
 async function readBalances(

@@ -1,7 +1,7 @@
 import type { Fault, Observation } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
-import { removeOldEvents } from '../events/events.ts'
+import { removeOldEvents } from '../events/store/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isBackingOff } from './deliver-events.ts'
 import {

@@ -1,6 +1,7 @@
 import { eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../../chain/address.ts'
+import type { BlockHeight } from '../../chain/block.ts'
 import type { CurrencyId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type WriteDatabase,
 } from '../../d1/database.ts'
 import { compared as comparedRanges, holdings } from '../../d1/state-tables.ts'
-import { addresses } from '../../d1/tables.ts'
+import { addresses, transfers } from '../../d1/tables.ts'
 import type { DifferenceState, RecordedHolding } from '../judge.ts'
 
 /** An address and currency as stored. */
@@ -105,6 +106,12 @@ export async function storeHoldings(db: WriteDatabase, changes: readonly Holding
   if (changes.length === 0) return 0
   const { results } = await updateCompared(db, { list: JSON.stringify(changes.map(writeChange)) }).all()
   return results.length
+}
+
+/** Recipients of transfers that were seen in blocks which are gaps now. */
+export async function selectSeenInGaps(db: ReadDatabase, position: BlockHeight): Promise<ReadonlySet<Address>> {
+  const { results } = await selectInGaps(db, { position }).all<Pick<typeof transfers.$inferSelect, 'to_address'>>()
+  return new Set(results.map((row) => row.to_address))
 }
 
 function readHolding(row: HoldingRow): Holding {
@@ -215,3 +222,7 @@ FROM (SELECT ${memberList(listed.map((name) => holdings[name]))}, value ->> 'par
 WHERE ${holdings.cuy} = ${change.cuy} AND ${holdings.address_id} = ${change.address_id}
   AND ${parts} = parts AND ${holdings.sent} = ${change.sent} AND ${holdings.due_at} = due_before
 RETURNING 1 AS stored`)
+
+const selectInGaps = fixedStatement<'position'>(sql`
+SELECT DISTINCT ${shown(transfers.to_address)} AS to_address FROM ${transfers} INDEXED BY transfer_seen
+WHERE ${transfers.state} = 'seen' AND ${transfers.height} <= ${sql.placeholder('position')} LIMIT 1000`)

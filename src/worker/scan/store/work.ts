@@ -6,7 +6,7 @@ import { issuerActs } from '../../d1/issuer-tables.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { rescans, scans, sizes, webhooks } from '../../d1/state-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
-import { selectOldest } from '../../events/events.ts'
+import { selectOldest } from '../../events/store/events.ts'
 
 const dayMs = 86_400_000
 /** What was dropped is kept for so long: then it is removed. */

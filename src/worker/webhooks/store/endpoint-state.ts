@@ -5,7 +5,7 @@ import type { UnixMs } from '../../common/time.ts'
 import { bare, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
 import { events, webhooks } from '../../d1/state-tables.ts'
 import { flows } from '../../d1/tables.ts'
-import { removed } from '../../events/events.ts'
+import { removed } from '../../events/store/events.ts'
 
 /** An endpoint of `WEBHOOKS`. */
 export interface WebhookEndpoint {
