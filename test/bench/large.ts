@@ -129,7 +129,7 @@ function sizesOf(db: DatabaseSync): Pick<LargeSizes, 'user' | 'deposit' | 'poste
     const bytes = Number(pages.find(({ name }) => name === table)?.bytes)
     return bytes / Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n)
   }
-  const posted = perRow('flow')
-  const user = perRow('address') + perRow('wallet') + perRow('holding')
-  return { user, deposit: perRow('transfer') + posted, posted, file: bytesOf(db) }
+  const posted = perRow('stored_flow')
+  const user = perRow('stored_address') + perRow('wallet') + perRow('stored_holding')
+  return { user, deposit: perRow('stored_transfer') + posted, posted, file: bytesOf(db) }
 }
