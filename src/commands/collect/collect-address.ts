@@ -40,7 +40,7 @@ export interface TokenHolding {
   readonly estimate: EnergyEstimate
 }
 
-/** What is known of an address before a plan is made. */
+/** The facts about an address that a plan is made from. */
 export interface AddressFacts {
   readonly index: number
   readonly address: string

@@ -20,7 +20,7 @@ export const later = { arrived: (_isOtherAccount: boolean): void => {} }
 export const language = firstLanguage(browserMemory, navigator.languages)
 export const texts = loadTexts(language)
 
-/** What is here already, so that the page's own script need not bring it again. */
+/** Parts that the first script has loaded already, so that the page's own script need not bring them again. */
 export const here = { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage }
 
 /** The caller's token. */

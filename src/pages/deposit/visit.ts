@@ -5,7 +5,7 @@ import type { Arrival } from './data.ts'
 
 /** Which transfers a visit is about: those that it has seen on their way, and all that came later. It outlives a reload. */
 interface Visit {
-  /** Whose visit it is, and for what. */
+  /** The user of the visit, and the request. */
   readonly of: string
   /** The newest transfer before the visit. */
   readonly after: number

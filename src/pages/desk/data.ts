@@ -195,7 +195,7 @@ export function readOwnedDeposits(data: unknown) {
   }))
 }
 
-/** What was decided about a deposit that was held for review. */
+/** The decision about a deposit that was held for review. */
 const readDecision = ({ why, by }: Members) => ({ why: readText(why), by: readText(by) })
 
 /** `GET /ledger/entries` */

@@ -16,7 +16,7 @@ export function hex(digits: number): Condition {
   return (column) => `length(${column}) = ${digits} AND ${column} NOT GLOB '*[^0-9a-f]*'`
 }
 
-/** So many bytes. */
+/** Requires this number of bytes. */
 export function bytes(length: number): Condition {
   return (column) => `length(${column}) = ${length}`
 }

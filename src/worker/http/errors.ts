@@ -166,7 +166,7 @@ export function toDecideProblem(failure: DecideFailure): Problem {
   }
 }
 
-/** Whose allowance of requests to nodes is used up, and what that means for deposits. */
+/** The allowance of requests to nodes that is used up, and what that means for deposits. */
 const usedUp = {
   nodes: [
     'node-allowance',

@@ -190,7 +190,7 @@ async function readRange(
   return ok({ ...state, height, hash, advancedAt: at, halted: null, ...isCaughtUp })
 }
 
-/** What is to be stored of final blocks. */
+/** The findings of final blocks, to be stored. */
 export function findInBlocks(
   blocks: readonly BlockReading[],
   owners: Owners,

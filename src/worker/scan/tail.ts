@@ -79,7 +79,7 @@ export async function readTail(
   return latest
 }
 
-/** What is stored of the blocks of a tail. */
+/** The findings of the blocks of a tail, to be stored. */
 function judgeTail(
   { blocks, latest, node }: Tail,
   owners: Owners,

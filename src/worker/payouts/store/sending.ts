@@ -16,7 +16,7 @@ export interface DueTransaction {
   readonly answers: readonly NodeAnswer[]
 }
 
-/** What is due. */
+/** The transactions that are due. */
 export interface DueQuery {
   readonly now: UnixMs
   /** Currencies that are not sent now. */
