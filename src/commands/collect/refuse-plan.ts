@@ -1,3 +1,4 @@
+import { type Address, formatBase58 } from '../../worker/chain/address.ts'
 import { describeChain } from '../place.ts'
 import { ToolError } from '../tool-error.ts'
 import type { CollectPlan } from './plan.ts'
@@ -14,5 +15,18 @@ export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configur
   throw new ToolError(
     `the plan is for ${describeChain(chainId)}, and this configuration is for ${describeChain(configured)}`,
     `name the configuration for which the plan was made (--production or --env <name>); if that is this one, ${changedFileAdvice}`,
+  )
+}
+
+/**
+ * Stops where a plan has something to do at the payout address of the configuration, which can be newer than the plan: a
+ * transaction from that address that is no payout stops all payouts. `done` is what was not done: "signed" or "sent".
+ */
+export function requireNoPayoutGas({ gas, steps }: CollectPlan, payouts: Address | undefined, done: string): void {
+  const usesGasAddress = steps.some(({ kind }) => kind !== 'transfer')
+  if (!usesGasAddress || payouts === undefined || formatBase58(payouts) !== gas.address) return
+  throw new ToolError(
+    `${gas.address}, from which the plan pays for gas, is the address of PAYOUTS by now. Nothing was ${done}`,
+    'make a new plan with another address: "npm run collect -- plan" with --gas-from',
   )
 }

@@ -15,7 +15,7 @@ import { type CollectOptions, createProgress } from './command-line.ts'
 import { noStops, readStops, type StopOf } from './issuer-stops.ts'
 import { broadcast, explainNodeRefusal, isUndecided, readPrices } from './node-api.ts'
 import { type CollectPlan, type CollectStep, parseSignedPlan, type SignedPlan } from './plan.ts'
-import { changedFileAdvice, requireChain } from './refuse-plan.ts'
+import { changedFileAdvice, requireChain, requireNoPayoutGas } from './refuse-plan.ts'
 import {
   isSettled,
   measureStep,
@@ -53,6 +53,7 @@ export async function runSend(
   const fault = findPlanFault(plan) ?? findSignatureFault(signed)
   if (fault !== null) throw new ToolError(`${fault}. Nothing was sent`, changedFileAdvice)
   requireChain(plan, config.chainId)
+  requireNoPayoutGas(plan, config.payouts?.address, 'sent')
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
   const states: StepStates = new Map()
   const onProgress = createProgress(process.stderr)

@@ -1,6 +1,8 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { formatBase58 } from '../../worker/chain/address.ts'
 import { err, ok, type Result } from '../../worker/common/result.ts'
+import { payoutsSchema } from '../../worker/config/payouts.ts'
+import { parseBindings } from '../../worker/config/schemas.ts'
 import { readTextFile, writeNewFile } from '../files.ts'
 import { requireKnownNode } from '../node-program.ts'
 import { environmentOf, optionOf } from '../place.ts'
@@ -12,7 +14,7 @@ import { orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault } from './check-plan.ts'
 import type { CollectOptions } from './command-line.ts'
 import { type CollectPlan, parsePlan, type SignedPlan, signedHeader } from './plan.ts'
-import { changedFileAdvice, requireChain } from './refuse-plan.ts'
+import { changedFileAdvice, requireChain, requireNoPayoutGas } from './refuse-plan.ts'
 import { planSummary } from './tables.ts'
 import { encodeStep } from './transaction.ts'
 
@@ -28,12 +30,15 @@ export async function runSign(
 ): Promise<number> {
   requireKnownNode()
   const env = environmentOf(values)
-  const { line, chainId } = orRefuse(await readTarget(env))
+  const { line, chainId, values: settings } = orRefuse(await readTarget(env))
   terminal.print(line)
   const plan = orStop(parsePlan(await readTextFile(path)), 'name the file that "collect -- plan" has written')
   const fault = findPlanFault(plan)
   if (fault !== null) throw new ToolError(`${fault}. Nothing was signed`, changedFileAdvice)
   requireChain(plan, chainId)
+  const payouts = parseBindings(payoutsSchema, settings)
+  if (!payouts.ok) throw new ToolError(`${payouts.error.join('; ')}. Nothing was signed`, 'correct PAYOUTS, then sign')
+  requireNoPayoutGas(plan, payouts.value.PAYOUTS?.address, 'signed')
   for (const line of planSummary(plan)) terminal.print(line)
   terminal.print(
     `\nSigned, these transactions can be sent by whoever has the file, until ${plan.expiresAt}; they cannot be changed.`,

@@ -156,6 +156,23 @@ describe('sign', () => {
     expect(readdirSync(folder)).not.toContain('never.json')
   })
 
+  it('and send refuse a plan whose gas address is the payout address by now: it would stop payouts', async () => {
+    const environment = { PAYOUTS: JSON.stringify({ address: gasAddress }) }
+    const input = `${destination}\n${testMnemonic}\n`
+    const signing = ['sign', 'plan.json', '--stdin', '--out', 'never.json']
+    for (const [args, done] of [
+      [signing, 'signed'],
+      [['send', 'signed.json'], 'sent'],
+    ] as const) {
+      const { code, all } = await call(args, { input, environment })
+      const why = `${gasAddress}, from which the plan pays for gas, is the address of PAYOUTS by now. Nothing was ${done}`
+      expect([code, all]).toEqual([1, expect.stringContaining(why)])
+    }
+    const { code, all } = await call(signing, { input, environment: { PAYOUTS: '{"address":"T1"}' } })
+    expect([code, all]).toEqual([1, expect.stringMatching(/Stopped: PAYOUTS.+\. Nothing was signed/)])
+    expect(readdirSync(folder)).not.toContain('never.json')
+  })
+
   it('never replaces a file', async () => {
     const before = readFileSync(join(folder, 'signed.json'), 'utf8')
     const input = `${destination}\n${testMnemonic}\n`
