@@ -175,7 +175,7 @@ describe('after a correction of the finalized height', () => {
     await tickLater(service)
     const { txid } = (await service.db.prepare('SELECT txid FROM transfer').first<{ txid: string }>()) ?? {}
     expect(alarmsOf(service, 'corrected-credit')).toEqual([
-      { level: 'error', alarm: 'corrected-credit', txid, position: 0 },
+      { level: 'error', alarm: 'corrected-credit', txid, position: 0, urgency: 'today' },
     ])
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
   })

@@ -75,7 +75,7 @@ describe('a token whose decimals nodes do not agree on', () => {
     await tickLater(service)
     expect(await statesOf(service)).toEqual(['held:decimals-differ'])
     expect(alarmLines(service)).toEqual([
-      { level: 'error', alarm: 'decimals-differ', cuy: 2, configured: 6, contract: 18 },
+      { level: 'error', alarm: 'decimals-differ', cuy: 2, configured: 6, contract: 18, urgency: 'now' },
     ])
     for (const node of service.nodes) node.decimals.set(usdtAddress, 6)
     await tickLater(service, 600)
@@ -117,7 +117,7 @@ describe('a deposit that would make a balance too large', () => {
     await service.tick()
     await tickLater(service)
     expect(alarmsOf(service, 'deposit-too-large')).toEqual([
-      { level: 'error', alarm: 'deposit-too-large', txid, position: 0 },
+      { level: 'error', alarm: 'deposit-too-large', txid, position: 0, urgency: 'today' },
     ])
     expect(await textOf(service, '/wallet/list')).toContain('{"amt":9007199254.740986,"cuy":2}')
     expect(await balancesOf(service, 8)).toEqual({ 1: 0, 2: 2 })

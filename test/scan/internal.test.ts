@@ -348,7 +348,7 @@ describe('a correction below it', () => {
     await tickLater(service)
     await tickLater(service)
     expect(alarmsOf(service, 'corrected-credit')).toEqual([
-      { level: 'error', alarm: 'corrected-credit', txid, position: 'i0' },
+      { level: 'error', alarm: 'corrected-credit', txid, position: 'i0', urgency: 'today' },
     ])
     expect(await balancesOf(service)).toEqual({ 1: 4, 2: 0 })
   })
