@@ -323,7 +323,7 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_step_changes_its_holdings AFTER UPDATE ON stored_transfer
-  -- A transfer that counts the same before and after needs no change.
+  -- What is counted before and after needs no change.
   WHEN NOT (OLD.state IN ('held', 'refused', 'credited', 'moved') AND NEW.state IN ('held', 'refused', 'credited')
     AND (OLD.cuy, OLD.to_address, OLD.raw) = (NEW.cuy, NEW.to_address, NEW.raw))
 BEGIN
@@ -666,7 +666,7 @@ BEGIN
     WHERE NEW.to_height > OLD.to_height AND (OLD.kind <> 'gap' OR NEW.to_height > (SELECT height FROM scan));
   SELECT RAISE(ABORT, 'rescan: next_height must not decrease') WHERE NEW.next_height < OLD.next_height;
   SELECT RAISE(ABORT, 'rescan: a finished one must not change') WHERE OLD.finished_at IS NOT NULL;
-  -- A transfer that was seen in a block of the gap, and is not in it, is dropped.
+  -- What was seen in blocks that were a gap, and is not in them, was dropped.
   UPDATE stored_transfer SET state = 'dropped', version = version + 1, changed_at = coalesce(NEW.finished_at, NEW.tried_at, (SELECT advanced_at FROM scan))
     WHERE state = 'seen' AND height BETWEEN OLD.next_height AND OLD.to_height AND height <= (SELECT height FROM scan)
       AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL
@@ -841,7 +841,7 @@ BEGIN
       OR (OLD.state = 'signed' AND NEW.state IN ('paid', 'approved', 'stuck'))
       -- Signed, or its newest transaction is open again.
       OR (OLD.state IN ('approved', 'stuck', 'paid') AND NEW.state = 'signed')
-      -- A transaction of it has succeeded after all, so it counts for the limits of its day.
+      -- One that has succeeded after all: it counts for the limits of its day.
       OR (OLD.state = 'cancelled' AND NEW.state = 'cancelled' AND NEW.counted > OLD.counted));
   SELECT RAISE(ABORT, 'payout: only a person''s approval changes who approved it')
     WHERE (NEW.approved_by IS NOT OLD.approved_by
@@ -892,7 +892,7 @@ BEGIN
     FROM payout CROSS JOIN json_each(json_array(0, uid)) AS owner
     WHERE payout.id = NEW.payout_id AND counted <> NEW.counted_before
     ON CONFLICT (cuy, uid, hour) DO UPDATE SET amount = amount + excluded.amount, count = count + excluded.count;
-  -- Each step of a transaction makes one event, although a correction has it taken again.
+  -- Of a transaction each step once, although a correction has it taken again.
   INSERT INTO stored_event (id, type, uid, created_at, payout)
     SELECT (SELECT id FROM last_event) + 1, 'payout.' || state, uid, changed_at, json_object('id', id, 'uid', uid, 'cuy', cuy, 'amount', amount, 'fee', fee,
       'to_address', to_address, 'osn', osn, 'mark', mark, 'state', state, 'created_at', created_at, 'posted_by', posted_by,
@@ -939,7 +939,7 @@ BEGIN
         AND (payout_stop.address IS NULL OR payout_stop.address = NEW.address));
   SELECT RAISE(ABORT, 'payout_transaction: its reference block is not final')
     WHERE NEW.reference > coalesce((SELECT finalized FROM scan), -1);
-  -- Blocks that were read before the bytes came are read again. The bytes cannot be in their own reference block.
+  -- What was read before the bytes came is read again. They cannot be in their own reference block.
   SELECT RAISE(ABORT, 'payout_transaction: blocks are not read again')
     WHERE EXISTS (SELECT 1 FROM scan WHERE NEW.reference < height AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
       WHERE finished_at IS NULL AND next_height <= NEW.reference + 1 AND to_height >= scan.height));

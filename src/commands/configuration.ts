@@ -26,7 +26,7 @@ interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'> {
   readonly place: Place
   /** Whether the binding DB has a `database_id`. `wrangler d1 create` prints the one that replaces the placeholder. */
   readonly database: 'set' | 'placeholder' | 'missing'
-  /** The faults of the Durable Objects, each in one phrase. */
+  /** What is wrong with the Durable Objects, each in one phrase. */
   readonly objectFaults: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export interface Place {
   readonly databaseId: string | null
 }
 
-/** The part of a database in wrangler.toml that commands read. */
+/** What is read of a database in wrangler.toml. */
 interface BoundDatabase {
   readonly binding: string
   readonly database_name?: string

@@ -40,7 +40,7 @@ export interface TokenHolding {
   readonly estimate: EnergyEstimate
 }
 
-/** The facts about an address that a plan is made from. */
+/** What is known of an address before a plan is made. */
 export interface AddressFacts {
   readonly index: number
   readonly address: string

@@ -4,7 +4,7 @@ import { hexText, optionalAmount, orZero, parsedWith, plainText } from '../node-
 import { type AgreedNodes, type AgreedReading, ifEqual } from '../nodes.ts'
 import type { AccountResources, ChainPrices, EnergyEstimate } from './collect-address.ts'
 
-// Questions to the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `AgreedNodes` does.
+// What is asked of the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `AgreedNodes` does.
 
 /** An account as a node has it. */
 export interface NodeAccount {

@@ -35,7 +35,7 @@ export type StepState =
 /** The states of a plan's steps, by id. */
 export type StepStates = Map<number, StepState>
 
-/** What `send` does with a step that waits. */
+/** What is to be done with a step that waits. */
 export type Readiness =
   | { readonly kind: 'ready' }
   | { readonly kind: 'not-yet' }
@@ -87,7 +87,7 @@ function areTokensDone({ steps, currencies }: CollectPlan, states: StepStates, {
   return tokens.length > 0 && tokens.every(({ id }) => isDone(stateOf(states, id)))
 }
 
-/** The facts about a step just before it is sent. */
+/** What is known of a step just before it is sent. */
 export type Measured =
   | { readonly kind: 'as-planned' }
   /** It would do nothing. */

@@ -26,7 +26,7 @@ export function describeStep(plan: Pick<CollectPlan, 'currencies'>, step: Collec
   }
 }
 
-/** The plan as a table: one line for each transaction, then the balances that stay where they are. */
+/** What was decided about each address: one line for each transaction, then what stays where it is. */
 export function planTable(plan: CollectPlan): readonly string[] {
   const rows = plan.steps.map((step) => [
     `${step.id}`,

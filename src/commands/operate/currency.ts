@@ -38,7 +38,7 @@ export function correctCurrency(options: Options): Work {
       const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("${commandIn(env, 'doctor')}" shows both)`
       throw new ToolError(`currency ${cuy} is stored as it is configured: ${value}`, next)
     }
-    // Agreed decimals are never asked again: with other ones every deposit of the token would be held for good.
+    // What was agreed is never asked again: with other decimals everything of it would be held for good.
     if (agreed !== undefined && Number(agreed.value) !== decimals) {
       const differ = `${agreed.value} decimals of currency ${cuy}, not ${decimals}`
       throw new ToolError(

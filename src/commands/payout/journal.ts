@@ -32,7 +32,7 @@ const entrySchema = z.strictObject({
 /** A transaction that was signed. */
 export type JournalEntry = z.infer<typeof entrySchema>
 
-/** The payout address whose transactions a journal has. */
+/** Whose transactions a journal has. */
 export interface JournalOwner {
   readonly chainId: string
   readonly address: string

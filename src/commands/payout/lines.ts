@@ -9,7 +9,7 @@ type Names = { readonly settings: Pick<SignerSettings, 'currencies'> }
 /** What a line says of a payout. */
 type Described = Pick<ShownPayout, 'cuy' | 'amt' | 'to' | 'uid' | 'osn'> & { readonly txid?: string | undefined }
 
-/** The outcome of a payout, in one line. */
+/** What has become of a payout, in one line. */
 export function payoutLine(what: string, payout: Described, { settings }: Names, why: string): string {
   const { cuy, amt, to, uid, osn, txid } = payout
   const symbol = settings.currencies.byId.get(cuy as CurrencyId)?.symbol ?? `of cuy ${cuy}` // safe: looked up

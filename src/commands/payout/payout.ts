@@ -55,7 +55,7 @@ export const shownPayout = z.object({
   state: printable,
   txid: z.optional(txidText),
   proof: z.optional(z.string().check(z.maxLength(2_000))),
-  /** Money that has left the payout address for it already, in a transaction that has paid something else. */
+  /** What has left the payout address for it already, in a transaction that has paid something else. */
   moved: z.optional(z.unknown()),
 })
 /** A payout as the service shows it. */

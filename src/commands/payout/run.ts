@@ -100,7 +100,7 @@ interface Run extends RunParts {
   readonly lives: Map<string, string>
 }
 
-/** The lines of a round: a line is printed if the round before had not the same one, numbers and times aside. */
+/** What is said in each round: a line is printed if the round before had not the same one, numbers and times aside. */
 function createVoice(print: (line: string) => void): () => Run['say'] {
   let said = new Map<string, string>()
   return () => {

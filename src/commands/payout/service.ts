@@ -47,7 +47,7 @@ type Answer<T> = Promise<Result<T, ServiceRefusal>>
 
 /** The routes of a service that a signer uses. None of them throws: what goes wrong is a value. */
 export interface PayoutService {
-  /** The payouts that are offered for signing, with an id above `after`: `pageMax` payouts at most. */
+  /** What is offered for signing, with an id above `after`: `pageMax` payouts at most. */
   offer(after: number): Answer<ShownOffer>
   /** The payouts that it knows of the last 31 days, newest first. */
   known(now: UnixMs): Answer<readonly ShownPayout[]>

@@ -28,7 +28,7 @@ export interface Signer {
   readonly key: SigningKey
   readonly journal: Journal
   readonly clock: Pick<Clock, 'now'>
-  /** The comparison that comes before any signature; null if no node can be asked. */
+  /** What is compared before anything is signed; null where no node can be asked. */
   readonly own: OwnNodes | null
   /** Txids that can never pay any more, by nodes or by a person. */
   readonly gone: Set<string>

@@ -61,7 +61,7 @@ function secondsLeft({ finalAt }: Arrival): number | null {
   return finalAt === null ? null : Math.max(0, Math.ceil((finalAt - performance.now()) / 1_000))
 }
 
-/** The state of a transfer, in one or two sentences. */
+/** What is known about a transfer, in one or two sentences. */
 export function arrivalWords(context: DepositContext, arrival: Arrival): string {
   const { texts } = context
   const { state, reason, why } = arrival

@@ -57,7 +57,7 @@ function isToPay(context: DepositContext): boolean {
   return visitedOf(context).length === 0
 }
 
-/** Content below the screen stays where it is when the address gives way to the status. */
+/** What is below the screen stays where it is when the address gives way to the status. */
 function keepHeight(element: HTMLElement, change: () => void): void {
   const before = element.dataset.shown
   const height = element.offsetHeight

@@ -9,7 +9,7 @@ import { misfitOf, type PaymentRequest, type Progress, progressOf, type Unreadab
 /** A part below the screen that is shown when it is opened. */
 export type FoldName = 'how' | 'question' | 'arrivals' | 'wallet'
 
-/** The user of the page and the request, as the token says; only the service can check it. */
+/** Whose page it is, and what is asked: by the token, which the service alone can check. */
 export interface PayerSession {
   /** The name of the account; null without one. */
   readonly name: string | null

@@ -20,7 +20,7 @@ export const later = { arrived: (_isOtherAccount: boolean): void => {} }
 export const language = firstLanguage(browserMemory, navigator.languages)
 export const texts = loadTexts(language)
 
-/** Parts that the first script has loaded already, so that the page's own script need not bring them again. */
+/** What is here already, so that the page's own script need not bring it again. */
 export const here = { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage }
 
 /** The caller's token. */

@@ -39,7 +39,7 @@ export function createLoader(
     let answer = await api.get(arrivalsPath(limit), readArrivals)
     if (!answer.ok || model.account !== account) return answer
     let page = mergeNewest(answer.data, model.arrivals)
-    // The payment can have come in more transfers than one answer has.
+    // What is asked to be paid can have come in more transfers than one answer has.
     while (page.list.length < page.count && isWanted(page.list.at(-1))) {
       answer = await api.get(arrivalsPath(arrivalRowsMax, page.list.at(-1)?.id), readArrivals)
       if (!answer.ok || model.account !== account || answer.data.list.length === 0) return answer

@@ -95,7 +95,7 @@ async function start(): Promise<void> {
   }, 1_000)
 }
 
-/** The user of the page and the request, by the present token. */
+/** Whose page it is, and what is asked, by the token of now. */
 function readSession(): PayerSession {
   const claims = claimsOf(token.current())
   const text = (value: unknown) => (typeof value === 'string' ? readText(value).trim().slice(0, ownerCharsMax) : '')

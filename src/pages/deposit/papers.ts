@@ -133,7 +133,7 @@ function statementParts(context: DepositContext, statement: Statement, download:
   ]
 }
 
-/** Prints the statement alone; the page comes back when printing is over. */
+/** What is printed is the statement alone, until that is over. */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })

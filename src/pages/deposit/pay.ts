@@ -53,7 +53,7 @@ export function createPayment(context: DepositContext): PageView {
       const asked = requestOf(context)
       const currency = currencyWith(context, asked?.currency.cuy ?? model.chosen ?? Number.NaN)
       const missing = missingOf(context)
-      // The page never asks again for money that was sent already.
+      // What was sent already is never asked for again.
       const isAwaited = asked !== null && model.arrivals === null
       const { address } = model
       fill(
@@ -74,7 +74,7 @@ export function createPayment(context: DepositContext): PageView {
   }
 }
 
-/** The amount that is still missing of a request, and whether that is all of it; null without a request. */
+/** What has to be sent yet where an amount is asked for, and whether that is all of it; null where none is. */
 function missingOf(context: DepositContext): { readonly amount: string; readonly isAll: boolean } | null {
   const progress = requestProgress(context)
   return progress === null ? null : { amount: progress.missing, isAll: progress.state === 'unpaid' }
@@ -174,7 +174,7 @@ function walletLink(
   return linkTo(`https://link.trustwallet.com/send?${query}`, 'new tab', { class: 'button' }, words)
 }
 
-/** The folded part below: everything that needs more words. */
+/** What is folded below: everything that needs more words. */
 export function createHow(context: DepositContext): PageView {
   const { model, texts } = context
   const lines = html('ul', { class: 'how' })

@@ -95,9 +95,9 @@ export interface Progress {
   readonly credited: string
   /** Found, and not final yet. */
   readonly seen: string
-  /** The amount that is still missing: neither credited nor found. */
+  /** What has to be sent yet: neither credited nor found. */
   readonly missing: string
-  /** The amount that is credited beyond the request. */
+  /** What is credited beyond the request. */
   readonly over: string
   readonly state: 'unpaid' | 'partly paid' | 'on its way' | 'paid'
 }
@@ -110,7 +110,7 @@ export function progressOf(
   arrivals: readonly Arrival[],
 ): Progress {
   const counted = arrivals.filter((one) => one.cuy === cuy && Date.parse(one.at) >= since)
-  // A transfer that is only seen has the decimals of the chain: digits that the ledger does not keep are left out.
+  // What is only seen has the decimals of the chain: what the ledger does not keep is left out.
   const sum = (state: Arrival['state']) =>
     counted.filter((one) => one.state === state).reduce((total, { amount }) => total + unitsOf(amount, scale), 0n)
   const credited = sum('credited')

@@ -22,7 +22,7 @@ export function createSummary(context: DepositContext): PageView {
   }
 }
 
-/** The state of the payments of this visit. */
+/** What has become of the payments of this visit. */
 export function createVisitStatus(context: DepositContext): PageView {
   const { texts, model } = context
   const list = createArrivalList(context, texts.transaction)

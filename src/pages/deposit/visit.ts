@@ -5,7 +5,7 @@ import type { Arrival } from './data.ts'
 
 /** Which transfers a visit is about: those that it has seen on their way, and all that came later. It outlives a reload. */
 interface Visit {
-  /** The user of the visit, and the request. */
+  /** Whose visit it is, and for what. */
   readonly of: string
   /** The newest transfer before the visit. */
   readonly after: number

@@ -23,7 +23,7 @@ export function payoutActs(context: DeskContext, about: Omit<PayoutAct, 'kind'>)
   return [isOpen && mayApprove && isOwn ? hint(texts.ownPayout) : null, ...buttonsOf(context, acts)]
 }
 
-/** The money that comes back if a payout is cancelled, and the money that it pays. */
+/** What is back where a payout is cancelled, and what it pays. */
 export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: string) => ({
   amount: deskAmount(context, payout.amount, payout.cuy),
   back: deskAmount(context, taken, payout.cuy),

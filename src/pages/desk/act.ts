@@ -7,9 +7,9 @@ export type Act =
       readonly kind: 'approve' | 'cancel'
       readonly payout: DeskPayout
       readonly amount: string
-      /** The money that comes back to the balance if it is cancelled. */
+      /** What is back in the balance where it is cancelled. */
       readonly back: string
-      /** The money that has left for it already, in sentences. */
+      /** What has left for it already, in sentences. */
       readonly left: readonly string[]
     }
   | { readonly kind: 'credit' | 'refuse'; readonly deposit: OwnedDeposit; readonly amount: string }

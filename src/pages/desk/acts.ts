@@ -122,7 +122,7 @@ function createWhy(texts: ActTexts) {
   }
 }
 
-/** The money that has left already, with a box that says the reader knows: nothing is done before it is ticked. */
+/** What has left already, and that the reader knows it: without that, nothing is done. */
 function createLeft(texts: ActTexts, lines: readonly string[]) {
   const known = html('input', { id: 'known', type: 'checkbox' })
   const element = html('div', { class: 'left' })

@@ -64,7 +64,7 @@ export type DeskAnswer =
 type Deposits = ListPage<OwnedDeposit>
 type Owner = ReturnType<typeof readOwner>
 
-/** A question that leads to a story; an amount leads to a list. */
+/** What has a story; an amount leads to a list. */
 type StoryQuestion = Exclude<DeskQuestion, { kind: 'amount' }>
 
 /** Deposits of one transaction whose stories are loaded; few transactions have more. */
@@ -172,13 +172,13 @@ async function findUser(asker: Asker, uid: number): Promise<DeskAnswer> {
   return { kind: 'user', uid, balances: balances.data, ...lists }
 }
 
-/** A transfer that was seen in a final block and is not credited: it waits in a gap. */
+/** What was seen in final blocks and is not credited: it waits in a gap. */
 async function findGap({ api }: Asker, from: number): Promise<DeskAnswer> {
   const found = await api.get('/ledger/deposits?state=seen&limit=100', readOwnedDeposits)
   return { kind: 'gap', from, seen: found.ok ? found.data.list.filter(({ seconds }) => seconds === 0) : [] }
 }
 
-/** Finds a payout by its number: lists have the newest ones below a number. */
+/** By its number: the lists have the newest ones below a number. */
 async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
   const found = await findPayouts(asker, `before=${id + 1}&limit=1`)
   if (!found.ok) return { kind: 'refusal', refusal: found }

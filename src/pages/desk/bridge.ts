@@ -78,7 +78,7 @@ function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: D
   return [...moved, { name: texts.movedDestroyed, amount: lost }, fault, { name: texts.movedUnread, amount: unread }]
 }
 
-/** Money that is in one of the two sums and not in the other. */
+/** What is in one of the two sums and not in the other. */
 function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, held: readonly Line[]): Line[] {
   const { texts, model } = context
   const hasPayouts = payoutsNow(model) !== null // from an address of their own
@@ -116,5 +116,5 @@ function sumTable(
 /** A type of entries as the name of a sum; a type that this page does not know is its number. */
 const ledgerName = ({ texts }: DeskContext, type: number): string => lookUp(texts.sums, type) ?? String(type)
 
-/** The name of a sum of moved money; a word that this page does not know stays as it is. */
+/** What has moved, as the name of a sum; a word that this page does not know stays as it is. */
 const movedName = ({ texts }: DeskContext, what: string): string => lookUp(texts.moved, what) ?? what

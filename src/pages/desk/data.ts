@@ -195,7 +195,7 @@ export function readOwnedDeposits(data: unknown) {
   }))
 }
 
-/** The decision about a deposit that was held for review. */
+/** What was decided about a deposit that was held for review. */
 const readDecision = ({ why, by }: Members) => ({ why: readText(why), by: readText(by) })
 
 /** `GET /ledger/entries` */

@@ -133,7 +133,7 @@ function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { h
 const problemText = ({ texts }: DeskContext, { problem }: DeskSummary): string =>
   lookUp(texts.problems, problem ?? '') ?? ''
 
-/** The fault of an alarm's subject in the service's own words: why its node failed last, or its name. */
+/** What is wrong with the subject of an alarm, in the service's own words: why its node failed last, or its name. */
 function aboutOf({ node, txid, setting }: DeskSubject, { nodes }: DeskSummary): string {
   return (node === null ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
 }

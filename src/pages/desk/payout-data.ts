@@ -13,7 +13,7 @@ import {
 
 /** A payout of a user. What is null is not there, or not known yet. */
 export type DeskPayout = ReturnType<typeof readPayout>
-/** Open payouts, why they are stopped, and the balances of their address. */
+/** What is open of payouts, why they are stopped, and what their address holds. */
 export type DeskPayouts = ReturnType<typeof readPayoutsNow>
 
 /** The states of a payout. */
@@ -49,7 +49,7 @@ export function readPayout(members: Members) {
   }
 }
 
-/** Money that has left the payout address: of a currency, or units of a contract that is not configured. */
+/** What has left the payout address: of a currency, or so many units of a contract that is none here. */
 type Moved =
   | { readonly to: string; readonly cuy: number; readonly amount: string }
   | { readonly to: string; readonly contract: string; readonly units: string }

@@ -4,7 +4,7 @@ import { createLiveSlot, fact, small, storyButton } from './parts.ts'
 import type { DeskPayouts } from './payout-data.ts'
 import { line } from './steps.ts'
 
-/** Open payouts and the balances of their address. The section is absent without `PAYOUTS`. */
+/** What is open of payouts, and what their address holds. Without `PAYOUTS` it is not there. */
 export function createPayouts(context: DeskContext): PageView {
   const { model, texts } = context
   const body = html('div', { class: 'payouts' })

@@ -120,7 +120,7 @@ function movedLines(context: DeskContext, payout: DeskPayout): Child[] {
   return leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
 }
 
-/** Money that has left the payout address for it, in sentences. */
+/** What has left the payout address for it, in sentences. */
 function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string[] {
   const { texts, format } = context
   return (moved ?? []).map((one) => {
@@ -132,7 +132,7 @@ function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string
   })
 }
 
-/** Money that was taken for it, and comes back if it is cancelled. */
+/** What was taken for it, and is back where it is cancelled. */
 const takenOf = ({ amount, fee }: DeskPayout) => sumOf([amount, fee])
 
 /** What to do, in sentences. */

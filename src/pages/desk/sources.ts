@@ -136,7 +136,7 @@ function eventSource(context: DeskContext): FilteredSource {
   }
 }
 
-/** The name of a type of event; a type that this page does not know keeps its own. */
+/** What has happened, in words; a type that this page does not know has its own name. */
 function eventName(context: DeskContext, type: string, entry: PostedEntry | null): string {
   const { texts } = context
   const [kind, state = ''] = type.split('.')

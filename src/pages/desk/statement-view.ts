@@ -88,7 +88,7 @@ function readStatement(data: unknown): Statement {
   }
 }
 
-/** The statement that is asked for: a day or a month, of a user or of all. */
+/** What is asked for: a day or a month, of a user or of all. */
 interface Wanted {
   readonly uid: string
   readonly period: string
@@ -226,7 +226,7 @@ function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntr
   ]
 }
 
-/** Prints the statement alone; the page comes back when printing is over. */
+/** What is printed is the statement alone, until that is over. */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })

@@ -78,7 +78,7 @@ function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLEle
   return html('p', { class: 'waiting' }, texts.waiting, ...parts)
 }
 
-/** The good news. `isIdle`: whether nothing waits for a person either. */
+/** What is known to be well. `isIdle`: whether nothing waits for a person either. */
 function wellText(context: DeskContext, { finalized, nodes, endpoints }: DeskSummary, isIdle: boolean): string {
   const { texts, format } = context
   const answering = nodes?.filter((node) => !isMissing(context, node)).length ?? 0

@@ -2,7 +2,7 @@ import type { AlarmKind, alarmTable } from '../../worker/platform/alarm-table.ts
 import { type DeskContext, deskAmount } from './context.ts'
 import type { DeskAlarm, DeskDifference } from './data.ts'
 
-/** A fault, and what to do about it. */
+/** What is wrong, and what to do. */
 export interface AlarmWords {
   readonly raised: string
   readonly remedy: string

@@ -4,7 +4,7 @@ import type { Refusal } from './api.ts'
 const backOffMaxMs = 30_000
 const backOffMs = 2_000
 
-/** A question that is repeated. */
+/** What is asked again and again. */
 export interface Polled {
   /** Asks once; null where it was answered well. */
   ask(): Promise<Refusal | null>

@@ -19,7 +19,7 @@ export interface IssueAddressParts {
   /** `TRON_FIRST_INDEX`, or null. */
   readonly firstIndex: number | null
   readonly issuesAddresses: boolean
-  /** The address that pays out, or null. It is never issued, although the key may have it. */
+  /** Whose address pays out, or null: it is never issued, although the key may have it. */
   readonly payouts: { readonly address: Address } | null
 }
 
@@ -53,7 +53,7 @@ const freshReserved: QueryFailure = {
   why: `not allowed for ${reservedUid}, which is reserved`,
 }
 
-/** What an instance remembers about the key. It can be lost at any time. */
+/** What is remembered about the key. It can be lost at any time. */
 export interface KeyUse {
   /** True once an address of it was found in use. */
   wasUsed: boolean

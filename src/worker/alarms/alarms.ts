@@ -25,7 +25,7 @@ type FaultOf<Kind extends AlarmKind> = {
   /** The alarm is raised once the fault was found again after so long; missing: at once. */
   readonly afterMs?: number
 }
-/** A fault. */
+/** What is wrong. */
 export type Fault = { readonly [Kind in AlarmKind]: FaultOf<Kind> }[AlarmKind]
 
 /** What one look at the service has found: these faults, and no other one of `kinds`. */

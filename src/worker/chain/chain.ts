@@ -57,7 +57,7 @@ export interface IssuerAct {
   readonly position: number
   readonly contract: Address
   readonly kind: 'frozen' | 'released' | 'destroyed' | 'paused' | 'unpaused' | 'fee-set' | 'deprecated'
-  /** The address whose tokens are frozen, released or destroyed, or the successor of a deprecated token. Null otherwise. */
+  /** Whose tokens are frozen, released or destroyed; the successor of a deprecated token. Null otherwise. */
   readonly address: Address | null
   /** Chain units: what was destroyed, or the highest fee of a transfer. Null otherwise. */
   readonly amount: bigint | null

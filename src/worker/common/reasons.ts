@@ -14,7 +14,7 @@ export const heldReasons = [
 /** One of `heldReasons`. */
 export type HeldReason = (typeof heldReasons)[number]
 
-/** Reasons why an amount is worth nothing. */
+/** What is worth nothing by its amount. */
 const smallReasons = ['below-minimum', 'dust'] as const
 /** Why a final transfer is worth nothing: stored with it. `review`: a person has refused it. */
 export const refusedReasons = [...smallReasons, 'review'] as const

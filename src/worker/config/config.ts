@@ -36,11 +36,11 @@ export type CorsOrigins = '*' | ReadonlySet<string>
 
 /** The rate limiters of the platform; wrangler.toml has their limits. Null without a binding: no limit. */
 export interface RateLimits {
-  /** The limit of one caller for routes that only read: lists, the current address. */
+  /** Of one caller, for what reads: lists, the current address. */
   readonly lists: RateLimit | null
-  /** The limit of one caller for routes that query nodes: balance, recharge, a further address. */
+  /** Of one caller, for what queries nodes: balance, recharge, a further address. */
   readonly nodes: RateLimit | null
-  /** The limit of one backend. */
+  /** Of one backend. */
   readonly ledger: RateLimit | null
 }
 

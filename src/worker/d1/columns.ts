@@ -16,7 +16,7 @@ export function hex(digits: number): Condition {
   return (column) => `length(${column}) = ${digits} AND ${column} NOT GLOB '*[^0-9a-f]*'`
 }
 
-/** Requires this number of bytes. */
+/** So many bytes. */
 export function bytes(length: number): Condition {
   return (column) => `length(${column}) = ${length}`
 }

@@ -36,7 +36,7 @@ export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited',
 /** One of `transferStates`. */
 export type TransferState = (typeof transferStates)[number]
 
-/** The decisions about a transfer that was held for review. A refused one can still be credited. */
+/** What is decided about a transfer that was held for review. What was refused can still be credited. */
 export const decisionKinds = ['credit', 'refuse'] as const
 /** One of `decisionKinds`. */
 export type DecisionKind = (typeof decisionKinds)[number]
@@ -60,7 +60,7 @@ export function reasonRule(isHeld: string, isRefused: string): string {
   return `iif(${isHeld}, ${isOneOf(heldReasons)}, iif(${isRefused}, ${isOneOf(refusedReasons)}, reason IS NULL))`
 }
 
-// The largest tables keep addresses and transactions in bytes, and say nothing twice. Such a table is named `stored_…`; the view of
+// What is stored most keeps addresses and transactions in bytes, and says nothing twice. Such a table is named `stored_…`; the view of
 // the name without that (0001_invariants.sql) shows it as people read it.
 
 /** Every address that was ever issued. `id` is the last step of its derivation path plus 1. */
@@ -162,7 +162,7 @@ export const isOpenTransfer = `state IN ('seen', 'dropped', 'held', 'refused')`
 /** A transfer that a correction takes back, in the same way. */
 export const isDecidedTransfer = `state IN ('held', 'refused', 'moved')`
 
-/** A transfer that was held for review stays held until it is decided, and never is in a state against the decision. */
+/** What was held for review has no other state until it is decided, and none against the decision. */
 const reviewRule = `${oneOf('open', ...decisionKinds)('review')} AND (state IN ('seen', 'dropped', 'moved')
   OR (review = 'open' AND state = 'held' AND reason = 'review') OR (review = 'refuse' AND state = 'refused' AND reason = 'review')
   OR (review = 'credit' AND reason IS NOT 'review'))`

@@ -13,7 +13,7 @@ export type DepositState = (typeof depositStates)[number]
 export interface Deposit extends StoredTransfer {
   /** The ledger entry, where it is credited. */
   readonly entry: EntryId | null
-  /** The decision about it, if it was held for review. */
+  /** What is decided about it, if it was held for review. */
   readonly decided: { readonly decision: DecisionKind; readonly why: string; readonly by: DeciderName } | null
   /** About how many seconds until it is final, if it is seen and that is known. */
   readonly finalIn: number | null

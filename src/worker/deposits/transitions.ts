@@ -81,7 +81,7 @@ export interface TransferChange extends TransferFacts {
   readonly node: number | null
 }
 
-/** The stored facts that decide about a list of transfers. */
+/** What is stored that decides about a list of transfers. */
 export interface TransferStore {
   /** The newest block that the scan has stored, or null before it has started. */
   readonly position: number | null
@@ -183,7 +183,7 @@ function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'rev
   }
 }
 
-/** A transfer that was held for review becomes what was decided, whatever is judged now. It is `moved` if its sender is an operator's by now. */
+/** What was held for review is what was decided about it, whatever is judged now. It moved if its sender is an operator's by now. */
 function underReview(
   proposed: Omit<TransferChange, 'known' | 'review'>,
   { review }: Pick<KnownTransfer, 'review'>,

@@ -166,7 +166,7 @@ export function toDecideProblem(failure: DecideFailure): Problem {
   }
 }
 
-/** The allowance of requests to nodes that is used up, and what that means for deposits. */
+/** Whose allowance of requests to nodes is used up, and what that means for deposits. */
 const usedUp = {
   nodes: [
     'node-allowance',

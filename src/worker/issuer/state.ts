@@ -42,7 +42,7 @@ export type Stop = 'frozen' | 'paused' | 'fee-unconfirmed' | 'deprecated'
 
 /** A row of `issuer_act`. */
 export type ActRow = typeof issuerActs.$inferSelect
-/** The columns of an act that stands. */
+/** What is read of an act that stands. */
 export type StandingRow = Pick<
   ActRow,
   'cuy' | 'kind' | 'txid' | 'height' | 'address' | 'raw' | 'basis_points' | 'confirmed_at'

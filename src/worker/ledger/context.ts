@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Currencies } from './currencies.ts'
 
-/** The limits within which a currency is paid out without a person, in ledger units. A day is the last 24 hours. */
+/** What is paid out of one currency without a person, in ledger units. A day is the last 24 hours. */
 export interface PayoutLimit {
   readonly each: Amount
   /** A smaller payout waits for a person: its fee would cost more than it pays. */

@@ -8,9 +8,9 @@ import { pageRowsDefault, selectBalances, selectEntries } from './store/entries.
 
 /** Most entries that a page by number skips in a history that has more: each of them is read. */
 export const offsetMax = 10_000
-/** The error of a page behind more than `offsetMax` entries. */
+/** What is wrong with a page behind more than `offsetMax` entries. */
 const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
-/** The error of a page together with `before`. */
+/** What is wrong with a page together with `before`. */
 export const notWithBefore = 'not allowed with before'
 
 /** One balance in ledger units for each configured currency, ordered by `cuy`; 0 where there is no entry yet. */

@@ -126,7 +126,7 @@ function readAmountOf(text: string, type: PostedType, currency: Currency): Resul
   return sign === 'either' || (sign === 'negative') === isNegative ? amount : err(`${sign} for type ${type}`)
 }
 
-/** The fault of entries that are right by themselves: a key twice, or transfers that do not balance. */
+/** What is wrong with entries that are right by themselves: a key twice, or transfers that do not balance. */
 function faultTogether(entries: readonly NewEntry[], currencies: Currencies): BadPost | null {
   const seen = new Map<string, number>()
   for (const [i, entry] of entries.entries()) {

@@ -14,9 +14,9 @@ export const statementRowsMax = 1_000
 /** The sums of one currency in ledger units: of all users they can be beyond an `Amount`. */
 export interface StatementBalance {
   readonly currency: Currency
-  /** The balance before the period. */
+  /** What was there before the period. */
   readonly opening: bigint
-  /** The balance after it or, while it is running, now. */
+  /** What is there after it or, while it is running, now. */
   readonly closing: bigint
 }
 

@@ -112,7 +112,7 @@ export async function rememberSettings(
   return await select()
 }
 
-/** Settings that were configured or agreed once, and are kept. */
+/** What was configured or agreed once, and is kept. */
 export interface KeptSettings {
   /** The operator's addresses that were ever configured, each with the finalized height from which it counts. */
   readonly operators: ReadonlyMap<Address, BlockHeight>

@@ -16,7 +16,7 @@ export interface NodeAnswer {
 /** The words by which a node says that it has the transaction. */
 const taken: ReadonlySet<string> = new Set(['SUCCESS', 'DUP_TRANSACTION_ERROR'])
 
-/** The stored answers of nodes to one transaction. */
+/** What is stored of the answers to one transaction. */
 export function readAnswers(text: string | null): readonly NodeAnswer[] {
   return text === null ? [] : (JSON.parse(text) as readonly NodeAnswer[]) // safe: written by `noteAnswer` alone
 }

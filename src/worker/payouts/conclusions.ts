@@ -48,7 +48,7 @@ export async function decideConclusions(
   const passed = stored.passing.filter(({ txid }) => !isFound.has(txid)).flatMap((row) => notePassed(row, blocks))
   const unknown = found.flatMap((shown) => (stored.found.has(shown.txid) ? [] : unknownBy(shown, since, at)))
   return [
-    // A transaction of a payout can be open again and end in the same batch.
+    // Of one payout a transaction can be open again and end in the same batch.
     ...pairStatements(db, [
       steps.flatMap(([first]) => first ?? []),
       steps.flatMap(([, second]) => second ?? []),

@@ -93,7 +93,7 @@ export async function takeSigned(
   return ok(signed.map(({ id }) => ({ id, refused: notTaken })))
 }
 
-/** The facts by which signed transactions are judged. */
+/** What is known when signed transactions are judged. */
 interface Known extends SigningFacts {
   readonly head: Head
   readonly leaving: LeavingFacts
@@ -198,7 +198,7 @@ function whyNotTaken(
   return stop === null ? null : conflict(stopRules[stop].reason, stopRules[stop].why)
 }
 
-/** The row of a transaction that is taken; null if its payout can have none. */
+/** What is stored of a transaction that is taken; null where its payout can have none. */
 function takenBy(
   { txid, bytes, reference, expiresAt }: SignedTransfer,
   { payout }: SignablePayout,

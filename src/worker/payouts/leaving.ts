@@ -9,10 +9,10 @@ import type { Currency } from '../ledger/currencies.ts'
 // signer, what the signer hands in, sending, cancelling, lists, alarms, the desk and the doctor. The database refuses the same by the view
 // `payout_stop`.
 
-/** An act on a payout that something can stand in the way of. */
+/** What is done with a payout, as far as something can stand in its way. */
 export type PayoutAct = 'ask' | 'approve-by-rule' | 'offer' | 'take' | 'send' | 'cancel'
 
-/** A fact that can keep money from leaving, by its name. */
+/** What is known to be wrong, by its name. */
 export type LeavingStop =
   | 'forked'
   | 'restored'
@@ -79,7 +79,7 @@ export const stopRules: Readonly<Record<LeavingStop, StopRule>> = {
   deprecated: { reason: 'deprecated', why: 'the issuer has replaced the contract of the token', stops: leaving },
 }
 
-/** All facts that can keep money from leaving one address, read once. */
+/** What is known of everything that can keep money from leaving one address, read once. */
 export interface LeavingFacts {
   /** What payouts are paid from. */
   readonly address: Address

@@ -110,7 +110,7 @@ export function isWithinLimits(limit: PayoutLimit | null, amount: bigint, ofAll:
 
 /** What a person who decides about a payout must be told of it. */
 export interface Outflows {
-  /** Money that has left in its newest transaction without paying it. */
+  /** What has left in its newest transaction without paying it. */
   readonly newest: readonly Moved[]
   readonly other: OtherOutflow | null
 }
@@ -362,7 +362,7 @@ function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: PayoutRow, mo
   return isWhole && BigInt(toPayee[0]?.raw ?? 0) === amount - fee && BigInt(rest[0]?.raw ?? 0) === fee
 }
 
-/** The amount that arrived of a paid payout, if that is less than its amount. */
+/** What has arrived of a paid payout, where that is less than its amount. */
 function receivedBy(payout: PayoutRow, moved: readonly Moved[]): string | null {
   const parts = moved.filter((part) => isToPayee(payout, part))
   return parts.some(({ raw }) => raw === payout.raw) ? null : (parts[0]?.raw ?? null)

@@ -4,7 +4,7 @@ import type { CurrencyId } from '../common/ids.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 
-/** Money that has left the payout address by the logs of a transaction, in chain units: of the token of a contract, or TRX (empty). */
+/** What has left the payout address by the logs of a transaction, in chain units: of the token of a contract, or TRX (empty). */
 export interface Moved {
   readonly contract: Address | ''
   readonly to: Address
@@ -16,15 +16,15 @@ export type MovedItem<A> =
   | { readonly to: string; readonly cuy: CurrencyId; readonly amt: A }
   | { readonly to: string; readonly contract: string; readonly units: string }
 
-/** The stored form of money that has left the address. */
+/** What is stored of what has left the address. */
 export function readMoved(text: string): readonly Moved[] {
   return JSON.parse(text) as readonly Moved[] // safe: written by `findOutgoing` alone
 }
 
-/** Most parts of the money that has left which a sentence names. */
+/** Of what has left, no more is said in a sentence. */
 const saidMax = 5
 
-/** Money that has left the address as a part of a sentence: how much of which currency, and to whom. */
+/** What has left the address as a part of a sentence: how much of what, and to whom. */
 export function sayMoved(moved: readonly Moved[], currencies: Currencies): string {
   const said = moved.slice(0, saidMax).map(({ contract, to, raw }) => {
     const { decimals, symbol } = currencyOfContract(contract, currencies) ?? (contract === '' ? trx : unitsOf(contract))
@@ -36,7 +36,7 @@ export function sayMoved(moved: readonly Moved[], currencies: Currencies): strin
 const trx = { decimals: 6, symbol: 'TRX' }
 const unitsOf = (contract: Address) => ({ decimals: 0, symbol: `units of ${formatBase58(contract)}` })
 
-/** Money that has left the address as members of an answer. */
+/** What has left the address as the members of an answer. */
 export function movedItem<A>(
   { contract, to, raw }: Moved,
   currencies: Currencies,

@@ -20,7 +20,7 @@ export interface NewPayout {
   /** Ledger units; 0 where there is none. */
   readonly fee: Amount
   readonly to: Address
-  /** The contract of the currency; empty for TRX. */
+  /** Of the currency; empty for TRX. */
   readonly contract: Address | ''
   /** `amount` in chain units. */
   readonly raw: bigint

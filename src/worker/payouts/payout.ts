@@ -44,7 +44,7 @@ export type PayoutItem<A> = {
   readonly by: string
   /** A backend, or `limits`. */
   readonly approved_by?: string
-  /** The newest transaction, if it is signed or has been found; and when it expires. */
+  /** Of its newest transaction, where that is signed or has been found; and when it expires. */
   readonly txid?: string
   readonly expires_at?: string
   /** The block in which it was found. */
@@ -55,9 +55,9 @@ export type PayoutItem<A> = {
   readonly reason?: StuckReason
   /** The same for people, why it was cancelled, or why an approved one waits. */
   readonly why?: string
-  /** Money that has left the payout address in a transaction that has paid something else. */
+  /** What has left the payout address in a transaction that has paid something else. */
   readonly moved?: readonly MovedItem<A>[]
-  /** The amount that arrived of a paid one, if its token took a fee. */
+  /** What has arrived of a paid one, where its token took a fee. */
   readonly received?: A
   /** What nodes last said about its sending: their words, which decide nothing. */
   readonly answers?: readonly { readonly node: string; readonly answer: string; readonly at: string }[]

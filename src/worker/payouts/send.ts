@@ -57,7 +57,7 @@ export function createSender(parts: SenderParts): Sender {
 async function sendDue({ db, clock, currencies, payouts, memory, openChain }: SenderParts): Promise<boolean> {
   let hasNew = false
   for (let round = 0; round < sendRoundsMax; round += 1) {
-    // A transaction that is sent must be known although the database is lost. An older copy may lack another transaction of the payout, by another
+    // What is sent must be known although the database is lost. An older copy may lack another transaction of the payout, by another
     // signer: nothing is sent until all that was signed before has expired, and blocks have shown what was mined.
     if ((await memory.compare()) !== null) return hasNew
     const stopped = payouts === null ? new Map() : await findStopped(db, payouts, currencies)

@@ -47,7 +47,7 @@ export interface SignedTransfer {
   readonly reference: BlockHeight
 }
 
-/** The fault of signed bytes: the reason for programs, and for people the difference. */
+/** What is wrong with bytes: the reason for programs, and for people what differs. */
 export interface BytesFault {
   readonly reason: BytesReason
   readonly why: string
@@ -261,7 +261,7 @@ function findWrongTimes(
   isNew: boolean,
 ): BytesFault | null {
   const { expiration, feeLimit } = timesOf(raw)
-  // A transaction that is known already has burnt what it could, whatever the limit is now.
+  // What is known already has burnt what it could, whatever the limit is now.
   if (feeLimit < 0n || (isNew && feeLimit > most))
     return { reason: 'fee-limit', why: `its fee_limit is not between 0 and ${most} sun` }
   if (expiration > BigInt(timestamp + expirationAheadMsMax)) {

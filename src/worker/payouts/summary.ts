@@ -5,7 +5,7 @@ import type { PayoutRules } from '../ledger/context.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { type OpenSum, selectHoldings, selectOpenSums } from './store/open.ts'
 
-/** Open payouts, why they are stopped, and the balances of their address. */
+/** What is open of payouts, why they are stopped, and what their address holds. */
 export interface PayoutSummary {
   readonly address: Address
   readonly open: readonly OpenSum[]

@@ -69,7 +69,7 @@ export interface Shortage {
   readonly needs: string
 }
 
-/** The currencies of which the payout address holds too little, by the newest readings. */
+/** Of what the payout address holds too little, by the newest readings. */
 export async function findShortages(
   db: ReadDatabase,
   rules: PayoutRules,

@@ -13,7 +13,7 @@ export interface SharedRead<T> {
   readAt: number
 }
 
-/** A shared read in a new isolate: nothing is known yet. */
+/** What is shared in a new isolate. */
 export const createSharedRead = <T>(): SharedRead<T> => ({ newest: null, readAt: 0 })
 
 /** The shared value, or what `read` returns: at most once in `sharedReadMs`, unless what is shared is older than twice that. */

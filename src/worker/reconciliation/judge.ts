@@ -23,7 +23,7 @@ export interface BalanceReading {
   readonly toHeight: BlockHeight
 }
 
-/** The state of the difference between balance and records. */
+/** What is known of the difference between balance and records. */
 export interface DifferenceState {
   /** TRX that fees explain: zero or negative. Balances show fees, transfers do not. */
   readonly accepted: bigint

@@ -74,7 +74,7 @@ export interface LedgerPayouts {
   readonly count: number
 }
 
-/** The facts about a payout for which money has left. */
+/** What is known of a payout for which money has left. */
 export interface StepOptions {
   /** That it is known what has left. */
   readonly moved?: true

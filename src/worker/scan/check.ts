@@ -24,7 +24,7 @@ interface CheckParts {
 
 /** The result of "check now" for one caller. */
 export interface CheckNowReport {
-  /** The sums that were credited since the call began, per currency; a currency without a credit is absent. */
+  /** What was credited since the call began, per currency; a currency without a credit is absent. */
   readonly credited: readonly CreditedSum[]
   /** Transfers to the caller that are not final, and about how long until the last of them is; null if nobody knows. */
   readonly unconfirmed: { readonly count: number; readonly seconds: number | null } | null

@@ -83,14 +83,14 @@ export async function lookUpTransaction(
   return isAboutNodes ? err(answer) : ok(finding)
 }
 
-/** The facts about a transaction for one user, and what an answer to this user stores. */
+/** What is known of a transaction for one user, and what an answer to this user stores. */
 interface Investigation {
   readonly finding: TransactionFinding
-  /** Transfers to credit, and those that a person must look at first. */
+  /** What is credited, and what a person must look at first. */
   readonly toStore: readonly JudgedTransfer[]
   /** The transfers beside the credits. */
   readonly others: readonly Extract<JudgedTransfer, { readonly state: 'held' | 'refused' }>[]
-  /** A transfer that was final before the address was issued, if nothing else is to be said. */
+  /** What was final before the address was issued, if nothing else is to be said. */
   readonly early: JudgedTransaction['judged'][number] | undefined
   /** The newest correction before it was read. */
   readonly correctedBy: number
@@ -150,7 +150,7 @@ const uncredited = (uid: Uid | null, answer: QueryFailure): TransactionFinding =
   return { uid, answer, uncredited: [], isUnread: false }
 }
 
-/** Transfers that are not decided yet. */
+/** What is not decided yet. */
 function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfer[]): JudgedTransaction {
   const positions = new Set(stored.filter(isFinal).map(({ position }) => position))
   return { ...found, judged: found.judged.filter(({ transfer }) => !positions.has(transfer.position)) }
@@ -213,7 +213,7 @@ async function judgeTransaction(
   return ok({ reading, internals, owners, rules, correctedBy: state?.correctedBy ?? 0, judged })
 }
 
-/** The answer about a transaction, and why its owner's transfers in it that are not decided are not credited. */
+/** What is known of a transaction, and why its owner's transfers in it that are not decided are not credited. */
 function withOpen(
   known: TransactionFinding,
   { judged, internals }: JudgedTransaction,
@@ -272,7 +272,7 @@ async function hasRoom(
   return [...balances.values()].every((balance) => balance <= amountMax)
 }
 
-/** The answer that a user's transfers give, or null if none of them is decided. */
+/** What is known by a user's transfers, or null if none of them is decided. */
 function findDecided(uid: Uid | null, own: readonly Uncredited[], currencies: Currencies): TransactionFinding | null {
   if (own.some(({ state }) => state === 'credited')) {
     const others = own.filter(({ state }) => state === 'held' || state === 'refused')

@@ -14,7 +14,7 @@ export interface Rescan extends RescanPart {
   readonly kind: RescanKind
 }
 
-/** The part of a rescan that is left to be read. */
+/** What is left to be read of a rescan. */
 export interface RescanPart {
   readonly from: BlockHeight
   readonly to: BlockHeight
@@ -23,7 +23,7 @@ export interface RescanPart {
   readonly nextTry: UnixMs
   /** Why its first block cannot be read; null if it was not tried. */
   readonly why: string | null
-  /** The number of receipts that were read of its only block, in the order of its calls. 0 if they are not read one by one. */
+  /** Of its only block: how many receipts were read of its calls, in their order. 0 if they are not read one by one. */
   readonly receipts: number
   /** The transactions of these calls whose receipts could not be read. */
   readonly unread: readonly Txid[]
@@ -99,7 +99,7 @@ export function afterReceipts<Part extends RescanPart>(
   return { ...part, receipts: Math.min(part.receipts + tried.length, count), unread }
 }
 
-/** The part of a block that is left after all its receipts were tried. */
+/** What is left of a block after all its receipts were tried. */
 export function afterWholeBlock(part: RescanPart, at: UnixMs): readonly RescanPart[] {
   const [first] = part.unread
   if (first === undefined) return []

@@ -190,7 +190,7 @@ async function readRange(
   return ok({ ...state, height, hash, advancedAt: at, halted: null, ...isCaughtUp })
 }
 
-/** The findings of final blocks, to be stored. */
+/** What is to be stored of final blocks. */
 export function findInBlocks(
   blocks: readonly BlockReading[],
   owners: Owners,

@@ -88,7 +88,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       questions.join(async () => {
         if (!(await parts.configMatchesData())) return err(misconfigured)
         const answer = await answerQuestion(parts, openFor(uid), uid, txid)
-        // An undecided transfer can have been stored now, to be reviewed.
+        // What is undecided can have been stored now, to be reviewed.
         if (answer.ok ? answer.value.when === 'credited' : answer.error.kind === 'undecided') parts.wakeEndpoints()
         return answer
       }, `${uid} ${txid}`).result,
@@ -155,7 +155,7 @@ function createTicks(
   }
 }
 
-/** The difference of two sets of counters. */
+/** What was added to numbers. */
 function difference(after: LogFields, before: LogFields): LogFields {
   return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, Number(value) - Number(before[name])]))
 }

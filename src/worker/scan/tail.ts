@@ -79,7 +79,7 @@ export async function readTail(
   return latest
 }
 
-/** The findings of the blocks of a tail, to be stored. */
+/** What is stored of the blocks of a tail. */
 function judgeTail(
   { blocks, latest, node }: Tail,
   owners: Owners,

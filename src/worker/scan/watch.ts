@@ -28,7 +28,7 @@ const found = ['tick-failed', 'chain-forked', 'gap-unread'] as const
 const behindBlocksMax = 40
 const behindMs = 600_000
 
-/** The faults of the scan, and the kinds that are known to be over, at the end of a tick that threw nothing. */
+/** What is wrong with the scan, and what is not, at the end of a tick that threw nothing. */
 export function watchScan(watched: WatchedScan): Observation {
   const faults = scanFaults(watched)
   const raised = faults.map(({ kind }) => kind)
@@ -48,7 +48,7 @@ export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   ]
 }
 
-/** The faults of the scan, each with its cause. */
+/** What is wrong with the scan, each with its cause. */
 export function scanFaults(watched: WatchedScan): readonly Fault[] {
   const faults: Fault[] = watched.gaps.map(({ from, to, attempts, why }) => ({
     kind: 'gap-unread',

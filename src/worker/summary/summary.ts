@@ -166,7 +166,7 @@ type HeldRow = Pick<Transfer, 'cuy'> & {
   readonly oldestAt: UnixMs
 }
 
-/** Counts the first `countedMax` held transfers by their reason. */
+/** Of the first `countedMax`, by their reason. */
 function selectHeld(): SQL<HeldRow> {
   const { reason, cuy, id, state, created_at } = transfers
   return sql`
@@ -226,7 +226,7 @@ WHERE ${difference} <> '0'`
 
 type UnreadRow = Pick<Total, 'cuy'> & { readonly unread: number }
 
-/** How many of the addresses that are read before `soon` have a transfer that their newest reading may lack. */
+/** Of the addresses that are read before `soon`: how many have a transfer that their newest reading may lack. */
 function selectUnread(cuys: string, soon: number): SQL<UnreadRow> {
   const { cuy, due_at, changed_height, read_from } = holdings
   return sql`

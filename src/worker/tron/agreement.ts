@@ -75,7 +75,7 @@ function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
     const rank = Math.max(...standing.map((one) => (standings as readonly string[]).indexOf(one)))
     return [{ node, rank, demotedUntil: Math.max(...services.map((service) => node[service].demotedUntil)) }]
   })
-  // The node that was demoted last comes last. Otherwise the order is that of the configuration.
+  // Of those that are demoted, the newest one comes last. Otherwise the order is that of the configuration.
   const isDemoted = ({ rank }: (typeof ranked)[number]) => standings[rank] === 'demoted'
   const byTime = (a: (typeof ranked)[number], b: (typeof ranked)[number]) =>
     isDemoted(a) ? a.demotedUntil - b.demotedUntil : 0

@@ -167,7 +167,7 @@ const used = (state: NodeState) =>
 /** What the need of ticks leaves: callers share half of it, and the sending of payouts has a quarter. */
 const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
 
-/** The limit that has no room for one more request, or null. */
+/** Whose limit has no room for one more request, or null. */
 function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose'] | null {
   const total = used(state)
   if (total >= state.perDay) return 'nodes'
@@ -263,7 +263,7 @@ function roomForTickAt(state: NodeState, now: number): number {
   return (hour + (usedInHour + tickRequests) / ofHour - 0.1) * hourMs
 }
 
-/** The stored counts: only callers with many requests in an hour are in it. The others have half of their share left in any case. */
+/** What is stored: of callers those that have many in an hour. The others have half of their share left in any case. */
 function toStored(state: NodeState): Stored {
   const { tickTimes, otherTimes, slowed } = state
   const many = left(state) / (40 * hours)

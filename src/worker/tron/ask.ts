@@ -76,7 +76,7 @@ async function request<T>(
   }
 }
 
-/** A node that uses up its part of the time has failed; the piece of work goes on without it. */
+/** What has used up the part of the time that one node gets is that node's failure, and not the end of this piece of work. */
 function blameSlow<T>({ pool, deadline }: Session, result: Result<T, NodeError>): Result<T, NodeError> {
   if (result.ok || result.error.kind !== 'out-of-time' || pool.clock.now() >= deadline) return result
   return nodeError('timed-out', 'no answer in its part of the time')

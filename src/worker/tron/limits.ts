@@ -57,7 +57,7 @@ export const unfitMs = 60_000
 export const demotedMs = 600_000
 /** Longest such time, and that of one which has shown many transfers that are in no final block. */
 export const distrustedMs = 6 * 3_600_000
-/** From this number on, a node's transfers within `falseSeenMs` that are in no final block are no fork of the newest blocks. */
+/** So many transfers of one node within `falseSeenMs` that are in no final block are no fork of the newest blocks. */
 export const falseSeenMax = 20
 export const falseSeenMs = 3_600_000
 /** How long all other nodes are used before one that is behind. */

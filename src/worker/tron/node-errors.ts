@@ -83,7 +83,7 @@ export const meanings = {
 /** The kind of a node error. */
 export type NodeErrorKind = keyof typeof meanings
 
-/** The signs of a refusal: an HTTP status, the code of a JSON-RPC error, a text in either, or several of these. */
+/** What is seen of a refusal: an HTTP status, the code of a JSON-RPC error, a text in either, or several of these. */
 interface Refusal {
   readonly statuses?: readonly number[]
   readonly codes?: readonly number[]

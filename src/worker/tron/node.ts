@@ -55,7 +55,7 @@ export interface ServiceHealth {
   failing: { readonly since: UnixMs; readonly at: UnixMs; readonly why: string } | null
 }
 
-/** The memory of a node. It is stored, since the platform may clear the memory of an object between two ticks. */
+/** What is remembered of a node. It is stored, since the platform may clear the memory of an object between two ticks. */
 export interface NodeMemory {
   readonly rpc: ServiceHealth
   readonly api: ServiceHealth

@@ -57,7 +57,7 @@ export function createPool(options: PoolOptions): Pool {
   return Object.assign(pool, { remember: memory.save, ready: Promise.all([allowance.ready, memory.load()]) })
 }
 
-/** The stored memory of the nodes, in their order. */
+/** What is stored of the nodes, in their order. */
 interface StoredNodes {
   readonly recoveredAt: UnixMs | null
   readonly nodes: readonly ({ readonly id: string } & NodeMemory)[]

@@ -7,7 +7,7 @@ import { connectionsMax, otherConnectionsMax } from './limits.ts'
 
 /** A request that is to be sent. */
 export interface Request {
-  /** The number of the node. */
+  /** Of the node. */
   readonly number: number
   readonly payer: Payer
   /** Requests that its piece of work has sent to the node. */

@@ -82,7 +82,7 @@ export async function removeExpiredEvents({
   for (let i = 0; i < removalsMax; i += 1) if ((await removeOldEvents(db, before, removedMax)) < removedMax) return
 }
 
-/** The faults of endpoints. Their URLs are in no line. */
+/** What is wrong with endpoints. Their URLs are in no line. */
 export function endpointFaults(endpoints: readonly StoredEndpoint[], now: UnixMs, keepMs: number): readonly Fault[] {
   return endpoints.flatMap(({ number: endpoint, waitingSince, failingSince, lastFailure }) => {
     const why = lastFailure ?? 'it takes events too slowly'

@@ -56,7 +56,7 @@ function readDeposit(row: DepositRow): Deposit {
 
 /** Which rows a list has. Each part is what follows FROM. The planner has no statistics, so each index is named. */
 interface DepositScope {
-  /** The rows that are counted. */
+  /** What is counted. */
   readonly all: SQL
   /** At least the newest `limit` of them below an id. */
   readonly newest: (before: TransferId, limit: number) => SQL
@@ -109,7 +109,7 @@ interface ListPart {
 const listOf = (values: readonly unknown[], name: string) =>
   sql`json_each(${JSON.stringify(values)}) AS ${sql.raw(name)}`
 
-/** The credited transfers of a caller are found by the entries of each wallet. */
+/** What is credited to a caller is found by the entries of each wallet. */
 function ofCaller(
   caller: Uid,
   states: readonly DepositState[],
@@ -131,7 +131,7 @@ function ofCaller(
   return [...(open.length === 0 ? [] : [inOpen]), ...(open.length === states.length ? [] : [credited])]
 }
 
-/** Credited transfers have an index of their own. */
+/** What is credited has an index of its own. */
 function ofAll(states: readonly DepositState[], currencies: readonly CurrencyId[]): readonly ListPart[] {
   return states.map((one) => ({
     each: listOf(currencies, 'currency'),

@@ -39,7 +39,7 @@ export interface CreditedSum {
   readonly amount: bigint
 }
 
-/** The sums that were credited to the caller at or after `since`, per currency; a currency without a credit is absent. */
+/** What was credited to the caller at or after `since`, per currency; a currency without a credit is absent. */
 export async function selectCreditedSince(db: ReadDatabase, uid: Uid, since: UnixMs): Promise<readonly CreditedSum[]> {
   const { results } = await selectCredited(db, { uid, since }).all<{ cuy: CurrencyId; sum: string }>()
   return results.map(({ cuy, sum }) => ({ cuy, amount: BigInt(sum) }))

@@ -273,7 +273,7 @@ const insertTransfers = fixedStatement<'rows' | 'at'>(sql`
 INSERT INTO ${transfers} (${bareList([...inserted, transfers.created_at, changed_at])})
 SELECT ${memberList(inserted)}, ${at}, ${at} FROM json_each(${rows}) ORDER BY key`)
 
-/** A transfer that is final and in a block that was read is not looked for any more. */
+/** What is final and in a block that was read is not looked for any more. */
 const noteFound = fixedStatement<'ids'>(sql`
 UPDATE ${transfers} SET ${bare(sought)} = 0
 WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${sought} = 1`)

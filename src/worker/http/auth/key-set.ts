@@ -36,7 +36,7 @@ export class KeysUnavailable extends Error {}
 export interface KeySet {
   /** Fetches the set where it has to. */
   readonly select: JWTVerifyGetKey
-  /** Chooses from the set that was fetched last: it never asks the issuer. */
+  /** Of the set that was fetched last: it never asks the issuer. */
   readonly selectKnown: JWTVerifyGetKey
 }
 

@@ -111,7 +111,7 @@ export const waitingPayout = () => {
   const asked = { id: 1, uid, cuy, amt: 10, fee: 0.5, to, osn: 'payout-1', mark: 'to my own wallet' }
   return { ...asked, state: 'waiting', ...asker, attempts: 0 }
 }
-/** A payout that is within the limits. */
+/** One that is within the limits. */
 export const approvedPayout = () => {
   const { uid, cuy, to } = shared
   const asked = { id: 2, uid, cuy, amt: 2.5, fee: 0, to, osn: 'payout-2', mark: '' }

@@ -9,7 +9,7 @@ import type { Route } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 
-/** The currencies that are accepted now, and the network: requires no token and queries no node. */
+/** What is accepted now, and on which network: requires no token and queries no node. */
 export const acceptedCurrencies = {
   path: '/currencies',
   rateClass: null,

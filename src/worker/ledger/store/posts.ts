@@ -49,7 +49,7 @@ export async function storePost(
   }
 }
 
-/** The facts before the attempt: whether a key of the post is known, and the place of the first one that a payout uses. */
+/** What was so before the attempt: whether a key of the post is known, and the place of the first one that a payout uses. */
 interface InUseRow {
   readonly isKnown: 0 | 1
   readonly place: number | null

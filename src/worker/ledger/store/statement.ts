@@ -80,7 +80,7 @@ LEFT JOIN ${flows} AS closed ON closed.id = ${newestBefore(to)}
 WHERE ${eq(wallets.uid, uid)}`
 }
 
-/** The sums of all users' entries before the period, and before its end. Triggers keep both sums. */
+/** Of all users: what all entries before the period add up to, and those before its end. Triggers keep both sums. */
 function sumsOfAll(currencies: Currencies, { from, to }: Period): SQL {
   const before = (time: UnixMs) => selectSumsUpTo(currencies, sql`${time / dayMs}`)
   const sumOf = (at: string) => sql.raw(`coalesce(sum(${at}.high), 0) || 'e9 ' || coalesce(sum(${at}.low), 0) || 'e0'`)

@@ -22,7 +22,7 @@ export type InsertedPayout = Pick<PayoutRow, (typeof insertedNames)[number]>
 /** What names a payout for a backend. */
 type PayoutKey = Pick<InsertedPayout, 'uid' | 'cuy' | 'osn' | 'fee' | 'to_address'>
 
-/** The stored facts that decide about a request for payouts. */
+/** What is stored that decides about an asking. */
 export interface AskingFacts {
   /** The payouts with the keys of the asking. */
   readonly known: readonly PayoutRow[]

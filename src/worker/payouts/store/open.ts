@@ -15,9 +15,9 @@ import {
 } from '../../d1/payout-tables.ts'
 import { isUnresolved } from './facts.ts'
 
-// Open payouts. The rows that are read grow with the number of currencies, not with that of payouts.
+// What is open of payouts. The rows that are read grow with the number of currencies, not with that of payouts.
 
-/** The open payouts in one state and currency. */
+/** What is open in one state and currency. */
 export interface OpenSum {
   readonly state: PayoutState
   readonly cuy: CurrencyId
@@ -28,7 +28,7 @@ export interface OpenSum {
   readonly oldestAt: UnixMs
 }
 
-/** The open payouts, by state and currency. */
+/** What is open, by state and currency. */
 export async function selectOpenSums(db: ReadDatabase): Promise<readonly OpenSum[]> {
   const { results } = await selectSums(db, {}).all<Omit<OpenSum, 'sum'> & { readonly sum: string }>()
   return results.map((row) => ({ ...row, sum: BigInt(row.sum) }))

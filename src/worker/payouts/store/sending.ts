@@ -16,7 +16,7 @@ export interface DueTransaction {
   readonly answers: readonly NodeAnswer[]
 }
 
-/** The transactions that are due. */
+/** What is due. */
 export interface DueQuery {
   readonly now: UnixMs
   /** Currencies that are not sent now. */

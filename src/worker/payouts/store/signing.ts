@@ -22,7 +22,7 @@ import {
 /** An approved payout as a signer is offered it. */
 export interface OfferedPayout {
   readonly payout: PayoutRow
-  /** Money that has left for it in another transaction. */
+  /** What has left for it in another transaction. */
   readonly other: OtherOutflow | null
 }
 
@@ -46,7 +46,7 @@ export async function selectOffer(
   }
 }
 
-/** The stored facts that decide about bytes of a signer. */
+/** What is stored that decides about what a signer hands in. */
 export interface SigningFacts {
   readonly head: Head | null
   /** The newest block that the scan has stored. */
@@ -96,7 +96,7 @@ export async function selectSigningFacts(
 
 type SignableRow = PayoutRow & Readonly<Record<'hasOpen' | 'hasPaidLate' | 'isToUser', 0 | 1>>
 
-/** The row of a transaction that was taken: a new one, or one that was found in a block before its bytes came. */
+/** What is stored of a transaction that was taken: new, or one that was found in a block before its bytes came. */
 export type TakenTransaction = {
   readonly payout: PayoutRow
 } & (

@@ -137,7 +137,7 @@ function readHolding(row: HoldingRow): Holding {
   }
 }
 
-/** The columns to store, beside those that must still have these values: `parts`, `sent` and `due_before`. */
+/** What is stored, beside what the holding must still have: `parts`, `sent` and `due_before`. */
 type ChangeRow = Pick<HoldingRow, (typeof listed)[number] | 'parts'> & { readonly due_before: UnixMs }
 
 function writeChange({ before, after }: HoldingChange): ChangeRow {

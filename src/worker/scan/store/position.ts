@@ -12,7 +12,7 @@ import { openAddresses } from '../../payouts/store/conclusions.ts'
 export interface ScanState {
   /** The position: every block at or below it is stored, or a gap. */
   readonly height: BlockHeight
-  /** The hash of the block at the position. Null if that block was not read: before the first one, after a correction, in a gap. */
+  /** Of the block at the position. Null if that block was not read: before the first one, after a correction, in a gap. */
   readonly hash: BlockHash | null
   /** The newest finalized height that was ever agreed on. Only a correction lowers it. */
   readonly finalized: BlockHeight
@@ -132,7 +132,7 @@ export async function storeScanEnd(db: WriteDatabase, { startedAt, hasHead, prob
 
 /** Longer than any scan: a stored time that is further ahead is of a clock that has stepped back. */
 const clockStepMsMax = 300_000
-/** The later one of a stored time and this one: a scan that ended late can have started before one that ended already. */
+/** Not before what is stored: what ended late can have started before what ended already. */
 const notBefore = (stored: SQLiteColumn, at: UnixMs) =>
   sql`iif(${stored} > ${at + clockStepMsMax}, ${at}, max(${stored}, ${at}))`
 
@@ -141,7 +141,7 @@ const tried = (startedAt: UnixMs, hasHead: boolean) => ({
   answering_since: hasHead ? sql`min(coalesce(${scans.answering_since}, ${startedAt}), ${startedAt})` : null,
 })
 
-/** The columns that say a scan is caught up. */
+/** What is stored of the end of a scan that is caught up. */
 export const caughtUp = (startedAt: UnixMs) => ({
   ...tried(startedAt, true),
   caught_up_at: notBefore(scans.caught_up_at, startedAt),

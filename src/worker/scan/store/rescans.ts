@@ -30,7 +30,7 @@ function isInGap(height: SQL | typeof transfers.height): SQL {
     WHERE ${kind} = 'gap' AND ${finished_at} IS NULL AND ${to_height} >= ${height} AND ${next_height} <= ${height})`
 }
 
-/** The due rescan that was tried least; among equals the one that has been due longest. Null if none is due. */
+/** Of the rescans that are due, one that was tried least, and of these the one that has been due longest. Null: none is due. */
 export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Rescan | null> {
   const { id, kind, next_height, to_height, attempts, next_try, why, receipts, unread } = rescans
   const [row] = await openTables(db)
@@ -59,7 +59,7 @@ export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<read
   return rows.map((row) => ({ ...row, why: row.why ?? notTried }))
 }
 
-/** A rescan that was last tried with other nodes, or before one of them was well again, is due at once. */
+/** What was asked of other nodes, or before one of them was well again, is due at once. */
 export function dueAtOnce(
   db: WriteDatabase,
   { at, triedBefore }: { readonly at: UnixMs; readonly triedBefore: UnixMs },

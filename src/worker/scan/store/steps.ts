@@ -88,7 +88,7 @@ export interface RescanStep extends BlockFindings {
   readonly rescan: Rescan
   /** The newest correction then. */
   readonly correctedBy: number
-  /** The parts that are left, from the lowest block on: the first part stays this row, the others become rows. Empty: all of it is read. */
+  /** What is left, from the lowest block on: the first part stays this row, the others become rows. Empty: all of it is read. */
   readonly left: readonly RescanPart[]
   /** Whether all receipts of its only block were tried: then what was seen in it and is not in them is gone. */
   readonly isWholeBlock: boolean

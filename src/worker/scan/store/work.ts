@@ -9,7 +9,7 @@ import { addresses, transfers } from '../../d1/tables.ts'
 import { selectOldest } from '../../events/store/events.ts'
 
 const dayMs = 86_400_000
-/** How long a dropped transfer is kept before it is removed. */
+/** What was dropped is kept for so long: then it is removed. */
 export const droppedKeptMs = dayMs
 
 /** What there is to do in a tick beside the scan. */
