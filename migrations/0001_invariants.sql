@@ -10,7 +10,7 @@
 
 -- address ------------------------------------------------------------------------------------------------------------
 
--- What each view below shows of the table `stored_…`: bytes as hex, and what is said elsewhere. Statements of the service read the tables.
+-- Each view below shows a table stored_… as people read it: bytes as hex, with the values that other tables hold. The service itself reads the tables.
 CREATE VIEW address AS
 SELECT id, id - 1 AS derivation_index, uid, lower(hex(address)) AS address, issued_height, created_at FROM stored_address;
 --> statement-breakpoint
@@ -20,11 +20,11 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM stored_address WHERE address = NEW.address OR id = NEW.id);
   SELECT RAISE(ABORT, 'address: id must be the highest plus one')
     WHERE NEW.id <> (SELECT max(id) + 1 FROM stored_address)
-      -- Below the first one there are only reserved addresses, which no caller is shown.
+      -- Only reserved addresses may be below the first one. No user is shown them.
       AND NOT (NEW.uid = 9007199254740991 AND NEW.id = (SELECT min(id) - 1 FROM stored_address));
   SELECT RAISE(ABORT, 'address: issued_height must not be below the finalized height')
     WHERE NEW.issued_height < (SELECT finalized FROM scan)
-      -- A reserved one was issued after the newest stored one, by a database that is lost: it has the height of that.
+      -- A reserved address was issued after the newest stored one, by a database that was lost. It takes the height of that one.
       AND NOT (NEW.uid = 9007199254740991 AND NEW.issued_height IS (
         SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1));
 END;
@@ -34,7 +34,7 @@ BEGIN
   SELECT RAISE(ABORT, 'address: rows are never changed')
     WHERE NEW.id IS NOT OLD.id OR NEW.uid IS NOT OLD.uid
       OR NEW.address IS NOT OLD.address OR NEW.created_at IS NOT OLD.created_at
-      -- A correction lowers what was taken from the wrong finalized height.
+      -- A correction lowers heights that were taken from the wrong finalized height.
       OR NEW.issued_height > OLD.issued_height
       OR NEW.issued_height IS NOT (SELECT finalized FROM correction ORDER BY id DESC LIMIT 1);
 END;
@@ -78,7 +78,7 @@ SELECT stored_flow.id, wallet_id, wallet.uid, wallet.cuy, type, coalesce(stored_
   stored_flow.balance, iif(type = 1, 'deposit', mark) AS mark, stored_flow.created_at, posted_by, number, type_number
 FROM stored_flow JOIN wallet ON wallet.id = wallet_id LEFT JOIN stored_transfer ON stored_transfer.id = transfer_id;
 --> statement-breakpoint
--- The newest number of an entry or another event: both have one numbering, and no event is numbered twice.
+-- The newest number of an entry or of another event. Both share one numbering, so no number is used twice.
 CREATE VIEW last_event AS
 SELECT max(coalesce((SELECT max(id) FROM stored_flow), 0), coalesce((SELECT max(id) FROM stored_event), 0)) AS id;
 --> statement-breakpoint
@@ -98,7 +98,7 @@ BEGIN
     WHERE NEW.created_at < (SELECT created_at FROM stored_flow ORDER BY id DESC LIMIT 1);
   SELECT RAISE(ABORT, 'flow: created_at must not be in the future')
     WHERE NEW.created_at > unixepoch('subsec') * 1000 + 60000
-      -- The newest entry's own time is no new time: the clock has stepped back since.
+      -- The time of the newest entry may be repeated: then the clock has stepped back since.
       AND NEW.created_at IS NOT (SELECT created_at FROM stored_flow ORDER BY id DESC LIMIT 1);
   SELECT RAISE(ABORT, 'flow: a recharge requires its credited transfer')
     WHERE NEW.type = 1 AND NOT EXISTS (
@@ -120,7 +120,7 @@ CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON stored_flow
 BEGIN
   UPDATE wallet SET balance = NEW.balance, entry_count = entry_count + 1, newest_entry = NEW.id
     WHERE id = NEW.wallet_id;
-  -- A day begins with the sums of the one before.
+  -- The row of a new day starts with the sums of the day before.
   INSERT INTO day (cuy, type, day, entries, high, low)
     SELECT wallet.cuy, NEW.type, max(NEW.created_at / 86400000, coalesce(day, 0)), coalesce(entries, 0) + 1,
       coalesce(high, 0) + (coalesce(low, 0) + NEW.amount) / 1000000000, (coalesce(low, 0) + NEW.amount) % 1000000000
@@ -146,7 +146,7 @@ END;
 
 -- posting ------------------------------------------------------------------------------------------------------------
 
--- All that entries require of each other: SQLite has no rule for a whole statement, and this row is one statement. It is never stored.
+-- The rules that entries of one post must meet together. SQLite has no rule for a whole statement, so a post is one row, which is never stored.
 CREATE TRIGGER posting_creates_its_entries BEFORE INSERT ON posting
 BEGIN
   SELECT RAISE(ABORT, 'posting: type 1 is for deposits')
@@ -162,7 +162,7 @@ BEGIN
     SELECT DISTINCT CAST(value ->> 'uid' AS INTEGER), CAST(value ->> 'cuy' AS INTEGER), 0, 0, 0
     FROM json_each(NEW.entries)
     WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = value ->> 'uid' AND cuy = value ->> 'cuy');
-  -- The SELECT is complete before the first row is inserted: each balance includes the amounts before it in the list.
+  -- The SELECT is complete before the first row is inserted, so each balance includes the amounts before it in the list.
   INSERT INTO stored_flow (id, wallet_id, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
     SELECT (SELECT id FROM last_event) + row_number() OVER (ORDER BY key),
       wallet.id, value ->> 'type', value ->> 'osn', value ->> 'amount',
@@ -187,7 +187,7 @@ END;
 
 -- credit -------------------------------------------------------------------------------------------------------------
 
--- A credited transfer enters the ledger here alone. The row itself is never stored.
+-- Only this trigger brings a credited transfer into the ledger. The row itself is never stored.
 CREATE TRIGGER credit_creates_its_entry BEFORE INSERT ON credit
 BEGIN
   INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
@@ -233,7 +233,7 @@ BEGIN
     WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM stored_address WHERE address = NEW.to_address);
 END;
 --> statement-breakpoint
--- All columns but `sought`.
+-- All columns except sought.
 CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, version, txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason,
     amount, review, seconds, seen_by, created_at, changed_at ON stored_transfer
 BEGIN
@@ -248,9 +248,9 @@ BEGIN
       OR (OLD.state = 'refused' AND NEW.state IN ('held', 'refused', 'credited', 'moved') AND EXISTS (
         SELECT 1 FROM rescan WHERE kind = 'request' AND finished_at IS NULL
           AND to_height >= OLD.height AND next_height <= OLD.height))
-      -- What a decision has refused can still be credited by one.
+      -- A person can credit a transfer that a person has refused.
       OR (OLD.state = 'refused' AND NEW.state IN ('held', 'credited') AND OLD.review IS 'refuse' AND NEW.review IS 'credit')
-      -- Only a correction leaves decided ones above the finalized height.
+      -- Only a correction leaves decided transfers above the finalized height.
       OR (OLD.state IN ('held', 'refused') AND NEW.state = 'seen' AND OLD.height > (SELECT finalized FROM scan)));
   SELECT RAISE(ABORT, 'transfer: what is held for review stays so until it is decided')
     WHERE NEW.review IS NOT OLD.review AND NOT ((OLD.review IS NULL AND NEW.review IS 'open')
@@ -299,11 +299,11 @@ CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF uid, height, cuy, f
 BEGIN
   INSERT INTO credit (uid, cuy, transfer_id, amount, created_at)
     SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited';
-  -- A node has shown it as another user's, or it is nobody's deposit: for that user it is gone.
+  -- The transfer belongs to another user now, or to no user. For its former user it is gone.
   INSERT INTO stored_event (id, type, uid, created_at, txid, position)
     SELECT (SELECT id FROM last_event) + 1, 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position
     WHERE OLD.state = 'seen' AND NEW.uid IS NOT OLD.uid;
-  -- Once for each reason: a reason that comes back makes no further event. A correction makes none.
+  -- One event for each reason: if a reason comes back, there is no further event. A correction makes no event.
   INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
     SELECT (SELECT id FROM last_event) + 1, 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position,
       iif(NEW.state = 'dropped', NULL, NEW.cuy), iif(NEW.state = 'dropped', NULL, NEW.raw),
@@ -323,7 +323,7 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_step_changes_its_holdings AFTER UPDATE ON stored_transfer
-  -- What is counted before and after needs no change.
+  -- A transfer that counts before and after, with the same currency, address and amount, changes no holding.
   WHEN NOT (OLD.state IN ('held', 'refused', 'credited', 'moved') AND NEW.state IN ('held', 'refused', 'credited')
     AND (OLD.cuy, OLD.to_address, OLD.raw) = (NEW.cuy, NEW.to_address, NEW.raw))
 BEGIN
@@ -425,7 +425,7 @@ BEGIN
   SELECT RAISE(ABORT, 'issuer_act: a new one is not confirmed') WHERE NEW.confirmed_at IS NOT NULL;
 END;
 --> statement-breakpoint
--- One event for each log, also if it is read again after a correction. Destroyed tokens are lost to their holding.
+-- One event for each log, even if it is read again after a correction. Destroyed tokens leave their holding.
 CREATE TRIGGER issuer_act_has_its_effects AFTER INSERT ON issuer_act
 BEGIN
   INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address)
@@ -461,7 +461,7 @@ END;
 
 -- movement -----------------------------------------------------------------------------------------------------------
 
--- A view with an INSTEAD OF trigger would do the same, but an export writes triggers before views, and could not be restored.
+-- A view with an INSTEAD OF trigger would do the same, but an export writes triggers before views, so it could not be restored.
 CREATE TRIGGER movement_changes_its_holding BEFORE INSERT ON movement
 BEGIN
   INSERT INTO stored_holding (cuy, address_id, part_0, part_1, part_2, part_3, part_4, part_5, part_6, changed_height, due_at)
@@ -477,7 +477,7 @@ BEGIN
       part_0 = part_0 + excluded.part_0, part_1 = part_1 + excluded.part_1, part_2 = part_2 + excluded.part_2,
       part_3 = part_3 + excluded.part_3, part_4 = part_4 + excluded.part_4, part_5 = part_5 + excluded.part_5,
       part_6 = part_6 + excluded.part_6, changed_height = max(changed_height, excluded.changed_height);
-  -- Apart: an index is written for each column that is set.
+  -- A statement of its own, because SQLite rewrites an index of every column that is set.
   UPDATE stored_holding SET due_at = NEW.moved_at + 60000
     WHERE cuy = NEW.cuy AND address_id = (SELECT id FROM stored_address WHERE address = NEW.address) AND due_at > NEW.moved_at + 60000;
   SELECT RAISE(IGNORE);
@@ -489,7 +489,7 @@ END;
 CREATE VIEW holding AS
 SELECT lower(hex(stored_address.address)) AS address, stored_holding.* FROM stored_holding JOIN stored_address ON stored_address.id = address_id;
 --> statement-breakpoint
--- What the sums of `total` must follow: a holding begins and ends without a reading.
+-- The sums of total follow changes of readings, so a holding must begin and end without a reading.
 CREATE TRIGGER holding_begins_without_a_reading BEFORE INSERT ON stored_holding
 BEGIN
   SELECT RAISE(ABORT, 'holding: it begins without a reading')
@@ -504,12 +504,12 @@ BEGIN
   INSERT INTO summand (cuy, kind, number, units) SELECT NEW.cuy, 'read', 1, NEW.balance WHERE NEW.balance IS NOT NULL;
   INSERT INTO summand (cuy, kind, number, units) SELECT OLD.cuy, 'fees', -1, OLD.accepted WHERE OLD.accepted <> '0';
   INSERT INTO summand (cuy, kind, number, units) SELECT NEW.cuy, 'fees', 1, NEW.accepted WHERE NEW.accepted <> '0';
-  -- Three readings in a row: what is reported.
+  -- A difference counts once three readings in a row have found it.
   INSERT INTO summand (cuy, kind, number, units) SELECT OLD.cuy, 'difference', -1, OLD.difference WHERE OLD.differing >= 3;
   INSERT INTO summand (cuy, kind, number, units) SELECT NEW.cuy, 'difference', 1, NEW.difference WHERE NEW.differing >= 3;
 END;
 --> statement-breakpoint
--- `number` is 1 to add and -1 to take out again. What moved between two addresses of the service is in no sum; what left them is negative.
+-- number is 1 to add and -1 to subtract again. A movement between two addresses of the service is in no sum. An outflow is negative.
 CREATE TRIGGER summand_is_in_its_sum BEFORE INSERT ON summand
 BEGIN
   INSERT INTO total (cuy, kind, number, changed_at, part_0, part_1, part_2, part_3, part_4, part_5, part_6)
@@ -565,7 +565,7 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);
 END;
 --> statement-breakpoint
--- An operator can correct the decimals of a token, as long as no deposit of it was credited and no payout of it is open.
+-- An operator can correct the decimals of a token while no deposit of it is credited and no payout of it is open.
 CREATE TRIGGER stored_setting_keeps_its_meaning BEFORE UPDATE ON stored_setting
 BEGIN
   SELECT RAISE(ABORT, 'stored_setting: only the decimals of a token are ever changed')
@@ -574,7 +574,7 @@ BEGIN
       OR substr(OLD.value, instr(OLD.value, ' scale ')) <> substr(NEW.value, instr(NEW.value, ' scale '));
   SELECT RAISE(ABORT, 'stored_setting: deposits of the currency are credited')
     WHERE EXISTS (SELECT 1 FROM day WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND type = 1);
-  -- They have their amounts in chain units.
+  -- Open payouts have their amounts in chain units.
   SELECT RAISE(ABORT, 'stored_setting: payouts of the currency are open')
     WHERE EXISTS (SELECT 1 FROM payout_sum WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND count > 0
       AND state IN ('waiting', 'approved', 'signed', 'stuck'));
@@ -612,7 +612,7 @@ END;
 CREATE TRIGGER scan_marks_what_is_credited BEFORE UPDATE OF finalized ON scan
   WHEN NEW.finalized / 1000 > OLD.finalized / 1000
 BEGIN
-  -- Never below a mark: after a correction, entries of higher blocks are there already.
+  -- No mark below an existing one: after a correction, entries of higher blocks exist already.
   INSERT INTO credit_mark (height, entry_id)
     SELECT OLD.finalized, coalesce((SELECT max(id) FROM stored_flow), 0)
     WHERE OLD.finalized > coalesce((SELECT max(height) FROM credit_mark), -1);
@@ -661,17 +661,17 @@ BEGIN
   SELECT RAISE(ABORT, 'rescan: only its progress changes')
     WHERE NEW.id IS NOT OLD.id OR NEW.kind IS NOT OLD.kind OR NEW.from_height IS NOT OLD.from_height
       OR NEW.reason IS NOT OLD.reason OR NEW.created_at IS NOT OLD.created_at;
-  -- A gap grows with the blocks right above it. What is read apart from the rest gets a row of its own.
+  -- A gap grows with the blocks right above it. Blocks that are read separately from the rest get a row of their own.
   SELECT RAISE(ABORT, 'rescan: it must not grow')
     WHERE NEW.to_height > OLD.to_height AND (OLD.kind <> 'gap' OR NEW.to_height > (SELECT height FROM scan));
   SELECT RAISE(ABORT, 'rescan: next_height must not decrease') WHERE NEW.next_height < OLD.next_height;
   SELECT RAISE(ABORT, 'rescan: a finished one must not change') WHERE OLD.finished_at IS NOT NULL;
-  -- What was seen in blocks that were a gap, and is not in them, was dropped.
+  -- Drops transfers that were seen in the blocks of the gap but are not in them.
   UPDATE stored_transfer SET state = 'dropped', version = version + 1, changed_at = coalesce(NEW.finished_at, NEW.tried_at, (SELECT advanced_at FROM scan))
     WHERE state = 'seen' AND height BETWEEN OLD.next_height AND OLD.to_height AND height <= (SELECT height FROM scan)
       AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL
         AND to_height >= stored_transfer.height AND next_height <= stored_transfer.height);
-  -- An operator ends the reading of these blocks. A payout whose transaction can be in them needs it all the same.
+  -- An operator ends the reading of these blocks. A payout whose transaction may be in them still needs them.
   INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, tried_at, attempts)
     SELECT 'payout', low, OLD.to_height, low, OLD.why, NEW.finished_at, OLD.next_try, OLD.tried_at, OLD.attempts FROM (
       SELECT max(OLD.next_height, min(reference) + 1) AS low FROM payout_transaction INDEXED BY payout_transaction_open
@@ -700,7 +700,7 @@ BEGIN
     WHERE NEW.finalized >= coalesce((SELECT finalized FROM scan), -1);
 END;
 --> statement-breakpoint
--- Everything above the corrected height is decided anew, but what is credited: that stays in the ledger.
+-- Everything above the corrected height is decided again, except credits, which stay in the ledger.
 CREATE TRIGGER correction_lowers_the_scan AFTER INSERT ON correction
 BEGIN
   INSERT INTO credit_mark (height, entry_id)
@@ -711,11 +711,11 @@ BEGIN
   UPDATE stored_address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
   UPDATE stored_transfer SET state = 'seen', reason = NULL, version = version + 1, changed_at = NEW.created_at
     WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved') AND state <> 'moved';
-  -- They must be found again.
+  -- The credited transfers above the corrected height must be found again.
   UPDATE stored_transfer SET sought = 1 WHERE height > NEW.finalized AND state = 'credited' AND id IN (
     SELECT transfer_id FROM stored_flow WHERE transfer_id IS NOT NULL AND id > coalesce(
       (SELECT entry_id FROM credit_mark WHERE height <= NEW.finalized ORDER BY height DESC LIMIT 1), 0));
-  -- All above is read anew.
+  -- All blocks above are read again.
   UPDATE rescan SET to_height = NEW.finalized
     WHERE finished_at IS NULL AND next_height <= NEW.finalized AND to_height > NEW.finalized;
   UPDATE rescan SET finished_at = NEW.created_at, closed = 'a correction has its blocks read anew'
@@ -728,7 +728,7 @@ BEGIN
     WHERE changed_height > NEW.finalized OR read_to > NEW.finalized;
   UPDATE payout_transaction SET past_height = NULL, version = version + 1 WHERE ended IS NULL AND past_height > NEW.finalized;
   UPDATE payout_transaction SET height = NULL, version = version + 1 WHERE ended = 'unknown' AND height > NEW.finalized;
-  -- What rests on blocks above it is open again, unless its payout has gone on. Those below it were read for it already.
+  -- A transaction that ended in a block above the height is open again, unless its payout has moved on. The blocks below were already read for it.
   UPDATE payout_transaction SET ended = NULL, height = NULL, succeeded = NULL, moved = NULL, next_send = 0, version = version + 1,
       past_height = iif(past_height > NEW.finalized, NULL, past_height), changed_at = NEW.created_at
     WHERE ended IN ('paid', 'failed', 'other', 'expired') AND coalesce(height, past_height) > NEW.finalized
@@ -756,7 +756,7 @@ END;
 
 -- payout -------------------------------------------------------------------------------------------------------------
 
--- What issuers did and nothing has undone: the newest act of each switch, in whatever order blocks were read.
+-- The standing acts of issuers: for each switch the newest act, in whatever order blocks were read.
 CREATE VIEW standing_act AS
 SELECT * FROM (
   SELECT *, row_number() OVER (
@@ -765,7 +765,7 @@ SELECT * FROM (
   FROM issuer_act WHERE kind <> 'destroyed')
 WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated');
 --> statement-breakpoint
--- What keeps money from leaving now, as payouts/leaving.ts has it: in one currency or in all (NULL), from one address or from any (NULL).
+-- The reasons for which money may not leave now, as in payouts/leaving.ts. A reason concerns one currency or all (NULL), and one address or all (NULL).
 CREATE VIEW payout_stop AS
 SELECT NULL AS cuy, NULL AS address FROM scan WHERE halted IS NOT NULL OR restored_at IS NOT NULL
 UNION ALL SELECT cuy, iif(kind = 'frozen', address, NULL) FROM standing_act
@@ -795,7 +795,7 @@ BEGIN
   SELECT RAISE(ABORT, 'payout: its money may not leave now')
     WHERE NEW.state = 'approved' AND EXISTS (
       SELECT 1 FROM payout_stop WHERE address IS NULL AND (cuy IS NULL OR cuy = NEW.cuy));
-  -- The 24 hours before it: whole hours by their sums, and what was approved in the rest of the oldest one.
+  -- The last 24 hours: stored sums for whole hours, and the approved payouts for the rest of the oldest hour.
   SELECT RAISE(ABORT, 'payout: it is not within its limits')
     WHERE NEW.state = 'approved' AND NOT coalesce(NEW.amount BETWEEN NEW.limit_least AND NEW.limit_each AND (
       SELECT total(amount) + NEW.amount <= NEW.limit_day AND total(count) + 1 <= NEW.limit_count FROM (
@@ -839,9 +839,9 @@ BEGIN
     WHERE NOT ((OLD.state IN ('waiting', 'stuck') AND NEW.state = 'approved')
       OR (OLD.state IN ('waiting', 'approved', 'stuck') AND NEW.state = 'cancelled')
       OR (OLD.state = 'signed' AND NEW.state IN ('paid', 'approved', 'stuck'))
-      -- Signed, or its newest transaction is open again.
+      -- It is signed, or its newest transaction is open again.
       OR (OLD.state IN ('approved', 'stuck', 'paid') AND NEW.state = 'signed')
-      -- One that has succeeded after all: it counts for the limits of its day.
+      -- The transaction of a cancelled payout has succeeded after all, so it counts towards the limits of its day.
       OR (OLD.state = 'cancelled' AND NEW.state = 'cancelled' AND NEW.counted > OLD.counted));
   SELECT RAISE(ABORT, 'payout: only a person''s approval changes who approved it')
     WHERE (NEW.approved_by IS NOT OLD.approved_by
@@ -868,7 +868,7 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER payout_step_has_its_effects AFTER UPDATE ON payout
 BEGIN
-  -- A person posts nothing: the entry is that of the backend whose payout it was.
+  -- A person posts nothing, so the entry names the backend that asked for the payout.
   INSERT INTO posting (entries, posted_by, created_at)
     SELECT '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 5, 'osn', NEW.osn, 'amount', NEW.amount + NEW.fee, 'mark', NEW.mark) || ']',
       iif(NEW.cancelled_by GLOB '*@*', NEW.posted_by, NEW.cancelled_by), NEW.changed_at
@@ -880,7 +880,7 @@ BEGIN
   INSERT INTO payout_effect (payout_id, state_before, counted_before) VALUES (NEW.id, OLD.state, OLD.counted);
 END;
 --> statement-breakpoint
--- What each step leaves behind: the sums, and its event. The row itself is never stored.
+-- The consequences of each step: the sums, and its event. The row itself is never stored.
 CREATE TRIGGER payout_effect_of_a_step BEFORE INSERT ON payout_effect
 BEGIN
   INSERT INTO payout_sum (state, cuy, count, amount)
@@ -892,7 +892,7 @@ BEGIN
     FROM payout CROSS JOIN json_each(json_array(0, uid)) AS owner
     WHERE payout.id = NEW.payout_id AND counted <> NEW.counted_before
     ON CONFLICT (cuy, uid, hour) DO UPDATE SET amount = amount + excluded.amount, count = count + excluded.count;
-  -- Of a transaction each step once, although a correction has it taken again.
+  -- One event for each step of a transaction, even if a correction has the step repeated.
   INSERT INTO stored_event (id, type, uid, created_at, payout)
     SELECT (SELECT id FROM last_event) + 1, 'payout.' || state, uid, changed_at, json_object('id', id, 'uid', uid, 'cuy', cuy, 'amount', amount, 'fee', fee,
       'to_address', to_address, 'osn', osn, 'mark', mark, 'state', state, 'created_at', created_at, 'posted_by', posted_by,
@@ -939,13 +939,13 @@ BEGIN
         AND (payout_stop.address IS NULL OR payout_stop.address = NEW.address));
   SELECT RAISE(ABORT, 'payout_transaction: its reference block is not final')
     WHERE NEW.reference > coalesce((SELECT finalized FROM scan), -1);
-  -- What was read before the bytes came is read again. They cannot be in their own reference block.
+  -- Blocks that were read before the bytes came must be read again, starting above the reference block of the transaction.
   SELECT RAISE(ABORT, 'payout_transaction: blocks are not read again')
     WHERE EXISTS (SELECT 1 FROM scan WHERE NEW.reference < height AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
       WHERE finished_at IS NULL AND next_height <= NEW.reference + 1 AND to_height >= scan.height));
 END;
 --> statement-breakpoint
--- All columns but those that only say how it was sent and reported.
+-- All columns except those that say how it was sent and reported.
 CREATE TRIGGER payout_transaction_takes_its_steps BEFORE UPDATE OF id, version, txid, address, payout_id, bytes, reference, expires_at,
     changed_at, past_height, height, succeeded, moved, ended, excused ON payout_transaction
 BEGIN
@@ -971,7 +971,7 @@ BEGIN
     WHERE OLD.ended IS NULL AND NEW.ended IN ('paid', 'failed', 'other') AND NEW.ended IS NOT (
       SELECT iif(NOT NEW.succeeded, 'failed', iif(EXISTS (SELECT 1 FROM json_each(NEW.moved) AS part
           WHERE part.value ->> 'contract' = contract AND part.value ->> 'to' = to_address AND part.value ->> 'raw' = raw)
-        -- In a token whose fee is confirmed it has paid in two parts. The service has checked their sum.
+        -- In a token with a confirmed fee the amount may be paid in two parts. The service has checked their sum.
         OR (NEW.ended = 'paid' AND json_array_length(NEW.moved) = 2 AND EXISTS (SELECT 1 FROM json_each(NEW.moved) AS part
             WHERE part.value ->> 'contract' = contract AND part.value ->> 'to' = to_address)
           AND EXISTS (SELECT 1 FROM issuer_act
@@ -1041,7 +1041,7 @@ END;
 CREATE TRIGGER event_is_deleted_from_the_oldest BEFORE DELETE ON stored_event
 BEGIN
   SELECT RAISE(ABORT, 'event: only the oldest is deleted') WHERE EXISTS (SELECT 1 FROM stored_event WHERE id < OLD.id);
-  -- The next one would get its number.
+  -- Otherwise the next event would get its number.
   SELECT RAISE(ABORT, 'event: the newest is not deleted') WHERE OLD.id = (SELECT id FROM last_event);
 END;
 --> statement-breakpoint

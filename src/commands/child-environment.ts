@@ -1,8 +1,7 @@
 /**
- * What a program whose output is read gets of this process's environment: where it finds programs and files, the way to the network, and
- * the account. Nothing that changes what it prints (`WRANGLER_LOG`, `FORCE_COLOR`, `NODE_DEBUG`, `RUST_LOG`) or on what it acts
- * (`CLOUDFLARE_ENV`). `NODE_OPTIONS` is handed on, since memory and certificates are set there: what it can print is looked for among
- * other lines (`wrangler.ts`).
+ * The environment variables that a program gets whose output is parsed: where to find programs and files, network and account. It gets nothing that changes its
+ * output (`WRANGLER_LOG`, `FORCE_COLOR`, `NODE_DEBUG`, `RUST_LOG`) or its target (`CLOUDFLARE_ENV`). `NODE_OPTIONS` is passed on, because it sets memory and
+ * certificates. It may print lines of its own, so the parser looks for its JSON among other lines (`wrangler.ts`).
  */
 const handedOn: readonly RegExp[] = [
   /^(PATH|PATHEXT|HOME|USER|USERNAME|LOGNAME|SHELL|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USERPROFILE|HOMEDRIVE|HOMEPATH)$/i,
@@ -15,7 +14,7 @@ const handedOn: readonly RegExp[] = [
   /^WRANGLER_(CACHE_DIR|SEND_METRICS|SEND_ERROR_REPORTS|LOG_PATH|OUTPUT_FILE_PATH|OUTPUT_FILE_DIRECTORY)$/,
 ]
 
-/** The environment of such a program, with these variables in addition. */
+/** The environment of such a program, with additional variables. */
 export function childEnvironment(
   additions: Readonly<Record<string, string>> = {},
   own: Readonly<Record<string, string | undefined>> = process.env,
@@ -27,12 +26,12 @@ export function childEnvironment(
 }
 
 /**
- * What wrangler gets besides: no questions, no colours, and the usual amount of output, whatever a file `.env` beside wrangler.toml
- * says, from which it takes what is not set.
+ * Additional variables for wrangler: no questions, no colours, and the usual amount of output. Wrangler reads unset variables from a file `.env` beside
+ * wrangler.toml, so all are set.
  */
 export const wranglerVariables = { CI: '1', NO_COLOR: '1', WRANGLER_LOG: 'log' } as const
 
-/** The end of what a program has printed, in one line, for a sentence. */
+/** The end of a program's output in one line, for a message. */
 export function lastPrinted(output: string): string {
   const line = output.replace(/\s+/g, ' ').trim()
   if (line === '') return 'it has printed nothing'

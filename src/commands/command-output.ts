@@ -1,4 +1,4 @@
-/** Where a command writes: the streams of its process, or those of a test. */
+/** The streams to which a command writes: those of its process, or those of a test. */
 export interface CommandOutput {
   readonly stdout: OutputStream
   readonly stderr: OutputStream

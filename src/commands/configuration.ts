@@ -5,10 +5,10 @@ import type { Unstable_Config } from 'wrangler'
 import { err, ok, type Result } from '../worker/common/result.ts'
 import type { Bindings } from '../worker/config/schemas.ts'
 
-/** wrangler takes a second to load, so a command without a configuration does without. */
+/** Loads wrangler on first use, because that takes a second. */
 const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)('wrangler')
 
-/** Runs functions of wrangler, which would print what `WRANGLER_LOG` says before the first line of the command. */
+/** Runs functions of wrangler without output. They would print messages, as `WRANGLER_LOG` says, before the first line of the command. */
 function quietly<T>(read: () => T): T {
   const { WRANGLER_LOG: before } = process.env
   process.env.WRANGLER_LOG = 'none'
@@ -20,27 +20,27 @@ function quietly<T>(read: () => T): T {
   }
 }
 
-/** What the commands use of wrangler.toml, for one environment. */
+/** The parts of wrangler.toml that commands use, for one environment. */
 interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'> {
   readonly configPath: string
   readonly place: Place
-  /** Whether the binding DB has a `database_id`. `wrangler d1 create` prints the one that replaces the placeholder. */
+  /** Whether the binding DB has a `database_id`. The id that `wrangler d1 create` prints replaces the placeholder. */
   readonly database: 'set' | 'placeholder' | 'missing'
-  /** What is wrong with the Durable Objects, each in one phrase. */
+  /** The faults of the Durable Objects, each in one phrase. */
   readonly objectFaults: readonly string[]
 }
 
-/** On what a command acts, as wrangler has it. */
+/** The target of a command, as wrangler defines it. */
 export interface Place {
-  /** The environment of a deployment ('' is the top level), or undefined: this machine. */
+  /** The environment of a deployment ('' is the top level), or undefined for this machine. */
   readonly env: string | undefined
   /** The database with the binding DB; null if there is none. */
   readonly databaseName: string | null
-  /** Its id, or null; on this machine that of the preview if there is one. */
+  /** Its id, or null; on this machine the id of the preview database if there is one. */
   readonly databaseId: string | null
 }
 
-/** What is read of a database in wrangler.toml. */
+/** The members of a database in wrangler.toml that are read. */
 interface BoundDatabase {
   readonly binding: string
   readonly database_name?: string
@@ -57,11 +57,11 @@ const objects = [
 /** Reads wrangler.toml of the working directory for `env`, as wrangler itself does; the top level is ''. */
 export function readWranglerConfig(env: string | undefined): Result<WranglerConfig, string> {
   return attempt(() => {
-    // The top level has to be named: without a name wrangler would take that of the variable CLOUDFLARE_ENV.
+    // The top level must be named: otherwise wrangler would use the variable CLOUDFLARE_ENV.
     const config = wrangler().unstable_readConfig({ env: env ?? '' }, { hideWarnings: true })
     const { configPath, vars, secrets, d1_databases, durable_objects, migrations } = config
     if (configPath === undefined) throw new Error('there is no wrangler.toml in this folder')
-    // If none is defined, wrangler takes the top level for any name, and with it the database of production.
+    // If wrangler.toml defines no environments, wrangler reads the top level for any name, and with it the database of production.
     if (env && !config.definedEnvironments?.includes(env)) throw new Error(`wrangler.toml has no [env.${env}]`)
     const databases: readonly BoundDatabase[] = d1_databases
     const bound = databases.find(({ binding }) => binding === 'DB')
@@ -76,10 +76,7 @@ export function readWranglerConfig(env: string | undefined): Result<WranglerConf
   })
 }
 
-/**
- * The result of a function of wrangler, or one sentence: why it failed. A message of wrangler is a heading and a list,
- * whose first item is the reason.
- */
+/** The result of a function of wrangler, or one sentence about its failure. A message of wrangler is a heading and a list, whose first item is the reason. */
 function attempt<T>(read: () => T): Result<T, string> {
   try {
     return ok(quietly(read))
@@ -103,32 +100,31 @@ function findObjectFaults(
   })
 }
 
-/** A configuration as it was read, not parsed yet. */
+/** A configuration before it is parsed. */
 export interface ConfigurationSource extends Pick<WranglerConfig, 'place' | 'database' | 'objectFaults'> {
   readonly isDeployment: boolean
   readonly values: Bindings
-  /** The files that it is from, and the names of the variables that this process's environment sets. */
+  /** The files that it was read from, and the names of the variables that this process's environment sets. */
   readonly origin: string
   /** The file for the secrets; it may not exist. */
   readonly varsFile: string
 }
 
-/** What only the platform binds: the checks and tools have no database and no objects. */
+/** Bindings that only the platform has, left out here: checks and commands have no database and no objects. */
 export const platformBindings = {
   DB: { prepare: () => null, batch: () => null },
   SCANNER: { getByName: () => null },
   ENDPOINT: { getByName: () => null },
 }
 
-/** The variables of the service, by what their names have in common. */
+/** The pattern of the service's variable names. */
 const variablePattern =
   /^(TRON_|AUTH_|BACKEND_|CURRENCIES$|OPERATOR_ADDRESSES$|PAYOUTS$|CORS_ORIGINS$|PAGE_(ORIGINS|BRAND)$|DESK_ACCESS$|WEBHOOKS$|SCAN_EVERY_SECONDS$|EVENTS_KEEP_DAYS$|ISSUE_ADDRESSES$|DEV_UID$)/
 
 /**
- * Reads wrangler.toml of the working directory and the file for the secrets, which overrides it. Without `env` these are
- * the settings of `wrangler dev` on this machine, with `.dev.vars`. Otherwise they are those of a deployment (the top
- * level is ''), with `.dev.vars.<env>` or `.dev.vars.production`, because the platform does not return secrets.
- * `environment`, this process's variables, overrides both.
+ * Reads wrangler.toml of the working directory, and the file for the secrets, which overrides it. Without `env` these are the settings of `wrangler dev` on
+ * this machine, with `.dev.vars`. Otherwise they are those of a deployment (the top level is ''), with `.dev.vars.<env>` or `.dev.vars.production`, because the
+ * platform does not return secrets. `environment`, this process's variables, overrides both.
  */
 export function readConfiguration(
   env: string | undefined,
@@ -141,7 +137,7 @@ export function readConfiguration(
   const suffix = isDeployment ? env || 'production' : undefined
   const varsFile = isDeployment ? `.dev.vars.${suffix}` : '.dev.vars'
   const hasFile = existsSync(join(dirname(configPath), varsFile))
-  // Without a file of its own, a deployment must not get .dev.vars of this machine: wrangler would fall back to it.
+  // A deployment without a file of its own must not read .dev.vars of this machine, to which wrangler would fall back.
   const isRead = hasFile || !isDeployment
   const bindings = attempt(() =>
     isRead ? wrangler().unstable_getVarsForDev(configPath, undefined, vars, suffix, true, secrets) : {},
@@ -161,7 +157,7 @@ export function readConfiguration(
   return ok({ isDeployment, values, origin: origin.join(', '), varsFile, place, database, objectFaults })
 }
 
-/** The names of the variables with the keys of nodes or the secrets of endpoints, which are an array or its JSON text. */
+/** The names of variables with keys of nodes or secrets of endpoints, in a list or its JSON text. */
 function secretNames(list: unknown): string[] {
   const json = typeof list === 'string' ? list : JSON.stringify(list ?? [])
   return [...json.matchAll(/"(?:key|secret)Var"\s*:\s*"([^"]+)"/g)].flatMap(([, name]) => name ?? [])

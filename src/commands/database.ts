@@ -14,20 +14,20 @@ import { configurationAdvice } from './target.ts'
 import type { ToolRefusal } from './tool-error.ts'
 import { jsonAmong, queryMsMax, runWrangler } from './wrangler.ts'
 
-/** Why a database that no migration was applied to has no rows. */
+/** The reason for which a database before its first migration has no rows. */
 const noTables = 'the database has no tables yet'
 
-/** A row of a result, by the names of its columns. Who reads it knows its statement. */
+/** A row of a result, by column names. The caller knows the types from its statement. */
 export type DatabaseRow = Readonly<Record<string, string | number | null>>
-/** The rows of each statement, or why there are none. */
+/** The rows of each statement, or why the statements failed. */
 type QueryReply = Result<readonly (readonly DatabaseRow[])[], ToolRefusal>
 
 const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number()])))
 const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
 
 /**
- * Runs statements, separated by semicolons, on the database of an environment by wrangler ('' is the top level), or on that of this
- * machine if it is undefined.
+ * Runs statements, separated by semicolons, on the database of an environment through wrangler ('' is the top level), or on that of this machine if `env` is
+ * undefined.
  */
 export async function queryDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
   const known = env ? readWranglerConfig(env) : ok(null)
@@ -35,12 +35,12 @@ export async function queryDatabase(env: string | undefined, ...statements: read
   return execute(env, [], statements)
 }
 
-/** Where wrangler keeps the local databases, from the folder that has all its state. */
+/** Where wrangler keeps local databases, below the folder with all its state. */
 const localFiles = 'v3/d1/miniflare-D1DatabaseObject'
 
 /**
- * As `queryDatabase`, for statements that only read. Of a local database it reads a copy: a second process of wrangler on the same
- * file can make a statement of the running service fail (SQLITE_BUSY), and so a tick.
+ * Runs statements that only read, as `queryDatabase` does. For a local database it reads a copy: a second wrangler process on the same file could make a
+ * statement of the running service fail (SQLITE_BUSY), and with it a tick.
  */
 export async function readDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
   if (env !== undefined) return queryDatabase(env, ...statements)
@@ -56,11 +56,11 @@ export async function readDatabase(env: string | undefined, ...statements: reado
   }
 }
 
-/** A reader in the mode in which these files are (WAL) holds up no writer. */
+/** Copies a database. In its mode (WAL), a reader blocks no writer. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new DatabaseSync(from, { readOnly: true })
   try {
-    await backup(source, to, { rate: 1_000_000 }) // pages, so in one step: a write between two would begin it again
+    await backup(source, to, { rate: 1_000_000 }) // all pages in one step, because a write between two steps would start the copy again
   } finally {
     source.close()
   }
@@ -91,17 +91,17 @@ async function execute(
   return code === 0 && reply !== undefined ? ok(reply.map(({ results }) => results)) : err(explainRefusal(env, output))
 }
 
-/** How wrangler names the database of an environment ('' is the top level), or that of this machine. */
+/** The options by which wrangler finds the database of an environment ('' is the top level), or that of this machine. */
 export const databaseOptions = (env: string | undefined) =>
   env === undefined ? ['--local', '--env='] : ['--remote', `--env=${env}`]
 
-/** What to do if wrangler may not use the account. */
+/** The remedy if wrangler may not use the account. */
 export const loginAdvice = {
   pattern: /CLOUDFLARE_API_TOKEN|not logged in|Authentication error/i,
   text: 'log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN',
 }
 
-/** What to do about the refusals of triggers that an operator's command can meet. */
+/** The remedies for refusals of triggers that a command can cause. */
 const advice: Readonly<Record<string, string>> = {
   'rescan: blocks above the position are not read yet':
     'wait until the scan has read the last of these blocks ("scanned" in GET /health), and run the command again',
@@ -113,7 +113,7 @@ const advice: Readonly<Record<string, string>> = {
     'have each of them paid or cancelled first: they have their amounts by the decimals that are stored',
 }
 
-/** The sentence of a trigger or a CHECK, or what is known of wrangler's own errors, with what to do. */
+/** The message of a trigger or a CHECK, or of a known error of wrangler, with the remedy. */
 function explainRefusal(env: string | undefined, output: string): ToolRefusal {
   if (output.includes('no such table')) {
     return { why: noTables, next: `apply the migrations: ${commandIn(env, 'db:migrate')}` }
@@ -136,17 +136,17 @@ export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 /** The clock of the database, in milliseconds. */
 export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
-/** A stored time, for people. */
+/** Formats a stored time for people. */
 export const timeOf = (ms: DatabaseRow[string] | undefined) => new Date(Number(ms)).toISOString()
 
-/** What the database of a deployment, or of this machine, has stored. */
+/** The settings and the newest address in the database of a deployment or of this machine. */
 export interface StoredData {
   readonly settings: readonly StoredSetting[]
   /** Index of the newest address, or null if none was issued. */
   readonly lastIndex: number | null
 }
 
-/** Reads stored data, or why it could not be read. It never writes. */
+/** Reads stored data, or fails with the reason. It never writes. */
 export type ReadStored = () => Promise<Result<StoredData, ToolRefusal>>
 
 const currency = "CAST(substr(name, length('CURRENCIES.') + 1) AS INTEGER)"
@@ -154,7 +154,7 @@ const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR ${toTex
   WHERE name IN ('TRON_CHAIN_ID', 'TRON_XPUB') OR name GLOB 'CURRENCIES.*'`
 const lastSql = 'SELECT max(derivation_index) AS last FROM address'
 
-/** Reads the database of an environment ('' is the top level), or that of this machine if it is undefined. */
+/** Reads from the database of an environment ('' is the top level), or that of this machine if `env` is undefined. */
 export async function readStored(env: string | undefined): Promise<Result<StoredData, ToolRefusal>> {
   const reply = await readDatabase(env, settingsSql, lastSql)
   if (!reply.ok) return reply.error.why === noTables ? ok({ settings: [], lastIndex: null }) : reply

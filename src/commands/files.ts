@@ -1,10 +1,10 @@
 import { open, readFile } from 'node:fs/promises'
 import { ToolError } from './tool-error.ts'
 
-/** Two hundred addresses of a plan take 500 KB. */
+/** Far more than needed: two hundred addresses of a plan take 500 KB. */
 const fileBytesMax = 64 * 1024 * 1024
 
-/** The text of a file that the person named. */
+/** Reads the text of a file that the person named. */
 export async function readTextFile(path: string): Promise<string> {
   const bytes = await readFile(path).catch(() => null)
   if (bytes === null || bytes.length > fileBytesMax)
@@ -12,7 +12,7 @@ export async function readTextFile(path: string): Promise<string> {
   return bytes.toString('utf8')
 }
 
-/** Writes a new file. An existing one is never replaced: it could be a plan that is being sent. Only its owner reads it. */
+/** Writes a new file that only its owner can read. An existing file is never replaced, because it may be a plan that is being sent. */
 export async function writeNewFile(path: string, value: object): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch(() => null)
   if (file === null) {

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What the scripts are tested with. */
+/** The major version with which the scripts are tested. */
 const neededMajor = 24
 
 const root = new URL('../../', import.meta.url)

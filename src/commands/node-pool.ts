@@ -8,7 +8,7 @@ import { findHolder, isActivated } from '../worker/tron/accounts.ts'
 import { createSession, type Pool, type Session, type TronNode } from '../worker/tron/node.ts'
 import { createPool } from '../worker/tron/pool.ts'
 
-/** What a command uses of this machine. */
+/** The parts of this machine that a command uses. */
 export interface CommandPlatform {
   readonly clock: Clock
   readonly fetch: typeof fetch
@@ -16,7 +16,7 @@ export interface CommandPlatform {
 
 const scanEverySeconds = 60
 
-/** Nodes as the service itself has them, of which its quorum must agree: for the life of a command, with nothing stored. */
+/** Opens nodes as the service does, with its quorum, for the life of a command. Nothing is stored. */
 export function openPool(
   { chainId, currencies, nodes, quorum }: Pick<ChainConfig, 'chainId' | 'currencies' | 'nodes' | 'quorum'>,
   { clock, fetch }: CommandPlatform,
@@ -42,7 +42,7 @@ export function sessionOf(pool: Pool, ms: number): Session {
   return createSession(pool, { kind: 'tick' }, (pool.clock.now() + ms) as UnixMs) // safe: a later time
 }
 
-/** What a check of a used key reads. */
+/** Reads with which a command checks whether a key was used. */
 export function readUse(session: Session): Pick<Chain, 'holder' | 'activated'> {
   return {
     holder: (addresses, asset) => findHolder(session, addresses, asset),
@@ -50,7 +50,7 @@ export function readUse(session: Session): Pick<Chain, 'holder' | 'activated'> {
   }
 }
 
-/** The same piece of work at one node. */
+/** The same piece of work, restricted to one node. */
 export function atNode(session: Session, node: TronNode): Session {
   return { ...session, pool: { ...session.pool, nodes: [node], quorum: 1 } }
 }

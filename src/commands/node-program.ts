@@ -6,9 +6,9 @@ import { ToolError } from './tool-error.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url).href)
 
 /**
- * Stops if another program runs this command than the Node of package-lock.json or that of the machine: a package could call its own
- * program `node`, and would read what is typed. That of the machine is any outside of `node_modules`: no package of a project
- * brings it (decisions/0037-the-node-of-the-lock-file.md). What reads a mnemonic calls this first.
+ * Stops unless this command is run by the Node of package-lock.json or that of the machine. A package could name its own program `node`, which would then read
+ * the typed secret. The machine's Node is any outside of `node_modules`, because a project's packages bring none
+ * (docs/decisions/0037-the-node-of-the-lock-file.md). Commands that read a mnemonic call this first.
  */
 export function requireKnownNode(program: string = process.execPath, project: string = root): void {
   const real = realpathSync(program)
@@ -24,7 +24,7 @@ export function requireKnownNode(program: string = process.execPath, project: st
 
 function isNodePackage(project: string, name: string | undefined): boolean {
   const { optionalDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
-    readonly optionalDependencies: Readonly<Record<string, string>> // package.json has it
+    readonly optionalDependencies: Readonly<Record<string, string>> // package.json has this member
   }
   return name !== undefined && Object.hasOwn(optionalDependencies, name)
 }

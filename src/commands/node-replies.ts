@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
 import { type AgreedNodes, ifEqual } from './nodes.ts'
 
-// What several commands read in replies of the nodes' HTTP APIs (PROTOCOL.md, Collecting).
+// Replies of the nodes' HTTP APIs that several commands read (PROTOCOL.md, Collecting).
 
-/** A transaction that is in a block. */
+/** A transaction in a block. */
 export interface MinedInfo {
   readonly height: number
   readonly isSuccess: boolean
-  /** The node's own text of a failure. */
+  /** The node's text about a failure. */
   readonly message: string
-  /** All that it burnt, in sun. */
+  /** All sun that it burnt. */
   readonly fee: bigint
   /** All energy that it used. */
   readonly energy: number
@@ -17,9 +17,9 @@ export interface MinedInfo {
 
 /** A number that nodes leave out if it is zero. */
 export const optionalAmount = z.optional(z.int().check(z.gte(0)))
-/** Zero if it is left out. */
+/** Turns an absent number into zero. */
 export const orZero = (value: number | undefined) => value ?? 0
-/** A reading of replies that `schema` accepts; `map` returns undefined for one that is not known. */
+/** A parser for replies that `schema` accepts; `map` returns undefined for a reply that is not known. */
 export const parsedWith =
   <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | undefined) =>
   (reply: unknown) => {
@@ -37,8 +37,8 @@ const infoSchema = z.object({
 })
 
 /**
- * A transaction that is in a block, or null if it is in none. A quorum must say the same: a node that is behind, or has no history,
- * says "in no block" of what is in one. Only this distinguishes a pending transaction from a mined one.
+ * Reads a transaction in a block; null if no block contains it. A quorum must agree, because a node that is behind or lacks history says "in no block" of mined
+ * transactions, too. Nothing else distinguishes a pending transaction from a mined one.
  */
 export function readInfo(nodes: AgreedNodes, txid: string): Promise<MinedInfo | null> {
   const parse = parsedWith(infoSchema, (reply): MinedInfo | null | undefined => {
@@ -53,10 +53,10 @@ export function readInfo(nodes: AgreedNodes, txid: string): Promise<MinedInfo | 
   return nodes.agree('gettransactioninfobyid', { value: txid }, { parse, merge: ifEqual, describe })
 }
 
-/** A node's text as hex of UTF-8. */
+/** Decodes a node's text from hex of UTF-8. */
 export const hexText = (hex: string) =>
   /^(?:[0-9a-f]{2})+$/i.test(hex) ? plainText(Buffer.from(hex, 'hex').toString('utf8')) : ''
-/** A node's text as it is printed: without control characters and anything long. */
+/** Makes a node's text printable: without control characters, and cut to a short length. */
 export const plainText = (text: string) =>
   text
     .replace(/[^\x20-\x7e]/g, '')

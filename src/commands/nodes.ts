@@ -12,38 +12,38 @@ import { type NodeResult, nodeError } from '../worker/tron/node-errors.ts'
 import { atNode, type CommandPlatform, openPool, sessionOf } from './node-pool.ts'
 import { ToolError } from './tool-error.ts'
 
-/** Time for one question to the nodes, in milliseconds. */
+/** Time limit of one query to the nodes, in milliseconds. */
 const questionMs = 20_000
-/** Attempts of a question before a command stops, with `lookMs` between them. */
+/** A command stops after this many attempts of a query, with `lookMs` between them. */
 const attemptsOfQuestion = 12
-/** Milliseconds between them, and between two looks at the chain: one block. */
+/** Milliseconds between attempts, and between two looks at the chain: one block. */
 export const lookMs = 3_000
 
-/** What the commands use of this machine. */
+/** The parts of this machine that commands use. */
 export interface StoppablePlatform extends CommandPlatform {
-  /** Ends a command between two requests. Nothing is lost: it can be run again. */
+  /** Stops a command between two requests. Nothing is lost: the command can be run again. */
   readonly signal: AbortSignal
 }
 
 /** How the replies of several nodes become one value. */
 export interface AgreedReading<T> {
-  /** The value of a reply, or undefined if it is none of those that are known. */
+  /** The value of a reply, or undefined if the reply has an unknown form. */
   readonly parse: (reply: unknown) => T | undefined
-  /** One value for two replies, right if either of them is. Undefined if they contradict each other. */
+  /** Merges two replies into a value that is right if either of them is. Undefined if they contradict each other. */
   readonly merge: (a: T, b: T) => T | undefined
-  /** The value if no quorum agrees. Without it the nodes are asked again, and then the command stops. */
+  /** The value if no quorum agrees. If absent, the nodes are asked again, and then the command stops. */
   readonly otherwise?: (values: readonly T[]) => T
-  /** What a value says, in words: the error names what each node says if they contradict each other. */
+  /** A value in words. If nodes contradict each other, the error names the value of each. */
   readonly describe?: (value: T) => string
 }
 
 /**
- * The nodes of a deployment, through the service's own transport and at its rate. No single one is trusted. If too few answer, each
- * method tries several times and then throws a `ToolError` without a URL. It throws one at once if the command is stopped.
+ * The nodes of a deployment, through the service's own transport and at its rate. No single one is trusted. If too few answer, each method tries several times
+ * and then throws a `ToolError` without a URL. It throws one at once if the command is stopped.
  */
 export interface AgreedNodes {
   readonly clock: StoppablePlatform['clock']
-  /** What a quorum of the nodes replies to a request to their HTTP APIs. */
+  /** The value on which a quorum of the nodes agrees, for a request to their HTTP APIs. */
   agree<T>(path: string, body: object, reading: AgreedReading<T>): Promise<T>
   /** The replies of all nodes that answer: at least a quorum, or one that `suffices`. */
   postAll<T>(
@@ -52,16 +52,16 @@ export interface AgreedNodes {
     parse: AgreedReading<T>['parse'],
     suffices: (value: T) => boolean,
   ): Promise<readonly T[]>
-  /** The newest balances of at most `balancesMax` addresses, each null if no quorum agrees: a block can come in between. */
+  /** The newest balances of at most `balancesMax` addresses. A balance is null if no quorum agrees, because a block may come in between. */
   balances(addresses: readonly Address[], asset: Asset): Promise<readonly (bigint | null)[]>
-  /** What the service itself reads from the chain. Of `ms` for one attempt, a node that hangs has a third. */
+  /** Reads from the chain as the service does. In an attempt of `ms`, a hanging node uses up a third. */
   read<T>(question: (session: Session) => ChainResult<T>, ms?: number): Promise<T>
 }
 
-/** Replies that must be equal. */
+/** Merges replies that must be equal. */
 export const ifEqual = <T>(a: T, b: T): T | undefined => (isDeepStrictEqual(a, b) ? a : undefined)
 
-/** The nodes of `chain`. */
+/** Opens the nodes of `chain`. */
 export function openNodes(chain: ChainConfig, platform: StoppablePlatform): AgreedNodes {
   const { clock, signal } = platform
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -141,7 +141,7 @@ function post<T>(session: Session, node: TronNode, path: string, body: object, p
 const nodesAdvice =
   'run the same command again; if it stays, have the doctor check the same deployment: it shows which node is wrong'
 
-/** Repeats a question until it is answered. */
+/** Repeats a query until it is answered. */
 async function untilAnswered<T>(
   { clock, signal }: StoppablePlatform,
   once: () => Promise<Result<T, string>>,
@@ -163,13 +163,13 @@ function tooFew<T>({ answers, errors }: Answers<T>, needed: number, what: string
   return err(`${who} answered ${what} (${why})`)
 }
 
-/** What each node says, after a colon. */
+/** The values of all nodes, after a colon. */
 function saying<T>({ answers }: Answers<T>, describe: ((value: T) => string) | undefined): string {
   if (describe === undefined) return ''
   return `: ${answers.map(({ node, value }) => `node ${node.number} says ${describe(value)}`).join(', ')}`
 }
 
-/** The replies that fit together, merged. */
+/** Groups replies that fit together, each group merged. */
 function groupsOf<T>(
   answers: Answers<T>['answers'],
   merge: AgreedReading<T>['merge'],

@@ -1,8 +1,8 @@
 import { OptionError } from './tool-error.ts'
 
 /**
- * What npm makes of an option that it takes for itself, where that is another one (npm 10 and 11, tried in November 2026): it
- * completes the beginning of a name of its own (`--to` and `--token` are `--token-description`), or reads single letters (`--gas` is `-g -a -s`).
+ * The options of npm that it takes a command's options for (npm 10 and 11, tried in November 2026): npm completes the beginning of its own names (`--to` and
+ * `--token` become `--token-description`), or reads single letters (`--gas` becomes `-g -a -s`).
  */
 const otherNames: Readonly<Record<string, string>> = {
   to: 'token_description',
@@ -11,17 +11,16 @@ const otherNames: Readonly<Record<string, string>> = {
   scan: 'all',
 }
 
-/** Options that a person can have set for npm itself, in a file: where the command has its own, npm has taken none. */
+/** Options that a person may have set for npm in a file. If the command got its own, npm has taken none. */
 const alsoOfNpm = ['scope']
 
-/** The options that decide on which database a command acts. They are looked for whether the command has them or not. */
+/** The options that choose the target of a command. They are looked for even if the command does not have them. */
 const placeOptions = ['production', 'env']
 
 /**
- * Refuses an option that npm has taken for itself, because `--` is missing before it: `gap list --env=nile`. The
- * command would run without it, on another database or with another meaning. npm hands its options on in the environment, as
- * `npm_config_env`. It has an own `--production`, which it hands on as `NODE_ENV=production` only, so that is refused as well unless
- * the command got its own. `options` are the names of those that the command has.
+ * Refuses an option that npm has taken because `--` is missing before it, as in `gap list --env=nile`. Otherwise the command would run without it, on another
+ * database or with another meaning. npm passes its options on in the environment, as `npm_config_env`. It has a `--production` of its own, which it passes on
+ * only as `NODE_ENV=production`, so that is refused as well unless the command got its own. `options` are the names of the command's options.
  */
 export function refuseTakenOptions(
   options: readonly string[],

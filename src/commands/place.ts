@@ -7,7 +7,7 @@ export const publicNetworks: ReadonlyMap<string, string> = new Map([
   ['0x94a9059e', 'Shasta'],
 ])
 
-/** The options that choose on what a command acts. */
+/** The options that choose the target of a command. */
 export const placeOptions = {
   production: { type: 'boolean', default: false },
   env: { type: 'string', short: 'e' },
@@ -23,18 +23,18 @@ export function environmentOf(options: {
   return options.production ? '' : options.env
 }
 
-/** The options of an environment: what a command that is printed needs. It begins with a space, or is empty for this machine. */
+/** The options for an environment in a printed command. It begins with a space, or is empty for this machine. */
 export function optionOf(env: string | undefined): string {
   if (env === undefined) return ''
   return env === '' ? ' --production' : ` --env ${env}`
 }
 
-/** A command without other options, as it is typed for an environment. */
+/** A command without other options, as typed for an environment. */
 export function commandIn(env: string | undefined, name: string): string {
   return env === undefined ? `npm run ${name}` : `npm run ${name} --${optionOf(env)}`
 }
 
-/** A chain by its id, with its name if it has one; null is a configuration without a chain. */
+/** A chain by its id, with its name if it has one; null stands for a configuration without a chain. */
 export function describeChain(chainId: string | null): string {
   if (chainId === null) return 'no chain (TRON_CHAIN_ID is not set)'
   const network = publicNetworks.get(chainId)

@@ -1,4 +1,4 @@
-/** Sends its parent on what a command of an environment acts, or why that cannot be read: see `target-apart.ts`, which runs it. */
+/** Sends its parent process the target of a command, or why it cannot be read. `target-apart.ts` runs this script. */
 import { readTarget } from './target.ts'
 
 const { env } = JSON.parse(process.argv[2] ?? '{}') as { readonly env?: string } // what `target-apart.ts` writes

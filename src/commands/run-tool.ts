@@ -2,17 +2,17 @@ import type { CommandOutput } from './command-output.ts'
 import { refuseTakenOptions } from './npm-options.ts'
 import { OptionError, ToolError } from './tool-error.ts'
 
-/** What every command says about itself. */
+/** The description of a command. */
 export interface ToolDescription {
-  /** How it is called, in lines. */
+  /** The lines that show how to call it. */
   readonly usage: string
   /** The names of its options. */
   readonly options: readonly string[]
 }
 
 /**
- * Runs a command, once it is sure that npm has taken none of its options. Returns the exit code: that of the work, 1 if it was
- * stopped, or 2 for wrong options. A refusal says why, and what to do next.
+ * Runs a command, after checking that npm has taken none of its options. Returns the exit code: that of the work, 1 if it was stopped, or 2 for wrong options.
+ * A refusal says why, and what to do next.
  */
 export async function runTool(
   { usage, options }: ToolDescription,
@@ -34,7 +34,7 @@ export async function runTool(
   }
 }
 
-/** Node's error of an unknown option, or of one without its value. */
+/** Whether this is node's error about an unknown option, or about one without its value. */
 function isOfParseArgs(error: unknown): error is TypeError {
   return error instanceof TypeError && String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
 }

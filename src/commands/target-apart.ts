@@ -5,24 +5,24 @@ import type { Bindings } from '../worker/config/schemas.ts'
 import { lastPrinted } from './child-environment.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
-/** On what a command acts: its first line, the chain id, or null if none is configured, and the settings as they were read. */
+/** The target of a command: its first line, the chain id (null if none is configured), and the settings as they were read. */
 export interface Target {
   readonly line: string
   readonly chainId: string | null
   readonly values: Bindings
 }
 
-/** Reads on what a command acts; undefined is this machine. */
+/** Reads the target of a command; undefined is this machine. */
 export type TargetReader = (env: string | undefined) => Promise<Result<Target, ToolRefusal>>
 
 const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)
 
-/** How long that may take, in milliseconds: wrangler loads in one second. */
+/** Time limit for that, in milliseconds. Wrangler loads in one second. */
 const readMsMax = 60_000
 
 /**
- * Reads on what a command acts in a process of its own, which ends before this returns: wrangler, with all that it loads, is never
- * in a process that reads a mnemonic. The answer comes by a channel that nothing prints to.
+ * Reads the target of a command in a process of its own, which ends before this returns. So wrangler, with everything that it loads, is never in a process that
+ * reads a mnemonic. The answer comes through a channel to which nothing prints.
  */
 export const readTargetApart: TargetReader = (env) =>
   new Promise((resolve) => {
@@ -38,7 +38,7 @@ export const readTargetApart: TargetReader = (env) =>
       child.kill('SIGKILL')
     }, readMsMax)
     child.once('message', (message) => {
-      answer = message as Result<Target, ToolRefusal> // what the script sends
+      answer = message as Result<Target, ToolRefusal> // the message that the script sends
     })
     const end = () => {
       clearTimeout(timer)

@@ -6,7 +6,7 @@ import { commandIn, describeChain } from './place.ts'
 import type { Target } from './target-apart.ts'
 import { orStop, ToolError, type ToolRefusal } from './tool-error.ts'
 
-/** The first line of a command: on what it acts. */
+/** The first line of a command, which names its target. */
 export function describeTarget({ place, values }: Pick<ConfigurationSource, 'place' | 'values'>): string {
   const { env, databaseName, databaseId } = place
   const where = env === undefined ? 'this machine' : env === '' ? 'production' : `the environment ${env}`
@@ -19,7 +19,7 @@ function chainIn({ values }: Pick<ConfigurationSource, 'values'>): string | null
   return parseChainId(String(values.TRON_CHAIN_ID ?? ''))
 }
 
-/** On what a command acts, or why that cannot be read. It loads wrangler into this process: see `target-apart.ts`. */
+/** Reads the target of a command, or fails with the reason. It loads wrangler into this process; `target-apart.ts` avoids that. */
 export function readTarget(env: string | undefined): Result<Target, ToolRefusal> {
   const source = readConfiguration(env, process.env)
   if (!source.ok) return err({ why: source.error, next: configurationAdvice })
@@ -27,14 +27,14 @@ export function readTarget(env: string | undefined): Result<Target, ToolRefusal>
   return ok({ line: describeTarget(source.value), chainId: chainIn({ values }), values })
 }
 
-/** The configuration of a deployment (undefined: this machine), once its first line is printed. */
+/** Prints the first line, and returns the configuration of a deployment (undefined: this machine). */
 export function openTarget(env: string | undefined, print: (line: string) => void): ConfigurationSource {
   const source = orStop(readConfiguration(env, process.env), configurationAdvice)
   print(describeTarget(source))
   return source
 }
 
-/** The configuration of a deployment (undefined: this machine) as the service itself parses it, once the first line is printed. */
+/** Prints the first line, and returns the configuration of a deployment (undefined: this machine) as the service itself parses it. */
 export function openDeployment(
   env: string | undefined,
   print: (line: string) => void,
@@ -48,6 +48,6 @@ export function openDeployment(
   return { config: config.value, extendedPublicKey: String(values.TRON_XPUB) } // parsed, so it is text
 }
 
-/** What to do about a configuration that cannot be read. */
+/** The remedy for a configuration that cannot be read. */
 export const configurationAdvice =
   'run the command in the folder of wrangler.toml, and correct that file; docs/start.md, "On a real network", says what it needs'

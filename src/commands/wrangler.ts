@@ -5,25 +5,22 @@ import type { CommandOutput } from './command-output.ts'
 
 /** How a wrangler command ended. */
 export interface WranglerEnd {
-  /** Null if it did not start, or was ended because it took too long. */
+  /** Null if it did not start, or was ended after its time limit. */
   readonly code: number | null
-  /** Its standard output alone. */
+  /** Its standard output only. */
   readonly out: string
-  /** All that it printed. */
+  /** Its whole output. */
   readonly output: string
-  /** Why there is no code, in a phrase; null if there is one. */
+  /** Why there is no exit code, in a phrase; null if there is one. */
   readonly failure: string | null
 }
 
-/** How long a command may take, in milliseconds: one that asks a database, and one that deploys. */
+/** Time limit for a command that queries a database, in milliseconds. */
 export const queryMsMax = 120_000
-/** A deployment builds and sends, and D1 applies migrations one by one. */
+/** Time limit for a command that deploys: it builds and uploads, and D1 applies migrations one by one. */
 export const deployMsMax = 1_800_000
 
-/**
- * Runs one wrangler command without questions: in a build there is no person to answer them. Its output is also passed on to
- * `shownOn`.
- */
+/** Runs one wrangler command without questions, because nobody can answer them in a build. Its output is also passed on to `shownOn`. */
 export async function runWrangler(
   args: readonly string[],
   msMax: number,
@@ -45,11 +42,11 @@ export async function runWrangler(
   const timer = setTimeout(() => {
     failure = `wrangler ${args.slice(0, 2).join(' ')} did not end within ${msMax / 1000} s; ${lastPrinted(output)}`
     child.kill('SIGKILL')
-    for (const stream of [child.stdout, child.stderr]) stream.destroy() // what it has started can keep them open
+    for (const stream of [child.stdout, child.stderr]) stream.destroy() // programs that it started may keep the streams open
   }, msMax)
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', () => {
-      failure = 'wrangler did not start' // no such program: there is no output
+      failure = 'wrangler did not start' // there is no such program, so there is no output
       resolve(null)
     })
     child.once('close', resolve)
@@ -58,7 +55,7 @@ export async function runWrangler(
   return { code: failure === null ? code : null, out, output, failure }
 }
 
-/** The JSON value in a program's output that `read` takes, or undefined. Other lines can come before and behind it. */
+/** The JSON value in a program's output that `read` accepts, or undefined. Other lines may come before and after it. */
 export function jsonAmong<T>(output: string, read: (value: unknown) => T | undefined): T | undefined {
   const lines = output.split('\n')
   const starts = lines.flatMap((line, i) => (/^[[{]/.test(line) ? [i] : []))

@@ -1,4 +1,4 @@
-/** Builds the pages for people: run by `npm run docs`, so that their files are beside the Worker in every deployment. */
+/** Builds the pages. `npm run docs` runs it, so that every deployment has their files beside the Worker. */
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,11 +6,12 @@ import { build, type Plugin } from 'esbuild'
 
 const sources = fileURLToPath(new URL('.', import.meta.url).href)
 
-/** The pages, by their paths. */
+/** The pages, by path. */
 const pages = ['deposit', 'desk']
 
 /**
- * Scripts that a page's own script imports: one of the page for callers is loaded first, others when they are used, and of the languages one.
+ * Scripts that a page's main script imports but that are files of their own. The first one of the deposit page loads before the main script, others when they
+ * are used, and of the languages only one loads.
  */
 const apartScripts = [
   'deposit/first',
@@ -22,13 +23,13 @@ const apartScripts = [
   ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
 ]
 
-/** The languages of a page. A language can have further files, with a hyphen in their names. */
+/** The languages of a page. A language may have further files, with a hyphen in their names. */
 function languagesOf(page: string): string[] {
   const names = readdirSync(join(sources, page, 'languages')).map((file) => file.slice(0, -3))
   return names.filter((name) => /^\w+$/.test(name))
 }
 
-/** Keeps them out of the page's own script, which imports them under the names that the browser knows. */
+/** Keeps these scripts out of the main script, which imports them by the names of their files. */
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
@@ -38,7 +39,7 @@ const apart: Plugin = {
     ),
 }
 
-/** Writes the pages into the folder of a deployment's static files: of each one page, its scripts and one style sheet. */
+/** Writes the pages into the folder of static files: for each page its HTML, its scripts and one style sheet. */
 export async function buildPages(assets: string): Promise<void> {
   for (const name of pages) {
     mkdirSync(join(assets, name), { recursive: true })

@@ -26,37 +26,37 @@ import { createEndpoint, type EndpointObject } from './webhooks/endpoint-object.
 import type { WebhookEndpoint } from './webhooks/store/endpoint-state.ts'
 import { selectWaiting } from './webhooks/watch-endpoints.ts'
 
-/** What the service takes from the platform. */
+/** The parts that the service takes from the platform. */
 export interface Platform {
   readonly clock: Clock
   readonly logger: Logger
   readonly fetch: typeof fetch
   /** A unique, unguessable name. */
   readonly uniqueName: () => string
-  /** Lets work go on after the answer of the request that began it. */
+  /** Lets work continue after the response of the request that began it. */
   readonly waitUntil: (work: Promise<unknown>) => void
 }
 
 /** The entry points of the Worker. */
 export interface Service {
   fetch(request: Request, bindings: Bindings): Promise<Response>
-  /** One invocation of the cron: it starts the scanner where it is not running. */
+  /** One run of the cron trigger: starts the scanner if it is not running. */
   scheduled(bindings: Bindings): Promise<void>
   /** The methods for other Workers. */
   ledger(bindings: Bindings): LedgerMethods
 }
 
-/** The Worker for one set of bindings. It is kept for the life of the isolate and keeps nothing of a request. */
+/** The Worker for one set of bindings. It lives as long as the isolate and keeps no state of a request. */
 interface BoundWorker {
   readonly app: App
   readonly wakeScanner: () => Promise<void>
   readonly ledger: LedgerMethods
 }
 
-/** The name of the only scanner of a deployment. */
+/** The name of a deployment's only scanner. */
 const scannerName = 'scanner'
 
-/** The Worker: it reads the database, posts entries, and calls the scanner. All that an isolate keeps can be lost at any time. */
+/** Makes the Worker, which reads the database, posts entries, and calls the scanner. Everything that an isolate keeps may be lost at any time. */
 export function createService(platform: Platform): Service {
   const bound = new WeakMap<Bindings, BoundWorker>()
   const bind = (bindings: Bindings): BoundWorker => {
@@ -78,7 +78,7 @@ export function createService(platform: Platform): Service {
 
 function configured(platform: Platform, config: Config): BoundWorker {
   const { settings, configMatchesData, sessions } = openDatabase(platform, config)
-  // A stub belongs to the invocation that it was made in.
+  // A stub belongs to the invocation that made it.
   const openScanner = () => config.scanners.getByName(scannerName)
   const services: Services = {
     settings,
@@ -123,12 +123,12 @@ function unconfigured(platform: Platform, faults: readonly string[], files: Stat
   }
 }
 
-/** Once in an isolate: the database that alarms are shared by is itself a part of the configuration that is not valid. */
+/** Raises these alarms once in an isolate. The shared memory of alarms is in the database, whose configuration may be invalid, too. */
 function alarmMisconfigured({ logger }: Platform, faults: readonly string[]): void {
   for (const fault of faults) logger.alarm('misconfigured', { fault })
 }
 
-/** The scanner behind the Durable Object of that name. `host` is the object's own storage and alarm. */
+/** Makes the scanner behind the Durable Object named `scanner`. `host` is the object's storage and alarm. */
 export function createScannerObject(platform: Platform, bindings: Bindings, host: ObjectHost): ScannerObject {
   const config = configOf(platform, bindings)
   const { clock, logger, fetch } = platform
@@ -167,7 +167,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
   })
 }
 
-/** The deliveries to one endpoint, behind the Durable Object of its key. */
+/** Makes the deliveries to one endpoint, behind the Durable Object of its key. */
 export function createEndpointObject(platform: Platform, bindings: Bindings, host: ObjectHost): EndpointObject {
   const config = configOf(platform, bindings)
   const { settings, configMatchesData, sessions } = openDatabase(platform, config)
@@ -190,7 +190,7 @@ function configOf(platform: Platform, bindings: Bindings): Config {
   throw new Error('the configuration is not valid')
 }
 
-/** The database, with what every part of the service is given beside it. */
+/** Opens the database, with the settings that every part of the service gets beside it. */
 function openDatabase({ clock, logger }: Platform, config: Config) {
   const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId, payouts } = config
   const sessions = createSessions(config.db, { clock, logger })
@@ -219,7 +219,7 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
   return { settings, configMatchesData, sessions }
 }
 
-/** Makes the endpoints that lack an event look for it, after what may have stored one. Where that fails, the next tick does it. */
+/** Wakes the endpoints with undelivered events, after a statement that may have stored events. If that fails, the next tick does it. */
 async function wakeWaiting(platform: Platform, config: Config, db: WriteDatabase): Promise<void> {
   const { clock, logger } = platform
   try {
@@ -229,7 +229,7 @@ async function wakeWaiting(platform: Platform, config: Config, db: WriteDatabase
   }
 }
 
-/** Makes endpoints look for new events: all without a list. None of them can fail or delay what was stored. */
+/** Wakes endpoints to look for new events; all of them if there is no list. A failure neither undoes nor delays the stored change. */
 function wakeEndpoints(
   { waitUntil, logger }: Platform,
   { endpoints, webhooks }: Config,

@@ -36,7 +36,7 @@ export default {
   scheduled: (_controller, bindings) => service.scheduled(bindings),
 } satisfies ExportedHandler<Bindings>
 
-/** The only place that talks to nodes: its alarm is the tick of the scan. One for the deployment, by the name `scanner`. */
+/** The only part that talks to nodes. Its alarm is the tick of the scan. A deployment has one, named `scanner`. */
 export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   readonly #scanner = createScannerObject(platform, this.env, hostOf(this.ctx.storage))
 
@@ -75,7 +75,7 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   }
 }
 
-/** Delivers events to one webhook endpoint: its alarm is the next try. One for each endpoint, by the key of the endpoint. */
+/** Delivers events to one webhook endpoint. Its alarm is the next attempt. There is one for each endpoint, named by the endpoint's key. */
 export class Endpoint extends DurableObject<Bindings> {
   readonly #endpoint = createEndpointObject(platform, this.env, hostOf(this.ctx.storage))
 
@@ -87,7 +87,7 @@ export class Endpoint extends DurableObject<Bindings> {
   }
 }
 
-/** The ledger for other Workers of the account, which bind this entrypoint as a service. It is not reachable from outside. */
+/** The ledger for other Workers of the account, which bind this entrypoint as a service. It cannot be reached from outside. */
 export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods {
   post(entries: readonly EntryToPost[], by: string) {
     return service.ledger(this.env).post(entries, by)

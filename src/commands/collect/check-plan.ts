@@ -5,9 +5,8 @@ import { type CollectPlan, type CollectStep, hourMs, planHoursMax, type SignedPl
 import { chargedBytes, encodeStep, payerOf } from './transaction.ts'
 
 /**
- * Why a plan is not one that `collect -- plan` makes, or null. The bytes of each transaction are made again from what the
- * plan says: a changed amount, destination, fee limit, time or block gives another txid. A plan has no transaction of another
- * form or to another address, and none that an address does not need.
+ * Why a plan cannot come from `collect -- plan`, or null. The bytes of each transaction are made again from the plan: a changed amount, destination, fee limit,
+ * time or block gives another txid. A valid plan has no transaction of another form, none to another address, and none that its address does not need.
  */
 export function findPlanFault(plan: CollectPlan): string | null {
   const { steps, gas, to } = plan
@@ -33,7 +32,7 @@ export function findPlanFault(plan: CollectPlan): string | null {
   return findRepeated(steps) ?? findLostEnergy(steps) ?? findUnordered(steps)
 }
 
-/** What the person reads of the whole plan must be what its transactions are made with. */
+/** The header that the person reads must be the one from which the transactions are made. */
 function findHeaderFault({ currencies, timestamp, expiration, expiresAt }: CollectPlan): string | null {
   const distinct = (values: readonly unknown[]) => new Set(values).size === values.length
   if (!distinct(currencies.map(({ symbol }) => symbol)) || !distinct(currencies.map(({ contract }) => contract))) {
@@ -63,7 +62,7 @@ function findMisplaced({ gas, currencies, steps }: CollectPlan, step: CollectSte
   if (gas.mode === 'transfer' && (step.kind === 'delegate' || step.kind === 'activate')) {
     return 'a delegation in a plan that sends TRX for gas'
   }
-  if (step.kind === 'undelegate') return null // brings back the operator's own
+  if (step.kind === 'undelegate') return null // brings back the operator's stake
   const isUsed = steps.some((one) => one.kind === 'transfer' && one.address === step.address && one.id > step.id)
   return isUsed ? null : 'gas for an address from which nothing is collected'
 }
@@ -78,7 +77,7 @@ function findRepeated(steps: readonly CollectStep[]): string | null {
   return null
 }
 
-/** Every delegation must be taken back. */
+/** Every delegation must be taken back later in the plan. */
 function findLostEnergy(steps: readonly CollectStep[]): string | null {
   const lost = steps.find(
     (step) =>
@@ -90,7 +89,7 @@ function findLostEnergy(steps: readonly CollectStep[]): string | null {
   return lost === undefined ? null : `step ${lost.id}: the delegation is not taken back`
 }
 
-/** A step needs what was done for its address before it. */
+/** A step must come after the steps that prepare its address. */
 function findUnordered(steps: readonly CollectStep[]): string | null {
   const hasty = steps.find((step) => {
     const before = steps.filter(({ address, id, kind }) => {

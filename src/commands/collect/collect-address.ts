@@ -2,8 +2,8 @@ import type { LeftOut, PlanCurrency } from './plan.ts'
 import { chargedBytes, encodeStep, type TransactionHeader } from './transaction.ts'
 
 /**
- * Energy that is planned above what was measured, in percent: the price of a busy contract grows within hours, and a
- * transfer that runs out of energy fails and pays all the same.
+ * Energy planned above the measured amount, in percent. The price of a busy contract grows within hours, and a transfer that runs out of energy fails but is
+ * charged all the same.
  */
 const energyHeadroomPercent = 20n
 
@@ -11,7 +11,7 @@ const energyHeadroomPercent = 20n
 export interface ChainPrices {
   readonly sunPerByte: bigint
   readonly sunPerEnergy: bigint
-  /** For the bytes of a transaction that creates an account, without staked bandwidth. */
+  /** For the bytes of a transaction that creates an account, if they are not covered by staked bandwidth. */
   readonly createAccountFee: bigint
   /** For the account itself. */
   readonly newAccountFee: bigint
@@ -20,7 +20,7 @@ export interface ChainPrices {
   readonly freeBytes: number
 }
 
-/** What an account has left today. Units of energy, bytes. */
+/** The unused resources of an account today: units of energy, bytes. */
 export interface AccountResources {
   readonly energy: number
   /** From a stake or a delegation. */
@@ -28,7 +28,7 @@ export interface AccountResources {
   readonly freeBytes: number
 }
 
-/** The energy of one transfer, measured by a constant call, or why the token's contract refuses it. */
+/** The energy of one transfer, measured by a constant call, or why the token's contract refuses the transfer. */
 export type EnergyEstimate =
   | { readonly kind: 'energy'; readonly energy: number }
   | { readonly kind: 'refused'; readonly why: string }
@@ -40,18 +40,18 @@ export interface TokenHolding {
   readonly estimate: EnergyEstimate
 }
 
-/** What is known of an address before a plan is made. */
+/** The facts about an address from which its part of a plan is decided. */
 export interface AddressFacts {
   readonly index: number
   readonly address: string
   /** Null if the nodes do not agree. */
   readonly sun: bigint | null
   readonly tokens: readonly TokenHolding[]
-  /** Null: the account does not exist, though it can hold tokens. */
+  /** Null if the account does not exist. Such an address may hold tokens. */
   readonly resources: AccountResources | null
-  /** Whether its own key can still sign: an owner permission can name another one. */
+  /** Whether the key of the address can still sign. The owner permission may name another key. */
   readonly hasOwnKey: boolean
-  /** Sun of the gas address's stake that an earlier collection delegated to it and did not take back. */
+  /** Sun of the gas address's stake that an earlier collection delegated to it and has not taken back. */
   readonly delegatedBefore: bigint
 }
 
@@ -66,41 +66,41 @@ export interface GasFacts {
   readonly perTrx: { readonly energy: bigint; readonly trx: bigint }
 }
 
-/** Everything that a plan is decided from. */
+/** The facts from which a plan is decided. */
 export interface CollectFacts {
   readonly addresses: readonly AddressFacts[]
-  /** Balances that the nodes do not agree on. */
+  /** Balances on which the nodes do not agree. */
   readonly leftOut: readonly LeftOut[]
   readonly prices: ChainPrices
   readonly gas: GasFacts
 }
 
-/** What the balances are worth to the operator. */
+/** The operator's options about the worth of balances. */
 export interface CollectWishes {
-  /** Least balance by symbol, in smallest units. It is the operator's word that such a balance is worth its fees. */
+  /** Least balance by symbol, in smallest units. The operator says that such a balance is worth its fees. */
   readonly min: ReadonlyMap<string, bigint>
-  /** What one TRX costs by symbol, in the token's smallest units, above 0. */
+  /** The price of one TRX by symbol, in the token's smallest units, above 0. */
   readonly trxPrice: ReadonlyMap<string, bigint>
 }
 
-/** One transfer from an address, decided: what moves, its step, and the most that it burns of the address's own TRX. */
+/** A decided transfer from an address: currency and amount, its step, and the most sun that it burns at the address. */
 export interface PlannedTransfer extends ReturnType<typeof transferOf> {
   readonly fee: bigint
 }
 
-/** What one address contributes to a plan, before the gas address's own costs. */
+/** The contribution of one address to a plan, before the gas address's own costs. */
 export interface AddressDecision {
   readonly transfers: readonly PlannedTransfer[]
-  /** Energy that the address does not have itself. */
+  /** Energy that the address lacks. */
   readonly missingEnergy: bigint
-  /** Sun that it must be sent, above what it has. */
+  /** Sun that the address lacks and must be sent. */
   readonly missingSun: bigint
   readonly leftOut: readonly LeftOut[]
 }
 
 type Bandwidth = Pick<AccountResources, 'stakedBytes' | 'freeBytes'>
 
-/** The sun that a transaction burns for its bytes: all of them are covered by one kind of bandwidth, or none is. */
+/** The sun that a transaction burns for its bytes. One kind of bandwidth must cover all of them, or all are burnt. */
 export function burntForBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number, prices: ChainPrices): bigint {
   return stakedBytes >= bytes || freeBytes >= bytes ? 0n : BigInt(bytes) * prices.sunPerByte
 }
@@ -111,7 +111,7 @@ function afterBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number): Bandw
   return { stakedBytes, freeBytes: freeBytes >= bytes ? freeBytes - bytes : freeBytes }
 }
 
-/** A transfer from an address: the members of its step, and its bytes. `energy` has the headroom; 0n for TRX. */
+/** A transfer from an address: the members of its step, and its bytes. `energy` includes the headroom; it is 0n for TRX. */
 function transferOf(
   header: TransactionHeader,
   { index, address }: AddressFacts,
@@ -126,10 +126,7 @@ function transferOf(
   return { currency, units, detail, bytes }
 }
 
-/**
- * Which balances of an address can be collected, and what that needs. `skip` are tokens that were dropped because their
- * fees are more than they bring.
- */
+/** Decides which balances of an address can be collected, and what that needs. `skip` are tokens that were dropped because their fees exceed their worth. */
 export function decideAddress(
   header: TransactionHeader,
   facts: AddressFacts,
@@ -142,7 +139,7 @@ export function decideAddress(
   const leftOut: LeftOut[] = []
   const leave = ({ symbol }: PlanCurrency, units: bigint, why: string) =>
     leftOut.push({ index, address, symbol, units: `${units}`, why })
-  const fresh = { energy: 0, stakedBytes: 0, freeBytes: prices.freeBytes } // what a new account has
+  const fresh = { energy: 0, stakedBytes: 0, freeBytes: prices.freeBytes } // the resources of a new account
   let bandwidth: Bandwidth = facts.resources ?? fresh
   let sunLeft = facts.sun ?? 0n
   let energyLeft = BigInt(facts.resources?.energy ?? 0)
@@ -171,7 +168,7 @@ export function decideAddress(
   }
   const currency = header.currencies.find(({ contract }) => contract === null)
   if (currency !== undefined && facts.sun !== null && sunLeft > 0n) {
-    // TRX is last: it pays for the transfers before it, and what is left goes with its own fee taken off.
+    // TRX comes last: it pays for the transfers before it, and the rest is sent less the fee of that transfer.
     const { bytes } = transferOf(header, facts, prices, { currency, units: sunLeft, energy: 0n })
     const fee = burntForBytes(bandwidth, bytes, prices)
     const units = sunLeft - fee

@@ -23,27 +23,27 @@ export const collectOptions = {
   stdin: flag,
 } as const
 
-/** The options of all three commands, as they were typed. */
+/** The options of all three commands, parsed but not checked. */
 export type CollectOptions = ReturnType<typeof parseOptions>['values']
 
-/** The options and the other words of a command line. An unknown option throws node's `ERR_PARSE_ARGS_…`. */
+/** Splits a command line into options and other words. An unknown option throws node's `ERR_PARSE_ARGS_…`. */
 export function parseOptions(args: readonly string[]) {
   return parseArgs({ args: [...args], options: collectOptions, allowPositionals: true })
 }
 
-/** The options that each command takes. */
+/** The options that each command accepts. */
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
   plan: Object.keys(collectOptions).filter((name) => name !== 'stdin'),
   sign: ['to', 'out', 'stdin', 'production', 'env'],
   send: ['production', 'env'],
 }
 
-/** An option that a command would ignore, such as a currency for `send`: the person would think that it holds. */
+/** Finds an option that the command would ignore, such as a currency for `send`, because the person would believe that it has an effect. */
 export function findIgnored(command: string, values: CollectOptions): string | undefined {
   return Object.entries(values).find(([name, value]) => value !== false && !optionsOf[command]?.includes(name))?.[0]
 }
 
-/** A progress bar: on a terminal one line that is written over, otherwise a line for each tenth. */
+/** A progress bar: one line that is overwritten on a terminal, else a line for each tenth. */
 export function createProgress(output: { readonly isTTY?: boolean; write(text: string): unknown }) {
   let shown = ''
   return (what: string, done: number, of: number): void => {

@@ -18,8 +18,8 @@ interface CommandStreams {
 }
 
 /**
- * Runs `npm run collect` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal;
- * `readTarget` reads the configuration for what reads a mnemonic.
+ * Runs `npm run collect` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal. `readTarget` reads the configuration
+ * for commands that read a mnemonic.
  */
 export function runCollect(
   args: readonly string[],
@@ -33,12 +33,12 @@ export function runCollect(
     const ignored = findIgnored(command, values)
     if (ignored !== undefined) throw new OptionError(`${command} takes no --${ignored}`)
     const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
-    // Each command loads its own code only: `sign`, which reads the mnemonic, loads nothing that asks nodes.
+    // Each command loads only its own code. `sign`, which reads the mnemonic, loads no code that talks to nodes.
     if (command === 'plan' && file === undefined) {
       const { runPlan } = await import('./plan-command.ts')
       return await runPlan(values, terminal, stopsInOrder())
     }
-    // Ctrl-C ends `sign` at once: it has no request that must not be cut off. The other commands need a second Ctrl-C for that.
+    // Ctrl-C ends `sign` at once, because it makes no request that must not be cut off. The other commands need a second Ctrl-C for that.
     if (command === 'sign' && file !== undefined && rest.length === 0) {
       const { runSign } = await import('./sign.ts')
       return await runSign(values, file, terminal, readTarget)

@@ -15,7 +15,7 @@ import * as api from './node-api.ts'
 import type { GasMode, LeftOut, PlanCurrency } from './plan.ts'
 import { transferParameters } from './transaction.ts'
 
-/** What a plan is made from: the deployment's configuration and the operator's options. */
+/** The configuration and the options from which a plan is made. */
 export interface CollectSettings extends CollectWishes {
   readonly config: Config
   /** Account number of the derivation paths. */
@@ -27,13 +27,13 @@ export interface CollectSettings extends CollectWishes {
   readonly stopOf: StopOf
 }
 
-/** A deposit address with its place in the derivation path. */
+/** A deposit address, with its index in the derivation path. */
 export interface ListedAddress {
   readonly index: number
   readonly address: Address
 }
 
-/** The part of the addresses that a plan is about: both ends included. */
+/** The range of addresses for a plan, both ends included. */
 export interface IndexRange {
   readonly from: number
   readonly to: number
@@ -43,8 +43,8 @@ export interface IndexRange {
 export const wholeRange: IndexRange = { from: 0, to: indexMax }
 
 /**
- * The addresses that a deployment issued, and what issuers of tokens did, from its database; without `env` from the local one. Each must be the one that the
- * extended public key gives: if not, the key is another one, and nothing could be signed. A failure is a `ToolError`.
+ * Reads the addresses that a deployment issued, and the acts of token issuers, from its database (without `env` from the local one). Each address must match
+ * the extended public key; otherwise the key is another one, and nothing could be signed. A failure is a `ToolError`.
  */
 export async function readIssuedAddresses(
   { extendedPublicKey, currencies }: Pick<Config, 'extendedPublicKey' | 'currencies'>,
@@ -69,9 +69,8 @@ export async function readIssuedAddresses(
 }
 
 /**
- * The addresses without a database: a range whose end is named, or else all up to the gap limit (BIP-44). That is reached after as many
- * addresses in a row that were never used, as far as the chain shows it: they hold nothing and have no account. One that was collected
- * has an account.
+ * Derives addresses without a database: a range with a named end, or all up to the gap limit (BIP-44), which is that many addresses in a row that the chain
+ * shows as never used: without balance and account. A collected address has an account.
  */
 export async function scanAddresses(
   nodes: AgreedNodes,
@@ -84,7 +83,7 @@ export async function scanAddresses(
   const alarms = { raise: async () => {} }
   for (let start = from; start <= to; start += balancesMax) {
     const use = { currencies, addressAt: (i: number) => addressAt(start + i), alarms }
-    const keyUse = { wasUsed: to !== wholeRange.to, withoutAccount: 0 } // of a named range everything is taken
+    const keyUse = { wasUsed: to !== wholeRange.to, withoutAccount: 0 } // of a named range every address is taken
     const found = await nodes.read((session) => checkKeyUse({ chain: readUse(session), ...use, keyUse }))
     if (found === 'unused') break
     const size = Math.min(balancesMax, to - start + 1)
@@ -96,20 +95,20 @@ export async function scanAddresses(
 
 const unknownWhy = 'the nodes do not agree on the balance: plan again'
 
-/** Progress for the person at the terminal. */
+/** Shows progress to the person at the terminal. */
 export type OnProgress = (what: string, done: number, of: number) => void
 
-/** An address with the balances that the nodes agree on, in chain units by symbol; null if they do not agree. */
+/** An address with the balances on which nodes agree, in chain units by symbol; null if they do not agree. */
 interface Holder extends ListedAddress {
   readonly balances: Map<string, bigint | null>
 }
 
-/** A currency as a plan names it. */
+/** A currency in the form of a plan. */
 export function planCurrency({ symbol, asset, decimals }: Currency): PlanCurrency {
   return { symbol, contract: asset.kind === 'native' ? null : formatBase58(asset.contract), decimals }
 }
 
-/** Asks the nodes about these addresses, the destination and the gas address. It throws a `ToolError` if a plan is impossible. */
+/** Asks the nodes about these addresses, the destination and the gas address. Throws a `ToolError` if no plan is possible. */
 export async function gatherFacts(
   nodes: AgreedNodes,
   settings: CollectSettings,
@@ -173,7 +172,7 @@ async function readGas(nodes: AgreedNodes, address: Address, mode: GasMode): Pro
   }
   const resources = await api.readResources(nodes, address)
   const delegatable = await api.readDelegatable(nodes, address)
-  const { energy, weight } = resources.total // without a weight nobody has staked for energy
+  const { energy, weight } = resources.total // a weight of 0: nobody has staked for energy
   if (mode === 'delegate' && energy === 0) {
     throw new ToolError(
       'the nodes do not report what a stake gives (TotalEnergyLimit)',
@@ -205,7 +204,7 @@ async function readHolders(
   return holders
 }
 
-/** Takes out the balances that must stay because of what an issuer did. */
+/** Takes out the balances that must stay because of an act of the token's issuer. */
 function takeStopped({ index, address, balances }: Holder, stopOf: StopOf): readonly LeftOut[] {
   const named = formatBase58(address)
   return [...balances].flatMap(([symbol, units]) => {

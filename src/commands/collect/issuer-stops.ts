@@ -7,15 +7,15 @@ import { type DatabaseRow, readDatabase } from '../database.ts'
 import type { ToolRefusal } from '../tool-error.ts'
 
 /**
- * Why what an address (Base58Check) holds in the currency of this symbol must not be collected now, by what the issuer of the token
- * did: one sentence without its end, or null.
+ * Why the balance of an address (Base58Check) in the currency of this symbol must not be collected now because of an act of the token's issuer: one sentence
+ * without its full stop, or null.
  */
 export type StopOf = (symbol: string, address: string) => string | null
 
-/** Nothing is known of issuers: the token's contract decides. */
+/** Used without a database: the token's contract decides. */
 export const noStops: StopOf = () => null
 
-/** A deprecated token is no reason: what is left of it should be collected. */
+/** A deprecated token is still collected, so that nothing is left in it. */
 const reasons: Readonly<Record<Stop, string | null>> = {
   frozen: 'its issuer has frozen this address: it stays until it is released',
   paused: 'its issuer has paused the token: collect it when it goes on',
@@ -23,7 +23,7 @@ const reasons: Readonly<Record<Stop, string | null>> = {
   deprecated: null,
 }
 
-/** What issuers did by all that the database of a deployment has read; without `env` the local one. */
+/** Reads the acts of issuers from the database of a deployment; without `env` from the local one. */
 export async function readStops(
   { currencies }: Pick<Config, 'currencies'>,
   env: string | undefined,
@@ -33,7 +33,7 @@ export async function readStops(
   return ok(stopsOfRows(currencies, read.value[0] ?? []))
 }
 
-/** The reasons by the rows of `standingSql`. Symbols are distinct in a plan. */
+/** The reasons that follow from rows of `standingSql`. Symbols are distinct in a plan. */
 export function stopsOfRows(currencies: Config['currencies'], rows: readonly DatabaseRow[]): StopOf {
   const state = readIssuerState(rows as unknown as readonly StandingRow[]) // the columns of the statement
   return (symbol, text) => {

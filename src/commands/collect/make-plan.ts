@@ -12,32 +12,29 @@ import {
 import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
 import { chargedBytes, encodeStep, type StepContent, type TransactionHeader } from './transaction.ts'
 
-/** The parts of a plan that are decided. */
+/** The decided parts of a plan. */
 export type DecidedPlan = Pick<CollectPlan, 'steps' | 'leftOut'>
 
-/** What the steps of one address are made with. */
+/** The state while the steps of addresses are made. */
 interface PlanState {
   readonly header: TransactionHeader
   readonly wishes: CollectWishes
   readonly prices: ChainPrices
   readonly gas: GasFacts
-  /** Whether the gas address has bandwidth for all of its steps. If not, all of them count as burnt: their order can change. */
+  /** Whether the gas address has bandwidth for all of its steps. If not, all of them count as burnt, because their order may change. */
   readonly hasBandwidth: boolean
   readonly steps: CollectStep[]
   readonly leftOut: LeftOut[]
-  /** Sun of the stake that is not lent. What comes back has been used: its energy recovers within a day. */
+  /** Sun of the stake that is not delegated. A returned stake is used up: its energy recovers within a day. */
   stakeLeft: bigint
-  /** Sun that leaves the gas address. */
+  /** Sun that the gas address sends. */
   spent: bigint
-  /** Bytes of its steps. */
+  /** Bytes of the gas address's steps. */
   bytes: number
   activations: number
 }
 
-/**
- * Decides the steps for these addresses, in their order. The error is one sentence for the operator: nothing of the plan
- * could work.
- */
+/** Decides the steps for these addresses, in their order. The error is one sentence for the operator: no part of the plan could work. */
 export function decideSteps(
   header: TransactionHeader,
   addresses: readonly AddressFacts[],
@@ -77,9 +74,8 @@ function decide({ header, wishes, prices }: PlanState, facts: AddressFacts, skip
 }
 
 /**
- * A token that must stay because it is not worth what it costs, alone or with all tokens of the address: the one with the least
- * value. The worth of a token counts as nothing if the operator set neither a price nor a least balance for it: then it is unknown.
- * Null if none must stay.
+ * Finds a token that must stay because its fees, alone or with all tokens of the address, exceed its worth: the one of least worth. Without a price or a least
+ * balance from the operator, the worth of a token is unknown and counts as 0. Null if none must stay.
  */
 function findCostly(
   state: PlanState,
@@ -90,7 +86,7 @@ function findCostly(
   const total = costWithout(state, facts, skip)
   const tokens = tokensOf(decide(state, facts, skip)).map(({ currency: { symbol }, units }) => {
     const price = trxPrice.get(symbol)
-    const unpriced = min.has(symbol) ? null : 0n // null: worth its fees, by the operator's word
+    const unpriced = min.has(symbol) ? null : 0n // null: worth its fees, as the operator says
     const cost = total - costWithout(state, facts, new Map([...skip, [symbol, '']]))
     return { symbol, cost, worth: price === undefined ? unpriced : (units * 1_000_000n) / price }
   })
@@ -112,7 +108,7 @@ function findCostly(
 
 const tokensOf = ({ transfers }: AddressDecision) => transfers.filter(({ currency }) => currency.contract !== null)
 
-/** What the tokens of an address burn without the skipped ones: at the address and at the gas address. It changes nothing. */
+/** The sun burnt for the tokens of an address except the skipped ones, at the address and at the gas address. It changes no state. */
 function costWithout(state: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>): bigint {
   const decision = decide(state, facts, skip)
   const trial: PlanState = { ...state, steps: [], leftOut: [], spent: 0n }
@@ -143,12 +139,12 @@ function addSteps(state: PlanState, facts: AddressFacts, decision: AddressDecisi
   }
 }
 
-/** Sun of the stake whose energy of a day this is, rounded up to whole TRX as the chain rounds down. */
+/** Sun of the stake that gives this energy in a day, rounded up to whole TRX because the chain rounds down. */
 function stakeFor({ perTrx }: GasFacts, energy: bigint): bigint {
-  return energy === 0n ? 0n : ((energy * perTrx.trx) / perTrx.energy + 2n) * 1_000_000n // the least that can be lent is 1 TRX
+  return energy === 0n ? 0n : ((energy * perTrx.trx) / perTrx.energy + 2n) * 1_000_000n // the least that can be delegated is 1 TRX
 }
 
-/** Everything that the gas address does before the first token can move. Returns the step that it ends with. */
+/** Adds the steps of the gas address before the first token of an address can move. Returns the id of the last one in a list, which is empty without steps. */
 function prepare(state: PlanState, facts: AddressFacts, { missingSun }: AddressDecision, stake: bigint): number[] {
   let last: number[] = []
   const isNew = facts.resources === null
@@ -163,7 +159,7 @@ function prepare(state: PlanState, facts: AddressFacts, { missingSun }: AddressD
   return last
 }
 
-/** What the gas address burns for the bytes of a step. */
+/** The sun that the gas address burns for the bytes of a step. */
 function burn(state: PlanState, bytes: number): bigint {
   const fee = state.hasBandwidth ? 0n : BigInt(bytes) * state.prices.sunPerByte
   state.bytes += bytes
@@ -171,7 +167,7 @@ function burn(state: PlanState, bytes: number): bigint {
   return fee
 }
 
-/** As `burn`, for a transaction that creates an account: the bytes have a fixed price, and the account has one. */
+/** The sun burnt for a transaction that creates an account: its bytes have a fixed price, and so has the account. */
 function burnActivation(state: PlanState, bytes: number): bigint {
   const { createAccountFee, newAccountFee } = state.prices
   const fee = (state.hasBandwidth ? 0n : createAccountFee) + newAccountFee
@@ -181,14 +177,14 @@ function burnActivation(state: PlanState, bytes: number): bigint {
   return fee
 }
 
-/** The members of a step that its kind decides. */
+/** The members of a step that depend on its kind. */
 type StepDetail = StepContent extends infer Step
   ? Step extends unknown
     ? Omit<Step, 'id' | 'address' | 'index' | 'after'>
     : never
   : never
 
-/** Adds a step with its transaction. Returns its id. `charged` are its bytes if they were counted before. */
+/** Adds a step with its transaction, and returns its id. `charged` are its bytes if they were counted before. */
 function add(
   { header, steps }: PlanState,
   { index, address }: AddressFacts,

@@ -4,12 +4,12 @@ import { hexText, optionalAmount, orZero, parsedWith, plainText } from '../node-
 import { type AgreedNodes, type AgreedReading, ifEqual } from '../nodes.ts'
 import type { AccountResources, ChainPrices, EnergyEstimate } from './collect-address.ts'
 
-// What is asked of the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `AgreedNodes` does.
+// Requests to the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `AgreedNodes` does.
 
-/** An account as a node has it. */
+/** An account as a node shows it. */
 export interface NodeAccount {
   readonly sun: bigint
-  /** Whether the address's own key alone owns the account. */
+  /** Whether the address's own key alone controls the account. */
   readonly hasOwnKey: boolean
   readonly isContract: boolean
 }
@@ -18,7 +18,7 @@ const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
 
 const parameterList = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: z.optional(z.int()) })) })
 
-/** The prices of the chain. Nothing of them is known in advance. */
+/** Reads the prices of the chain. None of them is assumed. */
 export function readPrices(nodes: AgreedNodes): Promise<ChainPrices> {
   const parse = parsedWith(parameterList, ({ chainParameter }) => {
     const values = new Map(chainParameter.map(({ key, value }) => [key, value ?? 0]))
@@ -44,7 +44,7 @@ const accountSchema = z.object({
   owner_permission: z.optional(z.object({ keys: keyList })),
 })
 
-/** An account, or null if there is none: an address that only received tokens has none. */
+/** Reads an account; null if it does not exist. An address that has only received tokens has none. */
 export function readAccount(nodes: AgreedNodes, address: Address): Promise<NodeAccount | null> {
   const base58 = formatBase58(address)
   const parse = parsedWith(accountSchema, (reply): NodeAccount | null | undefined => {
@@ -54,7 +54,7 @@ export function readAccount(nodes: AgreedNodes, address: Address): Promise<NodeA
     const hasOwnKey = keys.length === 1 && keys[0]?.address === base58
     return { sun: BigInt(orZero(reply.balance)), hasOwnKey, isContract: reply.type === 'Contract' }
   })
-  // A block can have come between the replies: of the balance the smaller one counts.
+  // A block may have come between the replies, so the smaller balance counts.
   const merge: AgreedReading<NodeAccount | null>['merge'] = (a, b) => {
     const sun = leastOf(a?.sun ?? 0n, b?.sun ?? 0n)
     return ifEqual(a && { ...a, sun }, b && { ...b, sun })
@@ -73,13 +73,13 @@ const resourceSchema = z.object({
   TotalEnergyWeight: optionalAmount,
 })
 
-/** What an account has left, and what stakes give. */
+/** The unused resources of an account, and the yield of stakes. */
 export interface ResourceReading extends AccountResources {
   /** Energy of a day for `weight` staked TRX; zeros if the account does not exist. */
   readonly total: { readonly energy: number; readonly weight: number }
 }
 
-/** The resources of an account now. They change with each block: what the node with the least says is there. */
+/** Reads the resources of an account now. They change with each block, so the smallest reply counts. */
 export function readResources(nodes: AgreedNodes, address: Address): Promise<ResourceReading> {
   const left = (limit: number | undefined, used: number | undefined) => Math.max(0, orZero(limit) - orZero(used))
   const parse = parsedWith(resourceSchema, (reply) => ({
@@ -97,7 +97,7 @@ export function readResources(nodes: AgreedNodes, address: Address): Promise<Res
   return nodes.agree('getaccountresource', { address: formatBase58(address), visible: true }, { parse, merge })
 }
 
-/** Sun of an account's energy stake that it can delegate now. */
+/** Reads the sun of an account's energy stake that it can delegate now. */
 export function readDelegatable(nodes: AgreedNodes, owner: Address): Promise<bigint> {
   const parse = parsedWith(z.object({ max_size: optionalAmount }), ({ max_size }) => BigInt(orZero(max_size)))
   const body = { owner_address: formatBase58(owner), type: 1, visible: true }
@@ -107,7 +107,7 @@ export function readDelegatable(nodes: AgreedNodes, owner: Address): Promise<big
 const delegation = z.object({ frozen_balance_for_energy: optionalAmount, expire_time_for_energy: optionalAmount })
 const delegatedSchema = z.object({ delegatedResource: z.optional(z.array(delegation)) })
 
-/** Sun that `from` delegated to `to` for energy and can take back: what is locked stays out. */
+/** Reads the sun that `from` has delegated to `to` for energy and can take back. Locked sun is not included. */
 export function readDelegated(nodes: AgreedNodes, from: Address, to: Address): Promise<bigint> {
   const parse = parsedWith(delegatedSchema, ({ delegatedResource = [] }) =>
     delegatedResource
@@ -120,10 +120,10 @@ export function readDelegated(nodes: AgreedNodes, from: Address, to: Address): P
 
 const receiversSchema = z.object({ toAccounts: z.optional(z.array(z.string())) })
 
-/** The accounts that `from` delegates to, each as `T…`. */
+/** Reads the accounts to which `from` delegates, each as `T…`. */
 export function readReceivers(nodes: AgreedNodes, from: Address): Promise<ReadonlySet<string>> {
   const parse = parsedWith(receiversSchema, ({ toAccounts = [] }) => new Set(toAccounts))
-  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // each is then asked about
+  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // each account is asked about afterwards
   const body = { value: formatBase58(from), visible: true }
   return nodes.agree('getdelegatedresourceaccountindexv2', body, { parse, merge })
 }
@@ -144,7 +144,7 @@ export interface TokenTransfer {
   readonly parameter: string
 }
 
-/** The energy of a transfer, with the penalty of a busy contract: of different answers the higher one. The question changes nothing. */
+/** Estimates the energy of a transfer, with the penalty of a busy contract. If answers differ, the highest counts. The call changes nothing. */
 export function estimateTransfer(nodes: AgreedNodes, transfer: TokenTransfer): Promise<EnergyEstimate> {
   const parse = parsedWith(callSchema, (reply): EnergyEstimate => {
     const { result, energy_used: energy, constant_result: [output = ''] = [], transaction } = reply
@@ -164,10 +164,10 @@ export function estimateTransfer(nodes: AgreedNodes, transfer: TokenTransfer): P
   return nodes.agree('triggerconstantcontract', body, { parse, merge, otherwise })
 }
 
-/** A node's answer to a broadcast. `code` is `SUCCESS`, or the node's code for why it refuses the transaction. */
+/** A node's answer to a broadcast. `code` is `SUCCESS`, or the reason for which the node refuses the transaction. */
 export interface BroadcastAnswer {
   readonly code: string
-  /** The node's own text, for the report. */
+  /** The text of the node, for the report. */
   readonly message: string
 }
 
@@ -176,18 +176,18 @@ const broadcastSchema = z.object({
   code: z.optional(z.string()),
   message: z.optional(z.string()),
 })
-/** Codes after which the same transaction can be taken a moment later. */
+/** After these codes the node may accept the same transaction a moment later. */
 const temporaryCodes = ['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED']
 const bestCodes = ['SUCCESS', 'DUP_TRANSACTION_ERROR', ...temporaryCodes]
-/** An earlier run can have sent the transaction in time: only a final block after the expiration shows that it is in none. */
+/** An earlier run may have sent the transaction in time. Only a final block after the expiration proves that no block contains it. */
 const expiredCode = 'TRANSACTION_EXPIRATION_ERROR'
 
-/** Whether a later look decides: a node may take the transaction when it is sent again, or it has expired for the node. */
+/** Whether the result is still open: a node may accept the transaction later, or says that it has expired. */
 export const isUndecided = ({ code }: BroadcastAnswer): boolean => temporaryCodes.includes(code) || code === expiredCode
 
 /**
- * Sends the bytes of a signed transaction to all nodes: one that keeps it to itself stops nothing. The answer is the best
- * one. If fewer than a quorum refuse it and the others fail, one of those can have taken it: it is sent again.
+ * Broadcasts a signed transaction through all nodes, so that a node which does not pass it on stops nothing. Returns the best answer. If fewer than a quorum
+ * refuse it and the others fail, one of those may have accepted it, so it is sent again.
  */
 export async function broadcast(nodes: AgreedNodes, transaction: string): Promise<BroadcastAnswer> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {
@@ -207,7 +207,7 @@ const explanations: Readonly<Record<string, string>> = {
   BANDWITH_ERROR: 'its account has neither bandwidth nor TRX for its bytes',
 }
 
-/** Why a node does not take a transaction, in words. */
+/** Explains in words why a node refuses a transaction. */
 export function explainNodeRefusal({ code, message }: BroadcastAnswer): string {
   const text = message.replace(/^Contract validate error : /, '')
   return explanations[code] ?? `the node refuses it: ${text === '' ? code : text}`

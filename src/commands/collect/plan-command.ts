@@ -29,7 +29,7 @@ import { decideSteps } from './make-plan.ts'
 import { type CollectPlan, hourMs, planHeader, planHoursMax } from './plan.ts'
 import { planSummary, planTable } from './tables.ts'
 
-/** Hours that a plan is valid by default. A reference block is known for 65,536 blocks. */
+/** Hours for which a plan is valid by default. A reference block is known for 65,536 blocks. */
 const planHoursDefault = 12
 
 /** `collect -- plan`: writes a plan and shows it. It uses no key. Returns the exit code. */
@@ -61,10 +61,7 @@ export async function runPlan(values: CollectOptions, terminal: Terminal, signal
   return 0
 }
 
-/**
- * A plan for these addresses: `hours` is how long its transactions are valid. It reads from the nodes and needs no key. It throws
- * a `ToolError` if no plan is possible.
- */
+/** Makes a plan for these addresses. Its transactions are valid for `hours`. It asks nodes and needs no key. Throws a `ToolError` if no plan is possible. */
 export async function createPlan(
   nodes: AgreedNodes,
   settings: CollectSettings,
@@ -101,12 +98,12 @@ export async function createPlan(
   }
 }
 
-/** The options of a plan, as they were typed. */
+/** The options of a plan as typed. */
 export type PlanOptions = Readonly<
   Partial<Record<'to' | 'currency' | 'min' | 'trx-price' | 'gas' | 'gas-from' | 'account', string | undefined>>
 >
 
-/** Reads the options together with the configuration. What is wrong is an `OptionError`, or a `ToolError` about the configuration. */
+/** Parses the options together with the configuration. Throws an `OptionError`, or a `ToolError` about the configuration. */
 export function readSettings(
   config: Config,
   extendedPublicKey: string,
@@ -152,11 +149,11 @@ function readAddress(name: string, given: string): Address {
   throw new OptionError(`${name}: a Tron address (34 characters, starts with T)`)
 }
 
-/** The gas address must be an operator's: the service would take what any other address sends for a deposit. */
+/** The gas address must be an operator's, because the service would take TRX from any other address for a deposit. */
 function readGasAddress({ operators, payouts }: Config, given: string | undefined): Address {
   const why = 'the service would credit the gas to users'
   const next = 'list the gas address in OPERATOR_ADDRESSES, and deploy'
-  const candidates = [...operators].filter((address) => address !== payouts?.address) // it counts as an operator
+  const candidates = [...operators].filter((address) => address !== payouts?.address) // the payout address counts as an operator, too
   const [only] = candidates
   if (only === undefined) throw new ToolError(`OPERATOR_ADDRESSES has no address for gas: ${why}`, next)
   if (given === undefined) {
@@ -174,7 +171,7 @@ function readGasAddress({ operators, payouts }: Config, given: string | undefine
   throw new ToolError(`${given} is not in OPERATOR_ADDRESSES: ${why}`, next)
 }
 
-/** The key of an account has its number; that of an external chain does not. */
+/** The key of an account contains its number; the key of an external chain does not. */
 function readAccountNumber(extendedPublicKey: string, given: string | undefined): number {
   const { depth, index } = HDKey.fromExtendedKey(extendedPublicKey)
   const ofKey = depth === accountDepth ? index - hardened : null
@@ -183,7 +180,7 @@ function readAccountNumber(extendedPublicKey: string, given: string | undefined)
   return account
 }
 
-/** `20` for all currencies, or `USDT=20,TRX=5`: whole units. */
+/** Parses `20` (for all currencies) or `USDT=20,TRX=5`, in whole units. */
 function readAmounts(
   name: string,
   given: string | undefined,

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../worker/common/result.ts'
 import { symbolPattern } from '../../worker/ledger/currencies.ts'
 import { accountMax } from '../signing/account-key.ts'
 
-/** A node takes no transaction that expires later than 24 hours after its newest block (PROTOCOL.md, Collecting). */
+/** Nodes refuse a transaction that expires more than 24 hours after their newest block (PROTOCOL.md, Collecting). */
 export const planHoursMax = 24
 
 /** A TRX is a million sun. */
@@ -17,53 +17,53 @@ export const hourMs = 3_600_000
 /** Sun as TRX. */
 export const formatTrx = (sun: bigint | string) => formatUnits(BigInt(sun), trxDecimals)
 
-/** How the gas comes to the addresses: energy of the operator's stake, or TRX to burn. */
+/** How the addresses get gas: energy from the operator's stake, or TRX to burn. */
 export type GasMode = 'delegate' | 'transfer'
 
-/** As many as a currency of CURRENCIES can have. */
+/** The most decimals that a currency in CURRENCIES can have. */
 const decimalsMax = 36
 
 /** A Tron address as a person reads it: Base58Check, 34 characters. */
 const address = z.string().check(z.refine((text) => parseAddress(text).ok))
-/** Smallest units or sun, in decimal digits: JSON numbers could lose some. */
+/** Smallest units or sun, in decimal digits, because JSON numbers could lose digits. */
 const digitsUpTo = (max: bigint) =>
   z.string().check(z.refine((text) => /^(0|[1-9]\d{0,77})$/.test(text) && BigInt(text) <= max))
 const units = digitsUpTo(2n ** 256n - 1n)
-const sun = digitsUpTo(BigInt(Number.MAX_SAFE_INTEGER)) // more than there are
+const sun = digitsUpTo(BigInt(Number.MAX_SAFE_INTEGER)) // more than exist
 const integer = z.int().check(z.gte(0))
 const index = integer.check(z.lte(indexMax))
 /** Milliseconds since 1970, until the year 9999. */
 const time = integer.check(z.lte(253_402_300_799_999))
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/))
-/** A file can be changed on its way: nothing in it can move a terminal's cursor and write over what is shown. */
+/** A file may have been changed on its way. Printable text cannot move the cursor of a terminal and overwrite the screen. */
 const printable = z.string().check(z.regex(/^[\x20-\x7e]{0,400}$/))
 const symbol = z.string().check(z.regex(symbolPattern))
 
-/** What all steps have. */
+/** The members of every step. */
 const common = {
-  /** Its place in the plan, from 1. Its transaction's timestamp is the plan's plus this many milliseconds. */
+  /** The number of the step in the plan, from 1. The timestamp of its transaction is that of the plan plus this many milliseconds. */
   id: integer,
-  /** The address that is collected, and the last step of its derivation path. */
+  /** The address that is collected; its index is the last step of the derivation path. */
   address,
   index,
-  /** Steps that must be in a block before this one is sent. */
+  /** The steps that must be in a block before this one is sent. */
   after: z.array(integer),
-  /** Bytes that its bandwidth is charged for. */
+  /** The bytes for which bandwidth is charged. */
   bytes: integer,
-  /** The most TRX that it burns, in sun. */
+  /** The most sun that it burns. */
   fee: sun,
   txid: hash,
 }
 
 const stepSchema = z.discriminatedUnion('kind', [
-  /** The gas address creates the account: one that only received tokens does not exist. */
+  /** The gas address creates the account. An address that has only received tokens has no account. */
   z.strictObject({ kind: z.literal('activate'), ...common }),
-  /** The gas address sends TRX to burn. */
+  /** The gas address sends TRX, which the address burns. */
   z.strictObject({ kind: z.literal('gas'), sun, ...common }),
-  /** The gas address delegates energy: the sun of its stake. */
+  /** The gas address delegates energy; `sun` is the stake. */
   z.strictObject({ kind: z.literal('delegate'), sun, ...common }),
   z.strictObject({ kind: z.literal('undelegate'), sun, ...common }),
-  /** The address sends what it holds of one currency to the destination. `energy` has the headroom; 0 for TRX. */
+  /** The address sends its balance of one currency to the destination. `energy` includes the headroom; it is 0 for TRX. */
   z.strictObject({ kind: z.literal('transfer'), symbol, units, energy: integer, feeLimit: sun, ...common }),
 ])
 
@@ -81,18 +81,18 @@ const planSchema = z.strictObject({
   format: z.literal(planFormat),
   version: z.literal(1),
   chainId: z.string().check(z.regex(/^0x[0-9a-f]{1,16}$/)),
-  /** For people. */
+  /** For people only. */
   createdAt: printable,
   expiresAt: printable,
   /** Account number of the derivation paths `m/44'/195'/account'/0/index`. */
   account: integer.check(z.lte(accountMax)),
   to: address,
   gas: z.strictObject({ mode: z.enum(['delegate', 'transfer']), address }),
-  /** A final block. On a chain without it no transaction of the plan is valid. */
+  /** A final block. On a chain without it every transaction of the plan is invalid. */
   reference: z.strictObject({ height: integer, hash }),
-  /** Milliseconds: that of step `id` is `timestamp + id`. */
+  /** Milliseconds. The timestamp of step `id` is `timestamp + id`. */
   timestamp: time,
-  /** Milliseconds. No transaction of the plan is valid after it. */
+  /** Milliseconds. After this time every transaction of the plan is invalid. */
   expiration: time,
   currencies: z.array(currencySchema),
   steps: z.array(stepSchema),
@@ -103,24 +103,24 @@ const signedSchema = z.strictObject({
   format: z.literal(signedFormat),
   version: z.literal(1),
   plan: planSchema,
-  /** One for each step, in their order: 65 bytes, hex digits. */
+  /** One for each step, in order: 65 bytes as hex digits. */
   signatures: z.array(z.string().check(z.regex(/^[0-9a-f]{130}$/))),
 })
 
-/** What will be sent, in order, and what will not. It has no key. */
+/** A plan: the transactions to send, in order, and the balances that stay. It contains no key. */
 export type CollectPlan = z.infer<typeof planSchema>
 /** One transaction of a plan. */
 export type CollectStep = CollectPlan['steps'][number]
 /** A currency of a plan. */
 export type PlanCurrency = CollectPlan['currencies'][number]
-/** A balance that stays where it is, with the reason. */
+/** A balance that is not collected, with the reason. */
 export type LeftOut = CollectPlan['leftOut'][number]
-/** A plan with the signatures of all its transactions: whoever has it can send them, and can change none. */
+/** A plan with the signatures of all its transactions. Its holder can send them, but cannot change any. */
 export type SignedPlan = z.infer<typeof signedSchema>
 
-/** The beginning of every plan. */
+/** The first members of every plan. */
 export const planHeader = { format: planFormat, version: 1 } as const
-/** The beginning of every signed plan. */
+/** The first members of every signed plan. */
 export const signedHeader = { format: signedFormat, version: 1 } as const
 
 /** Parses the text of a plan. The error is one sentence. */

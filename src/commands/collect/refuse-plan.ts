@@ -3,12 +3,12 @@ import { describeChain } from '../place.ts'
 import { ToolError } from '../tool-error.ts'
 import type { CollectPlan } from './plan.ts'
 
-/** What to do about a file that is not as the tool has written it. */
+/** The remedy for a file that the command did not write like this. */
 export const changedFileAdvice = 'do not use this file: find out who has changed it, and make a new plan'
 
 /**
- * Stops unless a plan is for this chain. The transactions themselves name no chain but by a block: so the chain that a person
- * reads of a plan is compared with that of the configuration.
+ * Stops unless a plan is for this chain. A transaction identifies its chain only by a reference block, so the chain id that the person reads in the plan is
+ * compared with the configured one.
  */
 export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configured: string | null): void {
   if (chainId === configured) return

@@ -28,15 +28,15 @@ import {
 import { isComplete, reportLines } from './tables.ts'
 import { encodeStep } from './transaction.ts'
 
-/** Blocks after which a transaction that is in none is sent again: the same bytes, so it cannot count twice. */
+/** A transaction that is in no block after this many blocks is sent again. The bytes are the same, so it cannot count twice. */
 const resendAfterBlocks = 20
-/** Looks at the chain without any progress after which sending stops: 10 minutes. */
+/** Sending stops after this many looks at the chain without progress: 10 minutes. */
 const idleLooksMax = 200
-/** No energy is delegated when the plan ends sooner than this: there must be time to take it back. */
+/** No energy is delegated if the plan expires sooner than this, because there must be time to take it back. */
 const lastDelegationMs = 600_000
-/** Steps that are sent between two looks at the chain. */
+/** Most steps that are sent between two looks at the chain. */
 const stepsPerLook = 40
-/** Looks, a block apart, in which a step must differ from the plan before it is given up. */
+/** A step that differs from the plan in this many looks, a block apart, is given up. */
 const doubtsMax = 4
 
 /** `collect -- send`: sends a signed plan and reports. Returns the exit code: 0 if everything was done. */
@@ -66,7 +66,7 @@ export async function runSend(
   return outcome.kind === 'settled' && isComplete(plan, states) ? 0 : 1
 }
 
-/** What a run knows. It can be lost at any point: the next run asks the chain. */
+/** The state of a run. It may be lost at any point: the next run asks the chain. */
 interface SendRun {
   readonly nodes: AgreedNodes
   readonly signed: SignedPlan
@@ -74,10 +74,10 @@ interface SendRun {
   readonly stopOf: StopOf
   readonly states: StepStates
   readonly onProgress: (states: StepStates) => void
-  /** How often each waiting step was measured as different from the plan. */
+  /** How often each waiting step was found to differ from the plan. */
   readonly doubts: Map<number, number>
   prices: ChainPrices
-  /** The step because of which no new address is begun, and why. */
+  /** The step that keeps the run from beginning another address, and why. */
   halted: { readonly step: CollectStep; readonly why: string } | null
 }
 
@@ -86,8 +86,8 @@ const readFinalHead = async ({ nodes }: SendRun): Promise<FinalHead> =>
   (await nodes.read((session) => readFinalizedHead(session, null))).header
 
 /**
- * Sends the transactions of a signed plan, each when those that it needs are in a block, until nothing more can be done
- * and all of it is final. `states` shows how far it is, also while it runs and after an interruption.
+ * Sends the transactions of a signed plan, each once the steps before it are in a block, until nothing more can be done and everything is final. `states` shows
+ * the progress, even during the run and after an interruption.
  */
 export async function sendPlan(
   nodes: AgreedNodes,
@@ -117,7 +117,7 @@ export async function sendPlan(
   }
 }
 
-/** Asks the chain what an earlier run did. Of an address whose first step is in no block, nothing else is either. */
+/** Asks the chain about the steps of earlier runs. If the first step of an address is in no block, none of its later ones is. */
 async function findWhatIsDone(run: SendRun): Promise<void> {
   const { height: final } = await readFinalHead(run)
   const untouched = new Set<string>()
@@ -132,7 +132,7 @@ async function findWhatIsDone(run: SendRun): Promise<void> {
 async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
   for (let idle = 0; idle < idleLooksMax; idle += 1) {
     const final = await readFinalHead(run)
-    run.prices = await readPrices(run.nodes) // a vote of the chain's producers can change them on the way
+    run.prices = await readPrices(run.nodes) // the chain's producers may vote to change prices during a run
     const before = settledCount(run)
     for (const step of run.plan.steps) await lookFor(run, step, final)
     let sent = 0
@@ -153,12 +153,12 @@ async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
 
 const settledCount = ({ plan, states }: SendRun) => plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length
 
-/** Whether no transaction of the plan can come into a block after this one: nodes compare its expiration with the block before. */
+/** Whether no further block can contain a transaction of the plan: nodes compare the expiration with the time of the block before. */
 const isExpired = ({ plan }: SendRun, { timestamp }: FinalHead) => timestamp > plan.expiration
 
 /**
- * Asks whether a step is in a block by now that this run or an earlier one may have sent. "Duplicate" proves nothing: only this does.
- * After the plan has expired, a step that is in no block never comes into one.
+ * Asks whether a step that this or an earlier run may have sent is in a block by now. Only this proves it; an answer "duplicate" does not. After the plan has
+ * expired, a step that is in no block will never be in one.
  */
 async function lookFor(run: SendRun, step: CollectStep, final: FinalHead): Promise<void> {
   const state = stateOf(run.states, step.id)
@@ -176,7 +176,7 @@ async function lookFor(run: SendRun, step: CollectStep, final: FinalHead): Promi
   }
 }
 
-/** Sends a step if it is its turn. Returns whether it did. */
+/** Sends a step if its turn has come. Returns whether it did. */
 async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promise<boolean> {
   if (stateOf(run.states, step.id).kind !== 'waiting') return false
   const readiness = readinessOf(run.plan, run.states, step)
@@ -200,7 +200,7 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     return false
   }
   if (measured.kind !== 'as-planned') {
-    // An earlier run can have sent this or what comes after it, which changes the state of a node before it is in a block.
+    // An earlier run may have sent this step or later ones, which change the state of a node before they are in a block.
     const doubts = (run.doubts.get(step.id) ?? 0) + 1
     run.doubts.set(step.id, doubts)
     if (doubts >= doubtsMax && !(await findMined(run, step.address))) {
@@ -226,7 +226,7 @@ async function findMined(run: SendRun, address: string): Promise<boolean> {
   return isFound
 }
 
-/** Why a step must not be begun, or null. Energy that was lent is taken back in any case. */
+/** Why a step must not begin, or null. Delegated energy is taken back in any case. */
 function obstacleTo({ plan, halted }: SendRun, { kind }: CollectStep, { timestamp }: FinalHead): string | null {
   if (kind === 'undelegate' || kind === 'transfer') return null
   if (halted !== null) return `nothing new is begun, because of step ${halted.step.id}: ${halted.why}`
@@ -243,12 +243,12 @@ async function send(run: SendRun, step: CollectStep, { height }: FinalHead): Pro
     return
   }
   if (isUndecided(answer)) return
-  const info = await readInfo(run.nodes, step.txid) // its first reply can have been lost
+  const info = await readInfo(run.nodes, step.txid) // the reply to its first sending may have been lost
   if (info !== null) return setState(run, step, { kind: 'mined', info, isFinal: false })
   setState(run, step, { kind: 'refused', why: explainNodeRefusal(answer) })
 }
 
-/** Whether all that is in blocks is final. What a fork has removed from them waits again. */
+/** Whether all steps that were in blocks are final. Steps that a fork has removed wait again. */
 async function isAllFinal(run: SendRun, { height: final }: FinalHead): Promise<boolean> {
   let isAll = true
   for (const step of run.plan.steps) {
@@ -262,16 +262,16 @@ async function isAllFinal(run: SendRun, { height: final }: FinalHead): Promise<b
   return isAll
 }
 
-/** After a fork: what was refused because of it can be sent after it. */
+/** After a fork, steps that were refused because of it can be sent again. */
 function beginAgain(run: SendRun, removed: CollectStep): void {
   setState(run, removed, { kind: 'waiting' })
   reconsider(run, removed.address, ['refused', 'unknown', 'skipped'])
   if (run.halted?.step.address !== removed.address) return
   run.halted = null
-  for (const { address } of run.plan.steps) reconsider(run, address, ['unknown', 'skipped']) // each is measured again
+  for (const { address } of run.plan.steps) reconsider(run, address, ['unknown', 'skipped']) // each step is measured again
 }
 
-/** The steps of an address that are in one of these states wait again. */
+/** Lets the steps of an address that are in one of these states wait again. */
 function reconsider(run: SendRun, address: string, kinds: readonly StepState['kind'][]): void {
   for (const step of run.plan.steps) {
     if (step.address !== address || !kinds.includes(stateOf(run.states, step.id).kind)) continue

@@ -18,10 +18,10 @@ import { changedFileAdvice, requireChain, requireNoPayoutGas } from './refuse-pl
 import { planSummary } from './tables.ts'
 import { encodeStep } from './transaction.ts'
 
-/** Accounts in which the key of the gas address is looked for: those that a wallet shows first. */
+/** The key of the gas address is looked for in this many accounts: those that a wallet shows first. */
 const gasAccounts = 10
 
-/** `collect -- sign`: checks a plan, asks, and signs it. It uses no network. Returns the exit code. */
+/** `collect -- sign`: checks a plan, asks the person, and signs. It uses no network. Returns the exit code. */
 export async function runSign(
   values: CollectOptions,
   path: string,
@@ -43,7 +43,7 @@ export async function runSign(
   terminal.print(
     `\nSigned, these transactions can be sent by whoever has the file, until ${plan.expiresAt}; they cannot be changed.`,
   )
-  // The person must know it from another source than this plan, and all of it: addresses that look similar can be made.
+  // The person must know the whole address from another source than this plan, because similar addresses can be made.
   const known = values.to ?? (await terminal.ask('Type your own address, all of it (or give it by --to): '))
   if (known.trim() !== plan.to) {
     throw new ToolError(
@@ -65,7 +65,7 @@ export async function runSign(
   return 0
 }
 
-/** The gas address can have a mnemonic of its own: then that of the deposit addresses does not have to be near the stake. */
+/** Asks for the key of the gas address. It may have a mnemonic of its own, so that the mnemonic of the deposit addresses need not be where the stake is. */
 async function askGasKey(plan: CollectPlan, keys: MnemonicKeys, terminal: Terminal): Promise<SigningKey> {
   const sameMnemonic = findGasKey(plan, keys)
   if (sameMnemonic !== null) return sameMnemonic
@@ -78,7 +78,7 @@ async function askGasKey(plan: CollectPlan, keys: MnemonicKeys, terminal: Termin
   )
 }
 
-/** The key of the gas address, or null. It is sought in the first accounts of a mnemonic, and in the account after that of the plan. */
+/** Finds the key of the gas address, or null. It looks in the first accounts of a mnemonic and in the account after that of the plan. */
 export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | null {
   const accounts = [Math.min(plan.account + 1, accountMax), ...Array.from({ length: gasAccounts }, (_, i) => i)]
   for (const account of accounts) {
@@ -89,8 +89,8 @@ export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | 
 }
 
 /**
- * Signs all transactions of a plan that `findPlanFault` has no objection to. Each address must be the one that the mnemonic
- * has at its index. The error is one sentence; then nothing is signed.
+ * Signs all transactions of a plan without `findPlanFault`. Each address must be the one that the mnemonic derives at its index. The error is one sentence;
+ * then nothing is signed.
  */
 export function signPlan(plan: CollectPlan, keys: MnemonicKeys, gasKey: SigningKey | null): Result<SignedPlan, string> {
   const signatures: string[] = []

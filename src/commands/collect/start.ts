@@ -1,6 +1,6 @@
 /**
- * `npm run collect -- plan | sign | send`: moves what the deposit addresses hold to one address. `plan` and `send` use the
- * network and no key, `sign` a key and no network. Exit codes: 0, 1 (stopped, or not everything was done), 2 (wrong options).
+ * `npm run collect -- plan | sign | send`: moves the balances of the deposit addresses to one address. `plan` and `send` use the network and no key, `sign` a
+ * key and no network. Exit codes: 0, 1 (stopped, or not everything was done), 2 (wrong options).
  */
 import { runCollect } from './command.ts'
 
@@ -9,7 +9,7 @@ const code = await runCollect(process.argv.slice(2), process, () => {
   process.once('SIGINT', stopInOrder)
   return abort.signal
 })
-// Everything is written by then; timers of answered requests can still be running.
+// Exit once everything is written, because timers of answered requests may still be running.
 process.stderr.write('', () => process.stdout.write('', () => process.exit(code)))
 
 function stopInOrder(): void {

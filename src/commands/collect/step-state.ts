@@ -8,26 +8,26 @@ import { accountOf, transferParameters } from './transaction.ts'
 
 /** How a run ended. */
 export type SendOutcome =
-  /** Nothing more can be done now. `isExpired`: a final block is later than the plan, so that no more of it comes into a block. */
+  /** Nothing more can be done now. `isExpired`: a final block is later than the plan's expiration, so no further block contains its transactions. */
   | { readonly kind: 'settled'; readonly isExpired: boolean }
-  /** Running it again goes on. `why` is one sentence. */
+  /** Another run continues. `why` is one sentence. */
   | { readonly kind: 'interrupted'; readonly why: string }
 
-/** How far a step is. Nothing of it is stored: the chain knows. */
+/** The state of a step. It is not stored, because the chain has it. */
 export type StepState =
   /** The chain was not asked about it yet. */
   | { readonly kind: 'unasked' }
-  /** It is in no block, and can be sent or be sent again. */
+  /** No block contains it; it can be sent, or sent again. */
   | { readonly kind: 'waiting' }
-  /** A node has it, or says so; it is in no block. */
+  /** A node has accepted it, but no block contains it yet. */
   | { readonly kind: 'sent'; readonly height: number }
-  /** In a block; `isFinal` once that block is. It can have failed there. */
+  /** A block contains it; `isFinal` once that block is final. It may have failed there. */
   | { readonly kind: 'mined'; readonly info: MinedInfo; readonly isFinal: boolean }
-  /** What it would do is done already. */
+  /** Its effect exists already. */
   | { readonly kind: 'unneeded'; readonly why: string }
-  /** Nodes do not take it, or it expired. It burnt nothing. */
+  /** Nodes refuse it, or it has expired. It has burnt nothing. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** This run does not send it. If an earlier run did, it can come into a block until the plan expires. */
+  /** This run does not send it. If an earlier run did, a block may still contain it until the plan expires. */
   | { readonly kind: 'unknown'; readonly why: string }
   /** It was not sent. */
   | { readonly kind: 'skipped'; readonly why: string }
@@ -35,7 +35,7 @@ export type StepState =
 /** The states of a plan's steps, by id. */
 export type StepStates = Map<number, StepState>
 
-/** What is to be done with a step that waits. */
+/** Whether a waiting step can be sent. */
 export type Readiness =
   | { readonly kind: 'ready' }
   | { readonly kind: 'not-yet' }
@@ -47,19 +47,19 @@ export function stateOf(states: StepStates, id: number): StepState {
   return states.get(id) ?? { kind: 'unasked' }
 }
 
-/** Whether a run does nothing more for a step, unless there is a fork. */
+/** Whether a run is finished with a step, unless there is a fork. */
 export function isSettled({ kind }: StepState): boolean {
   return kind !== 'unasked' && kind !== 'waiting' && kind !== 'sent'
 }
 
-/** Whether a step has done what the steps after it need. */
+/** Whether a step has prepared the steps after it. */
 export function isDone(state: StepState): boolean {
   return state.kind === 'unneeded' || (state.kind === 'mined' && state.info.isSuccess)
 }
 
 /**
- * Whether a waiting step can be sent. Energy is taken back as soon as its address has no use for it, whatever happened there;
- * everything else needs what comes before it.
+ * Whether a waiting step can be sent. Energy is taken back as soon as its address no longer needs it, whatever happened there; every other step needs the steps
+ * before it.
  */
 export function readinessOf(plan: CollectPlan, states: StepStates, step: CollectStep): Readiness {
   const before = step.after.map((id) => stateOf(states, id))
@@ -70,11 +70,11 @@ export function readinessOf(plan: CollectPlan, states: StepStates, step: Collect
       return { kind: 'unneeded', why: 'nothing was delegated' }
     }
     if (lent === undefined || isDone(stateOf(states, lent.id))) return { kind: 'ready' }
-    // After a fork the delegation can come again.
+    // After a fork the delegation may be mined again.
     return isSettled(stateOf(states, lent.id)) ? { kind: 'never', why: 'nothing was delegated' } : { kind: 'not-yet' }
   }
   if (step.kind !== 'transfer' && areTokensDone(plan, states, step)) {
-    return { kind: 'unneeded', why: 'what it prepares is done' } // a fork has removed it, and not what came after it
+    return { kind: 'unneeded', why: 'what it prepares is done' } // a fork has removed this step, but not the later ones
   }
   const failed = step.after.find((id) => isSettled(stateOf(states, id)) && !isDone(stateOf(states, id)))
   if (failed !== undefined) return { kind: 'never', why: `step ${failed} did not succeed` }
@@ -87,19 +87,19 @@ function areTokensDone({ steps, currencies }: CollectPlan, states: StepStates, {
   return tokens.length > 0 && tokens.every(({ id }) => isDone(stateOf(states, id)))
 }
 
-/** What is known of a step just before it is sent. */
+/** The result of measuring a step just before it is sent. */
 export type Measured =
   | { readonly kind: 'as-planned' }
-  /** It would do nothing. */
+  /** It would have no effect. */
   | { readonly kind: 'unneeded'; readonly why: string }
-  /** It would fail: its address changed since the plan. */
+  /** It would fail, because its address has changed since the plan. */
   | { readonly kind: 'differs'; readonly why: string }
-  /** It would burn more than the plan says, as others will: nothing new is begun. */
+  /** It would burn more than the plan says, and so would later steps: no other address is begun. */
   | { readonly kind: 'costlier'; readonly why: string }
 
 type Transfer = CollectStep & { readonly kind: 'transfer' }
 
-/** What steps are measured by. */
+/** The parts that measuring needs. */
 interface Measure {
   readonly prices: ChainPrices
   readonly stopOf: StopOf
@@ -109,10 +109,7 @@ const asPlanned: Measured = { kind: 'as-planned' }
 const differs = (why: string): Measured => ({ kind: 'differs', why })
 const costlier = (why: string): Measured => ({ kind: 'costlier', why })
 
-/**
- * Measures a step on the newest state: balances, energy and bandwidth can have changed since the plan, and a busy contract's
- * price grows.
- */
+/** Measures a step on the newest state, because balances, energy and bandwidth may have changed since the plan, and the price of a busy contract grows. */
 export async function measureStep(
   nodes: AgreedNodes,
   plan: CollectPlan,
@@ -121,12 +118,12 @@ export async function measureStep(
 ): Promise<Measured> {
   const { prices } = by
   if (step.kind === 'transfer') return measureTransfer(nodes, plan, step, by)
-  if (step.kind === 'undelegate') return asPlanned // brings back the operator's own, whatever it costs
+  if (step.kind === 'undelegate') return asPlanned // brings back the operator's stake, whatever it costs
   const isNew = (await readAccount(nodes, accountOf(step.address))) === null
   if (step.kind === 'activate' && !isNew) return { kind: 'unneeded', why: 'the account exists by now' }
   const useless = await findUseless(nodes, plan, step, by)
   if (useless !== null) return differs(`nothing can be collected there by now: ${useless}`)
-  // What the gas address burns: its bandwidth can have been used for something else since the plan.
+  // The sun that the gas address burns. Its bandwidth may have been used for other transactions since the plan.
   const left = await readResources(nodes, accountOf(plan.gas.address))
   const createsAccount = isNew && step.kind !== 'delegate'
   const isStaked = left.stakedBytes >= step.bytes
@@ -136,7 +133,7 @@ export async function measureStep(
   return costlier(burnsMore(burnt, step, 'the gas address has less bandwidth than it had'))
 }
 
-/** A step prepares its address for tokens: why none of them can be collected, or null if one can. */
+/** For a step that prepares an address: why none of its tokens can be collected, or null if one can. */
 async function findUseless(
   nodes: AgreedNodes,
   plan: CollectPlan,

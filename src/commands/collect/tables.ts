@@ -26,7 +26,7 @@ export function describeStep(plan: Pick<CollectPlan, 'currencies'>, step: Collec
   }
 }
 
-/** What was decided about each address: one line for each transaction, then what stays where it is. */
+/** The decision about each address: one line for each transaction, then the balances that stay. */
 export function planTable(plan: CollectPlan): readonly string[] {
   const rows = plan.steps.map((step) => [
     `${step.id}`,
@@ -110,7 +110,7 @@ function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   )
 }
 
-/** What happened to each step, what it really cost, and what to do about the rest. */
+/** The result of each step, its real cost, and the remedy for the rest. */
 export function reportLines(plan: CollectPlan, states: StepStates, outcome: SendOutcome): readonly string[] {
   const rows = plan.steps.map((step) => {
     const state = stateOf(states, step.id)
@@ -135,7 +135,7 @@ export function reportLines(plan: CollectPlan, states: StepStates, outcome: Send
   ]
 }
 
-/** Whether everything that the plan says was done. */
+/** Whether every step of the plan was done. */
 export function isComplete(plan: CollectPlan, states: StepStates): boolean {
   return plan.steps.every(({ id }) => isDone(stateOf(states, id)))
 }

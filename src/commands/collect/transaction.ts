@@ -4,7 +4,7 @@ import { type Address, formatHex, parseAddress } from '../../worker/chain/addres
 import { encodeSigned, signatureBytes } from '../../worker/chain/transaction.ts'
 import type { CollectPlan, CollectStep } from './plan.ts'
 
-/** What a step's transaction depends on, besides the step. */
+/** The members of a plan that its transactions depend on. */
 export type TransactionHeader = Pick<
   CollectPlan,
   'to' | 'gas' | 'reference' | 'timestamp' | 'expiration' | 'currencies'
@@ -16,7 +16,7 @@ export type StepContent = CollectStep extends infer Step
     : never
   : never
 
-/** A `contract` of a transaction, as the HTTP API writes it. */
+/** A `contract` of a transaction, in the JSON of the HTTP API. */
 interface ContractJson {
   readonly type: string
   readonly value: Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ const resultBytes = 64
 const transferSelector = 'a9059cbb'
 const wordDigits = 64
 
-/** The bytes of `raw_data` of a step's transaction: only these are signed. They depend on nothing but the arguments. */
+/** Encodes `raw_data` of a step's transaction, which is what is signed. Equal arguments give equal bytes. */
 export function encodeStep(header: TransactionHeader, step: StepContent): Uint8Array {
   const { type, value, feeLimit } = contractOf(header, step)
   const { height, hash } = header.reference
@@ -52,7 +52,7 @@ export function encodeStep(header: TransactionHeader, step: StepContent): Uint8A
   return hexToBytes(encoder.txPbToRawDataHex(message))
 }
 
-/** The bytes that bandwidth is charged for. */
+/** The bytes for which bandwidth is charged. */
 export function chargedBytes(rawData: Uint8Array): number {
   return encodeSigned(rawData, new Uint8Array(signatureBytes)).length / 2 + resultBytes
 }
@@ -111,7 +111,7 @@ export function accountOf(base58: string): Address {
 const hex = (base58: string) => formatHex(accountOf(base58))
 const word = (digits: string) => digits.padStart(wordDigits, '0')
 
-/** A number of sun for the encoder, which takes no bigint. All TRX together are less than 2^53 sun. */
+/** A number of sun for the encoder, which does not accept bigint. All TRX together are less than 2^53 sun. */
 function exact(digits: string): number {
   const value = Number(digits)
   if (!Number.isSafeInteger(value)) throw new Error('more sun than there are')

@@ -19,7 +19,7 @@ export function runDeploy(args: readonly string[], output: CommandOutput): Promi
     if (env === undefined) throw new OptionError('which deployment?')
     open(env, output)
     await run('The migrations could not be applied', migrateArgs(env), output)
-    // It has several steps of its own: the new version can run already, although its cron could not be set.
+    // wrangler deploys in several steps: the new version may be running although its cron trigger could not be set.
     await run('The migrations are applied, but the deployment was not completed', ['deploy', `--env=${env}`], output)
     return 0
   })
@@ -37,12 +37,12 @@ export function runMigrate(args: readonly string[], output: CommandOutput): Prom
 
 const migrateArgs = (env: string | undefined) => ['d1', 'migrations', 'apply', 'DB', ...databaseOptions(env)]
 
-/** The environment that the options name. Other options are refused: their meaning differs between the steps. */
+/** The environment that the options name. Other options are refused, because they mean something else in each step. */
 function readPlace(args: readonly string[]): string | undefined {
   return environmentOf(parseArgs({ args: [...args], options: placeOptions }).values)
 }
 
-/** Prints the first line, and finds a missing database or object before the first step; wrangler finds it later, and less clearly. */
+/** Prints the first line, and checks for database and objects before the first step. Wrangler would notice a missing one later and less clearly. */
 function open(env: string | undefined, { stdout }: CommandOutput): void {
   const { vars, place, database, objectFaults } = orStop(readWranglerConfig(env), configurationAdvice)
   stdout.write(`${describeTarget({ place, values: vars })}\n`)
@@ -68,7 +68,7 @@ function open(env: string | undefined, { stdout }: CommandOutput): void {
   }
 }
 
-/** Reported of D1's endpoint for migrations: it cuts a trigger at a semicolon within it (cloudflare/workers-sdk#15690). */
+/** A reported fault of D1's endpoint for migrations: it splits a trigger at a semicolon inside it (cloudflare/workers-sdk#15690). */
 const splitAdvice = {
   pattern: /incomplete input/,
   text: 'D1 has cut a trigger apart; docs/guides/repair.md has the way round, "A migration that D1 refuses"',

@@ -1,11 +1,11 @@
 import { configurationAdvice } from '../target.ts'
 
-/** How the line begins if what is stored could not be read. */
+/** The beginning of the line if stored data could not be read. */
 export const notCompared = 'stored data: not compared with the configuration'
-/** How the line ends about a setting without a value. */
+/** The end of the line about a setting without a value. */
 export const notSet = '(it is not set)'
 
-/** What to do about a check that failed, by the first word of its line. */
+/** The remedies for failed checks, by the first word of the line. */
 const advice: Readonly<Record<string, string>> = {
   configuration: configurationAdvice,
   database: 'put the database_id there that "npx wrangler d1 create <name>" prints, with binding = "DB"',
@@ -27,7 +27,7 @@ const advice: Readonly<Record<string, string>> = {
   token: 'compare its contract and decimals in CURRENCIES with an explorer, and correct them',
 }
 
-/** The sentence for a failed check, without its full stop. What is not in the table is a setting by its name. */
+/** The remedy for a failed check, without its full stop. A word that is not in the table is the name of a setting. */
 export function adviceFor(text: string): string {
   if (text.startsWith(notCompared)) return 'do what the end of that line says, and run the doctor again'
   const [word = ''] = /^\w+/.exec(text) ?? []

@@ -7,7 +7,7 @@ import { readApiBlocks } from '../../worker/tron/node-blocks.ts'
 import { type NodeError, type NodeResult, nodeError } from '../../worker/tron/node-errors.ts'
 import { type ParsedBlock, parseBriefBlock } from '../../worker/tron/parse/block.ts'
 
-/** What the scan asks of each node, in the order in which the doctor asks. */
+/** The requests of the scan to each node, in the order in which the doctor sends them. */
 export const questionTexts = {
   finalized: 'the block `finalized`',
   logs: 'the logs of a block by its hash, without a filter',
@@ -16,22 +16,22 @@ export const questionTexts = {
 
 type Question = keyof typeof questionTexts
 
-/** The answers of one node. A question that is not asked, since no block is known, is in neither list. */
+/** The answers of one node. A request that was not sent, because no block is known, is in neither list. */
 export interface QuestionAnswers {
-  /** Why its JSON-RPC gives not even the newest block, or null. Nothing else is asked of it then. */
+  /** Why its JSON-RPC does not even give the newest block, or null. Then no other request is sent to it. */
   readonly rpcFault: NodeError | null
   readonly answered: readonly Question[]
   readonly refused: readonly { readonly question: Question; readonly error: NodeError }[]
-  /** Null where one of them is not known. */
+  /** Null if either of them is unknown. */
   readonly heads: { readonly latest: Header; readonly finalized: Header } | null
 }
 
-/** The block that is asked for if the JSON-RPC shows none: each node with a whole history has it. */
+/** The block that is requested if JSON-RPC shows none: every node with complete history has it. */
 const firstBlock = 1 as BlockHeight // safe: a height
-/** Blocks from the newest one to one that is final. */
+/** A block this far below the newest one is final. */
 const finalBlocks = 30
 
-/** Asks a node the three questions, each on its own, so that a provider that refuses one is known by it. */
+/** Sends a node the three requests, one by one, so that a provider that refuses one is noticed. */
 export async function askQuestions(session: Session, node: TronNode): Promise<QuestionAnswers> {
   const latest = await askOne(session, node, blockCall('latest'), (reply) =>
     parseResult(reply, 'newest block', parseBriefBlock),
@@ -62,7 +62,7 @@ async function readOneBlock(session: Session, node: TronNode, height: BlockHeigh
   return block === undefined ? nodeError('behind', `no block ${height}`) : ok(block)
 }
 
-/** How many logs the block has. */
+/** Counts the logs of the block. */
 function readLogs(session: Session, node: TronNode, hash: BlockHash) {
   return askOne(session, node, logsCall(hash), (reply) =>
     parseResult(reply, 'its list of logs', (value) => (Array.isArray(value) ? ok(value.length) : err('no list'))),

@@ -13,15 +13,15 @@ import { publicNetworks } from '../place.ts'
 import { askQuestions, questionTexts } from './ask-questions.ts'
 import { type CheckResult, failed, hostInUrl, passed, warned } from './check-settings.ts'
 
-/** Milliseconds for all checks of one node together. */
+/** Time limit for all checks of one node together. */
 export const nodeMs = 30_000
-/** Difference between the time of the newest block and the clock of this machine: a block is made every 3 s. */
+/** The time of the newest block may differ from the clock of this machine by this much; a block is made every 3 s. */
 const clockDifferenceMsMax = 30_000
 /** Finality is normally about 54 s behind the newest block (PROTOCOL.md, Finality). */
 const finalityLagMsMax = 180_000
-/** Blocks that the newest block of a node may be behind that of another one: nodes that are well differ by one or two. */
+/** The newest block of a node may be this many blocks behind that of another node. Healthy nodes differ by one or two. */
 const behindBlocksMax = 20
-/** Blocks that are read, the newest final ones; fewer if a reply of so many is too large. */
+/** The number of newest final blocks to read; fewer if a reply is too large. */
 const blockCounts = [20, 5, 1]
 
 /** Only the port of the full state has this method, which changes nothing: it returns an unsigned transaction. */
@@ -30,21 +30,21 @@ const fullStateCall = {
   params: [{ from: `0x${'0'.repeat(39)}1`, to: `0x${'0'.repeat(39)}2`, value: '0x1' }],
 }
 
-/** What the checks of a node found. */
+/** The results of checking a node. */
 export interface CheckedNode {
   readonly node: TronNode
   readonly results: readonly CheckResult[]
-  /** Its newest block, or null if the node is not usable for credits. */
+  /** Its newest block, or null if the node cannot be used for credits. */
   readonly newest: NewestBlock | null
 }
 
-/** The height and the time of a node's newest block: estimates if the node shows final state only. */
+/** Height and time of a node's newest block; estimates if the node shows only final state. */
 interface NewestBlock {
   readonly height: number
   readonly timestamp: number
 }
 
-/** Checks both services of a node, up to the first fault that makes further checks meaningless. Then it is not usable for credits. */
+/** Checks both services of a node, up to the first fault that makes further checks meaningless. Such a node cannot be used for credits. */
 export async function checkNode(pool: Pool, chainId: string, node: TronNode): Promise<CheckedNode> {
   const session = atNode(sessionOf(pool, nodeMs), node)
   const results: CheckResult[] = []
@@ -93,11 +93,14 @@ export async function checkNode(pool: Pool, chainId: string, node: TronNode): Pr
   return { node, results, newest }
 }
 
-/** A node's number, with its name or what is shown in place of one. */
+/** A node's number, with its name or the label in place of one. */
 export const nameOf = (node: TronNode) =>
   node.endpoint.name === null ? nodeName(node.number, node.endpoint) : labelOf(node)
 
-/** A node that shows final state only hides newer blocks: finality is about as far behind them as behind the newest shown one. */
+/**
+ * The estimated newest block of a node that shows only final state. Such a node hides newer blocks, which are about as far ahead of its `latest` as that is
+ * ahead of its `finalized`.
+ */
 function hiddenNewest(latest: Header, finalized: Header): NewestBlock {
   return {
     height: 2 * latest.height - finalized.height,
@@ -105,7 +108,7 @@ function hiddenNewest(latest: Header, finalized: Header): NewestBlock {
   }
 }
 
-/** The usable nodes that are far behind the newest block of all, which can be cut off: each as a fault. They are not usable. */
+/** The usable nodes that are far behind the newest block of all nodes, each with its fault. They may be cut off and cannot be used. */
 export function findBehind(checked: readonly CheckedNode[]): ReadonlyMap<TronNode, CheckResult> {
   const usable = checked.flatMap(({ node, newest }) => (newest === null ? [] : [{ node, newest }]))
   const [first] = usable.toSorted((a, b) => b.newest.timestamp - a.newest.timestamp)
@@ -121,10 +124,10 @@ export function findBehind(checked: readonly CheckedNode[]): ReadonlyMap<TronNod
   return behind
 }
 
-/** A node error, and what to do about it. */
+/** The detail of a node error, with its remedy. */
 const describeNodeError = ({ detail, remedy }: NodeError) => (remedy === undefined ? detail : `${detail}: ${remedy}`)
 
-/** Whether it is java-tron's solidity or PBFT port. False if the answer does not show it (PROTOCOL.md, Block tags). */
+/** Whether this is java-tron's solidity or PBFT port. False if the answer does not show it (PROTOCOL.md, Block tags). */
 async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: TronNode): Promise<boolean> {
   const reply = await postJson(pool.network, endpoint.rpc, encodeCalls([fullStateCall], 1, true), deadline, ok)
   const error = reply.ok && isObject(reply.value) ? reply.value.error : null
@@ -143,7 +146,7 @@ async function readNewest(session: Session, node: TronNode, to: BlockHeight): No
   return ok([])
 }
 
-/** A node without history shows itself by a block that has logs: an empty one proves nothing. */
+/** Only a block with logs can show that a node has no history: an empty block proves nothing. */
 function* checkBlocks(blocks: readonly NodeBlock[], api: string): Generator<CheckResult, void> {
   const transactions = blocks.flatMap((block) => block.transactions)
   const unchecked = 'could not be checked, because the last final blocks have no'
@@ -162,7 +165,7 @@ function checkFinality(latest: Header, finalized: Header): CheckResult {
   return failed(`${text} (limit ${seconds(finalityLagMsMax)}): finality has stalled on the chain or on this node`)
 }
 
-/** `aheadMs`: how far the time of the newest block is ahead of the clock of this machine. A private chain can have its own time. */
+/** `aheadMs`: how far the newest block is ahead of the clock of this machine. A private chain may have a time of its own. */
 function checkClock(aheadMs: number, isPublic: boolean): CheckResult {
   const difference = aheadMs > 0 ? `${seconds(aheadMs)} ahead of` : `${seconds(-aheadMs)} behind`
   const text = `the newest block is ${difference} the clock of this machine (limit ${seconds(clockDifferenceMsMax)})`

@@ -28,7 +28,7 @@ export function lineOf({ level, text }: CheckResult): string {
   return `${level.padEnd(4)}  ${text}`
 }
 
-/** The host of a URL: its path can contain a key. */
+/** Shows only the host of a URL, because the path may contain a key. */
 export function hostInUrl(url: string): string {
   return new URL(url).host
 }
@@ -37,8 +37,8 @@ export function hostInUrl(url: string): string {
 const publicAddresses = ['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6']
 
 /**
- * Checks the extended public key and shows its first addresses, to be compared with the wallet that has the private key.
- * No results if it cannot be parsed: that is a fault of the configuration. `chainId` is null if it is not known.
+ * Checks the extended public key and shows its first addresses, to compare with the wallet that has the private key. There are no results if the key cannot be
+ * parsed, because that is a fault of the configuration. `chainId` is null if it is not known.
  */
 export function* checkKey(xpub: unknown, chainId: string | null): Generator<CheckResult, void> {
   const key = typeof xpub === 'string' ? parseExtendedPublicKey(xpub) : null
@@ -53,9 +53,9 @@ export function* checkKey(xpub: unknown, chainId: string | null): Generator<Chec
   yield level('key: this is a public test mnemonic: anyone can spend from it')
 }
 
-const secretCharactersMin = 10 // a long secret of fewer different characters looks like a placeholder
+const secretCharactersMin = 10 // a long secret with fewer different characters looks like a placeholder
 
-/** How callers are authenticated, and whether that works. */
+/** Checks how users are authenticated. */
 export async function* checkAuth(
   auth: AuthConfig,
   isDeployment: boolean,
@@ -77,7 +77,7 @@ export async function* checkAuth(
     : warned(`authentication: requests from this machine without a token act for user ${devUid} (DEV_UID)`)
 }
 
-/** The keys of callers or of backends: secrets, the previous one last, and a key set. */
+/** Checks the keys for users' or backends' tokens: the secrets, the previous one last, and the key set. */
 export async function* checkKeys(
   whose: 'authentication' | 'backends',
   { secrets, jwksUrl }: TokenConfig,
@@ -93,7 +93,7 @@ export async function* checkKeys(
   if (jwksUrl !== null) yield await checkKeySet(whose, fetch, jwksUrl)
 }
 
-/** Whether the keys of the team of `DESK_ACCESS` can be had, and for how many people and domains. */
+/** Checks that the keys of the team in `DESK_ACCESS` can be fetched, and counts people and domains. */
 export async function checkDesk(access: DeskAccess, fetch: typeof globalThis.fetch): Promise<CheckResult> {
   const keys = await checkKeySet('desk', fetch, access.keysUrl)
   return { ...keys, text: `${keys.text}, for ${access.people.size} entries of people` }
@@ -111,7 +111,7 @@ async function checkKeySet(whose: string, fetch: typeof globalThis.fetch, url: s
   return passed(`${text} (${[...new Set(algorithms)].join(', ')})`)
 }
 
-/** The algorithm that the service uses the key for, as jose selects it; empty if it cannot use the key. */
+/** The algorithms for which the service uses the key, as jose selects them; empty if it cannot use the key. */
 async function algorithmsOf(key: JWK): Promise<readonly string[]> {
   const keySet = createLocalJWKSet({ keys: [key] })
   const algorithms = ['RS256', 'ES256', 'EdDSA']
@@ -119,7 +119,7 @@ async function algorithmsOf(key: JWK): Promise<readonly string[]> {
   return algorithms.filter((_, i) => imported[i]?.status === 'fulfilled')
 }
 
-/** The endpoints, with the answer of each to a signed test event if `sendsTests`. */
+/** Shows the webhook endpoints and, if `sendsTests`, the answer of each to a signed test event. */
 export async function* checkWebhooks(
   endpoints: readonly WebhookEndpoint[],
   platform: SendParts,
@@ -132,7 +132,7 @@ export async function* checkWebhooks(
       continue
     }
     const now = platform.clock.now()
-    // It has the form of an event, a number that none has, and a type of its own.
+    // It has the form of an event, the unused number 0, and a type of its own.
     const test = { id: 0, type: 'test', uid: 0, created_at: new Date(now).toISOString(), data: {} }
     const answer = await sendWebhook(platform, endpoint, { id: `evt_0_${now}`, body: JSON.stringify(test) })
     const text = typeof answer === 'number' ? `answered a test event with ${answer}` : `a test event: ${answer}`

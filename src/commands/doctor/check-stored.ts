@@ -23,10 +23,10 @@ import { type CheckResult, failed, passed, warned } from './check-settings.ts'
 /** Addresses of the key that are compared with `OPERATOR_ADDRESSES`. */
 const comparedAddressesMax = 100
 
-/** What a check of the settings needs that belong to stored data. */
+/** The settings that are compared with stored data. */
 export type StoredSettingsConfig = Pick<Config, 'chainId' | 'extendedPublicKey' | 'currencies' | 'firstIndex'>
 
-/** Compares the configuration with what the stored data means. The nodes of `pool` are the usable ones. */
+/** Compares the configuration with the stored data. `pool` contains only usable nodes. */
 export async function* checkStored(
   config: StoredSettingsConfig,
   readStored: ReadStored,
@@ -83,7 +83,7 @@ async function checkKeyUnused(
   return failed(`${text}, but the key was used before: ${used}; restore its database, or set TRON_FIRST_INDEX`)
 }
 
-/** The operator's own wallets. If one is missing, TRX for gas that it sends is credited to users. */
+/** Checks the operator's wallets. If one is missing, TRX for gas from it would be credited to users. */
 export function* checkOperators(
   { operators, extendedPublicKey }: Pick<Config, 'operators' | 'extendedPublicKey'>,
   isDeployment: boolean,
@@ -100,14 +100,14 @@ export function* checkOperators(
   }
 }
 
-/** Milliseconds for all checks of one token. */
+/** Time limit for all checks of one token. */
 const tokenMs = 30_000
 /** Characters of a token's own symbol that are printed. */
 const symbolCharsMax = 20
 const symbolSelector = '0x95d89b41'
 const wordDigits = 64
 
-/** Compares a token with its contract: the decimals as the nodes of `pool` agree on them, the symbol as any of them has it. */
+/** Compares a token with its contract: the decimals on which the nodes of `pool` agree, and the symbol that any of them shows. */
 export async function* checkToken(
   pool: Pool,
   currency: Currency,
@@ -133,7 +133,7 @@ export async function* checkToken(
   yield { level, text: `${name}: ${found}` }
 }
 
-/** A symbol that no configuration can have cannot be compared. */
+/** Compares symbols, unless no configuration could have the contract's symbol. */
 function compareSymbols(actual: string, configured: string): CheckResult {
   if (actual === configured) return passed(`symbol ${configured}`)
   const text = `symbol "${actual.replace(/[^\x20-\x7e]/g, '?').slice(0, symbolCharsMax)}", not "${configured}"`

@@ -22,7 +22,7 @@ import {
 } from './check-settings.ts'
 import { checkOperators, checkStored, checkToken } from './check-stored.ts'
 
-/** What the checks use of this machine. */
+/** The parts of this machine that the checks use. */
 export interface DoctorPlatform extends CommandPlatform {
   readonly readStored: ReadStored
 }
@@ -35,10 +35,7 @@ const databaseResults: Readonly<Record<ConfigurationSource['database'], CheckRes
   missing: failed('database: wrangler.toml has no D1 database with the binding DB'),
 }
 
-/**
- * All checks of a configuration, in order. They only read, here and at the nodes. Each endpoint of `WEBHOOKS` gets a test event if
- * `sendsTests`.
- */
+/** Runs all checks of a configuration, in order. They only read, here and at the nodes. If `sendsTests`, each endpoint of `WEBHOOKS` gets a test event. */
 export async function* runChecks(
   source: ConfigurationSource,
   platform: DoctorPlatform,
@@ -46,7 +43,7 @@ export async function* runChecks(
 ): AsyncGenerator<CheckResult, void> {
   const { values, isDeployment } = source
   const config = parseConfig({ ...values, ...platformBindings })
-  // A fault in another part of the configuration does not matter to these.
+  // These checks run even if another part of the configuration has a fault.
   const chain = parseBindings(chainSchema, values)
   const auth = parseBindings(authSchema, values)
   const backendAuth = parseBindings(backendAuthSchema, values)
@@ -75,7 +72,7 @@ export async function* runChecks(
   else yield warned('nodes and tokens: skipped until the configuration is valid')
 }
 
-/** Whether the variable at the start of a fault has a value. */
+/** Whether the variable at the beginning of a fault has a value. */
 function isSet(values: Bindings, fault: string): boolean {
   return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
 }
@@ -109,7 +106,7 @@ async function* checkChain(
   for (const [contract, currency] of nodes.length === 0 ? [] : byContract) yield* checkToken(usable, currency, contract)
 }
 
-/** Whether the requests that a node allows are enough for the scan. */
+/** Checks that the requests that a node allows suffice for the scan. */
 function checkAllowance(node: TronNode, scanEverySeconds: number | null): CheckResult {
   const { perSecond, perDay } = node.endpoint
   const text = `${nameOf(node)}: allows ${perSecond} requests a second and ${perDay} a day`

@@ -6,4 +6,4 @@
 import { runDoctor } from './command.ts'
 
 const code = await runDoctor(process.argv.slice(2), process)
-process.stdout.write('', () => process.exit(code)) // although timers of requests that are already answered are still running
+process.stdout.write('', () => process.exit(code)) // exit now: timers of answered requests may still be running

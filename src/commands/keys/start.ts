@@ -1,6 +1,6 @@
 /**
- * `npm run keys -- new | show`: the extended public key for `TRON_XPUB`, from a new mnemonic or from one that is typed in.
- * It needs no network. Exit codes: 0, 1 (stopped, the reason is printed), 2 (wrong options).
+ * `npm run keys -- new | show`: prints the extended public key for `TRON_XPUB`, from a new mnemonic or from one that is typed. It needs no network. Exit codes:
+ * 0, 1 (stopped, the reason is printed), 2 (wrong options).
  */
 import { parseArgs } from 'node:util'
 import { deriveAddress, parseExtendedPublicKey } from '../../worker/addresses/derive.ts'
@@ -39,7 +39,7 @@ process.exitCode = await runTool({ usage, options: Object.keys(options) }, args,
   terminal.print(firstLine)
   const mnemonic = command === 'new' ? await showNewMnemonic(terminal) : await askMnemonic(terminal, 'Mnemonic')
   printPublic(terminal, mnemonic, account)
-  input.destroy() // it would keep the process
+  input.destroy() // otherwise the open input would keep the process running
   return 0
 })
 

@@ -57,7 +57,7 @@ export const operateOptions = {
   stdin: flag,
 } as const
 
-/** What a command takes, and what it does with that and the words behind its name. Wrong ones are an `OptionError`. */
+/** The words and options of a command, and its work. Wrong ones throw an `OptionError`. */
 interface Command {
   readonly takes: readonly (keyof Options)[]
   readonly takesWords?: true
@@ -86,7 +86,7 @@ const commands: Readonly<Record<string, Command>> = {
   'webhooks move': { takes: ['endpoint', 'from-url-of-key'], prepare: moveEndpoint },
 }
 
-/** What a command reads: a secret, where it is typed. */
+/** The stream from which a command reads a typed secret. */
 interface CommandInput {
   readonly stdin: TerminalStreams['input']
   readonly stdout: TerminalStreams['output']
@@ -105,7 +105,7 @@ export function runOperate(args: readonly string[], output: CommandOutput & Comm
   })
 }
 
-/** What the words and options ask for, and where. What is wrong with them is an `OptionError`. */
+/** The work and the target that words and options ask for. Wrong ones throw an `OptionError`. */
 function readCommand(
   args: readonly string[],
   streams: TerminalStreams,
@@ -126,8 +126,8 @@ function readCommand(
 }
 
 /**
- * A place is always named, this machine too. npm can take one for itself without a trace: `-e nile` before `--` is its `--enjoy-by`, and
- * the command would do its work here.
+ * The target must always be named, even this machine. npm can take an option without a trace: it reads `-e nile` before `--` as its `--enjoy-by`, and the
+ * command would then run here.
  */
 function readPlace({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {
   const environment = environmentOf(other)

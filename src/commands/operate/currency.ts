@@ -9,8 +9,8 @@ import { orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 
 /**
- * `currency`: stores the decimals that `CURRENCIES` has for a token, in place of wrong ones that the database remembers. A trigger
- * refuses any other change, and also this one once a deposit of it was credited or while a payout of it is open. Held deposits are decided by the new ones.
+ * `currency`: stores the decimals in `CURRENCIES` for a token in place of wrong ones in the database. A trigger refuses any other change, and also this one
+ * once a deposit of the token was credited or while a payout of it is open. Held deposits are then decided by the new decimals.
  */
 export function correctCurrency(options: Options): Work {
   const cuy = Number(readOption(options, 'cuy', /^\d{1,7}$/, 'the number of a currency in CURRENCIES'))
@@ -38,7 +38,7 @@ export function correctCurrency(options: Options): Work {
       const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("${commandIn(env, 'doctor')}" shows both)`
       throw new ToolError(`currency ${cuy} is stored as it is configured: ${value}`, next)
     }
-    // What was agreed is never asked again: with other decimals everything of it would be held for good.
+    // Agreed decimals are never asked for again, so with other configured decimals every deposit would be held for good.
     if (agreed !== undefined && Number(agreed.value) !== decimals) {
       const differ = `${agreed.value} decimals of currency ${cuy}, not ${decimals}`
       throw new ToolError(

@@ -4,20 +4,20 @@ import { orRefuse, ToolError } from '../tool-error.ts'
 import { namedPlace, type Options, readOption, type Work } from './options.ts'
 import { readReason } from './repair.ts'
 
-// Only the newest fee of a token counts: a later one must be confirmed again.
+// Only the newest fee of a token counts, so a later one must be confirmed again.
 
 const newest = `SELECT *, row_number() OVER (PARTITION BY cuy ORDER BY height DESC, place DESC, position DESC) AS newness
   FROM issuer_act WHERE kind = 'fee-set'`
 const listSql = `SELECT cuy, txid, basis_points, raw, confirmed_at, confirmation FROM (${newest})
   WHERE newness = 1 AND (basis_points <> '0' OR raw <> '0') ORDER BY cuy`
 
-/** `fee list`: the fees that issuers take, in lines. */
+/** `fee list`: prints the fees that issuers take. */
 export const listFees = (): Work => async (env) => {
   const [fees = []] = orRefuse(await readDatabase(env, listSql))
   return fees.length === 0 ? 'No issuer takes a fee.' : fees.map(describeFee).join('\n')
 }
 
-/** `fee confirm`: the fee that was set by a transaction is known, and nothing waits for it any more. */
+/** `fee confirm`: confirms the fee that a transaction has set, so that payouts no longer wait because of it. */
 export function confirmFee(options: Options): Work {
   const reason = readReason(options)
   const txid = readOption(
@@ -39,7 +39,7 @@ export function confirmFee(options: Options): Work {
   }
 }
 
-/** The statement that confirms the newest fee of a token, where this transaction has set it. */
+/** The statement that confirms the newest fee of a token, if this transaction has set it. */
 export function confirmFeeSql(txid: string, reason: string): string {
   return (
     `UPDATE issuer_act SET confirmed_at = ${databaseNow}, confirmation = ${quoted(reason)} ` +

@@ -9,13 +9,13 @@ type TextOption =
   | ('name' | 'scope' | 'secret' | 'service')
 type Flag = 'moved' | 'stdin'
 
-/** Does the work in an environment ('' is the top level), or on this machine if it is undefined. Returns what to print. */
+/** Runs the work in an environment ('' is the top level), or on this machine if it is undefined. Returns the text to print. */
 export type Work = (env: string | undefined) => Promise<string>
 
-/** The option of an environment, as a printed command needs it: this machine has one too. It begins with a space. */
+/** The option for an environment in a printed command; for this machine it is `--local`. It begins with a space. */
 export const namedPlace = (env: string | undefined) => (env === undefined ? ' --local' : optionOf(env))
 
-/** The value of an option in this form, or an `OptionError`: `what` it takes. */
+/** Reads an option of this form, or throws an `OptionError` that says `what` it must be. */
 export function readOption(options: Options, name: TextOption, form: RegExp, what: string): string {
   const value = options[name]
   if (value !== undefined && form.test(value)) return value

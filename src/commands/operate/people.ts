@@ -10,13 +10,13 @@ import { type Options, readOption, type Work } from './options.ts'
 import { openSecret, readScopes } from './secret.ts'
 import { post, type ShownItem } from './service.ts'
 
-// What a person does, under a name: by the routes that a backend has, since the rules are there, and by a token of the secret at hand.
+// Actions of a named person. They use the routes for backends, because the rules are there, with a token made from the secret at hand.
 
 const idForm = /^[1-9]\d{0,14}$/
 const txidForm = /^(?:0x)?[0-9a-f]{64}$/i
 const positionForm = /^(?:0|[1-9]\d{0,14}|i\d{1,9})$/
 
-/** `desk-token`: prints a token for an hour, with which its name signs in to the desk. */
+/** `desk-token`: prints a token with which its name signs in to the desk for an hour. */
 export function makeDeskToken(options: Options, _: readonly string[], streams: TerminalStreams): Work {
   const name = readName(options)
   const scope = readScopes(options)
@@ -30,13 +30,13 @@ export function makeDeskToken(options: Options, _: readonly string[], streams: T
   }
 }
 
-/** `payouts approve`: payouts that wait or are stuck may be signed. Another name has asked for them. */
+/** `payouts approve`: approves waiting or stuck payouts that another name has asked for. */
 export function prepareApproval(options: Options, ids: readonly string[], streams: TerminalStreams): Work {
   const body = { ids: readIds(ids), ...movedOf(options) }
   return acting(options, streams, 'ledger:approve', '/ledger/payouts/approve', body)
 }
 
-/** `payouts cancel`: the money of payouts is back in the wallets. */
+/** `payouts cancel`: cancels payouts, and returns their money to the wallets. */
 export function prepareCancellation(options: Options, ids: readonly string[], streams: TerminalStreams): Work {
   const body = { ids: readIds(ids), why: readWhy(options), ...movedOf(options) }
   return acting(options, streams, 'ledger:approve', '/ledger/payouts/cancel', body)
@@ -54,7 +54,7 @@ export function prepareDecision(options: Options, words: readonly string[], stre
   return acting(options, streams, 'ledger:approve', '/ledger/deposits/decide', body)
 }
 
-/** Sends a request as somebody, and says what became of it, in lines. */
+/** Sends a request in a person's name, and describes the result in lines. */
 function acting(options: Options, streams: TerminalStreams, scope: string, path: string, body: object): Work {
   const name = readName(options)
   return async (env) => {
@@ -67,7 +67,7 @@ function acting(options: Options, streams: TerminalStreams, scope: string, path:
   }
 }
 
-/** What a payout or a deposit is now. */
+/** A payout or deposit in one line, with its state. */
 function lineOf(one: ShownItem, values: Bindings): string {
   const { state, reason, id, amt, cuy, to, address, uid, osn, txid, approved_by: who } = one
   const assets = parseBindings(assetsSchema, values)
@@ -79,7 +79,7 @@ function lineOf(one: ShownItem, values: Bindings): string {
 
 const valuesOf = (env: string | undefined) => orStop(readConfiguration(env, process.env), configurationAdvice).values
 
-/** The service: on this machine that of `npm start`, else what `--service` names. */
+/** The URL of the service: on this machine that of `npm start`, else the one in `--service`. */
 const urlOf = ({ service }: Options, env: string | undefined) => readServiceUrl({ service, env, production: false })
 
 const movedOf = ({ moved }: Options) => (moved === true ? { moved: true } : {})

@@ -3,9 +3,9 @@ import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, tim
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
 import { namedPlace, type Options, readOption, type Work } from './options.ts'
 
-// Each repair is one statement. Triggers of the database apply it, and refuse one that is not possible. The time is the database's own.
+// Each repair is one statement. Triggers of the database apply it, or refuse it. Its time is the database's own.
 
-/** Credited deposits that are printed. */
+/** Most credited deposits that are printed. */
 const creditedMax = 100
 /** Printable characters: the reason is shown in terminals. */
 const reasonForm = /^[^\p{C}]+$/u
@@ -13,7 +13,7 @@ const gapSql =
   'SELECT next_height AS from_height, to_height, why, attempts, next_try, created_at FROM rescan ' +
   "WHERE finished_at IS NULL AND (kind = 'gap' OR attempts > 0) ORDER BY next_height"
 
-/** `rescan`: the blocks from one to another are read again; both ends are included. */
+/** `rescan`: has a range of blocks read again, both ends included. */
 export function rescan(options: Options): Work {
   const reason = readReason(options)
   const [from, to] = [readBlock(options, 'from'), readBlock(options, 'to')]
@@ -32,7 +32,7 @@ export function rescanSql(from: number, to: number, reason: string): string {
   )
 }
 
-/** `correct`: the finalized height is lowered, and the scan goes on from there. It shows what it cannot take back. */
+/** `correct`: lowers the finalized height, from which the scan then continues. It shows the credits that stay. */
 export function correct(options: Options): Work {
   const reason = readReason(options)
   const height = readBlock(options, 'finalized')
@@ -54,13 +54,13 @@ export function correctionSql(height: number, reason: string): string {
   return `INSERT INTO correction (finalized, reason, created_at) VALUES (${values})`
 }
 
-/** `gap list`: the open gaps, in lines. */
+/** `gap list`: prints the open gaps. */
 export const listGaps = (): Work => async (env) => {
   const [gaps = []] = orRefuse(await readDatabase(env, gapSql))
   return describeGaps(gaps).join('\n')
 }
 
-/** `gap close`: the gap that begins at a block is read no more. */
+/** `gap close`: ends the reading of the gap that begins at a block. */
 export function closeGap(options: Options): Work {
   const reason = readReason(options)
   const from = readBlock(options, 'from')

@@ -14,39 +14,39 @@ import { configurationAdvice } from '../target.ts'
 import { OptionError, orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { namedPlace, type Options, readOption, type Work } from './options.ts'
 
-/** Most indices of one call: more are probably a mistake. */
+/** Most indices in one call; more are probably a mistake. */
 const reservedMax = 100_000
-/** Addresses of one statement: 100 bytes each, and a statement can have 100 kB. */
+/** Addresses in one statement: each takes 100 bytes, and a statement can have 100 kB. */
 const rowsMax = 500
 
-/** Deposits that are named as open again. */
+/** Most deposits that are listed as open again. */
 const openMax = 100
 
-/** Without `from` the indices begin above the newest stored one. */
+/** Without `from` the range begins above the newest stored index. */
 interface ReservedRange {
   readonly from: number | null
   readonly to: number
 }
 
-/** The addresses that the database has. */
+/** The stored addresses and events. */
 interface StoredRange {
-  /** The lowest index; 0 without any address. */
+  /** The lowest index; 0 if no address is stored. */
   readonly first: number
-  /** The highest index, or null without any address. */
+  /** The highest index, or null if no address is stored. */
   readonly last: number | null
-  /** The finalized height at which the newest one was issued, or null without any address. */
+  /** The finalized height at which the newest address was issued, or null if none is stored. */
   readonly height: number | null
-  /** The number of the newest event; 0 without any. */
+  /** The number of the newest event; 0 if there is none. */
   readonly event: number
-  /** Deposits that wait for a person's decision: the first of them, and how many. */
+  /** The first deposits that wait for a person's decision; `openCount` is their number. */
   readonly open: readonly DatabaseRow[]
   readonly openCount: number
 }
 
 /**
- * `reserve`: stores every address of a range that the database does not have, for no caller. After a restore the service must not
- * issue again what was issued after the copy, and it records what arrives at addresses below `TRON_FIRST_INDEX`. The key must be
- * that of the stored data. It prints which blocks must be read again: those that were read without these addresses.
+ * `reserve`: stores, for no user, every address of a range that the database lacks. After a restore, the service must not issue addresses again that were
+ * issued after the copy was made, and it must record payments to addresses below `TRON_FIRST_INDEX`. The key must be that of the stored data. Prints which
+ * blocks must be read again, because they were read without these addresses.
  */
 export function reserve(options: Options): Work {
   const to = readIndex(options, 'to')
@@ -96,7 +96,7 @@ export function reserve(options: Options): Work {
   }
 }
 
-/** What the database has, which must be of this key. */
+/** Reads the stored addresses, which must belong to this key. */
 async function readStoredRange(env: string | undefined, key: ExtendedPublicKey): Promise<StoredRange> {
   const stored = await readDatabase(
     env,
@@ -124,8 +124,8 @@ async function readStoredRange(env: string | undefined, key: ExtendedPublicKey):
 }
 
 /**
- * What a copy does not know, if it is one: what was decided after it about deposits, and which TRX of contracts a question had credited.
- * Only the events that an endpoint has kept say it.
+ * Advice about decisions that an older copy lacks: those about deposits, and TRX of contracts that a query had credited. Only events that an endpoint has kept
+ * record them.
  */
 function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] {
   if (event === 0) return []
@@ -142,8 +142,8 @@ function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] 
 }
 
 /**
- * How the blocks are read again in which payments to reserved addresses were not recognised: those above `height`. Up to
- * `finalized`, not only up to the position: a scan that runs meanwhile has looked its addresses up before.
+ * Advice to read blocks again in which payments to reserved addresses were not recognised: those above `height`, up to `finalized`. The position is not enough,
+ * because a running scan may have looked up addresses before.
  */
 function adviseRescan(env: string | undefined, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
@@ -162,11 +162,11 @@ function readIndex(options: Options, name: 'from' | 'to'): number {
   return index
 }
 
-/** The indices to store, in the only order that the database takes: each one beside those that are stored. */
+/** The indices to store, in the only order that the database accepts: each next to the stored ones. */
 function missingIndices({ from, to }: ReservedRange, first: number, last: number | null): readonly number[] {
   if (last === null) {
     if (from === null) throw new ToolError('the database has no address', 'name the first index, too (--from)')
-    // The highest one first: the service issues the one above it, even if this command ends too early.
+    // The highest one first, so that the service issues addresses above it even if this command ends too early.
     return Array.from({ length: to - from + 1 }, (_, i) => to - i)
   }
   if (from === null && to <= last) {
@@ -185,12 +185,12 @@ function missingIndices({ from, to }: ReservedRange, first: number, last: number
 
 const openDeposits = "FROM transfer WHERE state = 'held' AND review = 'open'"
 
-/** The newest address of the copy: what was issued after it is not final before its height. */
+/** The newest address in the copy. An address that was issued later has received nothing in final blocks below that height. */
 const newestHeight = 'SELECT issued_height FROM address ORDER BY derivation_index DESC LIMIT 1'
 
 /**
- * They were issued after the newest stored address, in a time that the database does not have: so they have its height, and not
- * today's. `height` is null without any address: then they have today's.
+ * The addresses were issued after the newest stored address, at a time that the database does not know. So they get the height of that address, not the present
+ * one. If `height` is null because none is stored, they get the present height.
  */
 function reserveSql(key: ExtendedPublicKey, indices: readonly number[], height: number | null): string {
   const issuedHeight = height ?? 'coalesce((SELECT finalized FROM scan), 0)'

@@ -9,12 +9,12 @@ import type { Options } from './options.ts'
 const lifetime = '1h'
 const secretName = 'BACKEND_JWT_SECRET'
 
-/** What a person may do by a token: the words of `--scope`, each with the scope that it stands for. */
+/** The words of `--scope`, each with the scope that it stands for. */
 const scopeOf: ReadonlyMap<string, string> = new Map(
   ['read', 'approve', 'pay'].map((word) => [word, `ledger:${word}`] as const),
 )
 
-/** The scopes of `--scope`, words with commas between them. */
+/** Parses `--scope`: words separated by commas. */
 export function readScopes({ scope = '' }: Options): string {
   const scopes = scope.split(',').map((word) => scopeOf.get(word.trim()))
   if (scopes.every((one) => one !== undefined)) return [...new Set(scopes)].join(' ')
@@ -25,8 +25,8 @@ export function readScopes({ scope = '' }: Options): string {
 export type SignToken = (name: string, scope: string) => Promise<string>
 
 /**
- * Signs tokens with the secret of the backends: that of a file (`--secret`), of the configuration, or what is typed without echo. It is
- * never an argument, which others on the machine can read.
+ * Makes tokens with the secret of the backends: from a file (`--secret`), from the configuration, or typed without echo. It is never an argument, which others
+ * on the machine can read.
  */
 export async function openSecret(options: Options, values: Bindings, streams: TerminalStreams): Promise<SignToken> {
   const given =

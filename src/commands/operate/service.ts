@@ -27,7 +27,7 @@ export type ShownItem = z.infer<typeof shown>
 
 const answer = z.object({ list: z.array(shown) })
 
-/** What to do about a refusal, by its word or its status. */
+/** The remedies for refusals, by reason or status. */
 const advice = {
   'money-moved': 'find out what has left and decide who pays for it, then run it again with --moved',
   '401': 'give the secret of this service (--secret), and its BACKEND_ISSUER and BACKEND_AUDIENCE, if it has them',
@@ -35,7 +35,7 @@ const advice = {
   '404': 'look at what waits: the desk lists it, or the service has no payouts',
 } satisfies Readonly<Partial<Record<Reason | '401' | '403' | '404', string>>>
 
-/** Sends a request with a token, and returns what has become of each that it names. What goes wrong is a `ToolError` with what to do next. */
+/** Sends a request with a token, and returns each payout or deposit in it as it is now. Throws a `ToolError` with the remedy. */
 export async function post(url: string, token: string, body: object): Promise<readonly ShownItem[]> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const signal = AbortSignal.timeout(timeoutMs)

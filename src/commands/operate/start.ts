@@ -1,6 +1,6 @@
 /**
- * `npm run operate -- <command>`: what an operator can ask of stored data, and change in it. `--production`, `--env <name>` or
- * `--local` says whose. Exit codes: 0 done, 1 refused, 2 wrong options.
+ * `npm run operate -- <command>`: reads and changes stored data for an operator. `--production`, `--env <name>` or `--local` names the target. Exit codes: 0
+ * done, 1 refused, 2 wrong options.
  */
 import { runOperate } from './command.ts'
 

@@ -3,12 +3,12 @@ import { orRefuse, ToolError } from '../tool-error.ts'
 import { namedPlace, type Options, readOption, type Work } from './options.ts'
 
 const numberForm = /^[1-9]\d{0,14}$/
-/** The whole key, or its beginning as the status shows it. */
+/** The whole key, or its beginning as the status prints it. */
 const keyForm = /^[0-9a-f]{12,64}$/
 
 /**
- * Rows of URLs that are no longer configured stay for a while. Of those with one number the configured one was seen last, at most
- * an hour before the newest (`endpoint-state.ts`).
+ * Endpoints that are no longer configured stay for a while. Of those with the same number the configured one was seen last, at most an hour before the newest
+ * (`endpoint-state.ts`).
  */
 const isConfigured =
   '(seen_at = (SELECT max(same.seen_at) FROM webhook AS same WHERE same.number = webhook.number) ' +
@@ -17,21 +17,21 @@ const columns =
   'endpoint, number, position, attempts, failing_since, next_try, set_aside, last_failure, seen_at, ' +
   `${isConfigured} AS configured, (SELECT count(*) FROM event WHERE event.id > webhook.position) AS waiting`
 
-/** `webhooks status`: how far each endpoint is, since when it fails and why, in a line. */
+/** `webhooks status`: prints a line for each endpoint: its progress, since when it fails, and why. */
 export const showEndpoints = (): Work => async (env) => {
   const sql = `SELECT ${columns} FROM webhook ORDER BY configured DESC, number, seen_at DESC`
   const [rows = []] = orRefuse(await readDatabase(env, sql))
   return rows.length === 0 ? 'No endpoint has been delivered to yet.' : rows.map(describeEndpoint).join('\n')
 }
 
-/** `webhooks replay`: an endpoint gets the events from an id on again. */
+/** `webhooks replay`: sends an endpoint the events after an id again. */
 export function replayEvents(options: Options): Work {
   const endpoint = readEndpoint(options)
   const from = Number(readOption(options, 'from', numberForm, 'the id of an event'))
   return (env) => setPosition(env, endpoint, `${from - 1}`, `${from}`, 'it has not received that event yet')
 }
 
-/** `webhooks move`: an endpoint gets the position of the one of an earlier URL, which has a key in the status. */
+/** `webhooks move`: gives an endpoint the position of another one, for example of its earlier URL, which the status shows by its key. */
 export function moveEndpoint(options: Options): Work {
   const endpoint = readEndpoint(options)
   const key = readOption(options, 'from-url-of-key', keyForm, 'the key in the status')
@@ -44,9 +44,9 @@ function readEndpoint(options: Options): string {
   return readOption(options, 'endpoint', numberForm, 'its number in the status, from 1')
 }
 
-/** Sets a position, as SQL, of an endpoint that is at `least` or further: no event is skipped. `why` it otherwise cannot be. */
+/** Sets the position of an endpoint, given as SQL, if the endpoint is at `least` or further, so that no event is skipped. `why` is the message otherwise. */
 async function setPosition(env: string | undefined, endpoint: string, position: string, least: string, why: string) {
-  const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)` // that it now gets
+  const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)` // the time of the first event that it now gets
   const sql =
     `UPDATE webhook SET position = ${position}, attempts = 0, failing_since = NULL, last_failure = NULL, next_try = 0, ` +
     `begins_at = min(begins_at, coalesce(${first}, begins_at)) ` +

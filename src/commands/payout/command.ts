@@ -24,8 +24,8 @@ interface CommandStreams {
 }
 
 /**
- * Runs `npm run payout` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal;
- * `readTarget` reads the configuration for what reads a mnemonic.
+ * Runs `npm run payout` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal. `readTarget` reads the configuration
+ * for commands that read a mnemonic.
  */
 export function runPayout(
   args: readonly string[],
@@ -41,7 +41,7 @@ export function runPayout(
     const source = isSigner ? await openSource(env, terminal, readTarget) : openTarget(env, terminal.print).values
     const settings = parseSettings(source)
     terminal.print(`Payouts from ${formatBase58(settings.settings.address)}.`)
-    // Each command loads its own code only: `sign` loads nothing that asks a service or nodes.
+    // Each command loads only its own code. `sign` loads no code that talks to a service or to nodes.
     switch (command) {
       case 'run':
         return (await import('./run.ts')).runRun(values, settings, terminal, stopsInOrder)
@@ -55,7 +55,7 @@ export function runPayout(
   })
 }
 
-/** The configuration, for what reads a mnemonic. */
+/** Reads the configuration for commands that read a mnemonic. */
 async function openSource(env: string | undefined, { print }: Terminal, readTarget: TargetReader): Promise<Bindings> {
   requireKnownNode()
   const { line, values } = orRefuse(await readTarget(env))

@@ -3,27 +3,27 @@ import type { Journal, JournalEntry } from './journal.ts'
 import { isSameContent } from './judge.ts'
 import { type ShownPayout, textOfKey } from './payout.ts'
 
-/** How far back a journal is compared: a database can be restored to a copy of the last 30 days. */
+/** A journal is compared this far back, because a database can be restored to a copy of the last 30 days. */
 export const restoreMs = 31 * 86_400_000
 
-/** What the journal has and the service lacks. */
+/** Transactions in the journal that the service lacks. */
 export interface Lacking {
-  /** Transactions of payouts that can be signed: they go to the service again. */
+  /** Transactions of payouts that can be signed now: they are handed in again. */
   readonly handIns: readonly { readonly payout: ShownPayout; readonly entry: JournalEntry }[]
-  /** What a person must do, a sentence for each payout. */
+  /** Actions for a person, one sentence for each payout. */
   readonly notes: readonly { readonly entry: JournalEntry; readonly why: string }[]
-  /** How many payouts have a transaction that is not of this journal, though they were asked for since it was begun. */
+  /** How many payouts, asked for after the journal was begun, have a transaction that is not in this journal. */
   readonly foreign: number
 }
 
-/** How a comparison is made. */
+/** The parts of a comparison. */
 export interface Comparison {
   readonly now: UnixMs
-  /** Whether the service has stopped payouts: it lacks a transaction, which can be one of the journal. */
+  /** Whether the service has stopped payouts. Then it lacks a transaction, which may be in the journal. */
   readonly isStopped: boolean
 }
 
-/** Compares a journal with what the service knows: after a restore the service lacks what came after its copy. */
+/** Compares a journal with the service. After a restore the service lacks everything after its copy. */
 export function findLacking(
   { entries, of, startedAt }: Pick<Journal, 'entries' | 'of' | 'startedAt'>,
   known: readonly ShownPayout[],
@@ -45,7 +45,8 @@ export function findLacking(
     else if (!isSameContent(payout, entry))
       note(`the service has ${payout.amt} to ${payout.to} under its key: find out why`)
     else if (payout.txid === entry.txid) continue
-    // More attempts say that it has ended, or, while payouts are stopped, that another signer's has: then this one can have paid.
+    // More attempts mean that this transaction has ended. But while payouts are stopped, another signer's transaction may have ended, and this one may have
+    // paid.
     else if (payout.attempts > entry.attempts && !(isStopped && payout.state === 'approved')) continue
     else if (payout.state === 'approved') lacking.handIns.push({ payout, entry })
     else note(`the service shows it as ${payout.state}${payout.txid === undefined ? '' : ` with txid ${payout.txid}`}`)

@@ -16,31 +16,31 @@ const headerSchema = z.strictObject({
   at: naturalNumber,
 })
 const entrySchema = z.strictObject({
-  /** When it was signed, in milliseconds: the transaction's own timestamp, later than that of every line before it. */
+  /** When it was signed, in milliseconds: the timestamp of the transaction, later than those of all lines before. */
   at: naturalNumber,
-  /** As the service showed it then. */
+  /** The payout as the service showed it then. */
   ...contentShape,
   txid: txidText,
-  /** Milliseconds. No block holds the transaction whose parent is as new. */
+  /** Milliseconds. A block whose parent is as new as this cannot contain the transaction. */
   expiration: naturalNumber,
-  /** Its reference block: a final one. */
+  /** Its reference block, which was final. */
   head: headSchema,
-  /** The whole signed message in hex. */
+  /** The whole signed message, in hex digits. */
   transaction: z.string().check(z.regex(/^([0-9a-f]{2})+$/)),
 })
 
-/** A transaction that was signed. */
+/** A signed transaction. */
 export type JournalEntry = z.infer<typeof entrySchema>
 
-/** Whose transactions a journal has. */
+/** The chain and address to which a journal belongs. */
 export interface JournalOwner {
   readonly chainId: string
   readonly address: string
 }
 
 /**
- * All that a signer has ever signed, in a file: one line of JSON for each transaction, only appended to. What `append` has
- * returned from is on the disk. One process has a journal at a time.
+ * The file with everything that a signer has ever signed: one line of JSON for each transaction, and lines are only appended. A line is on the disk once
+ * `append` has returned. Only one process can have a journal open.
  */
 export interface Journal {
   readonly startedAt: UnixMs
@@ -53,7 +53,7 @@ export interface Journal {
   close(): void
 }
 
-/** Begins a journal at `path`, where there must be none. */
+/** Creates a journal at `path`, where no file may exist. */
 export function createJournal(path: string, owner: JournalOwner, at: UnixMs): void {
   const file = attempt(() => openSync(path, 'wx', 0o600), {
     why: `${path} cannot be created: it exists already, or its folder does not`,
@@ -61,20 +61,20 @@ export function createJournal(path: string, owner: JournalOwner, at: UnixMs): vo
   })
   writeAll(file, firstLine(owner, at))
   closeSync(file)
-  if (process.platform === 'win32') return // it opens no folder
+  if (process.platform === 'win32') return // Windows cannot open a folder
   const folder = openSync(dirname(path), 'r')
-  fsyncSync(folder) // otherwise a power failure can take the file's name away
+  fsyncSync(folder) // otherwise a power failure may lose the name of the file
   closeSync(folder)
 }
 
-/** The line with which a journal begins. */
+/** The first line of a journal. */
 export function firstLine({ chainId, address }: JournalOwner, at: UnixMs): string {
   return `${JSON.stringify({ format, version: 1, chainId, address, at })}\n`
 }
 
 /**
- * Opens a journal. If a power failure has cut its last line short, that is removed (`wasCut`): nothing of it has left this machine.
- * Any other damage is a `ToolError`, as are a missing file and a process that has it open.
+ * Opens a journal. If a power failure has cut off its last line, the rest of that line is removed (`wasCut`): it has never left this machine. Other damage, a
+ * missing file, and a journal that another process has open throw a `ToolError`.
  */
 export function openJournal(path: string, owner: JournalOwner): Journal {
   const found = attempt(() => realpathSync(path), {
@@ -95,16 +95,16 @@ export function openJournal(path: string, owner: JournalOwner): Journal {
   }
 }
 
-/** The file of a journal: its whole lines, and how it is added to. */
+/** The file of a journal: its complete lines, and a function to append to it. */
 export interface JournalFile {
   readonly lines: readonly string[]
   readonly wasCut: boolean
-  /** Returns when the text is on the disk. */
+  /** Returns once the text is on the disk. */
   append(text: string): void
   close(): void
 }
 
-/** The journal in a file. Any damage is a `ToolError`. */
+/** Parses the journal in a file. Damage throws a `ToolError`. */
 export function readJournal(path: string, owner: JournalOwner, { lines, wasCut, append, close }: JournalFile): Journal {
   const damaged = (line: number) =>
     new ToolError(`${path} is damaged at line ${line}`, 'do what docs/guides/payouts.md says, "The journal"')
@@ -148,7 +148,7 @@ export function readJournal(path: string, owner: JournalOwner, { lines, wasCut, 
   }
 }
 
-/** The operating system gives up a lock of SQLite with the process that has it, however that ends. */
+/** Locks a journal with SQLite, because the operating system releases such a lock however the process ends. */
 function lockBeside(path: string): DatabaseSync {
   const lock = new DatabaseSync(`${path}.lock`)
   attempt(() => lock.exec('BEGIN EXCLUSIVE'), {
@@ -160,7 +160,7 @@ function lockBeside(path: string): DatabaseSync {
 
 const chunkBytes = 1024 * 1024
 
-/** The lines of a file. All characters of a journal are ASCII: one byte each. */
+/** Reads the lines of a file. All characters of a journal are ASCII, one byte each. */
 function readLines(file: number): { readonly lines: readonly string[]; readonly wasCut: boolean } {
   const lines: string[] = []
   const chunk = Buffer.alloc(chunkBytes)
@@ -185,7 +185,7 @@ function readLines(file: number): { readonly lines: readonly string[]; readonly 
   return { lines, wasCut: true }
 }
 
-/** Returns when the text is on the disk. If it throws, the file may end in a part of it, which the next `openJournal` removes. */
+/** Returns once the text is on the disk. If it throws, the file may end in a part of the text, which the next `openJournal` removes. */
 function writeAll(file: number, text: string): void {
   const bytes = Buffer.from(text)
   const write = () => {

@@ -3,39 +3,39 @@ import { formatInstant, type UnixMs } from '../../worker/common/time.ts'
 import type { JournalEntry } from './journal.ts'
 import { base58Text, decimal, naturalNumber, type ShownHead, type ShownPayout, textOfKey, typedKey } from './payout.ts'
 
-// What a signer may do with a payout, by its journal, the service's word and its own clock. No one of them decides alone.
+// Decides whether a signer may sign a payout, by its journal, the service's answer and its own clock. None of the three decides alone.
 
-/** The longest life of a transaction: the service takes none that expires later than this after the newest final block. */
+/** The longest lifetime of a transaction. The service refuses one that expires later than this after the newest final block. */
 export const minutesMax = 60
 const minuteMs = 60_000
-/** How far the clock may be wrong before a transaction counts as expired that has not. */
+/** The clock may be wrong by this much without an unexpired transaction counting as expired. */
 const clockMarginMs = 10 * minuteMs
-/** The least time that a transaction must have left: a head that leaves less is old, or the clock is ahead. */
+/** The least lifetime that a transaction must have left. If a head leaves less, it is old, or the clock is ahead. */
 export const leftMsMin = 5 * minuteMs
-/** How far a final block may be ahead of the clock. */
+/** A final block may be this far ahead of the clock. */
 const aheadMsMax = 30_000
-/** The time that a final block must be past an expiration: what it allows is in a block before that one. */
+/** A final block must be this much later than an expiration before the transaction counts as expired: an earlier block may contain it. */
 export const pastMs = minuteMs
 
-/** What a signer knows when it judges a payout. */
+/** The knowledge of a signer about a payout. */
 export interface Known {
-  /** What the journal has of the same key, in the order of signing. */
+  /** The transactions in the journal with the payout's key, in the order of signing. */
   readonly earlier: readonly JournalEntry[]
   readonly startedAt: UnixMs
   readonly head: ShownHead
   readonly now: UnixMs
-  /** Txids that can never pay any more, by nodes or by a person. */
+  /** Txids that can never pay any more, as nodes or a person say. */
   readonly gone: ReadonlySet<string>
-  /** What a person has said to sign again: txids, and keys (`textOfKey`). */
+  /** Txids and keys (`textOfKey`) that a person wants to be signed again. */
   readonly again: ReadonlySet<string>
 }
 
-/** What to do with a payout. */
+/** The verdict about a payout. */
 export type SigningVerdict =
   | { readonly kind: 'sign' }
-  /** The journal's newest transaction of it goes to the service again. */
+  /** The newest transaction of the payout in the journal is handed in again. */
   | { readonly kind: 'hand-in'; readonly entry: JournalEntry }
-  /** It can be signed again once these are known to have paid nothing. */
+  /** The payout can be signed again once these transactions are proven to have paid nothing. */
   | { readonly kind: 'prove'; readonly entries: readonly JournalEntry[] }
   | { readonly kind: 'leave'; readonly why: string }
 
@@ -65,7 +65,7 @@ export function judge(payout: ShownPayout, known: Known): SigningVerdict {
   return entries.length === 0 ? { kind: 'sign' } : { kind: 'prove', entries }
 }
 
-/** What has left for a payout, where that keeps it from being signed: what this journal knows of it does not matter. Null if nothing has. */
+/** An outflow that keeps the payout from being signed, as part of a sentence, or null. What the journal knows about that transaction does not matter. */
 function findPaid(payout: ShownPayout, { earlier, again }: Known): string | null {
   const { moved } = payout
   if (moved === undefined || moved === null || (Array.isArray(moved) && moved.length === 0)) return null
@@ -76,7 +76,7 @@ function findPaid(payout: ShownPayout, { earlier, again }: Known): string | null
 const movedItems = z.array(z.object({ to: base58Text, cuy: naturalNumber, amt: decimal }))
 const movedCharsMax = 160
 
-/** What has left as a part of a sentence. What is of no configured currency, or of another form, is written as the service shows it. */
+/** Writes outflows as part of a sentence. A token that is not configured, or an unknown form, is written as the service shows it. */
 function sayMoved(moved: unknown): string {
   const items = movedItems.safeParse(moved)
   if (items.success) return items.data.map(({ to, cuy, amt }) => `${amt} of cuy ${cuy} to ${to}`).join(', ')
@@ -85,12 +85,12 @@ function sayMoved(moved: unknown): string {
     .slice(0, movedCharsMax)
 }
 
-/** Whether the journal has signed exactly this for the key. */
+/** Whether the journal has signed the same recipient and amount for the key. */
 export function isSameContent(payout: Pick<ShownPayout, 'to' | 'amt'>, entry: JournalEntry): boolean {
   return payout.to === entry.to && payout.amt === entry.amt
 }
 
-/** Why a head must not be referred to, or null. `newest` is the newest one that was referred to. */
+/** Why transactions must not refer to this head, or null. `newest` is the newest head that one has referred to. */
 export function findHeadFault(head: ShownHead, newest: ShownHead | null, now: UnixMs, minutes: number): string | null {
   const { height, hash } = head
   const at = msOf(head)
@@ -100,14 +100,14 @@ export function findHeadFault(head: ShownHead, newest: ShownHead | null, now: Un
   if (at + minutes * minuteMs < now + leftMsMin) {
     return `it is of ${time(at)}, and this machine's clock shows ${time(now)}: the service is behind, or the clock is wrong`
   }
-  // Times, not heights: an invented one cannot be far in the future, so what is right is soon above it.
+  // Times are compared, not heights: an invented time cannot be far in the future, so a true head is soon later than it.
   const isBack = newest !== null && (at < msOf(newest) || (at === msOf(newest) && hash !== newest.hash))
   return isBack
     ? `it is not after block ${newest.height}, which was final before: an older copy of the service, or a fork`
     : null
 }
 
-/** The expiration of a transaction: not the same for two payouts, so that two signers make different bytes in the same moment. */
+/** The expiration of a transaction. It differs from payout to payout, so that two signers at the same moment make different bytes. */
 export function expirationOf(head: ShownHead, minutes: number, spread: number): number {
   return msOf(head) + minutes * minuteMs - (spread % minuteMs)
 }

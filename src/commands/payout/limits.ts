@@ -7,18 +7,18 @@ import { ToolError } from '../tool-error.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { type ShownPayout, textOfKey } from './payout.ts'
 
-/** What a signer signs of a currency by itself: what is beyond waits for a person. Amounts are ledger units, a day the last 24 hours. */
+/** The limits within which a signer signs a currency by itself. Payouts beyond wait for a person. Amounts are in ledger units; a day is the last 24 hours. */
 export interface SignerLimit {
   readonly each: bigint
   readonly perDay: bigint
   readonly perUserPerDay: bigint | null
   /** The smallest amount of one payout. */
   readonly least: bigint
-  /** How many payouts in a day: each can burn a fee, however small it is. */
+  /** Most payouts in a day, because each may burn a fee, however small it is. */
   readonly countPerDay: number
 }
 
-/** The nodes that a signer compares with, as in `TRON_NODES` and `TRON_QUORUM`; the configuration's schema checks them. */
+/** The nodes of the signer, in the form of `TRON_NODES` and `TRON_QUORUM`. The configuration's schema checks them. */
 export interface OwnNodesSetting {
   readonly nodes: readonly unknown[]
   readonly quorum: number | undefined
@@ -42,7 +42,7 @@ const fileShape = z.strictObject({
 })
 const example = '{ "limits": [{ "cuy": 2, "each": "100", "perDay": "1000" }] }'
 
-/** The file of limits: an object, or its list of limits alone. */
+/** Parses the file of limits: an object, or only its list of limits. */
 function readFile(text: string): z.infer<typeof fileShape> {
   const value = parseJson(text)
   const parsed = fileShape.safeParse(Array.isArray(value) ? { limits: value } : value)
@@ -50,7 +50,7 @@ function readFile(text: string): z.infer<typeof fileShape> {
   throw refused('it has another form')
 }
 
-/** The nodes in a file of limits, or null where it names none. */
+/** Parses the nodes in a file of limits; null if it names none. */
 export function parseOwnNodes(text: string): OwnNodesSetting | null {
   const { nodes, quorum } = readFile(text)
   if (nodes !== undefined) return { nodes, quorum }
@@ -58,7 +58,7 @@ export function parseOwnNodes(text: string): OwnNodesSetting | null {
   return null
 }
 
-/** Parses the file of limits. A currency that it does not name has none, and nothing of it is signed. */
+/** Parses the file of limits. A currency that it does not name has no limits, so none of its payouts is signed. */
 export function parseLimits(text: string, { byId }: Currencies): ReadonlyMap<number, SignerLimit> {
   const limits = new Map<number, SignerLimit>()
   for (const { cuy, each, perDay, perUserPerDay, least = '0', countPerDay = countPerDayByDefault } of readFile(text)
@@ -84,19 +84,19 @@ export function parseLimits(text: string, { byId }: Currencies): ReadonlyMap<num
 const refused = (why: string) =>
   new ToolError(`the file of --limits: ${why}`, `write one such as ${example}, amounts as text in whole units`)
 
-/** Units of the ledger, or null if the amount is none. */
+/** The amount in ledger units, or null if it is not valid. */
 export function unitsToPay({ amt }: Pick<ShownPayout, 'amt'>, { scale }: Currency): bigint | null {
   const units = parseUnits(amt, scale)
   return units.ok && units.value > 0n ? units.value : null
 }
 
-/** A payout that may be signed: ledger units, and the user who is paid. */
+/** A payout to sign: ledger units, and the user who is paid. */
 interface Wanted {
   readonly units: bigint
   readonly uid: number
 }
 
-/** Why a payout is beyond what a signer may sign, or null. What counts for a day is what the journal has, whatever became of it. */
+/** Why a payout exceeds the limits of the signer, or null. Everything in the journal counts towards a day, whatever became of it. */
 export function findExcess(
   { units, uid }: Wanted,
   currency: Currency,
@@ -130,8 +130,8 @@ export function findExcess(
 }
 
 /**
- * What was signed of a currency in the last 24 hours: of a payout the newest transaction, since those before it have paid nothing, or a
- * person has decided about them.
+ * The transactions of a currency that were signed in the last 24 hours. Of each payout only the newest counts: the ones before have paid nothing, or a person
+ * has decided about them.
  */
 function dayOf(entries: readonly JournalEntry[], { cuy }: Currency, now: number): readonly JournalEntry[] {
   const newest = new Map<string, JournalEntry>()

@@ -4,12 +4,12 @@ import type { ShownPayout } from './payout.ts'
 import type { Outcome } from './service.ts'
 import type { SignerSettings } from './settings.ts'
 
-/** Where the names of currencies are. */
+/** The source of currency names. */
 type Names = { readonly settings: Pick<SignerSettings, 'currencies'> }
-/** What a line says of a payout. */
+/** The members of a payout that a line shows. */
 type Described = Pick<ShownPayout, 'cuy' | 'amt' | 'to' | 'uid' | 'osn'> & { readonly txid?: string | undefined }
 
-/** What has become of a payout, in one line. */
+/** The state of a payout, in one line. */
 export function payoutLine(what: string, payout: Described, { settings }: Names, why: string): string {
   const { cuy, amt, to, uid, osn, txid } = payout
   const symbol = settings.currencies.byId.get(cuy as CurrencyId)?.symbol ?? `of cuy ${cuy}` // safe: looked up
@@ -17,14 +17,14 @@ export function payoutLine(what: string, payout: Described, { settings }: Names,
   return `${what}: ${name}${txid === undefined ? '' : ` txid ${txid}`}: ${why}`
 }
 
-/** What the service has done with a transaction, in one line. */
+/** The service's answer about a transaction, in one line. */
 export function outcomeLine(what: string, entry: Described, names: Names, outcome: Outcome | undefined): string {
   const { refused, state = 'unknown' } = outcome ?? {}
   if (refused === undefined) return payoutLine(what, entry, names, state)
   return payoutLine(`${what}, REFUSED`, entry, names, `${refused.code}: ${refused.why}`)
 }
 
-/** What a person must look at after a comparison, in lines. */
+/** The results of a comparison that need a person, in lines. */
 export function lackingLines({ notes, foreign }: Lacking, names: Names): readonly string[] {
   const other = 'with another journal: by a second signer, or this is an older copy. Then stop, and use the newest one'
   return [

@@ -31,7 +31,7 @@ function parseOptions(args: readonly string[]) {
 const place = Object.keys(placeOptions)
 const remote = [...place, 'service', 'token']
 const signing = [...place, 'limits', 'journal', 'new-journal', 'backend-keys', 'again', 'path', 'minutes', 'stdin']
-/** The options that each command takes, and whether it takes a file. */
+/** The options that each command accepts, and whether it accepts a file. */
 const commands = {
   run: { takes: [...signing, 'service', 'token'], takesFile: false },
   fetch: { takes: [...remote, 'out'], takesFile: false },
@@ -39,7 +39,7 @@ const commands = {
   submit: { takes: remote, takesFile: true },
 } as const
 
-/** The command, its file and its options. What is wrong with them is an `OptionError`, or node's `ERR_PARSE_ARGS_…`. */
+/** Parses the command, its file and its options. Throws an `OptionError`, or node's `ERR_PARSE_ARGS_…`. */
 export function readCommand(args: readonly string[]): {
   readonly command: keyof typeof commands
   readonly file: string

@@ -15,23 +15,23 @@ import { ToolError } from '../tool-error.ts'
 import type { ShownHead } from './payout.ts'
 
 /**
- * What a signer compares with nodes of its own before it signs anything, so that a service that was taken over can show it neither another
- * chain nor other decimals. Each answer is null where a quorum of them says the same, else why nothing is signed for now.
+ * Comparisons with the signer's own nodes before anything is signed, so that a service that was taken over cannot show another chain or other decimals. Each
+ * answer is null if a quorum of the nodes confirms the service, else why nothing is signed now.
  */
 export interface OwnNodes {
   whyNotHead(head: ShownHead): Promise<string | null>
-  /** Of TRX there is nothing to compare. */
+  /** TRX needs no comparison. */
   whyNotDecimals(currency: Currency): Promise<string | null>
 }
 
-/** How long signing waits for an answer. What comes later counts when the same is asked again. */
+/** Signing waits this long for an answer. A later answer counts when the same question is asked again. */
 const answerMs = 5_000
-/** Time for one attempt: with one node that hangs, the others answer within what a payout may take. */
+/** Time limit of one attempt. If one node hangs, the others still answer within the time that a payout may take. */
 const attemptMs = 6_000
-/** How long decimals stay compared: a contract can be replaced behind its address. */
+/** Compared decimals count this long, because the contract behind an address may be replaced. */
 const decimalsMs = 600_000
 
-/** The comparison by these nodes. */
+/** Makes the comparisons with these nodes. */
 export function createOwnNodes(nodes: AgreedNodes): OwnNodes {
   const { clock } = nodes
   const known = new Map<string, { readonly why: string | null; readonly at: number }>()
@@ -51,7 +51,7 @@ export function createOwnNodes(nodes: AgreedNodes): OwnNodes {
   }
   return {
     whyNotHead: (head) => {
-      for (const [about, { at }] of known) if (clock.now() >= at + decimalsMs) known.delete(about) // heads come and go
+      for (const [about, { at }] of known) if (clock.now() >= at + decimalsMs) known.delete(about) // forgets old heads
       return ask(`head ${head.hash}`, decimalsMs, () => compareHead(nodes, head))
     },
     async whyNotDecimals({ asset, decimals, symbol }) {
@@ -81,7 +81,7 @@ async function compareHead(nodes: AgreedNodes, { height, hash, created_at }: Sho
     : `the nodes of this signer have another time of block ${height}`
 }
 
-/** The block at a height, as a quorum of the nodes has it, or null if they have none. */
+/** Reads the block at a height that a quorum of the nodes has; null if they have none. */
 async function readBlock(session: Session, height: BlockHeight): ChainResult<Header | null> {
   const agreed = await agreeOnOne(session, 'chain', `block ${height}`, async (node, boxed) => {
     const block = await askForBlock(boxed, node, height)

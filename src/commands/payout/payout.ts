@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type Address, parseAddress } from '../../worker/chain/address.ts'
 
-/** What identifies a payout wherever it is stored: the service's `id` can mean another one after a restore. */
+/** The key of a payout, wherever it is stored. After a restore, the service's `id` may mean another payout. */
 export interface PayoutKey {
   readonly uid: number
   readonly cuy: number
@@ -11,13 +11,13 @@ export interface PayoutKey {
 /** A key as one text, for maps. */
 export const textOfKey = ({ uid, cuy, osn }: PayoutKey) => `${uid} ${cuy} ${osn}`
 
-/** A key as it is typed at a shell, `uid:cuy:osn`. */
+/** A key as it is typed in a shell, `uid:cuy:osn`. */
 export function typedKey({ uid, cuy, osn }: PayoutKey): string {
   const text = `${uid}:${cuy}:${osn}`
   return /^[\w.:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** The key that was typed, as one text for maps; null if it is none. */
+/** Parses a typed key into its text for maps; null if it is malformed. */
 export function parseKey(typed: string): string | null {
   const [, uid, cuy, osn] = /^(\d{1,16}):(\d{1,16}):([\x20-\x7e]{1,200})$/.exec(typed) ?? []
   return osn === undefined ? null : textOfKey({ uid: Number(uid), cuy: Number(cuy), osn })
@@ -29,14 +29,14 @@ export const naturalNumber = z.int().check(z.gte(0))
 export const txidText = z.string().check(z.regex(/^[0-9a-f]{64}$/))
 /** A Tron address as a person reads it. */
 export const base58Text = z.string().check(z.refine((text) => parseAddress(text).ok))
-/** An amount of whole units, digit by digit. */
+/** An amount of whole units, in decimal digits. */
 export const decimal = z.string().check(z.regex(/^\d{1,20}(\.\d{1,20})?$/))
-/** What comes from elsewhere moves no cursor of a terminal. */
+/** Printable text from outside, which cannot move the cursor of a terminal. */
 const printable = z.string().check(z.regex(/^[\x20-\x7e]{1,200}$/))
 /** An instant as the service writes it. */
 const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 
-/** What identifies a payout, what it pays, and how far it was. */
+/** The members of a payout that identify it, say what it pays, and count its attempts. */
 export const contentShape = {
   id: naturalNumber,
   uid: naturalNumber,
@@ -44,34 +44,34 @@ export const contentShape = {
   osn: printable,
   amt: decimal,
   to: base58Text,
-  /** Transactions of it that have ended without paying. */
+  /** Transactions of it that have ended without paying it. */
   attempts: naturalNumber,
   created_at: instant,
 }
 
-/** A payout as the service shows it, in the members that a signer reads. */
+/** A payout as the service shows it, with the members that a signer reads. */
 export const shownPayout = z.object({
   ...contentShape,
   state: printable,
   txid: z.optional(txidText),
   proof: z.optional(z.string().check(z.maxLength(2_000))),
-  /** What has left the payout address for it already, in a transaction that has paid something else. */
+  /** The outflows from the payout address in a transaction that paid something else. */
   moved: z.optional(z.unknown()),
 })
 /** A payout as the service shows it. */
 export type ShownPayout = z.infer<typeof shownPayout>
 
-/** A final block that transactions refer to. */
+/** A final block to which transactions refer. */
 export const headSchema = z.object({ height: naturalNumber, hash: txidText, created_at: instant })
-/** A final block that transactions refer to. */
+/** A final block to which transactions refer. */
 export type ShownHead = z.infer<typeof headSchema>
 
-/** What the service offers for signing. */
+/** The service's offer for signing. */
 export const offerSchema = z.object({ list: z.array(shownPayout), address: base58Text, head: headSchema })
-/** What the service offers for signing. */
+/** The service's offer for signing. */
 export type ShownOffer = z.infer<typeof offerSchema>
 
-/** The account of an address that a schema has checked. */
+/** The account of a Base58Check address, which a schema has checked. */
 export function accountAt(base58: string): Address {
   const parsed = parseAddress(base58)
   if (!parsed.ok) throw new Error('a schema has checked it')

@@ -14,14 +14,14 @@ export type BackendKeys = readonly JWK[]
 /** Parses a file of public keys (a JWKS). */
 export function parseBackendKeys(text: string): BackendKeys {
   const parsed = keySet.safeParse(parseJson(text))
-  if (parsed.success) return parsed.data.keys // `importJWK` checks the rest
+  if (parsed.success) return parsed.data.keys // `importJWK` checks the other members
   throw new ToolError(
     'the file of --backend-keys is no JWKS of public keys alone',
     'write one such as { "keys": [{ "kty": "OKP", "crv": "Ed25519", "x": "…" }] }, without a private key',
   )
 }
 
-/** Why no backend is known to have asked for exactly this payout, or null. */
+/** Why no known backend has signed exactly this payout, or null. */
 export async function findProofFault(payout: ShownPayout, keys: BackendKeys): Promise<string | null> {
   if (payout.proof === undefined) return 'it has no proof of a backend'
   const proven = readProof(payout.proof)
@@ -40,6 +40,6 @@ async function isBy(proof: string, key: JWK): Promise<boolean> {
     await compactVerify(proof, imported, { algorithms: [...proofAlgorithms] })
     return true
   } catch {
-    return false // of another kind of key, or by another key
+    return false // the key is of another kind, or did not sign
   }
 }

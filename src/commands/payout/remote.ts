@@ -13,7 +13,7 @@ import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { fetchedFile, readSignedFile } from './step-files.ts'
 import { openTokens } from './token.ts'
 
-/** `payout -- fetch`: writes what may be signed to a file. It uses no key. Returns the exit code. */
+/** `payout -- fetch`: writes the service's offer to a file. It uses no key. Returns the exit code. */
 export async function runFetch(values: PayoutOptions, command: CommandSettings, terminal: Terminal): Promise<number> {
   const { settings } = command
   const service = await openRemote(values, command)
@@ -37,7 +37,7 @@ export async function runFetch(values: PayoutOptions, command: CommandSettings, 
   return 0
 }
 
-/** `payout -- submit`: hands in the transactions of a file of `sign`. Returns the exit code: 0 if all were taken. */
+/** `payout -- submit`: hands in the transactions in a file of `sign`. Returns the exit code: 0 if all were accepted. */
 export async function runSubmit(
   values: PayoutOptions,
   file: string,
@@ -63,10 +63,10 @@ export async function runSubmit(
   return refused === 0 ? 0 : 1
 }
 
-/** Lists that are read at most. */
+/** Most lists that are read. */
 const listsMax = 100
 
-/** All that is offered, in its order. */
+/** Reads all lists of the offer, in order. */
 async function readOffer(service: PayoutService): ReturnType<PayoutService['offer']> {
   const list: ShownPayout[] = []
   for (let lists = 1; ; lists += 1) {

@@ -15,13 +15,13 @@ import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { openSigner, readLimits, type Signer, type SignerStep, signOffer } from './signer.ts'
 import { openTokens } from './token.ts'
 
-/** How often the service is asked: what is within limits is broadcast 5 s after it was asked for. */
+/** Pause between two requests to the service. A payout within the limits is broadcast 5 s after it was asked for. */
 const pollMs = 2_000
-/** How long a transaction can be mined, in minutes after the newest final block. */
+/** Lifetime of a transaction, in minutes after the newest final block. */
 const minutesDefault = 15
-/** How soon what was refused is tried again. */
+/** A refused transaction is tried again after this time. */
 const againMs = 60_000
-/** How often the journal is compared with the service while that offers nothing. */
+/** The journal is compared this often while the service offers nothing because payouts are stopped. */
 const compareMs = 300_000
 
 /** `payout -- run`: signs until it is stopped. Returns the exit code. */
@@ -35,7 +35,7 @@ export async function runRun(
   const config = chain(ownNodes)
   const service = openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch)
   const opened = await openSigner(values, settings, limits, terminal, systemClock, minutesDefault)
-  const signal = stopsInOrder() // until here Ctrl-C ends it at once
+  const signal = stopsInOrder() // until here Ctrl-C ends the command at once
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
   const signer = { ...opened, own: createOwnNodes(nodes) }
   const print = (line: string) => terminal.print(`${formatInstant(systemClock.now())}  ${line}`)
@@ -45,7 +45,7 @@ export async function runRun(
   return 0
 }
 
-/** What a running signer works with. */
+/** The parts of a running signer. */
 export interface RunParts {
   readonly signer: Signer
   readonly service: PayoutService
@@ -54,7 +54,7 @@ export interface RunParts {
   readonly print: (line: string) => void
 }
 
-/** Asks, signs and hands in until `signal` is aborted. It can be killed at any point: the journal has all that matters. */
+/** Asks, signs and hands in until `signal` is aborted. It may be killed at any point: the journal contains everything that matters. */
 export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise<void> {
   const { clock } = parts
   const run: Run = {
@@ -76,7 +76,7 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
     if (comparedAt !== null) {
       const wasStopped = run.isStopped
       run.isStopped = (await signOffered(run)) === stoppedReason
-      // Nothing is offered. What the service lacks, after a restore for instance, it takes all the same.
+      // Nothing is offered, but the service still accepts transactions that it lacks, for example after a restore.
       if (run.isStopped && (!wasStopped || clock.now() >= comparedAt + compareMs)) comparedAt = null
     }
     await clock.sleep(pollMs, signal)
@@ -85,22 +85,22 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
 
 interface Run extends RunParts {
   readonly signal: AbortSignal
-  /** Where the next round goes on: what it leaves must not keep it from the others, however much that is. */
+  /** The id after which the next round continues. Payouts that a round leaves must not keep later ones waiting, however many they are. */
   after: number
   /** Whether the service has stopped payouts. */
   isStopped: boolean
-  /** Prints what is new about a subject. */
+  /** Prints a line about a subject if it is news. */
   say: (subject: string, line: string) => void
-  /** When the service answered about each payout, by its key. */
+  /** When the service last answered about each payout, by its key. */
   readonly triedAt: Map<string, number>
-  /** What the comparison has said. */
+  /** The lines that the comparison has printed. */
   readonly named: Set<string>
-  /** Txids that nodes are asked about, and why each can still pay or has paid. */
+  /** Txids about which nodes are being asked. */
   readonly asking: Set<string>
   readonly lives: Map<string, string>
 }
 
-/** What is said in each round: a line is printed if the round before had not the same one, numbers and times aside. */
+/** Prints a line unless the last round printed the same one about its subject, ignoring digits. */
 function createVoice(print: (line: string) => void): () => Run['say'] {
   let said = new Map<string, string>()
   return () => {
@@ -115,7 +115,7 @@ function createVoice(print: (line: string) => void): () => Run['say'] {
   }
 }
 
-/** Hands in again what the service lacks. Whether the service gave its answers. */
+/** Hands in again the transactions that the service lacks. Returns whether the service answered. */
 async function compare(run: Run): Promise<boolean> {
   const { signer, service, clock } = run
   const known = await service.known(clock.now())
@@ -134,7 +134,7 @@ function sayOnce({ named, print }: Run, line: string): void {
   named.add(line)
 }
 
-/** Signs what is offered. The service's word for why nothing is, or null. */
+/** Signs the offered payouts. Returns the service's reason for offering none, or null. */
 async function signOffered(run: Run): Promise<string | null> {
   const offer = await run.service.offer(run.after)
   if (!offer.ok) {
@@ -160,10 +160,10 @@ async function signOffered(run: Run): Promise<string | null> {
 
 const isDue = ({ triedAt, clock }: Run, key: PayoutKey) => clock.now() >= (triedAt.get(textOfKey(key)) ?? 0) + againMs
 
-/** A transaction of the journal under the id that the service has for its payout now. */
+/** A transaction of the journal, with the id that the service now has for its payout. */
 type HandIn = Pick<SignerStep & { kind: 'hand-in' }, 'payout' | 'entry'> & { readonly isNew?: boolean }
 
-/** Whether the service has answered. What it has not answered about is in its next offer, or in its lists. */
+/** Hands in transactions. Returns whether the service answered; those without an answer are in its next offer or its lists. */
 async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
   const answer = await run.service.handIn(
     batch.map(({ payout: { id }, entry: { transaction } }) => ({ id, transaction })),
@@ -176,7 +176,7 @@ async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
   return true
 }
 
-/** Asks the signer's own nodes, beside the rounds, about transactions that the service says have ended. */
+/** Asks the signer's own nodes about transactions that, as the service says, have ended. The rounds go on meanwhile. */
 function askNodes(run: Run, { payout, entries }: SignerStep & { kind: 'prove' }): void {
   for (const entry of entries) {
     const why = run.lives.get(entry.txid) ?? 'the nodes are asked'

@@ -8,23 +8,23 @@ import { restoreMs } from './compare.ts'
 import { naturalNumber, offerSchema, type ShownOffer, type ShownPayout, shownPayout, txidText } from './payout.ts'
 import type { SignerTokens } from './token.ts'
 
-/** Its word for having stopped all payouts. */
+/** The reason that the service gives if all payouts are stopped. */
 export const stoppedReason = 'payouts-stopped'
-/** Payouts in one answer. */
+/** Most payouts in one answer. */
 export const pageMax = 100
 const timeoutMs = 15_000
 const replyBytesMax = 8 * 1024 * 1024
-/** What the service takes in one request. */
+/** Most transactions in one request. */
 export const batchMax = 20
 
-/** Why the service gave no answer that helps. `status` is 0 if there was none; `reason` is its word for programs, or ''. */
+/** Why the service gave no useful answer. `status` is 0 if there was no response; `reason` is its code for programs, or ''. */
 export interface ServiceRefusal {
   readonly status: number
   readonly reason: string
   readonly why: string
 }
 
-/** A transaction that goes to the service. */
+/** A transaction to hand in. */
 export interface Signed {
   readonly id: number
   readonly transaction: string
@@ -39,23 +39,23 @@ const outcomeSchema = z.object({
   txid: z.optional(txidText),
   refused: z.optional(refusalSchema),
 })
-/** What the service did with a transaction. */
+/** The service's answer about one transaction. */
 export type Outcome = z.infer<typeof outcomeSchema>
 
 /** An answer of the service, or why there is none. */
 type Answer<T> = Promise<Result<T, ServiceRefusal>>
 
-/** The routes of a service that a signer uses. None of them throws: what goes wrong is a value. */
+/** The routes of the service that a signer uses. None of them throws: failures are values. */
 export interface PayoutService {
-  /** What is offered for signing, with an id above `after`: `pageMax` payouts at most. */
+  /** Reads the offer for signing with ids above `after`: at most `pageMax` payouts. */
   offer(after: number): Answer<ShownOffer>
-  /** The payouts that it knows of the last 31 days, newest first. */
+  /** Reads the payouts of the last 31 days, newest first. */
   known(now: UnixMs): Answer<readonly ShownPayout[]>
-  /** Hands in at most `batchMax` transactions; the outcomes are in their order. */
+  /** Hands in at most `batchMax` transactions. The outcomes are in their order. */
   handIn(signed: readonly Signed[]): Answer<readonly Outcome[]>
 }
 
-/** The service at `base`, a URL. */
+/** Opens the service at the URL `base`. */
 export function openService(base: string, token: SignerTokens, fetch: typeof globalThis.fetch): PayoutService {
   const request = async <T>(schema: z.ZodMiniType<T>, path: string, body?: object): Answer<T> => {
     try {
@@ -92,7 +92,7 @@ export function openService(base: string, token: SignerTokens, fetch: typeof glo
   }
 }
 
-/** An answer that is not what the service's documentation says. */
+/** The answer does not have the documented form. */
 const unknownAnswer: ServiceRefusal = {
   status: 200,
   reason: '',

@@ -8,22 +8,22 @@ import type { Currencies } from '../../worker/ledger/currencies.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 import type { OwnNodesSetting } from './limits.ts'
 
-/** What a signer takes from the configuration of its own machine. A transaction is made of nothing else of it. */
+/** The settings that a signer reads from the configuration of its own machine. Its transactions depend on no other setting. */
 export interface SignerSettings {
   readonly chainId: string
   readonly currencies: Currencies
-  /** What payouts are paid from. */
+  /** The payout address. */
   readonly address: Address
-  /** Sun that a token's transfer may burn. */
+  /** The most sun that a token transfer may burn. */
   readonly feeLimit: bigint
 }
 
-/** The settings of a command, and what it can ask with them. */
+/** The settings of a command, and the parts that are parsed only if it needs them. */
 export interface CommandSettings {
   readonly settings: SignerSettings
-  /** How a backend is known to the service. */
+  /** The keys of backends' tokens. */
   readonly backend: () => TokenConfig
-  /** The nodes: those of a file of limits, or else the configured ones. */
+  /** The nodes: those in a file of limits, or else the configured ones. */
   readonly chain: (own: OwnNodesSetting | null) => ChainConfig
 }
 
@@ -31,7 +31,7 @@ const localService = 'http://127.0.0.1:8787'
 const settingsAdvice =
   'set it on this machine, as for the service: docs/guides/payouts.md says which settings a signer needs'
 
-/** Parses a configuration. Nothing of it that a command does not use needs to be set. */
+/** Parses a configuration. Settings that a command does not use may be missing. */
 export function parseSettings(values: Bindings): CommandSettings {
   const parse = <T>(schema: z.ZodMiniType<T>): T => {
     const parsed = parseBindings(schema, values)
@@ -54,7 +54,7 @@ function parseOwn({ nodes, quorum }: OwnNodesSetting, values: Bindings): ChainCo
   throw new ToolError(`the file of --limits: ${why}`, 'write its nodes as in TRON_NODES: docs/guides/settings.md')
 }
 
-/** The URL of the service: on this machine without an option. A token is sent there. */
+/** The URL of the service to which tokens are sent; on this machine it needs no option. */
 export function readServiceUrl({
   service,
   env,

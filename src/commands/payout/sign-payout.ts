@@ -8,21 +8,21 @@ import type { JournalEntry } from './journal.ts'
 import { expirationOf } from './judge.ts'
 import { accountAt, type ShownHead, type ShownPayout, textOfKey } from './payout.ts'
 
-/** What a payout's transaction is made of, besides the payout. */
+/** The parts of a payout's transaction besides the payout. */
 export interface TransactionTerms {
   readonly currency: Currency
   /** Ledger units. */
   readonly units: bigint
-  /** Sun that a token's transfer may burn. */
+  /** The most sun that a token transfer may burn. */
   readonly feeLimit: bigint
   readonly head: ShownHead
-  /** How long it can be mined after the head. */
+  /** Lifetime after the head, in minutes. */
   readonly minutes: number
-  /** Milliseconds: when it is signed, and its timestamp. In one journal each is another one, so no two payouts share a transaction. */
+  /** Milliseconds: the time of signing and the timestamp of the transaction. It differs for each line of a journal, so no two payouts share a transaction. */
   readonly at: number
 }
 
-/** Signs a payout. Only recipient and amount are of what the service has shown; contract, decimals and fee limit are the signer's. */
+/** Signs a payout. Only recipient and amount come from the service; contract, decimals and fee limit are the signer's own. */
 export function signPayout(payout: ShownPayout, terms: TransactionTerms, key: SigningKey): JournalEntry {
   const { currency, units, feeLimit, head, minutes, at } = terms
   const { asset, decimals, scale } = currency

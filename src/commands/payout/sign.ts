@@ -16,7 +16,7 @@ import type { CommandSettings } from './settings.ts'
 import { openSigner, readLimits, signOffer } from './signer.ts'
 import { readFetchedFile, type SignedPayout, signedFile } from './step-files.ts'
 
-/** `payout -- sign`: signs what a file of `fetch` offers. It uses no network. Returns the exit code. */
+/** `payout -- sign`: signs the offer in a file of `fetch`. It uses no network. Returns the exit code. */
 export async function runSignPayouts(
   values: PayoutOptions,
   file: string,
@@ -39,7 +39,7 @@ export async function runSignPayouts(
     own: ownNodes,
   }
   if (ownNodes === null && offer !== null) terminal.print(uncompared(offer.head))
-  const signed = new Map<number, SignedPayout>() // what is lacking can be in the offer, too
+  const signed = new Map<number, SignedPayout>() // a payout that the service lacks may be in the offer, too
   const add = (
     { id }: ShownPayout,
     { uid, cuy, osn, amt, to, attempts, created_at, txid, transaction }: JournalEntry,
@@ -62,7 +62,7 @@ export async function runSignPayouts(
   return 0
 }
 
-/** The signer's own nodes: loaded only where there is a network. */
+/** Loads the signer's own nodes, only if there is a network. */
 async function openOwn(config: ChainConfig): Promise<OwnNodes> {
   const [{ openNodes }, { createOwnNodes }] = await Promise.all([import('../nodes.ts'), import('./own-nodes.ts')])
   return createOwnNodes(openNodes(config, { clock: systemClock, fetch, signal: new AbortController().signal }))
@@ -74,7 +74,7 @@ const uncompared = ({ height, hash, created_at }: ShownHead) =>
 const lookUp = ({ txid }: JournalEntry) =>
   `look it up with an explorer: if it is in no block, or has failed, sign with --again ${txid}`
 
-/** Whether another machine could be reached. */
+/** Whether this machine has a network. */
 function hasNetwork(): boolean {
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ internal }) => !internal))
 }

@@ -19,7 +19,7 @@ import { signPayout } from './sign-payout.ts'
 
 const minutesMin = 10
 
-/** Everything that signing needs: a key, limits and a journal. */
+/** The parts that signing needs: a key, limits, a journal and others. */
 export interface Signer {
   readonly settings: SignerSettings
   readonly limits: ReadonlyMap<number, SignerLimit>
@@ -28,15 +28,15 @@ export interface Signer {
   readonly key: SigningKey
   readonly journal: Journal
   readonly clock: Pick<Clock, 'now'>
-  /** What is compared before anything is signed; null where no node can be asked. */
+  /** The comparisons before anything is signed; null if no node can be asked. */
   readonly own: OwnNodes | null
-  /** Txids that can never pay any more, by nodes or by a person. */
+  /** Txids that can never pay any more, as nodes or a person say. */
   readonly gone: Set<string>
-  /** What a person has said to sign again: txids of the journal, and keys of payouts (`textOfKey`). */
+  /** Txids in the journal and keys of payouts (`textOfKey`) that a person wants to be signed again. */
   readonly again: ReadonlySet<string>
 }
 
-/** The file of limits, read: what a signer may sign, and its own nodes where it names them. */
+/** The parsed file of limits: the signer's limits and, if it names some, the signer's own nodes. */
 export interface LimitsFile {
   readonly limits: Signer['limits']
   readonly nodes: OwnNodesSetting | null
@@ -49,16 +49,16 @@ export async function readLimits({ limits: path }: PayoutOptions, { currencies }
   return { limits: parseLimits(text, currencies), nodes: parseOwnNodes(text) }
 }
 
-/** What becomes of a payout that the service offers, or of all of them. */
+/** The next step for a payout that the service offers, or for all of them. */
 export type SignerStep =
   | { readonly kind: 'hold'; readonly why: string }
-  /** The bytes are in the journal, on the disk, and go to the service. */
+  /** The bytes are in the journal on the disk, and can be handed in. */
   | { readonly kind: 'hand-in'; readonly payout: ShownPayout; readonly entry: JournalEntry; readonly isNew: boolean }
-  /** These transactions must be known to have paid nothing before it can be signed again. */
+  /** The payout can be signed again once these transactions are proven to have paid nothing. */
   | { readonly kind: 'prove'; readonly payout: ShownPayout; readonly entries: readonly JournalEntry[] }
   | { readonly kind: 'leave'; readonly payout: ShownPayout; readonly why: string }
 
-/** Reads what signing needs, the key last. `minutesDefault` is how long a transaction can be mined without `--minutes`. */
+/** Reads the parts that signing needs, the key last. `minutesDefault` is the lifetime of a transaction without `--minutes`. */
 export async function openSigner(
   values: PayoutOptions,
   settings: SignerSettings,
@@ -107,7 +107,7 @@ function readAgain(named: readonly string[], { entries }: Journal, path: string)
   )
 }
 
-/** Signs what may be signed of an offer. What a step of the kind `hand-in` has is on the disk before the step is here. */
+/** Signs the allowed payouts of an offer. Before a step of the kind `hand-in` is returned, its transaction is on the disk. */
 export async function* signOffer(signer: Signer, { list, address, head }: ShownOffer): AsyncGenerator<SignerStep> {
   const { settings, journal, clock, gone, again, minutes, own: nodes } = signer
   const { startedAt } = journal
@@ -124,14 +124,14 @@ export async function* signOffer(signer: Signer, { list, address, head }: ShownO
     if (verdict.kind === 'hand-in') yield { ...verdict, payout, isNew: false }
     else if (verdict.kind !== 'sign') yield { ...verdict, payout }
     if (verdict.kind !== 'sign' || isHeld) continue
-    const why = isCompared ? null : ((await nodes?.whyNotHead(head)) ?? null) // only where something is to be signed
+    const why = isCompared ? null : ((await nodes?.whyNotHead(head)) ?? null) // only if there is a payout to sign
     isCompared = true
     isHeld = why !== null
     yield why === null ? await signOne(signer, payout, head) : { kind: 'hold', why }
   }
 }
 
-/** Signs a payout that its key allows to be signed, if all the rest does. */
+/** Signs a payout if everything besides its key allows it, too. */
 async function signOne(signer: Signer, payout: ShownPayout, head: ShownHead): Promise<SignerStep> {
   const { settings, limits, backendKeys, minutes, key, journal, clock, own } = signer
   const leave = (why: string): SignerStep => ({ kind: 'leave', payout, why })

@@ -9,7 +9,7 @@ const code = await runPayout(process.argv.slice(2), process, () => {
   process.once('SIGINT', stopInOrder)
   return abort.signal
 })
-// Everything is written by then; timers of answered requests can still be running.
+// Exit once everything is written, because timers of answered requests may still be running.
 process.stderr.write('', () => process.stdout.write('', () => process.exit(code)))
 
 function stopInOrder(): void {

@@ -4,7 +4,7 @@ import { readTextFile } from '../files.ts'
 import { ToolError } from '../tool-error.ts'
 import { base58Text, contentShape, offerSchema, shownPayout, txidText } from './payout.ts'
 
-// What goes between a machine with a network and one without: `fetch` writes the first, `sign` the second. Neither has a secret.
+// Files that travel between a machine with a network and one without: `fetch` writes the first, `sign` the second. Neither contains a secret.
 
 const common = { version: z.literal(1), chainId: z.string(), address: base58Text }
 const fetchedFormat = 'tron-wallet-service/payouts-fetched'
@@ -25,17 +25,17 @@ const signedPayout = z.strictObject({
 })
 const signedSchema = z.strictObject({ format: z.literal(signedFormat), ...common, signed: z.array(signedPayout) })
 
-/** A transaction for the service, with what it pays. */
+/** A transaction to hand in, with the payout that it pays. */
 export type SignedPayout = z.infer<typeof signedPayout>
 type Content<T> = Omit<T, 'format' | 'version'>
 
-/** The file of `fetch`. */
+/** The content of a file of `fetch`. */
 export const fetchedFile = (content: Content<z.infer<typeof fetchedSchema>>) => ({
   format: fetchedFormat,
   version: 1,
   ...content,
 })
-/** The file of `sign`. */
+/** The content of a file of `sign`. */
 export const signedFile = (content: Content<z.infer<typeof signedSchema>>) => ({
   format: signedFormat,
   version: 1,

@@ -4,7 +4,7 @@ import type { TokenConfig } from '../../worker/config/auth.ts'
 import { readTextFile } from '../files.ts'
 import { ToolError } from '../tool-error.ts'
 
-/** The scopes of a signer: what it may do, and what it reads to compare its journal with. */
+/** The scopes of a signer: to sign, and to read the payouts with which it compares its journal. */
 const signerScope = 'ledger:sign ledger:read'
 const backendName = 'signer'
 const lifetime = '5m'
@@ -14,9 +14,8 @@ const jwsForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 export type SignerTokens = () => Promise<string>
 
 /**
- * Tokens of the signer. `path` is a file with a token, which is read for each request since whoever makes it replaces it, or with
- * a private key (a JWK) whose public one is at `BACKEND_JWKS_URL`. Without a file they are signed with `BACKEND_JWT_SECRET` of the
- * configuration.
+ * Makes the signer's tokens. `path` is a file with a token, which is read for each request because its maker may replace it, or with a private key (a JWK)
+ * whose public key is at `BACKEND_JWKS_URL`. Without a file, tokens are signed with `BACKEND_JWT_SECRET` of the configuration.
  */
 export async function openTokens(path: string | undefined, config: TokenConfig): Promise<SignerTokens> {
   if (path === undefined) {
@@ -46,7 +45,7 @@ export async function openTokens(path: string | undefined, config: TokenConfig):
 const noKey = (path: string) =>
   new ToolError(`${path} has neither a token nor a private key (a JWK)`, 'name another file with --token')
 
-/** What a key signs tokens with, in the words that every version of the service takes; null where it takes none of them. */
+/** The algorithm with which a key signs tokens, under the name that every version of the service accepts; null if it accepts none of the key's. */
 function algorithmOf({ kty, crv }: JWK): 'EdDSA' | 'ES256' | 'RS256' | null {
   if (kty === 'RSA') return 'RS256'
   if (crv === 'Ed25519') return 'EdDSA'
@@ -58,7 +57,7 @@ const newerName: ReadonlyMap<string, string> = new Map([['EdDSA', 'Ed25519']])
 async function readToken(path: string): Promise<string> {
   const token = (await readTextFile(path)).trim()
   if (jwsForm.test(token)) return token
-  // What it has can be a secret.
+  // The file may contain a secret, so it is not printed.
   throw new ToolError(`${path} has no token any more`, 'write one there, then run it again')
 }
 

@@ -16,13 +16,13 @@ export const accountPath = (account: number) => `m/44'/195'/${account}'`
 /** The path of a deposit address: index `index` of the external chain of an account. */
 export const depositPath = (account: number, index: number) => `${accountPath(account)}/0/${index}`
 
-/** A derivation path with one step at least. */
+/** A derivation path with at least one step. */
 export type DerivationPath = Brand<string, 'DerivationPath'>
 
-/** The path of the address that payouts are paid from: one that no deployment issues, of an account that wallets show. */
+/** The path of the payout address: no deployment issues it, and it is in an account that wallets show. */
 export const payoutPath = "m/44'/195'/2'/0/0" as DerivationPath // safe: it is one
 
-/** A path such as `m/44'/195'/2'/0/0`, or null: each step is a number of 31 bits, hardened or not. */
+/** Parses a path such as `m/44'/195'/2'/0/0`, or returns null. Each step is a number of 31 bits, hardened or not. */
 export function parsePath(text: string): DerivationPath | null {
   const isPath = /^m(\/\d{1,10}'?){1,10}$/.test(text)
   const steps = text.match(/\d+/g) ?? []
@@ -40,14 +40,14 @@ export interface SigningKey {
 export interface MnemonicKeys {
   /** The extended public key of the account `m/44'/195'/account'`, for `TRON_XPUB`. */
   readonly extendedPublicKey: (account: number) => string
-  /** The key of a deposit address: that of `depositPath(account, index)`. */
+  /** The key of a deposit address, at `depositPath(account, index)`. */
   readonly depositKey: (account: number, index: number) => SigningKey
 }
 
-/** The keys of a mnemonic. */
+/** Opens the keys of a mnemonic. */
 export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
   const master = HDKey.fromMasterSeed(seedOf(mnemonic))
-  const accounts = new Map<number, HDKey>() // a plan has hundreds of keys of one account
+  const accounts = new Map<number, HDKey>() // kept, because a plan has hundreds of keys in one account
   const accountAt = (account: number) => {
     const key = accounts.get(account) ?? master.derive(accountPath(account))
     accounts.set(account, key)
@@ -59,7 +59,7 @@ export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
   }
 }
 
-/** The key at a path. */
+/** Derives the key at a path. */
 export function keyAt(mnemonic: Mnemonic, path: DerivationPath): SigningKey {
   return signingKey(HDKey.fromMasterSeed(seedOf(mnemonic)).derive(path))
 }

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../worker/common/result.ts'
 import { orStop } from '../tool-error.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A BIP-39 mnemonic in English, in lower case with single spaces, whose checksum is right. It can spend everything. */
+/** A BIP-39 mnemonic in English, in lower case with single spaces and a valid checksum. It can spend everything. */
 export type Mnemonic = Brand<string, 'Mnemonic'>
 
 const newWords = 24
@@ -20,8 +20,7 @@ export function createMnemonic(): Mnemonic {
 }
 
 /**
- * Parses what a person typed. The error is one sentence for that person. It has the places of wrong words, never the words:
- * they are a part of the secret.
+ * Parses a typed mnemonic. The error is one sentence for the person. It names the positions of wrong words, never the words, which are a part of the secret.
  */
 export function parseMnemonic(text: string): Result<Mnemonic, string> {
   const typed = text.normalize('NFKD').trim().toLowerCase().split(/\s+/)
@@ -41,13 +40,13 @@ export function parseMnemonic(text: string): Result<Mnemonic, string> {
   return ok(mnemonic as Mnemonic) // safe: these checks are the definition
 }
 
-/** The mnemonic that the person types. */
+/** Asks the person for a mnemonic. */
 export async function askMnemonic(terminal: Terminal, what: string): Promise<Mnemonic> {
   const typed = await terminal.askSecret(`${what} (all words in one line, not shown): `)
   return orStop(parseMnemonic(typed), 'run the command again, and type all words in their order')
 }
 
-/** Shows a new mnemonic once. Nothing else of this program prints it. */
+/** Shows a new mnemonic once. No other part of this program prints it. */
 export async function showNewMnemonic(terminal: Terminal): Promise<Mnemonic> {
   terminal.print(
     'The next screen shows 24 words, once. Whoever has them can spend all that the deposit addresses hold, and without them\n' +
@@ -71,7 +70,7 @@ export async function showNewMnemonic(terminal: Terminal): Promise<Mnemonic> {
   return mnemonic
 }
 
-/** The seed of the BIP-32 tree. There is no second passphrase (BIP-39's "25th word"): wallets would not ask for it. */
+/** The seed of the BIP-32 tree. A second passphrase (BIP-39's "25th word") is not supported, because wallets would not ask for it. */
 export function seedOf(mnemonic: Mnemonic): Uint8Array {
   return mnemonicToSeedSync(mnemonic)
 }

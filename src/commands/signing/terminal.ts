@@ -2,16 +2,16 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { ToolError } from '../tool-error.ts'
 
-/** The questions of a command. Answers are never written anywhere by this module. */
+/** The questions of a command to a person. This module writes the answers nowhere. */
 export interface Terminal {
   print(line: string): void
-  /** A line that the person sees while typing it. */
+  /** Asks for a line, with echo. */
   ask(question: string): Promise<string>
-  /** A line that is not echoed. */
+  /** Asks for a line, without echo. */
   askSecret(question: string): Promise<string>
-  /** Whether what is printed is seen by a person only: not in a file, not in a pipe. */
+  /** Whether only a person sees the output: it goes neither to a file nor to a pipe. */
   readonly isPrivate: boolean
-  /** Removes what is on the screen and above it, if there is a screen. */
+  /** Clears the screen and what has scrolled above it, if there is a screen. */
   clear(): void
 }
 
@@ -19,7 +19,7 @@ export interface Terminal {
 export interface TerminalStreams {
   readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown }
   readonly output: Writable & { readonly isTTY?: boolean }
-  /** Questions go here, so that they are not a part of the output. */
+  /** Questions are written here, so that they are not a part of the output. */
   readonly questions: Writable
 }
 
@@ -27,8 +27,8 @@ const againAdvice = 'run the command again: nothing was done'
 const clearScreen = '\u001b[2J\u001b[3J\u001b[H'
 
 /**
- * The terminal of a command. With `fromStdin` the answers are the lines of the input, one for each question. If the input is a
- * terminal, it is read as without `fromStdin`, since the terminal would show what a person types.
+ * Makes the terminal of a command. With `fromStdin`, answers are the lines of the input, one for each question. If the input is a terminal, `fromStdin` is
+ * ignored, because the terminal would show typed secrets.
  */
 export function createTerminal({ input, output, questions }: TerminalStreams, fromStdin: boolean): Terminal {
   const lines = fromStdin && input.isTTY !== true ? linesOf(input) : null
@@ -83,7 +83,7 @@ async function readVisible(input: Readable, output: Writable, question: string):
 
 const [interrupt, end, backspace, clearLine] = ['\u0003', '\u0004', '\u007f', '\u0015']
 
-/** Reads one line in raw mode: the terminal shows nothing, and a pasted line works as a typed one. */
+/** Reads one line in raw mode. The terminal shows nothing, and a pasted line works like a typed one. */
 function readHidden(input: TerminalStreams['input'], output: Writable, question: string): Promise<string> {
   output.write(question)
   return new Promise((resolve, reject) => {

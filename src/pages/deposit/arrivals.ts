@@ -12,14 +12,14 @@ const icons: Readonly<Record<ArrivalState, string>> = {
   dropped: 'M3 8h10',
 }
 
-/** The sign of a state, beside its word. */
+/** The icon of a state, shown beside its name. */
 export const stateIcon = (state: ArrivalState) =>
   svg('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, svg('path', { d: icons[state] }))
 
 interface Line {
   readonly element: HTMLElement
   readonly key: string
-  /** Shows what has changed within a state: the seconds. */
+  /** Updates the parts of a line that change within a state: the seconds. */
   show(arrival: Arrival): void
   tick(): void
 }
@@ -31,7 +31,7 @@ export interface ArrivalList {
   tick(): void
 }
 
-/** Makes a list of transfers, which keeps the lines that have not changed. `name`: of the list, for who cannot see it. */
+/** Makes a list of transfers, which keeps the lines that have not changed. `name` is the accessible name of the list. */
 export function createArrivalList(context: DepositContext, name: string): ArrivalList {
   const list = html('ul', { class: 'arrivals', 'aria-label': name })
   let lines: Line[] = []
@@ -56,12 +56,12 @@ export function createArrivalList(context: DepositContext, name: string): Arriva
   }
 }
 
-/** How many seconds until it is final; null where nobody knows. */
+/** Seconds until a transfer is final; null if nobody knows. */
 function secondsLeft({ finalAt }: Arrival): number | null {
   return finalAt === null ? null : Math.max(0, Math.ceil((finalAt - performance.now()) / 1_000))
 }
 
-/** What is known about a transfer, in one or two sentences. */
+/** Describes the state of a transfer in one or two sentences. */
 export function arrivalWords(context: DepositContext, arrival: Arrival): string {
   const { texts } = context
   const { state, reason, why } = arrival
@@ -87,7 +87,7 @@ function createLine(context: DepositContext, key: string, arrival: Arrival): Lin
   const step = (label: Child) => html('li', {}, label)
   const steps = html(
     'ol',
-    { class: 'steps', 'aria-hidden': 'true' }, // the sentence says the same
+    { class: 'steps', 'aria-hidden': 'true' }, // hidden from screen readers, because the sentence says the same
     ...[step(texts.stepSeen), step(toFinal), step(texts.stepCredited)],
   )
   let current = arrival
@@ -121,7 +121,7 @@ function createLine(context: DepositContext, key: string, arrival: Arrival): Lin
   return { element, key, show, tick }
 }
 
-/** The number of the transaction, to be copied and to be looked at in the explorer. */
+/** The txid of a transfer, with a button to copy it and a link to the explorer. */
 function transactionPart(context: DepositContext, { txid }: Arrival): Child[] {
   const { texts, model } = context
   const short = `${txid.slice(0, 6)}…${txid.slice(-6)}`
@@ -137,7 +137,7 @@ function transactionPart(context: DepositContext, { txid }: Arrival): Child[] {
   return [html('span', {}, `${texts.transaction} `, number, copy), view]
 }
 
-/** A link to the explorer of the network, whose name is its host. */
+/** A link to the block explorer, which is named by its host. */
 export function explorerLink(explorer: string, path: string, words: (name: string) => string): HTMLElement {
   const host = explorer.replace(/^https:\/\/([^/]*).*$/, '$1')
   return linkTo(`${explorer}/${path}`, 'new tab', { class: 'elsewhere' }, words(host), ' ↗')

@@ -4,7 +4,7 @@ import { createNotice, createWaiting } from './message.ts'
 import { createChoice, createPayment } from './pay.ts'
 import { createActions, createSummary, createVisitStatus, visitedOf } from './status.ts'
 
-/** The screen: whose account it is, what to send and where to; then what has become of it. */
+/** The screen: the account, the amount to send and the address; later the status of the payment. */
 export function createCard(
   context: DepositContext,
   nextAt: () => number | null,
@@ -50,14 +50,14 @@ export function createCard(
 
 const fact = (name: string, value: string) => html('div', {}, html('dt', {}, name), html('dd', {}, value))
 
-/** Whether something is to be sent: where an amount is asked for, until all of it has been; else before anything was. */
+/** Whether there is something to pay: if an amount is asked for, until all of it has been sent; else until a first transfer. */
 function isToPay(context: DepositContext): boolean {
   const progress = requestProgress(context)
   if (progress !== null) return progress.state === 'unpaid' || progress.state === 'partly paid'
   return visitedOf(context).length === 0
 }
 
-/** What is below the screen stays where it is when the address gives way to the status. */
+/** Keeps the height of an element during a change, so that the parts below stay in place when the status replaces the address. */
 function keepHeight(element: HTMLElement, change: () => void): void {
   const before = element.dataset.shown
   const height = element.offsetHeight

@@ -6,49 +6,49 @@ import type { Arrival, HistoryEntry, Offer, OfferedCurrency, OwnPayout } from '.
 import type { Texts } from './languages/en.ts'
 import { misfitOf, type PaymentRequest, type Progress, progressOf, type UnreadableRequest } from './request.ts'
 
-/** A part below the screen that is shown when it is opened. */
+/** A part below the screen that opens and closes. */
 export type FoldName = 'how' | 'question' | 'arrivals' | 'wallet'
 
-/** Whose page it is, and what is asked: by the token, which the service alone can check. */
+/** The account and the request, read from the token. Only the service can verify the token. */
 export interface PayerSession {
-  /** The name of the account; null without one. */
+  /** The name of the account, or null. */
   readonly name: string | null
-  /** The number of the account; null without a token that has one. */
+  /** The number of the account; null if the token has none. */
   readonly uid: string | null
   readonly request: PaymentRequest | null
-  /** In its place, where it is not of its form. */
+  /** A malformed request, in place of the request. */
   readonly unreadable: UnreadableRequest | null
 }
 
-/** What the page knows. What is null is not loaded yet. */
+/** The state of the page. A member that is null is not loaded yet. */
 export interface DepositModel {
-  /** Counts the accounts that the page has had: an answer for an earlier one is not shown. */
+  /** Grows with each account that the page shows, so that answers for an earlier account are dropped. */
   account: number
   session: PayerSession
   offer: Offer | null
-  /** The currency that is sent. */
+  /** The chosen currency. */
   chosen: number | null
   address: string | null
   arrivals: ListPage<Arrival> | null
-  /** The transfers of this visit: what the screen shows as the status. */
+  /** The transfers of this visit, which the screen shows as its status. */
   visited: ReadonlySet<number>
   /** How many of the earlier transfers are shown. */
   arrivalsOpen: number
   balances: ReadonlyMap<number, string> | null
   history: ListPage<HistoryEntry> | null
-  /** Those of the withdrawals in the history, by currency and reference. */
+  /** The payouts of the withdrawals in the history, by currency and reference. */
   payouts: ReadonlyMap<string, OwnPayout>
-  /** The currency that the history shows; null for all. */
+  /** The currency of the history; null for all. */
   filter: number | null
-  /** The parts that are open. */
+  /** The open parts. */
   readonly folds: Set<FoldName>
-  /** What the reader has pasted as a transaction number. */
+  /** The txid that the reader has pasted. */
   pasted: string
-  /** What stands in the way of the newest data. */
+  /** The reason for which the data is not up to date. */
   refusal: Refusal | null
 }
 
-/** What an account begins with. */
+/** The state of a new account. */
 export const emptyAccount = () => ({
   chosen: null,
   address: null,
@@ -63,25 +63,25 @@ export const emptyAccount = () => ({
   refusal: null,
 })
 
-/** What the parts of the page share, in the language of now. */
+/** The parts that all views of the page share, in the current language. */
 export interface DepositContext {
   readonly model: DepositModel
   readonly texts: Texts
   readonly format: Format
   readonly api: Api
-  /** The wallet that the page opens with address and amount. */
+  /** The wallet app that the page opens with address and amount. */
   readonly wallet: PageWallet | null
-  /** Says it to a screen reader. */
+  /** Announces a text to screen readers. */
   announce(text: string): void
-  /** Asks the service for what is new. */
+  /** Asks the service for new data. */
   refresh(): void
-  /** Shows what has changed in the model. */
+  /** Draws the changed parts of the state. */
   update(): void
-  /** Ends the status of this visit: the address is shown again. */
+  /** Ends the status of this visit and shows the address again. */
   startOver(): void
 }
 
-/** A currency by its number; null where it is not known. */
+/** A currency by its number; null if it is not known. */
 export function currencyWith({ model }: DepositContext, cuy: number): OfferedCurrency | null {
   return model.offer?.currencies.find((one) => one.cuy === cuy) ?? null
 }
@@ -91,20 +91,20 @@ export function amountText(context: DepositContext, amount: string, cuy: number,
   return `${context.format.amount(amount, sign)} ${currencyWith(context, cuy)?.symbol ?? ''}`.trim()
 }
 
-/** The amount of a transfer with its symbol; where it is not certain, no amount. */
+/** The amount of a transfer with its symbol; only the symbol if the amount may be wrong. */
 export function arrivalAmount(context: DepositContext, { amount, cuy, state, reason }: Arrival): string {
   const currency = currencyWith(context, cuy)
-  // What the ledger has judged by the decimals of the token is certain; else only while these are.
+  // An amount that the ledger has judged is right. Any other is right only while the decimals of the token are agreed.
   const isJudged = state === 'credited' || (reason !== null && judgedReasons.includes(reason))
   if (isJudged || currency === null || currency.contract === null || currency.isOpen)
     return amountText(context, amount, cuy)
   return context.texts.uncertain(currency.symbol)
 }
 
-/** Reasons that come after a comparison of the token's decimals. */
+/** Reasons that are given only after the token's decimals were compared. */
 const judgedReasons = ['below-minimum', 'dust', 'too-large', 'wallet-full', 'review']
 
-/** Why what the token asks for cannot be read, and the way back; null where it can, and where it asks for nothing. */
+/** Why the request in the token cannot be read, and a link back; null if it can be read, or if there is none. */
 export function unreadableOf({ model }: DepositContext): UnreadableRequest | null {
   const { session, offer } = model
   const { request, unreadable } = session
@@ -113,27 +113,27 @@ export function unreadableOf({ model }: DepositContext): UnreadableRequest | nul
   return member === null ? null : { member, back: request.back }
 }
 
-/** What the token asks to be paid, with its currency; null without a request that the service can have. */
+/** The request in the token, with its currency; null without a request that fits the service. */
 export function requestOf(context: DepositContext) {
   const { request } = context.model.session
   const currency = request === null || unreadableOf(context) !== null ? null : currencyWith(context, request.cuy)
   return request === null || currency === null ? null : { request, currency }
 }
 
-/** How far the amount is paid that is asked for; null where none is. */
+/** How much of the requested amount is paid; null without a requested amount. */
 export function requestProgress(context: DepositContext): Progress | null {
   const asked = requestOf(context)
   if (asked === null || asked.request.amount === null) return null
   return progressOf(asked.request, asked.request.amount, asked.currency, context.model.arrivals?.list ?? [])
 }
 
-/** Whether a transfer is in another currency than the one that is asked for, and came since then. */
+/** Whether a transfer came after the request, in another currency. */
 export function isStray(context: DepositContext, { cuy, at }: Arrival): boolean {
   const asked = requestOf(context)
   return asked !== null && cuy !== asked.currency.cuy && Date.parse(at) >= asked.request.since
 }
 
-/** The newest items of a list before those that are known already, where no item can be missing between them. */
+/** Joins the newest items of a list with those already loaded, if none can be missing in between. */
 export function mergeNewest<Item extends { readonly id: number }>(
   newest: ListPage<Item>,
   known: ListPage<Item> | null,
@@ -142,11 +142,11 @@ export function mergeNewest<Item extends { readonly id: number }>(
   const isJoined = known?.list.some(({ id }) => id === last) ?? false
   const rest = isJoined ? (known?.list.filter(({ id }) => id < (last ?? 0)) ?? []) : []
   const list = [...newest.list, ...rest]
-  const isAll = isJoined && known !== null && known.count <= known.list.length // all of them were read
+  const isAll = isJoined && known !== null && known.count <= known.list.length // all of them are loaded
   return { list, count: isAll ? list.length : newest.count }
 }
 
-/** The name of the network, and whether what it carries is real money. */
+/** The name of the network, and whether its money is real. */
 export function networkOf({ model, texts }: DepositContext): { readonly name: string; readonly isTest: boolean } {
   switch (model.offer?.network) {
     case undefined:
@@ -161,7 +161,7 @@ export function networkOf({ model, texts }: DepositContext): { readonly name: st
   }
 }
 
-/** A time that has passed, for people. */
+/** Formats an elapsed time. */
 export function latenessText({ texts, format }: DepositContext, seconds: number): string {
   if (seconds < 120) return texts.seconds(format.count(seconds))
   if (seconds < 7_200) return texts.minutes(format.count(Math.round(seconds / 60)))

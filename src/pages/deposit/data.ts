@@ -13,7 +13,7 @@ import {
   readText,
 } from '../kit/read.ts'
 
-/** A currency that the service knows. What is retired is shown, and not offered. */
+/** A currency of the service. A retired one is shown but not offered. */
 export interface OfferedCurrency {
   readonly cuy: number
   readonly symbol: string
@@ -22,7 +22,7 @@ export interface OfferedCurrency {
   /** The contract of a token; null for TRX. */
   readonly contract: string | null
   readonly isRetired: boolean
-  /** Decimals that the ledger keeps. */
+  /** Decimals of ledger amounts. */
   readonly scale: number
   /** Whether its deposits can be credited now. */
   readonly isOpen: boolean
@@ -33,17 +33,17 @@ export interface Offer {
   readonly network: string
   /** The base of an explorer; null without one. */
   readonly explorer: string | null
-  /** By how many seconds credits are later than usual; null if they are not. */
+  /** Seconds by which credits are later than usual; null if they are on time. */
   readonly late: number | null
   readonly currencies: readonly OfferedCurrency[]
 }
 
 const transferStates = ['seen', 'held', 'credited', 'refused', 'dropped'] as const
 
-/** How far a transfer is. */
+/** The states of a transfer. */
 export type ArrivalState = (typeof transferStates)[number]
 
-/** A transfer to one of the caller's addresses. `finalAt` is by `performance.now()`. */
+/** A transfer to one of the user's addresses. `finalAt` is a time of `performance.now()`. */
 export interface Arrival {
   readonly id: number
   readonly txid: string
@@ -56,7 +56,7 @@ export interface Arrival {
   readonly why: string | null
 }
 
-/** An entry of the caller's ledger. */
+/** An entry of the user's ledger. */
 export interface HistoryEntry {
   readonly id: number
   readonly type: number
@@ -70,10 +70,10 @@ export interface HistoryEntry {
 
 const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
 
-/** How far a payout is. */
+/** The states of a payout. */
 type OwnPayoutState = (typeof payoutStates)[number]
 
-/** A payout to the outside, which has entries of the same currency and `osn`. */
+/** A payout, which has entries with the same currency and `osn`. */
 export interface OwnPayout {
   readonly id: number
   readonly cuy: number
@@ -104,12 +104,12 @@ export function readOffer(data: unknown): Offer {
   }
 }
 
-/** `GET /tron/generate`. A text that cannot be an address is never shown as one. */
+/** `GET /tron/generate`. A text that is not an address is never shown as one. */
 export function readAddress(data: unknown): string {
   return readForm(readMembers(data).address, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
 }
 
-/** `GET /tron/deposits`. The count is infinite where the service has not counted all. */
+/** `GET /tron/deposits`. The count is infinite if the service stopped counting. */
 export function readArrivals(data: unknown): ListPage<Arrival> {
   const page = readPage(data, (item) => {
     const state = transferStates.find((one) => one === item.state)

@@ -5,10 +5,10 @@ import type { DepositContext, FoldName } from './context.ts'
 import { readArrivals } from './data.ts'
 import { arrivalsPath, pageRows } from './paths.ts'
 
-/** How many more transfers are shown where the reader asks for older ones. */
+/** Transfers that are added when the reader asks for older ones. */
 const olderRows = 10
 
-/** A part below the screen: its heading, which opens it, and what it has. */
+/** A part below the screen: a heading that opens it, and its content. */
 export function createFold(
   context: DepositContext,
   name: FoldName,
@@ -40,7 +40,7 @@ export function createFold(
   }
 }
 
-/** The transfers of before this visit. */
+/** The transfers before this visit. */
 export function createEarlier(context: DepositContext): PageView {
   const { model, texts } = context
   const list = createArrivalList(context, texts.arrivalsHeading)
@@ -78,7 +78,7 @@ async function loadOlder(context: DepositContext): Promise<void> {
     if (!answer.ok) model.refusal = answer
     else if (model.arrivals !== null && model.account === account) {
       const { list, count } = model.arrivals
-      const last = list.at(-1)?.id ?? 0 // the list may have been read again meanwhile
+      const last = list.at(-1)?.id ?? 0 // read now, because the list may have been reloaded meanwhile
       const all = [...list, ...answer.data.list.filter(({ id }) => id < last)]
       model.arrivals = { list: all, count: answer.data.list.length < pageRows ? all.length : count }
     }

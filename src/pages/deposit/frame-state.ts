@@ -3,10 +3,10 @@ import { framingOrigin } from '../kit/frame.ts'
 import { type DepositContext, requestOf } from './context.ts'
 import { progressOf } from './request.ts'
 
-/** How far a request is paid, as a framing page is told. */
+/** The state of a request, as a framing page is told. */
 type FrameState = 'waiting' | 'seen' | 'partly-paid' | 'paid'
 
-/** Without an amount, any deposit pays it. Paid in part is only what is credited in part while more is missing. */
+/** A request without an amount is paid by any deposit. It is partly paid only if a part is credited and more is missing. */
 function stateOf(context: DepositContext): FrameState | null {
   const asked = requestOf(context)
   const { arrivals } = context.model
@@ -19,7 +19,7 @@ function stateOf(context: DepositContext): FrameState | null {
   return state === 'partly paid' && !isZero(credited) ? 'partly-paid' : 'seen'
 }
 
-/** Makes a function that tells the framing page, if it is of these origins, each new state of what is asked for: a hint, no proof. */
+/** Makes a function that tells the framing page, if it is of these origins, each new state of the request. The message is a hint and proves nothing. */
 export function createStateTeller(origins: readonly string[]): (context: DepositContext) => void {
   const origin = framingOrigin()
   let told = ''

@@ -1,7 +1,7 @@
 import type { Memory } from '../kit/memory.ts'
 import type { Texts } from './languages/en.ts'
 
-/** Every language, by the first part of its tag: only the file of one is loaded. A further one is a file and its line here. */
+/** The languages, by the first part of the tag. Only one file is loaded. To add a language, add its file and a line here. */
 const files = {
   en: async (): Promise<Texts> => (await import('./languages/en.ts')).en,
   zh: async (): Promise<Texts> => (await import('./languages/zh.ts')).zh,
@@ -10,29 +10,29 @@ const files = {
 /** One of the languages. */
 export type LanguageName = keyof typeof files
 
-/** Each language by its own name. */
+/** The name of each language in that language. */
 export const ownNames: Readonly<Record<LanguageName, string>> = { en: 'English', zh: '中文' }
 
 const names = Object.keys(files) as LanguageName[] // safe: its own keys
 
-/** What the page says in a language. */
+/** Loads the texts of the page in a language. */
 export const loadTexts = (language: LanguageName): Promise<Texts> => files[language]()
 
-/** The language of a tag such as zh-CN; null where the page does not have it. */
+/** The language of a tag such as zh-CN; null if the page does not have it. */
 function languageOf(tag: string): LanguageName | null {
   return names.find((name) => name === tag.slice(0, 2).toLowerCase()) ?? null
 }
 
-/** The one after a language: what the switch goes to. */
+/** The language to which the switch changes. */
 export function nextLanguage(language: LanguageName): LanguageName {
   return names[(names.indexOf(language) + 1) % names.length] ?? 'en'
 }
 
-/** What the address asks for (`?lang=`). A choice of the reader holds against it, until it asks for another one. */
+/** The language in the URL (`?lang=`). The reader's choice overrides it, until the URL names another language. */
 const askedLanguage = new URLSearchParams(location.search).get('lang')
 const choiceName = `language ${askedLanguage ?? ''}`
 
-/** What the reader has chosen, else what the address asks for, else the first of the browser's languages that there is. */
+/** The reader's choice; else the language in the URL; else the first language of the browser that the page has. */
 export function firstLanguage(memory: Memory, browser: readonly string[]): LanguageName {
   for (const tag of [memory.read(choiceName), askedLanguage, ...browser]) {
     const found = tag === null ? null : languageOf(tag)
@@ -41,7 +41,7 @@ export function firstLanguage(memory: Memory, browser: readonly string[]): Langu
   return 'en'
 }
 
-/** Keeps a choice of the reader. */
+/** Remembers the reader's choice. */
 export function rememberLanguage(memory: Memory, chosen: LanguageName): void {
   memory.write(choiceName, chosen)
 }

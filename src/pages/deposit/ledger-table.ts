@@ -1,21 +1,18 @@
 import { html } from '../kit/dom.ts'
 import type { DepositContext } from './context.ts'
 
-/** A change of a balance, or a balance at a time, as it is shown. What is empty is left out. */
+/** A row of the table: an entry, or a balance at a time. Empty members are not shown. */
 export interface LedgerRow {
   readonly name: string
   readonly time: HTMLElement
   readonly remark: string
   readonly more: readonly HTMLElement[]
   readonly amount: string
-  /** The balance after it. */
+  /** The balance after the entry. */
   readonly balance: string
 }
 
-/**
- * A table of entries. The style sheet lays out rows as no table on a phone: their roles are named, so that they stay one for a screen
- * reader.
- */
+/** A table of entries. On a phone the style sheet changes the display of rows, so their roles are set explicitly for screen readers. */
 export function ledgerTable({ texts }: DepositContext, rows: readonly LedgerRow[]): HTMLElement {
   const small = (words: string) => (words === '' ? null : html('span', { class: 'muted' }, words))
   const shown = rows.map(({ name, time, remark, more, amount, balance }) => {

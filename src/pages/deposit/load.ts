@@ -4,17 +4,16 @@ import { type Arrival, readAddress, readArrivals, readHistory, readOffer, readWa
 import { addressPath, arrivalsPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
 import { loadPayouts } from './payouts.ts'
 
-/** Transfers that are read at once, at most. */
+/** Most transfers in one request. */
 const arrivalRowsMax = 100
-/** After this long it is read again what can be sent now, and how late the network is. */
+/** The currencies and the lateness of the network are read again after this time. */
 const offerMs = 21_000
-/** After this long balances and entries are read again without a new credit: the operator's system can change them, too. */
+/** Balances and entries are read again after this time without a new credit, because the operator's system can change them, too. */
 const walletMs = 60_000
 
 /**
- * Makes a function that loads what is missing in the model and what can have changed, and returns null or the first refusal.
- * `changed` gets the transfers that are new or in a new state since the load before. `paying` is called when
- * what a payment needs is there: the rest can be slower.
+ * Makes a function that loads missing and possibly changed data into the model. It returns null or the first refusal. `changed` gets the transfers that are new
+ * or have a new state since the last load. `paying` is called when everything that a payment needs is loaded; the rest may be slower.
  */
 export function createLoader(
   model: DepositModel,
@@ -31,7 +30,7 @@ export function createLoader(
     return answer
   }
   const show = () => {
-    if (model.offer !== null && model.address !== null) paying() // once for both: drawing takes a phone long
+    if (model.offer !== null && model.address !== null) paying() // once for both, because drawing is slow on a phone
   }
   const loadArrivals = async () => {
     const { account } = model
@@ -39,7 +38,7 @@ export function createLoader(
     let answer = await api.get(arrivalsPath(limit), readArrivals)
     if (!answer.ok || model.account !== account) return answer
     let page = mergeNewest(answer.data, model.arrivals)
-    // What is asked to be paid can have come in more transfers than one answer has.
+    // The requested amount may have arrived in more transfers than one answer contains.
     while (page.list.length < page.count && isWanted(page.list.at(-1))) {
       answer = await api.get(arrivalsPath(arrivalRowsMax, page.list.at(-1)?.id), readArrivals)
       if (!answer.ok || model.account !== account || answer.data.list.length === 0) return answer
@@ -91,7 +90,7 @@ export function createLoader(
     const then = isCredited ? await Promise.all(loadWallet()) : []
     const refusal = [...first, ...then].find((answer) => answer?.ok === false)
     if (refusal?.ok !== false) return null
-    offerAt = Number.NEGATIVE_INFINITY // what can be sent is known again at once when the service answers
+    offerAt = Number.NEGATIVE_INFINITY // when the service answers again, the currencies are read at once
     return refusal
   }
 }

@@ -15,7 +15,7 @@ export function obstacleOf(context: DepositContext): Obstacle | null {
   return refusal !== null && (offer === null || address === null) ? 'missing' : null
 }
 
-/** The one message in place of the page. */
+/** A message in place of the whole page. */
 export function createObstacle(context: DepositContext, nextAt: () => number | null): PageView {
   const { model, texts } = context
   const element = html('section', { class: 'card obstacle' })
@@ -67,7 +67,7 @@ function obstacleParts(context: DepositContext, obstacle: Obstacle, next: HTMLEl
   }
 }
 
-/** What stands in the way of the newest data, or that the network is late. */
+/** The reason for which data is not up to date, or a note that the network is late. */
 export function createNotice(context: DepositContext, nextAt: () => number | null): PageView {
   const { model, texts } = context
   const element = html('div', { class: 'notice' })
@@ -97,14 +97,14 @@ export function createNotice(context: DepositContext, nextAt: () => number | nul
   }
 }
 
-/** That the page waits for a payment. */
+/** Says that the page waits for a payment. */
 export function createWaiting(context: DepositContext): PageView {
   const element = html('p', { class: 'waiting' }, context.texts.waiting)
   return {
     element,
     update() {
       const { address, chosen, refusal, offer } = context.model
-      const isTold = refusal !== null || (offer?.late ?? null) !== null // the notice is in its place
+      const isTold = refusal !== null || (offer?.late ?? null) !== null // the notice replaces it
       const currency = requestOf(context)?.currency ?? currencyWith(context, chosen ?? Number.NaN)
       const progress = requestProgress(context)
       const isPaid = progress?.state === 'paid' || progress?.state === 'on its way'
@@ -114,7 +114,7 @@ export function createWaiting(context: DepositContext): PageView {
   }
 }
 
-/** When the page asks again by itself. */
+/** The time until the page's next request. */
 function createCountdown({ texts }: DepositContext, nextAt: () => number | null) {
   const element = html('p', { class: 'muted' })
   const tick = () => {

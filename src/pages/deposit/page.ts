@@ -14,7 +14,7 @@ import {
   requestOf,
 } from './context.ts'
 import type { Arrival } from './data.ts'
-import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts' // a file of its own in the browser, too
+import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts' // in the browser this is a file of its own, too
 import { createEarlier, createFold } from './folds.ts'
 import { createStateTeller } from './frame-state.ts'
 import type { LanguageName } from './languages.ts'
@@ -28,18 +28,18 @@ import { summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
 import { createBalances, createHistory, createPapers } from './wallet.ts'
 
-/** How often transfers are read: where one is about to be final, where one is on its way or expected, and else. */
+/** Pauses between reads of transfers: if one is about to be final, if one is on its way or expected, and otherwise. */
 const paceMs = { final: 2_000, expected: 6_000, quiet: 12_000 }
-/** For how long after the reader's last action a payment is expected. */
+/** A payment is expected for this long after the reader's last action. */
 const expectedMs = 15 * 60_000
-/** Characters of whose account it is that are shown. */
+/** Most characters of the account's name that are shown. */
 const ownerCharsMax = 60
-/** The name of the currency that was used last, in the memory of the browser. */
+/** The name under which the browser stores the currency used last. */
 const currencyName = 'currency'
 
 const { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage } = here
 
-// What waits comes first: a token that arrives meanwhile is part of the session below.
+// Waiting comes first: a token that arrives meanwhile is included in the session below.
 let texts = await firstTexts
 const settings = readPageSettings()
 const format = createFormat(navigator.languages)
@@ -47,13 +47,13 @@ const visits = createVisits(tabMemory)
 const model: DepositModel = { account: 0, session: readSession(), offer: null, folds: new Set(), ...emptyAccount() }
 const tellState = createStateTeller(settings.origins)
 const live = html('p', { class: 'unseen', role: 'status' })
-/** The title of what is printed. */
+/** The title on paper. */
 const printed = html('p', { class: 'printed' })
 let views: readonly PageView[] = []
 let context: DepositContext
 let shown = firstShown
 let actedAt = performance.now()
-/** How far what is asked for is paid, as the page shows it. */
+/** The last shown text about the progress of the request. */
 let summary = ''
 
 later.arrived = (isOtherAccount) => {
@@ -63,7 +63,7 @@ later.arrived = (isOtherAccount) => {
     setText(live, '')
   }
   follow()
-  mount() // the answers that its parts show can be those of the first account, or for what was asked before
+  mount() // the parts may show answers for the first account or an earlier request, so all are made again
   poller.now()
 }
 const load = createLoader(model, api, showArrivals, update)
@@ -95,7 +95,7 @@ async function start(): Promise<void> {
   }, 1_000)
 }
 
-/** Whose page it is, and what is asked, by the token of now. */
+/** Reads the account and the request from the present token. */
 function readSession(): PayerSession {
   const claims = claimsOf(token.current())
   const text = (value: unknown) => (typeof value === 'string' ? readText(value).trim().slice(0, ownerCharsMax) : '')
@@ -109,7 +109,7 @@ function readSession(): PayerSession {
   }
 }
 
-/** Makes the page in the language of now, from the model. */
+/** Makes the page in the current language, from the model. */
 function mount(): void {
   const isFocused = hasFocus()
   const refresh = () => {
@@ -138,7 +138,7 @@ function mount(): void {
   ]
   const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
   const showBelow = () => {
-    // Before that it is not known how high the screen is.
+    // Hidden until the height of the screen is known.
     below.hidden = model.refusal === null && (model.offer === null || model.arrivals === null)
   }
   views = [obstacle, card, ...folds, { element: below, update: showBelow }]
@@ -156,7 +156,7 @@ function hasFocus(): boolean {
   return document.activeElement !== document.body && isShown(document.activeElement)
 }
 
-/** Where what had the focus is gone, the news has it: else a screen reader would begin at the top of the page. */
+/** If the focused element is gone, focuses the news, because a screen reader would otherwise begin at the top of the page. */
 function keepFocus(): void {
   if (hasFocus()) return
   const news = ['.obstacle', '.summary', '.status', '.screen'].map((one) => document.querySelector<HTMLElement>(one))
@@ -166,7 +166,7 @@ function keepFocus(): void {
   shown.focus({ preventScroll: true })
 }
 
-/** The brand, or what the page is for; and the switch of the language. */
+/** The brand or the purpose of the page, and the switch of the language. */
 function createHeader(): HTMLElement {
   const { brand } = settings
   const other = nextLanguage(shown)
@@ -184,7 +184,7 @@ function createHeader(): HTMLElement {
   )
 }
 
-/** Shows the page in another language, which the reader has chosen for good. */
+/** Shows the page in the language that the reader has chosen, and remembers it. */
 async function switchTo(language: LanguageName): Promise<void> {
   texts = await loadTexts(language)
   shown = language
@@ -193,7 +193,7 @@ async function switchTo(language: LanguageName): Promise<void> {
   document.querySelector<HTMLElement>('header button')?.focus()
 }
 
-/** Shows the model. */
+/** Draws the model. */
 function update(): void {
   const isFocused = hasFocus()
   choose()
@@ -207,7 +207,7 @@ function update(): void {
   tellState(context)
 }
 
-/** Chooses a currency for the reader: the one that was used last, else the first that is open. */
+/** Chooses a currency for the reader: the one used last, else the first open one. */
 function choose(): void {
   const { offer, chosen } = model
   if (offer === null || chosen !== null || requestOf(context) !== null) return
@@ -216,12 +216,12 @@ function choose(): void {
   model.chosen = (open.find(({ cuy }) => String(cuy) === last) ?? open[0])?.cuy ?? null
 }
 
-/** Takes what has arrived into the visit. */
+/** Adds new transfers to the visit. */
 function follow(): void {
   if (model.arrivals !== null) model.visited = visits.follow(model.session, model.arrivals.list)
 }
 
-/** Shows transfers, and says each new state to a screen reader, and how far what is asked for is paid. */
+/** Draws transfers, and announces their new states and the progress of the request to screen readers. */
 function showArrivals(news: readonly Arrival[]): void {
   const before = summary
   follow()

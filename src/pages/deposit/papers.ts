@@ -1,4 +1,4 @@
-/** What a reader takes along: the history as a file, and statements. A script of its own, loaded when it is used. */
+/** Files for the reader: the history as CSV, and statements. A script of its own, loaded on first use. */
 import type { Refusal, Reply } from '../kit/api.ts'
 import { downloadCsv } from '../kit/csv.ts'
 import { isZero } from '../kit/decimal.ts'
@@ -10,14 +10,14 @@ import { entryName, type LedgerRow, ledgerTable } from './ledger-table.ts'
 import { historyPath } from './paths.ts'
 import { refusalTitle } from './refusal.ts'
 
-/** Entries that are read at once: of the history, and of a statement. */
+/** Entries in one request, for the history and for a statement. */
 const rowsAtOnce = { history: 100, statement: 1_000 }
-/** More rows than this make a phone slow: the file has all of them. */
+/** More rows than this make a phone slow. The file contains all of them. */
 const shownMax = 5_000
-/** Months that can be chosen, the one of now included. */
+/** Months to choose from, including the current one. */
 const months = 36
 
-/** Gives the reader a file with every entry of the filter. `progress` says how far it is. */
+/** Downloads a file with every entry of the filter. `progress` gets texts about the progress. */
 export async function downloadHistory(context: DepositContext, progress: (words: string) => void): Promise<void> {
   const { model, api } = context
   const { filter } = model
@@ -29,7 +29,7 @@ export async function downloadHistory(context: DepositContext, progress: (words:
   context.update()
 }
 
-/** The balances and the entries of a month, as far as they are read. */
+/** The balances and entries of a month, as far as they are loaded. */
 interface Statement extends ListPage<HistoryEntry> {
   readonly from: string
   readonly to: string
@@ -48,7 +48,7 @@ function readStatement(data: unknown): Statement {
   return { ...history, from: readText(from), to: readText(to), until: readText(until), balances: sums }
 }
 
-/** A statement without the currencies in which there is nothing, and in the order in which they are offered. */
+/** Leaves out currencies without amounts, and orders the others as they are offered. */
 function arranged({ model }: DepositContext, statement: Statement): Statement {
   const { balances, list } = statement
   const place = (cuy: number) => model.offer?.currencies.findIndex((one) => one.cuy === cuy) ?? 0
@@ -57,7 +57,7 @@ function arranged({ model }: DepositContext, statement: Statement): Statement {
   return { ...statement, balances: shown.sort((a, b) => place(a.cuy) - place(b.cuy)) }
 }
 
-/** The choice of a month, and its statement. */
+/** The form that chooses a month, and its statement. */
 export function createStatement(context: DepositContext): readonly HTMLElement[] {
   const { texts, api } = context
   const now = new Date(api.now() ?? performance.timeOrigin)
@@ -82,7 +82,7 @@ export function createStatement(context: DepositContext): readonly HTMLElement[]
       max,
     )
     setText(progress, '')
-    if (own !== asked || answer === null) return null // the reader has asked for another one meanwhile
+    if (own !== asked || answer === null) return null // the reader has asked for another statement meanwhile
     if (answer.ok) return arranged(context, answer.data)
     result.replaceChildren(html('p', { class: 'note warn' }, refusalTitle(context, answer) + texts.stop))
     return null
@@ -106,7 +106,7 @@ export function createStatement(context: DepositContext): readonly HTMLElement[]
   return [html('h3', {}, texts.statement), choice, progress, result]
 }
 
-/** A time of UTC, as its month is. */
+/** A UTC time, because months of statements are UTC. */
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 function statementParts(context: DepositContext, statement: Statement, download: () => Promise<void>): HTMLElement[] {
@@ -133,14 +133,14 @@ function statementParts(context: DepositContext, statement: Statement, download:
   ]
 }
 
-/** What is printed is the statement alone, until that is over. */
+/** Prints only the statement. */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })
   window.print()
 }
 
-/** Of each currency: what was there, what came and went, what is there. */
+/** The rows of each currency: opening balance, entries, closing balance. */
 function rowsOf(context: DepositContext, { from, until, balances, list }: Statement): readonly LedgerRow[] {
   const { texts } = context
   const sum = (name: string, at: string, amount: string, cuy: number): LedgerRow => ({
@@ -182,10 +182,7 @@ function fileOf(context: DepositContext, { from, until, balances, list }: Statem
   return [namesOf(context), ...openings, ...list.map((one) => rowOf(context, one)), ...closings]
 }
 
-/**
- * All pages of a list, or so many that `max` entries are there; the other members are those of the last page. Null where another account
- * has come meanwhile.
- */
+/** Reads all pages of a list, or as many as give `max` entries. Other members come from the last page. Null if the account has changed meanwhile. */
 async function readAll<Page extends ListPage<HistoryEntry>>(
   { model, texts, format }: DepositContext,
   read: (last?: number) => Promise<Reply<Page>>,

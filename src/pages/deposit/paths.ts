@@ -1,9 +1,9 @@
-/** Transfers and entries that are read at once. */
+/** Transfers or entries in one request. */
 export const pageRows = 20
 
 /** The currencies and their network. */
 export const offerPath = '/currencies'
-/** The caller's address. */
+/** The user's address. */
 export const addressPath = '/tron/generate'
 /** The balance in each currency. */
 export const balancesPath = '/wallet/list'
@@ -13,12 +13,12 @@ export function arrivalsPath(limit: number, before?: number): string {
   return `/tron/deposits?limit=${limit}${before === undefined ? '' : `&before=${before}`}`
 }
 
-/** The path of a page of entries: of one currency or of all, the newest or those before an id. */
+/** The path of a page of entries, of one currency or all: the newest, or those before an id. */
 export function historyPath(cuy: number | null, limit: number, before?: number): string {
   return `/wallet/flow/list?${pageQuery(cuy, limit, before)}`
 }
 
-/** The path of a page of payouts, as of entries. */
+/** The path of a page of payouts, with the parameters of `historyPath`. */
 export function payoutsPath(cuy: number | null, limit: number, before?: number): string {
   return `/tron/payouts?${pageQuery(cuy, limit, before)}`
 }

@@ -4,10 +4,10 @@ import { drawQr } from '../kit/qr.ts'
 import { amountText, currencyWith, type DepositContext, networkOf, requestOf, requestProgress } from './context.ts'
 import type { OfferedCurrency } from './data.ts'
 
-/** How many characters a person compares at either end of an address. */
+/** Characters at each end of an address that people compare. */
 const endChars = 5
 
-/** The choice of the currency: none where one is asked for, or where there is only one. */
+/** The choice of the currency. Empty if a currency is requested, or if there is only one. */
 export function createChoice(context: DepositContext, remember: (cuy: number) => void): PageView {
   const { model, texts } = context
   const group = html('div', { class: 'choices', role: 'radiogroup', 'aria-label': texts.choose })
@@ -42,7 +42,7 @@ export function createChoice(context: DepositContext, remember: (cuy: number) =>
   }
 }
 
-/** What to send, on which network and where to: all that has to be known before paying. */
+/** Everything to know before paying: what to send, on which network, and to which address. */
 export function createPayment(context: DepositContext): PageView {
   const { model } = context
   const element = html('div', { class: 'pay' })
@@ -53,7 +53,7 @@ export function createPayment(context: DepositContext): PageView {
       const asked = requestOf(context)
       const currency = currencyWith(context, asked?.currency.cuy ?? model.chosen ?? Number.NaN)
       const missing = missingOf(context)
-      // What was sent already is never asked for again.
+      // Wait for the transfers, so that an amount which was already sent is not asked for again.
       const isAwaited = asked !== null && model.arrivals === null
       const { address } = model
       fill(
@@ -74,7 +74,7 @@ export function createPayment(context: DepositContext): PageView {
   }
 }
 
-/** What has to be sent yet where an amount is asked for, and whether that is all of it; null where none is. */
+/** The part of the requested amount that is missing, and whether that is all of it; null without a requested amount. */
 function missingOf(context: DepositContext): { readonly amount: string; readonly isAll: boolean } | null {
   const progress = requestProgress(context)
   return progress === null ? null : { amount: progress.missing, isAll: progress.state === 'unpaid' }
@@ -89,7 +89,7 @@ function closedParts({ texts }: DepositContext, currency: OfferedCurrency | null
   return [html('div', { class: 'note warn' }, html('h2', {}, title), html('p', {}, help))]
 }
 
-/** The place of what is not there yet: as large as it will be. */
+/** Placeholders for parts that are not loaded, in their final size. */
 function awaitedParts({ texts, model }: DepositContext): Child[] {
   const bar = (kind: string) => html('div', { class: `skeleton ${kind}`, 'aria-hidden': 'true' })
   const heading = model.session.request === null ? texts.title : texts.titlePay('')
@@ -114,7 +114,7 @@ function sendPart(context: DepositContext, currency: OfferedCurrency, missing: R
   return html('div', { class: 'send' }, heading, copy, html('p', { class: 'muted' }, texts.exactly))
 }
 
-/** The network, and the one warning. */
+/** The network, and a warning. */
 function networkPart(context: DepositContext, { symbol, contract }: OfferedCurrency): Child {
   const { texts } = context
   const { name, isTest } = networkOf(context)
@@ -150,7 +150,7 @@ function addressPart(context: DepositContext, address: string, wallet: Child): C
     { element: shown, text: address },
     (result) => {
       context.announce(texts[result] + texts.stop + texts.gap + texts.compare)
-      context.refresh() // somebody who copies is about to pay
+      context.refresh() // a reader who copies is about to pay
     },
   )
   const label = html('h3', {}, texts.address)
@@ -158,8 +158,8 @@ function addressPart(context: DepositContext, address: string, wallet: Child): C
 }
 
 /**
- * A link that opens a wallet with the address and the amount that is missing: Trust Wallet's `send`, whose asset is a universal asset id
- * (developer.trustwallet.com, Deep Linking and Universal Asset ID; checked 2026-11). The coin of TRON is 195.
+ * A link that opens a wallet app with the address and the missing amount: Trust Wallet's `send`, whose asset is a universal asset id
+ * (developer.trustwallet.com, Deep Linking and Universal Asset ID; checked 2026-11). The coin number of TRON is 195.
  */
 function walletLink(
   context: DepositContext,
@@ -174,7 +174,7 @@ function walletLink(
   return linkTo(`https://link.trustwallet.com/send?${query}`, 'new tab', { class: 'button' }, words)
 }
 
-/** What is folded below: everything that needs more words. */
+/** The folded part with everything that needs more words. */
 export function createHow(context: DepositContext): PageView {
   const { model, texts } = context
   const lines = html('ul', { class: 'how' })

@@ -8,7 +8,7 @@ import { type HistoryEntry, type OwnPayout, readOwnPayouts } from './data.ts'
 import { payoutsPath } from './paths.ts'
 
 const withdrawal = 2
-/** Payouts that are read at once. */
+/** Payouts in one request. */
 const payoutRows = 100
 const keyOf = ({ cuy, osn }: Pick<OwnPayout, 'cuy' | 'osn'>) => `${cuy} ${osn}`
 
@@ -23,14 +23,14 @@ export async function loadPayouts(model: DepositModel, api: Api): Promise<Reply<
     const { list } = answer.data
     model.payouts = new Map([...model.payouts, ...list.map((payout) => [keyOf(payout), payout] as const)])
     const last = list.at(-1)
-    // A payout and its entry are stored at the same time.
+    // A payout and its entry have the same time, so an older entry may have a payout on the next page.
     const isMissing = last !== undefined && list.length === payoutRows && Date.parse(last.at) >= Date.parse(oldest.at)
     if (!isMissing || last.id >= (before ?? Number.POSITIVE_INFINITY)) return answer
     before = last.id
   }
 }
 
-/** Where the payout of a withdrawal is, and its transaction in the explorer. Empty if the entry has no payout. */
+/** The state of a withdrawal's payout, with a link to its transaction. Empty if the entry has no payout. */
 export function payoutParts({ model, texts }: DepositContext, entry: HistoryEntry): readonly HTMLElement[] {
   const payout = entry.type === withdrawal ? model.payouts.get(keyOf(entry)) : undefined
   if (payout === undefined) return []

@@ -5,7 +5,7 @@ import type { DepositContext } from './context.ts'
 import { type OutcomeWords, outcomeWords } from './outcome.ts'
 import { refusalHelp, refusalTitle } from './refusal.ts'
 
-/** "I paid, but nothing shows": a transaction number, and the answer in words. */
+/** "I paid, but nothing shows": a field for a txid, and the answer in words. */
 export function createQuestion(context: DepositContext): PageView {
   const { texts, api } = context
   const input = html('input', {
@@ -42,7 +42,7 @@ export function createQuestion(context: DepositContext): PageView {
     if (txid === null) return show({ kind: 'warn', title: texts.notTxid, help: texts.notTxidHelp })
     isBusy = true
     setText(label, texts.asking)
-    show({ kind: 'wait', title: texts.asking, help: '' }) // in the place of the answer, so that nothing moves when that comes
+    show({ kind: 'wait', title: texts.asking, help: '' }) // shown where the answer will be, so that nothing moves when it comes
     const answer = await api.get(`/tron/recharge?txid=${txid}`, () => null, longestMs)
     setText(label, texts.ask)
     isBusy = false
@@ -56,7 +56,7 @@ export function createQuestion(context: DepositContext): PageView {
   return { element: html('div', { class: 'question' }, ...createCheck(context), form), update() {} }
 }
 
-/** The button "check now" with its answer. */
+/** The button "check now", with its answer. */
 function createCheck(context: DepositContext): HTMLElement[] {
   const { texts, api } = context
   const result = html('div', { class: 'result', role: 'status' })
@@ -77,7 +77,7 @@ function createCheck(context: DepositContext): HTMLElement[] {
   return [button({}, label, () => void check()), result]
 }
 
-/** The sentence of the service below the words of the page. */
+/** The page's words, with the service's sentence below them. */
 function serviceWords(introduction: string, msg: string): HTMLElement[] {
   if (msg === '') return []
   return [html('p', { class: 'muted' }, `${introduction} `, html('q', { lang: 'en' }, msg))]
@@ -85,7 +85,7 @@ function serviceWords(introduction: string, msg: string): HTMLElement[] {
 
 interface Answer extends OutcomeWords {
   readonly kind: 'good' | 'warn' | 'wait' | 'bad'
-  /** The sentence of the service, where it says more than the words of this page. */
+  /** The service's sentence, if it says more than the page's words. */
   readonly quoted?: string
 }
 

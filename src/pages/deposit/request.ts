@@ -3,33 +3,33 @@ import { isSafeLink } from '../kit/loopback.ts'
 import { type Members, readForm, readInteger, readMembers, readText } from '../kit/read.ts'
 import type { Arrival, Offer, OfferedCurrency } from './data.ts'
 
-/** What a backend asks to be paid: the member `deposit` of the claims of a token. */
+/** A payment that a backend asks for: the claim `deposit` of a token. */
 export interface PaymentRequest {
   readonly cuy: number
   /** In whole units; null for any amount. */
   readonly amount: string | null
   readonly order: string | null
-  /** Only what was found from then on counts, in milliseconds since 1970. */
+  /** Only transfers found from this time on count, in milliseconds since 1970. */
   readonly since: number
-  /** Where the payer goes when it is paid. */
+  /** The URL to which the payer returns after paying. */
   readonly back: string | null
 }
 
-/** Later than any time in seconds, and earlier than any in milliseconds. */
+/** Distinguishes seconds from milliseconds: later than any time in seconds, earlier than any in milliseconds. */
 const secondsEnd = 1e11
 const orderCharsMax = 100
 
-/** A request that is not of its form. */
+/** A malformed request. */
 export interface UnreadableRequest {
-  /** The member of the claims that is wrong. */
+  /** The claim that is malformed. */
   readonly member: string
-  /** Where the payer goes to ask for another one. */
+  /** The URL at which the payer can ask for another request. */
   readonly back: string | null
 }
 
 const names = ['cuy', 'amt', 'order', 'since', 'return']
 
-/** The request in the claims of a token, null where they have none. `origins`: where it may lead back to. */
+/** Parses the request in the claims of a token; null if there is none. `origins`: the allowed origins of its links. */
 export function readRequest(
   claims: Members | null,
   origins: readonly string[],
@@ -67,7 +67,7 @@ function readAmount(amt: unknown): string | null {
   return amount.startsWith('-') || isZero(amount) ? refuse() : amount
 }
 
-/** A text or a number of at most so many characters. */
+/** A text or a number of limited length. */
 function readOrder(order: unknown): string | null {
   if (order === undefined) return null
   const text = readText(typeof order === 'number' ? String(readInteger(order)) : order)
@@ -78,31 +78,31 @@ function readSince(since: unknown = 0): number {
   return typeof since !== 'number' || since < 0 || since >= secondsEnd ? refuse() : since * 1_000
 }
 
-/** Whether it is an address of one of these origins. */
+/** Whether a value is a URL of one of these origins. */
 function isBelow(address: unknown, origins: readonly string[]): address is string {
   return typeof address === 'string' && isSafeLink(address) && origins.includes(new URL(address).origin)
 }
 
-/** The member of a request that does not fit what the service offers; null where all of it does. */
+/** The member of a request that does not fit the offered currencies; null if all fit. */
 export function misfitOf({ cuy, amount }: PaymentRequest, { currencies }: Offer): string | null {
   const currency = currencies.find((one) => one.cuy === cuy)
   if (currency === undefined) return 'deposit.cuy'
   return amount !== null && decimalsOf(amount) > currency.scale ? 'deposit.amt' : null
 }
 
-/** How far a request is paid. Amounts are in whole units. */
+/** How much of a request is paid. Amounts are in whole units. */
 export interface Progress {
   readonly credited: string
-  /** Found, and not final yet. */
+  /** Seen, but not final yet. */
   readonly seen: string
-  /** What has to be sent yet: neither credited nor found. */
+  /** The amount that is neither credited nor seen. */
   readonly missing: string
-  /** What is credited beyond the request. */
+  /** The amount credited beyond the request. */
   readonly over: string
   readonly state: 'unpaid' | 'partly paid' | 'on its way' | 'paid'
 }
 
-/** How far transfers pay a request for this amount. */
+/** How much of a requested amount these transfers pay. */
 export function progressOf(
   { cuy, since }: PaymentRequest,
   asked: string,
@@ -110,7 +110,7 @@ export function progressOf(
   arrivals: readonly Arrival[],
 ): Progress {
   const counted = arrivals.filter((one) => one.cuy === cuy && Date.parse(one.at) >= since)
-  // What is only seen has the decimals of the chain: what the ledger does not keep is left out.
+  // A seen amount has the decimals of the chain. Digits that the ledger does not keep are left out.
   const sum = (state: Arrival['state']) =>
     counted.filter((one) => one.state === state).reduce((total, { amount }) => total + unitsOf(amount, scale), 0n)
   const credited = sum('credited')

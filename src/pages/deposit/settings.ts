@@ -1,7 +1,7 @@
 import { type PageWallet, pageWallets } from '../../worker/common/page-wallets.ts'
 import { parseExact, readInteger, readMembers, readText } from '../kit/read.ts'
 
-/** How the page looks. */
+/** The look of the page. */
 export interface ShownBrand {
   readonly name: string
   readonly color: string | null
@@ -9,18 +9,18 @@ export interface ShownBrand {
   readonly logo: string | null
 }
 
-/** What the service says about the page itself, in its HTML. */
+/** The settings that the service writes into the HTML. */
 export interface DepositSettings {
-  /** The origins that the page may lead back to. */
+  /** The origins to which links may lead back. */
   readonly origins: readonly string[]
   readonly brand: ShownBrand | null
-  /** The wallet that the page opens with address and amount. */
+  /** The wallet app that the page opens with address and amount. */
   readonly wallet: PageWallet | null
-  /** Whom a request without a token acts for, on this machine. */
+  /** The user for requests without a token, on this machine. */
   readonly devUid: number | null
 }
 
-/** The settings in the page, empty ones where it has none. */
+/** Reads the settings in the page; empty settings if there are none. */
 export function readPageSettings(): DepositSettings {
   try {
     const text = document.querySelector('meta[name="settings"]')?.getAttribute('content') ?? ''
@@ -41,11 +41,11 @@ function readBrand(value: unknown): ShownBrand {
   return {
     name: readText(name),
     color: typeof color === 'string' ? color : null,
-    logo: typeof logo === 'string' ? logo : null, // longer than a text for people
+    logo: typeof logo === 'string' ? logo : null, // a data URL is longer than `readText` allows
   }
 }
 
-/** Gives the page the colour of its brand. */
+/** Sets the colour of the brand. */
 export function applyBrand({ color }: ShownBrand): void {
   if (color === null) return
   const root = document.documentElement

@@ -4,7 +4,7 @@ import { createArrivalList, explorerLink, stateIcon } from './arrivals.ts'
 import { amountText, arrivalAmount, type DepositContext, isStray, requestOf, requestProgress } from './context.ts'
 import type { Arrival, ArrivalState } from './data.ts'
 
-/** How far what is asked for is paid, and what arrived that does not count for it. */
+/** The progress of the request, and transfers that do not count towards it. */
 export function createSummary(context: DepositContext): PageView {
   const element = html('div', { class: 'summary' })
   const fill = createSlot(element)
@@ -22,7 +22,7 @@ export function createSummary(context: DepositContext): PageView {
   }
 }
 
-/** What has become of the payments of this visit. */
+/** The status of this visit's payments. */
 export function createVisitStatus(context: DepositContext): PageView {
   const { texts, model } = context
   const list = createArrivalList(context, texts.transaction)
@@ -50,10 +50,10 @@ export function createVisitStatus(context: DepositContext): PageView {
   }
 }
 
-/** Whether something is to be sent yet: then the status is a list below that. */
+/** Whether something is still to be paid. Then the status is a list below the address. */
 const isPart = (context: DepositContext) => ['unpaid', 'partly paid'].includes(requestProgress(context)?.state ?? '')
 
-/** What the reader can do next: go back, or make a further deposit. */
+/** The next actions of the reader: to go back, or to make another deposit. */
 export function createActions(context: DepositContext): PageView {
   const { texts, model } = context
   const element = html('div', { class: 'row actions' })
@@ -77,21 +77,21 @@ export function createActions(context: DepositContext): PageView {
 
 const isCredited = ({ state }: Arrival) => state === 'credited'
 
-/** The transfers of this visit, the newest first. */
+/** The transfers of this visit, newest first. */
 export function visitedOf({ model }: DepositContext): readonly Arrival[] {
-  if (model.offer === null) return [] // their currencies are not known yet
+  if (model.offer === null) return [] // their currencies are not loaded yet
   return model.arrivals?.list.filter(({ id }) => model.visited.has(id)) ?? []
 }
 
-/** A link back to who asks to be paid: the first thing to do when that is done. */
+/** A link back to the site that asked for the payment. It comes first once everything is paid. */
 export function backLink({ texts }: DepositContext, back: string, isFirst: boolean): HTMLElement {
   return linkTo(back, 'here', { class: isFirst ? 'button primary' : 'button' }, texts.backTo(new URL(back).host))
 }
 
-/** The most of what does not count that the top says: all of it is in the list. */
+/** Most transfers in other currencies that the summary lists. The list of transfers has all of them. */
 const straysMax = 3
 
-/** The transfers of this visit in another currency than the one that is asked for. */
+/** The transfers of this visit in another currency than the requested one. */
 function straysOf(context: DepositContext): readonly Arrival[] {
   const arrived = visitedOf(context).filter(({ state }) => state !== 'dropped' && state !== 'refused')
   return arrived.filter((one) => isStray(context, one)).slice(0, straysMax)
@@ -116,14 +116,14 @@ function summaryParts({ title, lines }: SummaryWords): Child[] {
   return [heading, ...lines.map((line) => html('p', {}, line))]
 }
 
-/** How far what is asked for is paid, in one text; empty where nothing is to be said. */
+/** The progress of the request as one text; empty if there is nothing to say. */
 export function summaryText(context: DepositContext): string {
   const { title, lines } = summaryWords(context) ?? { title: null, lines: [] }
   const { stop, gap } = context.texts
   return [...(title === null ? [] : [title[1] + stop]), ...lines].join(gap)
 }
 
-/** How far what is asked for is paid; null where no amount is asked for, and before any of it arrived. */
+/** The progress of the request; null without a requested amount, and before any of it has arrived. */
 function summaryWords(context: DepositContext): SummaryWords | null {
   const { texts } = context
   const progress = requestProgress(context)
@@ -151,7 +151,7 @@ function summaryWords(context: DepositContext): SummaryWords | null {
   }
 }
 
-/** What the title of the page says: the state of the newest payment, or of what is asked for. */
+/** The title of the page: the state of the newest payment, or of the request. */
 export function titleOf(context: DepositContext): string {
   const { texts } = context
   const asked = requestOf(context)

@@ -3,13 +3,13 @@ import { readInteger, readMembers } from '../kit/read.ts'
 import type { PayerSession } from './context.ts'
 import type { Arrival } from './data.ts'
 
-/** Which transfers a visit is about: those that it has seen on their way, and all that came later. It outlives a reload. */
+/** The transfers that belong to a visit: those that it has seen on their way, and all later ones. It survives a reload. */
 interface Visit {
-  /** Whose visit it is, and for what. */
+  /** The account and the request of the visit. */
   readonly of: string
   /** The newest transfer before the visit. */
   readonly after: number
-  /** The newest transfer when the reader began a further deposit; 0 before that. */
+  /** The newest transfer when the reader began another deposit; 0 before that. */
   readonly over: number
   readonly followed: readonly number[]
 }
@@ -18,13 +18,13 @@ const keptName = 'visit'
 
 /** The visit of a tab. */
 export interface Visits {
-  /** The transfers of the visit among these, which are all that are known. */
+  /** The transfers of the visit. `arrivals` are all that are loaded. */
   follow(session: PayerSession, arrivals: readonly Arrival[]): ReadonlySet<number>
-  /** Begins a further deposit: none of these belongs to it. */
+  /** Begins another deposit, to which none of these transfers belongs. */
   startOver(session: PayerSession, arrivals: readonly Arrival[]): void
 }
 
-/** Visits that this memory keeps. */
+/** Makes visits that are stored in `memory`. */
 export function createVisits(memory: Memory): Visits {
   let visit = readVisit(memory.read(keptName))
   const keep = (next: Visit) => {
@@ -53,7 +53,7 @@ export function createVisits(memory: Memory): Visits {
   }
 }
 
-/** What was there before the visit: what is earlier than what is asked for, and else all that is not on its way. */
+/** The transfers before the visit: those before the request or, without one, all that are not on their way. */
 function beforeVisit({ request }: PayerSession, arrivals: readonly Arrival[]): readonly Arrival[] {
   const since = request?.since ?? 0
   return arrivals.filter(({ state, at }) => (since > 0 ? Date.parse(at) < since : state !== 'seen'))

@@ -32,7 +32,7 @@ export function createBalances(context: DepositContext): PageView {
   }
 }
 
-/** The entries of the ledger with their filter, their chart and their download. */
+/** The ledger entries, with filter, chart and download. */
 export function createHistory(context: DepositContext): PageView {
   const { model, texts, format } = context
   const filter = html('select', { id: 'filter' })
@@ -82,12 +82,12 @@ export function createHistory(context: DepositContext): PageView {
   }
 }
 
-/** Loads the newest entries, or those before an id, which are added. */
+/** Loads the newest entries, or adds those before an id. */
 async function loadHistory(context: DepositContext, before?: number): Promise<void> {
   const { model, api } = context
   const { filter, account } = model
   const answer = await api.get(historyPath(filter, pageRows, before), readHistory)
-  if (model.filter !== filter || model.account !== account) return // the reader has gone on meanwhile
+  if (model.filter !== filter || model.account !== account) return // the reader has changed the filter or the account meanwhile
   if (!answer.ok) model.refusal = answer
   else if (before === undefined) model.history = answer.data
   else if (model.history?.list.at(-1)?.id === before) {
@@ -100,7 +100,7 @@ async function loadHistory(context: DepositContext, before?: number): Promise<vo
   context.update()
 }
 
-/** The balance since the first of the loaded entries of one currency: of the chosen one, else of the newest entry. */
+/** A chart of the balance over the loaded entries, in the chosen currency or in that of the newest entry. */
 function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement | null {
   const { texts, format, api } = context
   const cuy = context.model.filter ?? entries[0]?.cuy
@@ -135,7 +135,7 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
     return {
       name: entryName(context, type),
       time: html('time', { datetime: at, class: 'muted' }, time),
-      remark: type === 1 ? '' : mark, // the service's own word for a deposit: what it is stands above
+      remark: type === 1 ? '' : mark, // a deposit's remark is the service's word for it, which the line above shows already
       more: payoutParts(context, entry),
       amount: amountText(context, amount, cuy, 'always'),
       balance: amountText(context, balance, cuy),
@@ -144,7 +144,7 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
   return ledgerTable(context, rows)
 }
 
-/** The button that reads every entry of the filter, a page after the other, and gives the reader a file. */
+/** The button that reads every entry of the filter, page by page, and downloads them as a file. */
 function createDownload(context: DepositContext) {
   const { model, texts } = context
   const progress = html('span', { class: 'muted', role: 'status' })
@@ -164,7 +164,7 @@ function createDownload(context: DepositContext) {
   return { elements: [download, progress], update }
 }
 
-/** The place of the statements, whose script is loaded when the wallet is open. */
+/** The place of the statements. Their script is loaded when the wallet is opened. */
 export function createPapers(context: DepositContext): PageView {
   const { texts } = context
   const element = html('section', { class: 'statement' })
@@ -174,7 +174,7 @@ export function createPapers(context: DepositContext): PageView {
     const papers = await loadPapers()
     const parts = papers?.createStatement(context) ?? [html('p', { class: 'note warn' }, texts.offline)]
     element.replaceChildren(...parts)
-    isAsked = papers !== null // else the next update tries again
+    isAsked = papers !== null // if loading failed, the next update tries again
   }
   return {
     element,
@@ -184,5 +184,5 @@ export function createPapers(context: DepositContext): PageView {
   }
 }
 
-/** The script for what a reader takes along. */
+/** Loads the script for files and statements. */
 const loadPapers = () => loadScript(() => import('./papers.ts'), './papers.js')

@@ -8,7 +8,7 @@ import type { DeskPayout } from './payout-data.ts'
 type PayoutAct = Extract<Act, { payout: DeskPayout }>
 const cancellable = ['waiting', 'approved', 'stuck']
 
-/** What the reader may do with a payout: nothing more than the token, or `DESK_ACCESS`, allows. */
+/** The actions on a payout that the reader's token, or `DESK_ACCESS`, allows. */
 export function payoutActs(context: DeskContext, about: Omit<PayoutAct, 'kind'>): Child[] {
   const { texts, model } = context
   const { payout, left } = about
@@ -23,13 +23,13 @@ export function payoutActs(context: DeskContext, about: Omit<PayoutAct, 'kind'>)
   return [isOpen && mayApprove && isOwn ? hint(texts.ownPayout) : null, ...buttonsOf(context, acts)]
 }
 
-/** What is back where a payout is cancelled, and what it pays. */
+/** The amount that returns if the payout is cancelled, and the amount that it pays. */
 export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: string) => ({
   amount: deskAmount(context, payout.amount, payout.cuy),
   back: deskAmount(context, taken, payout.cuy),
 })
 
-/** What the reader may do with a deposit that waits for a look, or was refused after one. */
+/** The actions on a deposit that is held for review, or was refused after a review. */
 export function depositActs(context: DeskContext, deposit: OwnedDeposit): Child[] {
   const { state, reason, amount: sent, cuy } = deposit
   if (reason !== 'review' || context.model.summary?.reader.mayApprove !== true) return []
@@ -41,7 +41,7 @@ export function depositActs(context: DeskContext, deposit: OwnedDeposit): Child[
   )
 }
 
-/** A button for each act: it shows what would be done, in a place of its own, and asks once more. */
+/** A button for each action. It shows the consequences in a form, which asks for confirmation. */
 function buttonsOf(context: DeskContext, acts: readonly Act[]): Child[] {
   const { texts } = context
   if (acts.length === 0) return []
@@ -56,7 +56,7 @@ function buttonsOf(context: DeskContext, acts: readonly Act[]): Child[] {
       place.replaceChildren(openAct(context, act, close))
       place.querySelector<HTMLElement>('[tabindex]')?.focus()
     } catch {
-      place.replaceChildren(html('p', { class: 'fault', role: 'alert' }, texts.offline)) // its script did not come
+      place.replaceChildren(html('p', { class: 'fault', role: 'alert' }, texts.offline)) // its script could not be loaded
     }
   }
   const buttons = acts.map((act) => {

@@ -33,7 +33,7 @@ const en = {
   back: 'Back',
 } as const
 
-/** What the desk says when somebody acts, in one language. */
+/** The texts of actions, in one language. */
 export type ActTexts = InAnyLanguage<typeof en>
 
 const zh: ActTexts = {
@@ -62,5 +62,5 @@ const zh: ActTexts = {
   back: '返回',
 }
 
-/** Both: the script that has them is loaded when somebody acts. */
+/** Both languages, because this script loads only when somebody acts. */
 export const actTexts = { en, zh } as const

@@ -4,12 +4,12 @@ import type { Act } from './act.ts'
 import { type ActTexts, actTexts } from './act-texts.ts'
 import type { DeskContext } from './context.ts'
 
-// Loaded when somebody acts. Each act is a request that a backend can make as well.
+// Loaded when somebody acts. Each action is a request that backends can make as well.
 
-/** Longest reason that the service takes, in characters. */
+/** Longest reason that the service accepts, in characters. */
 const whyCharsMax = 200
 
-/** What an act does, in words, and the request that does it. */
+/** An action: its consequences in words, and its request. */
 interface Plan {
   readonly title: string
   readonly facts: readonly (readonly [name: string, value: string])[]
@@ -18,7 +18,7 @@ interface Plan {
   readonly body: (why: string, isKnown: boolean) => object
 }
 
-/** A form that shows what would be done, takes a reason where the service wants one, and does it. */
+/** A form that shows the consequences of an action, asks for a reason if one is required, and sends the request. */
 export function openAct(context: DeskContext, act: Act, close: () => void): HTMLElement {
   const texts: ActTexts = actTexts[context.language]
   const { title, facts, effect, path, body } = planOf(context, texts, act)
@@ -97,7 +97,7 @@ function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
   }
 }
 
-/** A reason. It cannot be left out. */
+/** A field for a reason, which must not be empty. */
 function createWhy(texts: ActTexts) {
   const input = html('input', {
     id: 'why',
@@ -110,7 +110,7 @@ function createWhy(texts: ActTexts) {
   return {
     input,
     element: html('div', {}, html('label', { for: 'why' }, texts.why), input, help),
-    /** Whether it is missing: then it says so. */
+    /** Whether the reason is missing. If so, the field says it. */
     isMissing() {
       const isEmpty = input.value.trim() === ''
       input.setAttribute('aria-invalid', String(isEmpty))
@@ -122,7 +122,7 @@ function createWhy(texts: ActTexts) {
   }
 }
 
-/** What has left already, and that the reader knows it: without that, nothing is done. */
+/** The outflows so far, and a box to confirm that the reader knows them. Without the confirmation nothing is sent. */
 function createLeft(texts: ActTexts, lines: readonly string[]) {
   const known = html('input', { id: 'known', type: 'checkbox' })
   const element = html('div', { class: 'left' })
@@ -136,7 +136,7 @@ function createLeft(texts: ActTexts, lines: readonly string[]) {
     element,
     show,
     isKnown: () => known.checked,
-    /** Whether it is shown, and not known: then the focus goes there. */
+    /** Whether it is shown but not confirmed. If so, it gets the focus. */
     isOpen() {
       const isOpen = element.childElementCount > 0 && !known.checked
       if (isOpen) known.focus()
@@ -145,7 +145,7 @@ function createLeft(texts: ActTexts, lines: readonly string[]) {
   }
 }
 
-/** Why it was not done, and what to do. */
+/** Why the request failed, and what to do. */
 function faultOf(
   { texts: ofDesk, language }: DeskContext,
   texts: ActTexts,

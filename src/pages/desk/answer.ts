@@ -17,14 +17,14 @@ import type { DeskPayout } from './payout-data.ts'
 import type { DeskQuestion } from './place.ts'
 import { listRows } from './walk.ts'
 
-/** A deposit with its entry, and the number of its address, where they are loaded. */
+/** A deposit with its entry, and the number of its address, if they are loaded. */
 export interface DepositStory {
   readonly deposit: OwnedDeposit
   readonly entry: PostedEntry | null
   readonly addressNumber: number | null
 }
 
-/** What the box answers. */
+/** The answer to a search. */
 export type DeskAnswer =
   | { readonly kind: 'busy' }
   | { readonly kind: 'refusal'; readonly refusal: Refusal }
@@ -54,7 +54,7 @@ export type DeskAnswer =
   | {
       readonly kind: 'order'
       readonly payouts: readonly PayoutStory[]
-      /** Those that are of none of its payouts. */
+      /** The entries that belong to none of its payouts. */
       readonly entries: readonly PostedEntry[]
     }
   | { readonly kind: 'no-payout' }
@@ -64,15 +64,15 @@ export type DeskAnswer =
 type Deposits = ListPage<OwnedDeposit>
 type Owner = ReturnType<typeof readOwner>
 
-/** What has a story; an amount leads to a list. */
+/** Searches that lead to a story. An amount leads to a list. */
 type StoryQuestion = Exclude<DeskQuestion, { kind: 'amount' }>
 
-/** Deposits of one transaction whose stories are loaded; few transactions have more. */
+/** Most deposits of one transaction whose stories are loaded; few transactions have more. */
 const storiesMax = 10
-/** Addresses of a user that are shown; hardly anybody has more than one. */
+/** Most addresses of a user that are shown; hardly any user has more than one. */
 const addressesMax = 100
 
-/** Finds the answer to a question. What names no known user can be an order as a whole. */
+/** Finds the answer to a search. A text that names no known user may be the reference of an order. */
 export async function findAnswer(asker: Asker, question: StoryQuestion, asked: string): Promise<DeskAnswer> {
   const found = await findFirst(asker, question)
   const isNamed = question.kind === 'user' || (question.kind === 'order' && question.uid !== null)
@@ -81,7 +81,7 @@ export async function findAnswer(asker: Asker, question: StoryQuestion, asked: s
   return whole.kind === 'order' && !isNothing(whole) ? whole : found
 }
 
-/** Whether nothing is known of it. */
+/** Whether nothing was found. */
 function isNothing(found: DeskAnswer): boolean {
   if (found.kind === 'order') return found.payouts.length + found.entries.length === 0
   if (found.kind !== 'user') return false
@@ -108,7 +108,7 @@ async function findFirst(asker: Asker, question: StoryQuestion): Promise<DeskAns
   }
 }
 
-/** The nodes are asked only about what no deposit is stored of: they allow few requests. */
+/** Nodes are asked only about transactions without a stored deposit, because they allow few requests. */
 async function findTransaction(asker: Asker, txid: string): Promise<DeskAnswer> {
   const { api } = asker
   const [found, paid] = await Promise.all([
@@ -120,7 +120,7 @@ async function findTransaction(asker: Asker, txid: string): Promise<DeskAnswer> 
   if (found.data.list.length + paid.data.list.length === 0) {
     return { kind: 'chain', txid, found: await api.get(`/ledger/transaction?txid=${txid}`, readChainFinding) }
   }
-  const list = [...found.data.list].reverse() // in the order in which they were found
+  const list = [...found.data.list].reverse() // oldest first
   const [stories, payouts] = await Promise.all([
     Promise.all(list.slice(0, storiesMax).map((deposit) => loadStory(asker, deposit))),
     payoutStories(api, paid.data.list),
@@ -153,7 +153,7 @@ async function findAddress(asker: Asker, address: string): Promise<DeskAnswer> {
   return { kind: 'address', address, owner: owner.ok ? owner.data : null, ...lists }
 }
 
-/** `/tron/generate` is not asked: it would issue an address to who has none. */
+/** `/tron/generate` is not used, because it would issue an address to a user without one. */
 async function findUser(asker: Asker, uid: number): Promise<DeskAnswer> {
   const { api } = asker
   const [balances, addresses, deposits, entries, payouts] = await Promise.all([
@@ -172,13 +172,13 @@ async function findUser(asker: Asker, uid: number): Promise<DeskAnswer> {
   return { kind: 'user', uid, balances: balances.data, ...lists }
 }
 
-/** What was seen in final blocks and is not credited: it waits in a gap. */
+/** Deposits that were seen in final blocks but wait in a gap. */
 async function findGap({ api }: Asker, from: number): Promise<DeskAnswer> {
   const found = await api.get('/ledger/deposits?state=seen&limit=100', readOwnedDeposits)
   return { kind: 'gap', from, seen: found.ok ? found.data.list.filter(({ seconds }) => seconds === 0) : [] }
 }
 
-/** By its number: the lists have the newest ones below a number. */
+/** Finds a payout by its number: lists return the newest ones below a number. */
 async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
   const found = await findPayouts(asker, `before=${id + 1}&limit=1`)
   if (!found.ok) return { kind: 'refusal', refusal: found }
@@ -188,7 +188,7 @@ async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
 }
 
 async function findOrder(asker: Asker, uid: number | null, osn: string): Promise<DeskAnswer> {
-  if (!/^[ -~]{1,200}$/.test(osn)) return { kind: 'order', payouts: [], entries: [] } // no osn has another form
+  if (!/^[ -~]{1,200}$/.test(osn)) return { kind: 'order', payouts: [], entries: [] } // this text cannot be an osn
   const filter = query({ uid, osn, limit: listRows })
   const [found, paid] = await Promise.all([
     asker.api.get(`/ledger/entries?${filter}`, readPostedEntries),

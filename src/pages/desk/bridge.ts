@@ -5,20 +5,20 @@ import { type DeskContext, isUncertain, payoutsNow } from './context.ts'
 import type { DeskCurrency } from './data.ts'
 import { createLiveSlot, small } from './parts.ts'
 
-/** The type of entries that deposits make, and what it is called where transfers are summed up. */
+/** The type of entries that deposits make, with its name in these sums. */
 const depositType = 1
-/** The type of entries that payouts make, and withdrawals that are paid otherwise. */
+/** The type of entries that payouts make, and withdrawals that are paid in another way. */
 const withdrawalType = 2
 const creditedName = 'credited'
 
-/** A line of a sum: what it is, and how much, signed. */
+/** A line of a sum: its name, and a signed amount. */
 interface Line {
   readonly name: string
   readonly amount: string
   readonly isFault?: boolean
 }
 
-/** What wallets owe, what addresses hold, and every step between the two: each adds up to the unit. */
+/** The sum that wallets are owed, the sum that addresses hold, and every step between the two. Each adds up to the last unit. */
 export function createBridge(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('div', { class: 'currencies' })
@@ -68,7 +68,7 @@ function bridgeOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   )
 }
 
-/** Received − collected − fees − destroyed, what is unexplained, and what the readings lack: together what is held. */
+/** Received − collected − fees − destroyed, unexplained differences, and amounts that readings lack: together the sum that addresses hold. */
 function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: DeskCurrency, held: string): Line[] {
   const { texts } = context
   const moved = [...heldBy].map(([what, amount]) => ({ name: movedName(context, what), amount }))
@@ -78,10 +78,10 @@ function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: D
   return [...moved, { name: texts.movedDestroyed, amount: lost }, fault, { name: texts.movedUnread, amount: unread }]
 }
 
-/** What is in one of the two sums and not in the other. */
+/** The amounts that only one of the two sums contains. */
 function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, held: readonly Line[]): Line[] {
   const { texts, model } = context
-  const hasPayouts = payoutsNow(model) !== null // from an address of their own
+  const hasPayouts = payoutsNow(model) !== null // payouts leave from an address of their own
   const posted = [...owedBy].filter(([type]) => type !== depositType)
   const credited = heldBy.get(creditedName) ?? '0'
   const rest = difference(credited, owedBy.get(depositType) ?? '0')
@@ -95,7 +95,7 @@ function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, he
   ]
 }
 
-/** A sum: its lines that are not 0, and what they are together. */
+/** A table of a sum: its lines that are not 0, and the total. */
 function sumTable(
   { texts, format }: DeskContext,
   title: string,
@@ -113,8 +113,8 @@ function sumTable(
   return html('table', {}, html('caption', {}, title), html('tbody', {}, ...body, end))
 }
 
-/** A type of entries as the name of a sum; a type that this page does not know is its number. */
+/** The name of a type of entries in a sum; the number of a type that this page does not know. */
 const ledgerName = ({ texts }: DeskContext, type: number): string => lookUp(texts.sums, type) ?? String(type)
 
-/** What has moved, as the name of a sum; a word that this page does not know stays as it is. */
+/** The name of a kind of movement in a sum; an unknown kind keeps its own name. */
 const movedName = ({ texts }: DeskContext, what: string): string => lookUp(texts.moved, what) ?? what

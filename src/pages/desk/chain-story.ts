@@ -9,16 +9,16 @@ import { refusalElements } from './refusal.ts'
 import { forUser, line, named, type Step, steps } from './steps.ts'
 import { remedyOf } from './words.ts'
 
-/** What an answer is called, what support does next, and what it says to the user. */
+/** The words of an answer: its title, the next step of support, and a text for the user. */
 interface AnswerWords {
   readonly title: string
-  /** How far it has come. */
+  /** The last step that the transaction has reached. */
   readonly step: Step
   readonly remedy: string
   readonly say: string
 }
 
-/** What the chain says about a transaction of which no deposit is stored. */
+/** The chain's answer about a transaction without a stored deposit. */
 export function chainElements(context: DeskContext, { txid, found }: Extract<DeskAnswer, { kind: 'chain' }>): Child[] {
   const { texts, model } = context
   const head = named(texts.transaction, txid)
@@ -42,7 +42,7 @@ export function chainElements(context: DeskContext, { txid, found }: Extract<Des
   return [head, html('h3', {}, title), steps(list), forUser(context, say)]
 }
 
-/** Words for several kinds of transactions. */
+/** Reasons that each cover several kinds of transactions. */
 const vague: readonly unknown[] = ['not-accepted', 'trc10', 'not-a-transfer'] satisfies Reason[]
 
 function ownerStep(context: DeskContext, uid: number | null, answer: string): Step {
@@ -78,7 +78,7 @@ function answerWords(context: DeskContext, txid: string, { answer, reason, secon
       return { title: texts.unknownTxid, step, remedy: texts.unknownTxidDo, say: texts.sayUnknown(txid) }
     }
     case 'worthless': {
-      const isVague = vague.includes(reason) // the sentence of the service says which
+      const isVague = vague.includes(reason) // the service's sentence says which kind
       const say = texts.sayWorthless(txid, isVague ? `${words.why} “${why}”` : words.why)
       return { title: texts.worthless, step: because, remedy: words.remedy || texts.worthlessDo, say }
     }

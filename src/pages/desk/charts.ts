@@ -42,7 +42,7 @@ function chartsOf(context: DeskContext, { days, symbol }: DeskCurrency): HTMLEle
   const { texts, format } = context
   const count = (select: (day: DeskDay) => number) => (day: DeskDay) => String(select(day))
   const types = new Set(days.flatMap(({ entries }) => [...entries.keys()]).sort((a, b) => a - b))
-  types.delete(depositType) // those are the first chart
+  types.delete(depositType) // the first chart shows deposits
   const whole = (value: string) => format.amount(value)
   const inCurrency = (value: string) => `${format.amount(value)} ${symbol}`
   const charts: readonly Bars[] = [

@@ -7,53 +7,53 @@ import type { DeskSummary } from './data.ts'
 import type { DeskTexts } from './languages/en.ts'
 import type { ListFilter } from './walk.ts'
 
-/** What the desk knows. What is null is not loaded yet. */
+/** The state of the desk. A member that is null is not loaded yet. */
 export interface DeskModel {
   network: string | null
   summary: DeskSummary | null
-  /** When the summary was made, by the clock of the service, where that is known. */
+  /** When the summary was made, by the clock of the service; null if that is not known. */
   summaryAt: number | null
-  /** The list that is shown, and its filter. */
+  /** The shown list, and its filter. */
   listed: { readonly name: string; readonly filter: ListFilter }
-  /** What stands in the way of the newest data. */
+  /** The reason for which the data is not up to date. */
   refusal: Refusal | null
-  /** The currency whose charts are shown. */
+  /** The currency of the charts. */
   charted: number | null
-  /** What the reader has asked. */
+  /** The text in the search box. */
   question: string
   answer: DeskAnswer | null
 }
 
-/** What the parts of the desk share, in the language of now. */
+/** The parts that all views of the desk share, in the current language. */
 export interface DeskContext {
   readonly model: DeskModel
   readonly language: Language
   readonly texts: DeskTexts
   readonly format: Format
   readonly api: Api
-  /** Whether there are payouts, where that is known: then their routes answer. */
+  /** Whether payouts are configured, so that their routes exist. */
   hasPayouts(): Promise<boolean>
-  /** Whether a token was given. */
+  /** Whether there is a token. */
   isSignedIn(): boolean
-  /** Takes a pasted token. Whether it has the form of one. */
+  /** Accepts a pasted token. Returns whether it has the form of one. */
   signIn(pasted: string): boolean
   announce(text: string): void
-  /** Shows what has changed in the model. */
+  /** Draws the changed parts of the state. */
   update(): void
-  /** Asks the service for what is new. */
+  /** Asks the service for new data. */
   refresh(): void
-  /** Puts a question into the box, and goes to its answer; `deposits held` or `payouts stuck 2` goes to that of a list. */
+  /** Searches for a text, and goes to the answer. `deposits held` or `payouts stuck 2` goes to a list. */
   ask(question: string): void
-  /** Goes to the deposits of an amount, in the currency with this symbol, or in any if it is empty. */
+  /** Goes to the deposits of an amount, in the currency with this symbol, or in all if it is empty. */
   listAmount(amount: string, symbol: string): void
-  /** Something was done in the story that is shown: reads it again. */
+  /** Called after an action in the shown story, to read it again. */
   done(): void
 }
 
-/** What the newest summary has of payouts; null without `PAYOUTS`, and before there is a summary. */
+/** The payouts in the newest summary; null without `PAYOUTS`, and before there is a summary. */
 export const payoutsNow = ({ summary }: Pick<DeskModel, 'summary'>) => summary?.payouts ?? null
 
-/** The symbol of a currency, or its number where it is not known. */
+/** The symbol of a currency, or its number if it is not known. */
 export function deskSymbol({ model }: DeskContext, cuy: number): string {
   return model.summary?.currencies.find((one) => one.cuy === cuy)?.symbol ?? `#${cuy}`
 }
@@ -63,19 +63,19 @@ export function deskAmount(context: DeskContext, amount: string, cuy: number, si
   return `${context.format.amount(amount, sign)} ${deskSymbol(context, cuy)}`
 }
 
-/** Whether amounts of a currency can be wrong, since its decimals are not those of its contract. */
+/** Whether amounts of a currency may be wrong, because its decimals differ from those of its contract. */
 export function isUncertain({ model }: DeskContext, cuy: number): boolean {
   const alarms = model.summary?.alarms ?? []
   return alarms.some(({ kind, subject }) => kind === 'decimals-differ' && subject.cuy === cuy)
 }
 
-/** The amount of a deposit. It says where it is not certain. */
+/** The amount of a deposit, marked if it may be wrong. */
 export function depositAmount(context: DeskContext, amount: string, cuy: number): string {
   const shown = deskAmount(context, amount, cuy)
   return isUncertain(context, cuy) ? context.texts.notCertain(shown) : shown
 }
 
-/** How long ago an instant is by the clock of the service, in seconds; null where that is not known. */
+/** The age of an instant in seconds, by the clock of the service; null if that is not known. */
 export function ageSeconds({ api }: DeskContext, instant: string): number | null {
   const now = api.now()
   const at = Date.parse(instant)
@@ -93,7 +93,7 @@ export function durationText({ texts, format }: DeskContext, seconds: number): s
   return words(format.count(Math.floor(seconds / size)))
 }
 
-/** An instant with its age, which stays on one line. */
+/** An instant with its age, on one line. */
 export function sinceText(context: DeskContext, instant: string): string {
   const age = ageSeconds(context, instant)
   const time = context.format.time(instant)

@@ -12,19 +12,19 @@ import {
 } from '../kit/read.ts'
 import { readPayout, readPayoutsNow } from './payout-data.ts'
 
-/** What an operator looks at first. */
+/** The summary for operators. */
 export type DeskSummary = ReturnType<typeof readDeskSummary>
-/** The sums of one currency. `held` is null where no address was read yet. */
+/** The sums of one currency. `held` is null if no address was read yet. */
 export type DeskCurrency = DeskSummary['currencies'][number]
-/** One day (UTC) of a currency. `entries` counts those of each type. */
+/** One day (UTC) of a currency. `entries` has the number of each type. */
 export type DeskDay = DeskCurrency['days'][number]
-/** Blocks that could not be read. */
+/** A range of unreadable blocks. */
 export type DeskGap = DeskSummary['gaps'][number]
 /** A raised alarm, with the words of the service. */
 export type DeskAlarm = DeskSummary['alarms'][number]
-/** What an alarm is about. */
+/** The subject of an alarm. */
 export type DeskSubject = DeskAlarm['subject']
-/** An address that holds more or less than is recorded. */
+/** An address whose balance differs from its records. */
 export type DeskDifference = DeskSummary['differences'][number]
 /** An endpoint of `WEBHOOKS`. */
 export type DeskEndpoint = DeskSummary['endpoints'][number]
@@ -34,9 +34,9 @@ export type DeskNode = NonNullable<DeskSummary['nodes']>[number]
 export type OwnedDeposit = ReturnType<typeof readOwnedDeposits>['list'][number]
 /** An entry of a user's ledger. */
 export type PostedEntry = ReturnType<typeof readEntry>
-/** Something that happened. */
+/** An event. */
 export type DeskEvent = ReturnType<typeof readDeskEvents>[number]
-/** What the chain says about a transaction. */
+/** The chain's answer about a transaction. */
 export type ChainFinding = ReturnType<typeof readChainFinding>
 
 /** `GET /ledger/summary` */
@@ -86,17 +86,17 @@ export function readDeskSummary(data: unknown) {
   }
 }
 
-/** Who reads: a backend by its name, or a person by an e-mail address. */
+/** The signed-in reader: a backend by its name, or a person by an e-mail address. */
 function readReader({ name, scopes }: Members) {
   const words = Array.isArray(scopes) ? scopes.map(readText) : []
   return { name: readText(name), mayApprove: words.includes('ledger:approve'), mayPay: words.includes('ledger:pay') }
 }
 
-/** What an alarm is about: what it does not name is null. */
+/** The subject of an alarm; members that it does not name are null. */
 function readSubject({ node, height, from, txid, cuy, address, contract, setting, endpoint, event, payout }: Members) {
   return {
     node: readOptionalInteger(node),
-    /** A block, or the first one of a gap. */
+    /** A block, or the first block of a gap. */
     height: readOptionalInteger(height ?? from),
     txid: readOptionalText(txid),
     cuy: readOptionalInteger(cuy),
@@ -108,7 +108,7 @@ function readSubject({ node, height, from, txid, cuy, address, contract, setting
   }
 }
 
-/** What the scanner has found of a node. `failure` is for operators, in English. */
+/** The status of a node, from the scanner. `failure` is for operators, in English. */
 function readNode({ number, name, use, behind, answered_at, answer_ms, failed_at, failure, used, per_day }: Members) {
   return {
     number: readInteger(number),
@@ -124,12 +124,12 @@ function readNode({ number, name, use, behind, answered_at, answer_ms, failed_at
   }
 }
 
-/** Sizes in bytes, and the day on which it is full, if there is one. */
+/** Sizes in bytes, and the day on which the database will be full, if there is one. */
 function readDatabase({ bytes, limit, full_on }: Members) {
   return { bytes: readInteger(bytes), limit: readInteger(limit), fullOn: readOptionalText(full_on) }
 }
 
-/** The status that an endpoint has answered with, or in words why it did not. */
+/** The status that an endpoint answered, or in words why it did not answer. */
 function readFailure(value: unknown): string | null {
   const text = readOptionalText(value)
   return text?.replace(/^\d+$/, 'HTTP $&') ?? null
@@ -195,7 +195,7 @@ export function readOwnedDeposits(data: unknown) {
   }))
 }
 
-/** What was decided about a deposit that was held for review. */
+/** The decision about a deposit that was held for review. */
 const readDecision = ({ why, by }: Members) => ({ why: readText(why), by: readText(by) })
 
 /** `GET /ledger/entries` */
@@ -216,7 +216,7 @@ function readEntry({ id, uid, type, cuy, osn, mark, amt, balance, created_at, by
   }
 }
 
-/** `GET /ledger/events`: what an event has depends on its type. */
+/** `GET /ledger/events`. The members of an event depend on its type. */
 export function readDeskEvents(data: unknown) {
   return readList(data, ({ id, type, uid, created_at, data: about }) => {
     const members = readMembers(about)

@@ -4,7 +4,7 @@ import type { DeskEndpoint } from './data.ts'
 import { lateText, small, storyButton } from './parts.ts'
 import type { Step } from './steps.ts'
 
-/** The event, and which endpoints have it. */
+/** The step of an event in a story: whether endpoints have received it. */
 export function eventStep(context: DeskContext, type: string, at: string, isStoredThen: boolean): Step {
   const { texts, model, format } = context
   const endpoints = model.summary?.endpoints ?? []
@@ -19,7 +19,7 @@ export function eventStep(context: DeskContext, type: string, at: string, isStor
   return [isDone ? 'done' : 'wait', texts.stepEvents, html('p', {}, html('code', {}, type)), ...lines, ...none]
 }
 
-/** An endpoint has all events that are older than the oldest one that it lacks. An event can be stored later than its transfer. */
+/** An endpoint has received every event older than its oldest undelivered one. An event may be stored later than its transfer. */
 function deliveryState(
   context: DeskContext,
   { behindSeconds, failingSince, beginsAt }: DeskEndpoint,
@@ -32,7 +32,7 @@ function deliveryState(
   if (model.summaryAt === null) {
     return isWaiting ? [false, lateText(context, behindSeconds)] : [true, texts.has]
   }
-  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // seconds are rounded down
+  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // because seconds are rounded down
   if (Date.parse(at) < until && (isStoredThen || !isWaiting)) return [true, texts.has]
   const isLacking = isWaiting && Date.parse(at) > until + 1_000
   return [false, isLacking ? texts.lacks : texts.hasUntil(format.time(new Date(Math.max(0, until)).toISOString()))]

@@ -1,16 +1,16 @@
-/** CSV files of the desk: a script of its own, loaded when somebody wants one. */
+/** CSV files of the desk: a script of its own, loaded when somebody downloads one. */
 import type { Refusal } from '../kit/api.ts'
 import { createCsv, downloadCsv } from '../kit/csv.ts'
 import { type ListFilter, type ListRow, type ReadRows, type RowSource, unwalked, type Walked, walkOn } from './walk.ts'
 
-/** Gives the reader a file with these rows, the first one being the names of its columns. */
+/** Downloads a file with these rows. The first row has the column names. */
 export function saveTable(name: string, rows: readonly (readonly string[])[]): void {
   downloadCsv(name, rows)
 }
 
 /**
- * Gives the reader a file with everything of a list that the filter leaves. `isWanted` is told how many rows there are so far, and can end
- * it: then there is no file. Why there is none, or null.
+ * Downloads a file with all rows of a list that pass the filter. `isWanted` gets the number of rows so far, and can stop: then there is no file. Returns why
+ * there is none, or null.
  */
 export async function saveList(
   { name, columns, read }: RowSource,
@@ -30,14 +30,11 @@ export async function saveList(
 
 const asText = (value: string | number | null) => String(value ?? '')
 
-/** How long a file waits where the service does not say it, and how often in a row. */
+/** Pause if the service does not say how long to wait, and the number of pauses in a row. */
 const retrySeconds = 5
 const retriesMax = 5
 
-/**
- * Hands over everything to the end, page by page, until `take` wants no more. It waits where the service wants it, and gives up where
- * that does not help: then why.
- */
+/** Passes all rows to `take`, page by page, until the end or until `take` stops. If the service asks for a pause, it waits. Returns why it gave up, or null. */
 export async function walkToEnd(
   read: ReadRows,
   filter: ListFilter,

@@ -1,15 +1,15 @@
-/** What a finding is about: one address, one range of blocks, one transaction. */
+/** The subject of a finding: an address, a range of blocks, a transaction. */
 export interface FindingItem {
-  /** In the words of the service. */
+  /** The service's words. */
   readonly about: string
-  /** In the words of this page. */
+  /** The page's words. */
   readonly note: string
   readonly since: string | null
-  /** The question whose answer is its story. */
+  /** The search that leads to its story. */
   readonly ask: string | null
 }
 
-/** Something that needs a person, with what to do. */
+/** A matter that needs a person, with the remedy. */
 export interface Finding {
   readonly kind: string
   readonly title: string
@@ -19,6 +19,6 @@ export interface Finding {
 
 /** A finding as it is shown. */
 export interface ShownFinding extends Finding {
-  /** How soon a person must act, as the service says of the alarm of this kind; empty where none is raised. */
+  /** How soon a person must act, as the service says about an alarm of this kind; empty without an alarm. */
   readonly urgency: string
 }

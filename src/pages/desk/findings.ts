@@ -8,7 +8,7 @@ import { reasonWords } from './reasons.ts'
 import { isOverdue } from './waiting.ts'
 import { alarmWords, remedyOf } from './words.ts'
 
-/** Kinds of findings, the worst first; other kinds follow. */
+/** Kinds of findings, the most serious first; other kinds follow. */
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
   'scan-behind',
@@ -31,13 +31,13 @@ const then = [
   'events-expiring',
 ]
 
-/** An endpoint that is late by this much is shown before an alarm is raised. */
+/** An endpoint that is behind by this much is shown even before an alarm. */
 const lateSeconds = 120
 /** A final block that is older than this is late, as `/health` has it. */
 export const nodesLateSeconds = 127
-/** Alarms that say why the scan stands still, or falls behind. */
+/** Alarms that explain why the scan stands still or falls behind. */
 const scanAlarms = ['chain-forked', 'scan-stalled', 'scan-behind', 'finality-stalled', 'tick-failed']
-/** What follows where too few nodes answer. */
+/** Alarms that follow if too few nodes answer. */
 const ofTooFewNodes = [
   'scan-stalled',
   'scan-behind',
@@ -48,13 +48,13 @@ const ofTooFewNodes = [
   'starting',
   'node-silent',
 ]
-/** Alarms that a finding of another source replaces, because that one has more facts. */
+/** Alarms that a more detailed finding from another source replaces. */
 const endpointAlarms = ['endpoint-failing', 'endpoint-behind']
 
-/** Whether it stops credits or is about missing money. */
+/** Whether the finding stops credits or concerns missing money. */
 export const isBad = ({ kind }: Pick<Finding, 'kind'>) => worst.includes(kind)
 
-/** Everything that needs a person, the worst first. */
+/** All matters that need a person, the most serious first. */
 export function findingsOf(context: DeskContext, summary: DeskSummary): readonly ShownFinding[] {
   const rank = ({ kind }: Finding) => {
     const index = [...worst, ...then].indexOf(kind)
@@ -78,7 +78,7 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
     .map((finding) => ({ ...finding, urgency: urgencyOf(finding.kind) }))
 }
 
-/** One for each kind: what its alarms are about follows. */
+/** One finding for each kind of alarm. Its subjects are its items. */
 function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { alarms, gaps, endpoints, msg } = summary
   const isFailing = ({ endpoint }: DeskSubject) =>
@@ -89,7 +89,7 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
     if (isShownByPayouts(kind, summary)) return false
     if (kind === 'gap-unread') return gaps.length === 0
     const height = kind === 'nodes-disagree' ? subject.height : null
-    if (height !== null && gaps.some(({ from, to }) => from <= height && height <= to)) return false // the gap follows from it
+    if (height !== null && gaps.some(({ from, to }) => from <= height && height <= to)) return false // the finding about the gap covers it
     return !(endpointAlarms.includes(kind) && isFailing(subject))
   })
   return [...new Set(own.map(({ kind }) => kind))].flatMap((kind) => {
@@ -113,7 +113,7 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   })
 }
 
-/** Currencies whose decimals are not those of the contract, with their held deposits: these follow from it. */
+/** Currencies whose decimals differ from their contract, with the deposits that are held because of that. */
 function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { held }: DeskSummary): Finding {
   const { texts, format } = context
   const items = alarms.map(({ subject, since }) => {
@@ -129,16 +129,16 @@ function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { h
   return { kind: 'decimals-differ', title: texts.decimalsOf(symbols.join(', ')), remedy, items }
 }
 
-/** Why the newest tick did not read everything; empty where that is not known. */
+/** Why the newest tick did not read everything; empty if that is not known. */
 const problemText = ({ texts }: DeskContext, { problem }: DeskSummary): string =>
   lookUp(texts.problems, problem ?? '') ?? ''
 
-/** What is wrong with the subject of an alarm, in the service's own words: why its node failed last, or its name. */
+/** The service's words about the subject of an alarm: its node's last error, or its name. */
 function aboutOf({ node, txid, setting }: DeskSubject, { nodes }: DeskSummary): string {
   return (node === null ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
 }
 
-/** What an alarm is about: a node, an endpoint, a block, an address with its difference. Empty for anything else. */
+/** The subject of an alarm in words: a node, an endpoint, a block, an address with its difference. Empty for others. */
 function subjectText(context: DeskContext, subject: DeskSubject, { differences }: DeskSummary): string {
   const { texts, format } = context
   const { node, endpoint, event, height, cuy, address } = subject
@@ -155,7 +155,7 @@ function subjectText(context: DeskContext, subject: DeskSubject, { differences }
   return `${name} · ${address}`
 }
 
-/** The question that an address, a transaction or an endpoint of a subject leads to. */
+/** The search for an address, a transaction or an endpoint in a subject. */
 function askOf({ address, txid, endpoint }: DeskSubject): string | null {
   return address ?? txid ?? (endpoint === null ? null : `endpoint ${endpoint}`)
 }
@@ -182,13 +182,13 @@ function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   return status === 'ok' ? [] : [{ kind: 'stopped', title: texts.stopped, remedy: texts.stoppedHelp, items }]
 }
 
-/** Whether nothing newer is known than what was read last: then no number of blocks behind says anything. */
+/** Whether no newer block is known than the last one read. Then the number of blocks behind means nothing. */
 export function standsStill(context: DeskContext, summary: DeskSummary): boolean {
   const age = finalAgeSeconds(context, summary)
   return summary.status === 'stopped' || (age !== null && age > nodesLateSeconds)
 }
 
-/** How old the newest final block was when the summary was made; null where that is not known. */
+/** The age of the newest final block when the summary was made; null if that is not known. */
 export function finalAgeSeconds({ model }: DeskContext, { finalizedAt }: DeskSummary): number | null {
   const at = Date.parse(finalizedAt ?? '')
   return model.summaryAt === null || Number.isNaN(at) ? null : Math.max(0, Math.round((model.summaryAt - at) / 1_000))
@@ -199,7 +199,7 @@ export function gapRange({ texts, format }: DeskContext, { from, to }: Pick<Desk
   return from === to ? texts.block(format.count(from)) : texts.blocks(format.count(from), format.count(to))
 }
 
-/** How many deposits were seen in a gap, and wait; null where none was. */
+/** The number of deposits that were seen in a gap and wait; null if there are none. */
 export function seenIn({ texts, format }: DeskContext, { seen }: Pick<DeskGap, 'seen'>): string | null {
   return seen === 0 ? null : texts.seenIn(format.count(seen))
 }
@@ -217,12 +217,12 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
   return [{ kind: 'gap-unread', title, remedy: remedyOf(context, 'gap-unread'), items }]
 }
 
-/** What waits for a look is here once it waits for long, and no alarm says so. */
+/** Deposits that have waited long for a decision, unless an alarm says so already. */
 function heldFindings(context: DeskContext, { held, alarms }: DeskSummary): Finding[] {
   const own = held.filter(({ reason, cuy, oldestAt }) => {
     if (reason === 'review' && !isOverdue(context, oldestAt)) return false
     const kinds = [reason, reason === 'review' ? 'review-overdue' : reason]
-    return !alarms.some(({ kind, subject }) => kinds.includes(kind) && subject.cuy === cuy) // it is in that finding
+    return !alarms.some(({ kind, subject }) => kinds.includes(kind) && subject.cuy === cuy) // that finding includes them
   })
   return own.map(({ reason, cuy, count, oldestAt }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)
@@ -247,7 +247,7 @@ function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Fin
   })
 }
 
-/** Nodes that the scan goes on without, and when each gave its last good answer. */
+/** Nodes that the scan does without, each with the time of its last good answer. */
 function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem[] {
   const { texts } = context
   const missing = (nodes ?? []).filter((node) => isMissing(context, node))
@@ -260,14 +260,14 @@ function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem
   })
 }
 
-/** That fewer nodes answer than must agree: how many, and which ones are missing. */
+/** Reports that fewer nodes answer than must agree: how many, and which are missing. */
 function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { nodes, quorum, alarms, msg } = summary
   const missing = (nodes ?? []).filter((node) => isMissing(context, node))
   const answering = (nodes?.length ?? 0) - missing.length
   if (nodes === null || answering >= quorum) return []
-  const [count, all, needed] = [answering, nodes.length, quorum].map(format.count) as [string, string, string] // as many
+  const [count, all, needed] = [answering, nodes.length, quorum].map(format.count) as [string, string, string] // three texts, one for each number
   const since = alarms.find(({ kind }) => ofTooFewNodes.includes(kind))?.since ?? null
   const facts = { about: msg ?? '', note: problemText(context, summary), since, ask: null }
   const title = texts.tooFewNodes(count, all, needed, missing.map(({ name }) => name).join(', '))
@@ -276,7 +276,7 @@ function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
   ]
 }
 
-/** A node that is missing, as long as the scan goes on without it. */
+/** A missing node, if the scan works without it. */
 function nodeFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { alarms, nodes } = summary

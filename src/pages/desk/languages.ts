@@ -1,11 +1,11 @@
 import type { Language } from '../kit/texts.ts'
 import type { DeskTexts } from './languages/en.ts'
 
-/** Every language: only the file of one is loaded. */
+/** The languages. Only one file is loaded. */
 const files: Readonly<Record<Language, () => Promise<DeskTexts>>> = {
   en: async () => (await import('./languages/en.ts')).enDesk,
   zh: async () => (await import('./languages/zh.ts')).zhDesk,
 }
 
-/** What the desk says in a language. */
+/** Loads the texts of the desk in a language. */
 export const loadDeskTexts = (language: Language): Promise<DeskTexts> => files[language]()

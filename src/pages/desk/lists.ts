@@ -8,7 +8,7 @@ import { type ListFilter, noFilter } from './walk.ts'
 
 /** The lists of deposits, payouts, entries and events: one at a time, with a filter. */
 export interface ListsView extends PageView {
-  /** Something new has happened. */
+  /** Called when there is a new event. */
   renew(): void
   /** Goes to a list, with a filter. */
   show(name: string, filter: ListFilter): void
@@ -26,7 +26,7 @@ export function createLists(context: DeskContext): ListsView {
   const rows = html('div', {})
   const choose = (name: string, filter: ListFilter) => {
     model.listed = { name, filter }
-    if (model.summary === null) return // without the newest event, a list of events would be empty: `update` chooses it
+    if (model.summary === null) return // before the newest event is known, a list of events would be empty; `update` chooses the list then
     const source = sources.find((one) => one.name === name && isThere(one)) ?? sources[0]
     const view = views.get(source?.name ?? '')
     if (source === undefined || view === undefined) return
@@ -63,7 +63,7 @@ export function createLists(context: DeskContext): ListsView {
 
 const isThere = ({ isThere = () => true }: FilteredSource) => isThere()
 
-/** The filter of a list: it is used as soon as one of its fields has changed. */
+/** The filter of a list. Each change of a field applies at once. */
 function createFilter(
   context: DeskContext,
   { states }: FilteredSource,

@@ -4,21 +4,21 @@ import { ageSeconds, type DeskContext, durationText } from './context.ts'
 import type { DeskNode } from './data.ts'
 import { createLiveSlot, hint, small } from './parts.ts'
 
-/** A node whose last good answer is older is silent, if it has failed since. */
+/** A node is silent if its last good answer is older than this and it has failed since. */
 const silentSeconds = 60
 
-/** Whether a node gives no good answer now. */
+/** Whether a node gives no good answers at present. */
 function isSilent(context: DeskContext, { answeredAt, failedAt }: DeskNode): boolean {
   if (failedAt === null) return false
   if (answeredAt === null) return true
   return Date.parse(failedAt) > Date.parse(answeredAt) && (ageSeconds(context, answeredAt) ?? 0) > silentSeconds
 }
 
-/** Whether the scan goes on without a node: it gives no good answer, or is not asked. */
+/** Whether the scan does without a node: it is silent, or not used. */
 export const isMissing = (context: DeskContext, node: DeskNode) =>
   isSilent(context, node) || node.use === 'blocked' || node.use === 'unfit'
 
-/** Each node: its last answer, how far behind it is, its last error, and what is left of its allowance. */
+/** Each node: last answer, blocks behind, last error, and remaining allowance. */
 export function createNodes(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('ul', { class: 'nodes' })

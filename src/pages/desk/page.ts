@@ -22,11 +22,11 @@ import { createDelays, createStatus } from './status.ts'
 import { noFilter } from './walk.ts'
 import { createWholeLists } from './whole-lists.ts'
 
-/** How often everything on the first screen is read. */
+/** The first screen is read again this often. */
 const paceMs = 15_000
-/** Where a session of Cloudflare Access ends. */
+/** The path that ends a session of Cloudflare Access. */
 const accessEnd = '/cdn-cgi/access/logout'
-/** Under this name the browser keeps the language that the reader has chosen. */
+/** The name under which the browser stores the reader's language. */
 const languageName = 'language'
 
 const format = createFormat(navigator.languages)
@@ -41,9 +41,9 @@ const model: DeskModel = {
   answer: null,
 }
 const live = html('p', { class: 'unseen', role: 'status' })
-/** Who goes on when the summary was read, or could not be. */
+/** Callbacks that wait until the summary was read, or could not be. */
 const waiting: (() => void)[] = []
-/** Whether something was answered without payouts because the summary could not be read. */
+/** Whether an answer left payouts out because the summary could not be read. */
 let isUnsure = false
 let views: readonly PageView[] = []
 let context: DeskContext
@@ -74,7 +74,7 @@ await mount(preferredLanguage([browserMemory.read(languageName) ?? '', ...naviga
 for (const event of ['hashchange', 'popstate']) window.addEventListener(event, () => question.answerPlace())
 poller.now()
 
-/** Reads what can have changed; null, or why that was not possible. Without a token only whether the service is configured. */
+/** Reads the data that may have changed; returns null, or why it could not. Without a token it only checks whether the service is configured. */
 async function load(): Promise<Refusal | null> {
   if (model.network === null) {
     const currencies = await api.get('/currencies', (data) => readText(readMembers(data).network))
@@ -86,11 +86,11 @@ async function load(): Promise<Refusal | null> {
   const isNewer = model.summary !== null && model.summary.newestEvent !== summary.data.newestEvent
   model.summary = summary.data
   model.summaryAt = api.now()
-  if (isNewer) lists.renew() // whatever changes a list is an event, too
+  if (isNewer) lists.renew() // every change of a list is an event, too
   return null
 }
 
-/** Where the summary is on its way it is awaited: without `PAYOUTS` the routes of payouts are 404, and are not asked. */
+/** Waits for the summary if it is being read: without `PAYOUTS` the payout routes answer 404, so they are not called. */
 async function hasPayouts(): Promise<boolean> {
   if (model.summary === null && model.refusal === null) await new Promise<void>((resolve) => waiting.push(resolve))
   isUnsure ||= model.summary === null
@@ -170,7 +170,7 @@ function createHeader(language: Language): PageView {
   }
 }
 
-/** Shows the model. */
+/** Draws the model. */
 function update(): void {
   const isOpen = model.summary !== null
   for (const view of views) view.update()

@@ -11,9 +11,9 @@ import {
   readText,
 } from '../kit/read.ts'
 
-/** A payout of a user. What is null is not there, or not known yet. */
+/** A payout of a user. A member that is null is absent, or not known yet. */
 export type DeskPayout = ReturnType<typeof readPayout>
-/** What is open of payouts, why they are stopped, and what their address holds. */
+/** Open payouts, why payouts are stopped, and the balances of the payout address. */
 export type DeskPayouts = ReturnType<typeof readPayoutsNow>
 
 /** The states of a payout. */
@@ -22,7 +22,7 @@ export const deskPayoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck
 /** `GET /ledger/payouts` */
 export const readDeskPayouts = (data: unknown) => readPage(data, readPayout)
 
-/** A payout, as lists and events have it. */
+/** Reads a payout in a list or an event. */
 export function readPayout(members: Members) {
   const { id, uid, cuy, amt, fee, to, osn, mark, state, created_at, by, approved_by, txid, expires_at } = members
   const { height, attempts, reason, why, moved } = members
@@ -49,7 +49,7 @@ export function readPayout(members: Members) {
   }
 }
 
-/** What has left the payout address: of a currency, or so many units of a contract that is none here. */
+/** An outflow from the payout address: of a currency, or in units of a contract that is not configured. */
 type Moved =
   | { readonly to: string; readonly cuy: number; readonly amount: string }
   | { readonly to: string; readonly contract: string; readonly units: string }

@@ -4,7 +4,7 @@ import { createLiveSlot, fact, small, storyButton } from './parts.ts'
 import type { DeskPayouts } from './payout-data.ts'
 import { line } from './steps.ts'
 
-/** What is open of payouts, and what their address holds. Without `PAYOUTS` it is not there. */
+/** Open payouts, and the balances of their address. Absent without `PAYOUTS`. */
 export function createPayouts(context: DeskContext): PageView {
   const { model, texts } = context
   const body = html('div', { class: 'payouts' })
@@ -25,7 +25,7 @@ export function createPayouts(context: DeskContext): PageView {
   }
 }
 
-/** Where payouts are paid from, and whether the signer is offered any. */
+/** The payout address, and whether payouts are offered to the signer. */
 function offerOf(context: DeskContext, { address, stopped }: DeskPayouts): HTMLElement {
   const { texts } = context
   const offer =
@@ -36,7 +36,7 @@ function offerOf(context: DeskContext, { address, stopped }: DeskPayouts): HTMLE
   return html('dl', { class: 'delays' }, from, fact(texts.payoutsOffer, ...offer))
 }
 
-/** By currency what is open, each line with its list, and what the address holds. */
+/** The open payouts by currency, each line with its list, and the balances of the address. */
 export function payoutTables(context: DeskContext, payouts: DeskPayouts): Child[] {
   const { open, holds } = payouts
   const symbols = [...open.map(({ cuy }) => deskSymbol(context, cuy)), ...holds.map(({ symbol }) => symbol)]

@@ -7,7 +7,7 @@ import { type DeskPayout, deskPayoutStates, readDeskPayouts } from './payout-dat
 import { type FilteredSource, isCounted } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
-/** Payouts: all, or those of a user or to an address. */
+/** The list of payouts: all, or those of a user or to an address. */
 export function payoutSource(context: DeskContext, of: { uid?: number; to?: string } = {}): FilteredSource {
   const { texts, api, model } = context
   return {

@@ -12,7 +12,7 @@ import { stuckWords } from './reasons.ts'
 import { entryListRow } from './sources.ts'
 import { forUser, line, type Step, steps } from './steps.ts'
 
-/** What became of a payout, and what to do. `txid`: the transaction by which it was asked for, which can be an earlier one. */
+/** The story of a payout, and what to do. `txid` is the transaction that was searched for, which may be an earlier one. */
 export function payoutElements(context: DeskContext, { payout, entries }: PayoutStory, txid?: string): Child[] {
   const { texts, format } = context
   const { id, uid, osn, mark, amount, cuy, state } = payout
@@ -61,11 +61,11 @@ function approvalStep(context: DeskContext, { state, approvedBy }: DeskPayout): 
   return ['wait', texts.stepApproved, line(texts.approvedNot)]
 }
 
-/** Whether its transaction can be in no further block, by the clock of the service. */
+/** Whether no further block can contain its transaction, by the clock of the service. */
 const isExpired = ({ api }: DeskContext, { expiresAt }: DeskPayout) =>
   expiresAt !== null && Date.parse(expiresAt) < (api.now() ?? 0)
 
-/** How it is signed and sent, as far as it has come. */
+/** The steps of signing and sending, as far as the payout has come. */
 function transactionSteps(context: DeskContext, payout: DeskPayout): Step[] {
   const { texts, format, model } = context
   const { state, txid, expiresAt, attempts, why } = payout
@@ -92,7 +92,7 @@ function txidLine({ texts, announce }: DeskContext, txid: string): HTMLElement {
   return html('p', {}, shown, ' ', copyButton({ class: 'plain' }, words, { element: shown, text: txid }, copied))
 }
 
-/** How it has ended, if it has. */
+/** The last step of a payout that has ended. */
 function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
   const { texts, format } = context
   const { state, height, reason, why } = payout
@@ -114,13 +114,13 @@ function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
   return [['no', texts.stepPaid, words, small(why, 'en'), place, ...movedLines(context, payout)]]
 }
 
-/** What its transaction has moved instead. */
+/** The other outflows of its transaction. */
 function movedLines(context: DeskContext, payout: DeskPayout): Child[] {
   if (payout.moved?.length === 0) return [line(context.texts.movedNone)]
   return leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
 }
 
-/** What has left the payout address for it, in sentences. */
+/** The outflows from the payout address for it, in sentences. */
 function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string[] {
   const { texts, format } = context
   return (moved ?? []).map((one) => {
@@ -132,10 +132,10 @@ function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string
   })
 }
 
-/** What was taken for it, and is back where it is cancelled. */
+/** The amount taken for it, which returns if it is cancelled. */
 const takenOf = ({ amount, fee }: DeskPayout) => sumOf([amount, fee])
 
-/** What to do, in sentences. */
+/** The remedies, in sentences. */
 function remedies(context: DeskContext, payout: DeskPayout): readonly string[] {
   const { texts, model } = context
   const { state, reason, why, moved } = payout

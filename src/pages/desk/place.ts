@@ -1,20 +1,20 @@
 import { decimalForm } from '../kit/decimal.ts'
 import { findTxid } from '../kit/read.ts'
 
-/** What the box can be asked about. */
+/** The kinds of searches. */
 export type DeskQuestion =
   | { readonly kind: 'tx'; readonly txid: string }
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'user'; readonly uid: number }
-  /** Without a user: whoever's it is. */
+  /** Without a user, orders of all users are found. */
   | { readonly kind: 'order'; readonly uid: number | null; readonly osn: string }
-  /** Its symbol, empty for any currency. */
+  /** The symbol of its currency, empty for all. */
   | { readonly kind: 'amount'; readonly amount: string; readonly symbol: string }
   | { readonly kind: 'gap'; readonly number: number }
   | { readonly kind: 'endpoint'; readonly number: number }
   | { readonly kind: 'payout'; readonly number: number }
 
-/** What a text asks about. A txid or an address is found in whatever was pasted. `symbols`: those of the currencies. */
+/** Parses a search. A txid or an address is found in any pasted text. `symbols` are those of the currencies. */
 export function parseQuestion(asked: string, symbols: readonly string[]): DeskQuestion {
   const text = asked.trim()
   const txid = findTxid(text)
@@ -32,7 +32,7 @@ export function parseQuestion(asked: string, symbols: readonly string[]): DeskQu
   return osn === undefined ? { kind: 'user', uid: Number(uid) } : { kind: 'order', uid: Number(uid), osn }
 }
 
-/** A number with the symbol of a currency before or behind it, or one with a point: `61 TRX`, `usdt 1,000.5`, `0.25`. */
+/** Parses a number with the symbol of a currency before or after it, or a number with a point: `61 TRX`, `usdt 1,000.5`, `0.25`. */
 function parseAmount(text: string, symbols: readonly string[]): DeskQuestion | null {
   const known = symbols.find((one) => {
     const [low, wanted] = [text.toLowerCase(), one.toLowerCase()]
@@ -44,7 +44,7 @@ function parseAmount(text: string, symbols: readonly string[]): DeskQuestion | n
   return isAmount ? { kind: 'amount', amount, symbol: known ?? '' } : null
 }
 
-/** The fragment under which an answer has an address of its own; empty where it has none. */
+/** The URL fragment of an answer; empty if it has none. */
 export function fragmentOf(question: DeskQuestion): string {
   switch (question.kind) {
     case 'tx':
@@ -62,7 +62,7 @@ export function fragmentOf(question: DeskQuestion): string {
   }
 }
 
-/** The text that asks for the answer at a fragment; null where it is none. */
+/** The search for the answer at a fragment; null if the fragment is not one. */
 export function questionAt(fragment: string): string | null {
   const parameters = new URLSearchParams(fragment.slice(1))
   const [tx, address, uid, osn] = ['tx', 'address', 'uid', 'osn'].map((name) => parameters.get(name))

@@ -6,23 +6,23 @@ import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { type DeskQuestion, fragmentOf, parseQuestion, questionAt } from './place.ts'
 import { answerElements, type ChainStory } from './story.ts'
 
-/** The box: a transaction, an address, a user or an order, and what happened. */
+/** The search box and its answer: the story of a transaction, an address, a user or an order. */
 export interface QuestionView extends PageView {
-  /** Answers a question of another part of the page, and goes to the answer. */
+  /** Searches for another part of the page, and goes to the answer. */
   ask(question: string): void
-  /** Answers what the address of the page asks, if that is something else. */
+  /** Answers the search in the page's URL, if that has changed. */
   answerPlace(): void
-  /** Asks again what is shown: another answer is possible now. */
+  /** Searches again for the shown answer, because another answer may be possible now. */
   answerAgain(): void
-  /** Moves the focus to the box, where what has it goes away. */
+  /** Moves the focus to the box when the focused element is removed. */
   focus(): void
 }
 
-/** What a text asks, by the currencies of now. */
+/** Parses a search with the present currencies. */
 const questionOf = ({ summary }: Pick<DeskModel, 'summary'>, text: string): DeskQuestion =>
   parseQuestion(text, summary?.currencies.map(({ symbol }) => symbol) ?? [])
 
-/** Makes the box. */
+/** Makes the search box. */
 export function createDeskQuestion(context: DeskContext): QuestionView {
   const { model, texts } = context
   const input = createInput()
@@ -40,16 +40,16 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     context.update()
     const found = await findAnswer(context, about, question)
     if (found.kind === 'chain') chain ??= await loadChainStory()
-    if (model.question !== question) return // the reader has asked something else meanwhile
+    if (model.question !== question) return // the reader has searched for something else meanwhile
     model.answer = found
-    if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // it says so at the top, and takes another token
+    if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // the top of the page says so, and accepts another token
     context.update()
   }
-  /** The address of the page becomes that of the story, which can be sent to a colleague. */
+  /** The URL of the page becomes that of the story, so that it can be sent to a colleague. */
   const go = (question: string) => {
     void answer(question)
     const about = questionOf(model, question)
-    if (about.kind === 'amount') return // it leads to a list, and what is shown here stays
+    if (about.kind === 'amount') return // the search leads to a list, and the shown answer stays
     const place = fragmentOf(about)
     if (place !== location.hash) history.pushState(null, '', place || location.pathname + location.search)
   }
@@ -116,7 +116,7 @@ const createInput = () =>
     'aria-describedby': 'question-help',
   })
 
-/** A button that copies the address of the story that is shown: no token is in it. */
+/** A button that copies the URL of the shown story. The URL contains no token. */
 function createLinkCopy({ model, texts, announce }: DeskContext): PageView {
   const label = html('span', {}, texts.copyLink)
   const element = button({ class: 'plain' }, label, () => {
@@ -135,7 +135,7 @@ function createLinkCopy({ model, texts, announce }: DeskContext): PageView {
   }
 }
 
-/** What the answer shows of the newest summary: the symbols of currencies, a gap or an endpoint, and how payouts are. */
+/** The parts of the newest summary that the answer shows: symbols, a gap or an endpoint, and the state of payouts. */
 function aboutNow({ model: { answer, summary } }: DeskContext): unknown {
   return [summary?.currencies.map(({ symbol }) => symbol), subjectNow(answer, summary), summary?.reader]
 }

@@ -3,14 +3,14 @@ import { lookUp } from '../kit/look-up.ts'
 import type { DeskContext } from './context.ts'
 import { remedyOf } from './words.ts'
 
-/** Why something is not credited, and what to do. */
+/** The words for a reason: why something is not credited, and what to do. */
 export interface ReasonWords {
   readonly why: string
-  /** Empty for a reason that this page does not know. */
+  /** Empty for an unknown reason. */
   readonly remedy: string
 }
 
-/** The words for a reason. One that this page does not know has those of the service, as a quotation. */
+/** The words for a reason. For an unknown reason they are the service's, quoted. */
 export function reasonWords(
   context: DeskContext,
   reason: string | null,
@@ -23,7 +23,7 @@ export function reasonWords(
   return { why: known[0], remedy: known[1] ?? remedyOf(context, reason as AlarmKind, cuy) }
 }
 
-/** The words for why a payout is stuck, as those for a reason. */
+/** The words for the reason for which a payout is stuck. */
 export function stuckWords({ texts }: DeskContext, reason: string | null, why: string | null): ReasonWords {
   const known = lookUp(texts.stuck, reason ?? '')
   return known === undefined ? quoted(reason, why) : { why: known[0], remedy: known[1] }

@@ -4,12 +4,12 @@ import { type Child, html } from '../kit/dom.ts'
 import { type DeskContext, durationText } from './context.ts'
 import { sentence } from './parts.ts'
 
-/** The words of a service whose settings are wrong, or are not those of the stored data. */
+/** Reasons for which a service with wrong or foreign settings refuses. */
 const wrongSettings: readonly unknown[] = ['not-configured', 'configuration-differs'] satisfies Reason[]
-/** How long who asks waits where the service does not say it. */
+/** Pause before asking again, if the service does not say how long. */
 const askAgainSeconds = 30
 
-/** Why the service does not answer, and what to do. `isAsked`: a person has asked, and the page does not ask again by itself. */
+/** Why the service does not answer, and what to do. `isAsked`: a person has asked, and the page does not repeat the request by itself. */
 function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) {
   const { texts } = context
   const { kind, status, msg, reason, retrySeconds } = refusal
@@ -17,7 +17,7 @@ function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) 
   if (wrongSettings.includes(reason)) return words(texts.wrongSetting, texts.wrongSettingHelp)
   if (status === 401) {
     if (context.isSignedIn()) return words(texts.unauthorized, texts.expiredHelp)
-    // By Cloudflare Access, which has answered itself.
+    // Cloudflare Access has answered in place of the service.
     return context.model.summary === null
       ? words(texts.signInFirst, texts.signInHelp, '')
       : words(texts.sessionEnded, texts.sessionEndedHelp, '')
@@ -31,7 +31,7 @@ function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) 
   return words(texts[kind], kind === 'offline' ? texts.offlineNext : texts.waitHelp)
 }
 
-/** A refusal in place of the whole status, or of an answer. */
+/** Shows a refusal in place of the status, or of an answer. */
 export function refusalElements(context: DeskContext, refusal: Refusal, id: string | null = null): Child[] {
   const { title, remedy, about } = refusalWords(context, refusal, id === null)
   const gap = context.language === 'en' ? ' ' : ''

@@ -15,21 +15,21 @@ import {
   walkOn,
 } from './walk.ts'
 
-/** Pages that one press reads at most, where a filter leaves few rows. */
+/** Most pages that one press of the button reads if a filter leaves few rows. */
 const pressPages = 10
 
-/** A list on the page: its rows, how far it goes, and its file. */
+/** A list on the page: its rows, how much of it is shown, and its file. */
 export interface RowsView {
   readonly element: HTMLElement
-  /** Shows the rows again, with the ages of now. */
+  /** Draws the rows again, with their present ages. */
   update(): void
-  /** Begins anew, with another filter. */
+  /** Begins again, with another filter. */
   filterBy(filter: ListFilter): void
-  /** Something new has happened: it is read where the reader has not gone on, else offered. */
+  /** Called when there is a new event: reads new rows if the reader is still at the beginning, else offers them. */
   renew(): void
 }
 
-/** Shows a list. What was read of it already is `walked`. */
+/** Shows a list. `walked` is the part that was read before. */
 export function createRows(context: DeskContext, source: RowSource, walked: Walked = unwalked): RowsView {
   const { texts } = context
   const body = html('div', { class: 'list' })
@@ -40,7 +40,7 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
     const { run, filter } = state
     more.disabled = true
     const next = await walkOn(source.read, filter, from, { wanted: listRows, pagesMax: pressPages })
-    if (run !== state.run) return // something else is wanted meanwhile
+    if (run !== state.run) return // the filter or list has changed meanwhile
     state.refusal = 'kind' in next ? next : null
     if (!('kind' in next)) {
       const rows = [...from.rows, ...next.rows]
@@ -84,7 +84,7 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
   }
 }
 
-/** How much of the list is shown, and how far back a filter was looked for. */
+/** How much of the list is shown, and how far back the filter has searched. */
 function endText({ texts, format }: DeskContext, { rows, count, next, back }: Walked, filter: ListFilter): string {
   const shown = format.count(rows.length)
   if (next === null) return rows.length === 0 ? texts.noRows : texts.rowsAll(shown)
@@ -93,7 +93,7 @@ function endText({ texts, format }: DeskContext, { rows, count, next, back }: Wa
   return `${rows.length === 0 ? texts.noMatch : found} ${texts.readBackTo(format.time(back))}`
 }
 
-/** A button for a file with everything that the filter leaves: it reads to the end. Another press stops it, and there is no file. */
+/** A button that reads the whole list and downloads the rows that pass the filter. Another press stops it; then there is no file. */
 function createFileButton(context: DeskContext, source: RowSource, filterOf: () => ListFilter): HTMLButtonElement {
   const { texts, format, announce } = context
   let running: object | null = null

@@ -1,7 +1,7 @@
 import { html, type PageView, setText } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
 
-/** Where a token is pasted. It leaves the field at once. */
+/** The field for a token. A pasted token leaves the field at once. */
 export function createSignIn(context: DeskContext): PageView {
   const { model, texts } = context
   const input = html('input', {

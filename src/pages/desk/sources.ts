@@ -26,7 +26,7 @@ import { reasonWords, stuckWords } from './reasons.ts'
 import { type FilteredSource, isCounted } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
-/** All lists of the desk, by their names: a further one is one more here. */
+/** All lists of the desk by name. To add a list, add it here. */
 export const createSources = (context: DeskContext): readonly FilteredSource[] => [
   depositSource(context),
   payoutSource(context),
@@ -34,7 +34,7 @@ export const createSources = (context: DeskContext): readonly FilteredSource[] =
   eventSource(context),
 ]
 
-/** Deposits: all, or those of a user or to an address. */
+/** The list of deposits: all, or those of a user or to an address. */
 export function depositSource(context: DeskContext, of: { uid?: number; address?: string } = {}): FilteredSource {
   const { texts, api } = context
   const names = ['seen', 'held', 'credited', 'refused', 'dropped']
@@ -62,7 +62,7 @@ export function depositListRow(context: DeskContext, deposit: OwnedDeposit): Lis
   return { id, at, state, cuy, amount, cells: () => depositRow(context, deposit), values }
 }
 
-/** Entries: of all users, or of one. */
+/** The list of entries: of all users, or of one. */
 export function entrySource(context: DeskContext, uid: number | null = null): FilteredSource {
   const { texts, api } = context
   return {
@@ -97,7 +97,7 @@ export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow 
   return { id, at, state: String(type), cuy, amount, cells, values }
 }
 
-/** What an issuer did with an address, with the names of its texts. */
+/** Acts of a token's issuer on an address, with the names of their texts. */
 const issuerTexts = {
   'address.frozen': 'frozenByIssuer',
   'address.released': 'releasedByIssuer',
@@ -107,14 +107,14 @@ const isOfIssuer = (type: string): type is keyof typeof issuerTexts => Object.ha
 
 const depositStates = ['seen', 'credited', 'held', 'refused', 'dropped']
 
-/** The types of events that the service can have. */
+/** The types of events that the service may have. */
 function typesNow({ model }: DeskContext): string[] {
   const ofPayouts = payoutsNow(model) === null ? [] : deskPayoutStates
   const deposits = depositStates.map((state) => `deposit.${state}`)
   return [...deposits, ...ofPayouts.map((state) => `payout.${state}`), ...Object.keys(issuerTexts), 'entry.posted']
 }
 
-/** Events. The service gives those after an id, without a hole up to the newest: the ones before an id are read from as many below it. */
+/** The list of events. The service returns events after an id, without a gap. To read backwards, the page asks for the `limit` events after `id − limit`. */
 function eventSource(context: DeskContext): FilteredSource {
   const { texts, api, model } = context
   return {
@@ -136,7 +136,7 @@ function eventSource(context: DeskContext): FilteredSource {
   }
 }
 
-/** What has happened, in words; a type that this page does not know has its own name. */
+/** An event in words; an unknown type keeps its own name. */
 function eventName(context: DeskContext, type: string, entry: PostedEntry | null): string {
   const { texts } = context
   const [kind, state = ''] = type.split('.')
@@ -147,7 +147,7 @@ function eventName(context: DeskContext, type: string, entry: PostedEntry | null
   return entry === null ? texts.listEntries : typeName(context, entry.type)
 }
 
-/** An event as a row of a list. Not every type has an amount; a type that this page does not know leads to its user. */
+/** An event as a row of a list. Some types have no amount. An unknown type leads to its user. */
 function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
   const { id, type, uid, at, txid, entry, payout, reason, why } = event
   const cuy = entry?.cuy ?? event.cuy
@@ -173,7 +173,7 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
 const reasonText = (context: DeskContext, { payout, why }: DeskEvent, reason: string) =>
   payout === null ? reasonWords(context, reason, why).why : stuckWords(context, reason, why).why
 
-/** The question whose answer is the story of an event. A transaction of an issuer has none here, but its address. */
+/** The search for the story of an event. An issuer's act has no story of its own, so it leads to its address. */
 function questionOf({ type, uid, address, txid, entry, payout }: DeskEvent): string {
   if (payout !== null) return `payout ${payout.id}`
   const named = isOfIssuer(type) ? address : txid

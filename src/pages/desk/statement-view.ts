@@ -10,9 +10,9 @@ import { saveTable } from './files.ts'
 import { fact, listTable, small, storyButton } from './parts.ts'
 import type { Row } from './walk.ts'
 
-/** Entries that are read at once. */
+/** Entries in one request. */
 const rowsAtOnce = 1_000
-/** More rows than this make a page slow: the file has all of them. */
+/** More rows than this make a page slow. The file contains all of them. */
 const shownMax = 5_000
 const dayMs = 86_400_000
 
@@ -62,7 +62,7 @@ interface Balance {
   readonly closing: string
 }
 
-/** The balances and the entries of a period, as far as they are read. */
+/** The balances and entries of a period, as far as they are loaded. */
 interface Statement {
   readonly to: string
   readonly from: string
@@ -88,13 +88,13 @@ function readStatement(data: unknown): Statement {
   }
 }
 
-/** What is asked for: a day or a month, of a user or of all. */
+/** The wanted statement: a day or a month, of a user or of all. */
 interface Wanted {
   readonly uid: string
   readonly period: string
 }
 
-/** The choice of a statement, and the statement. */
+/** The form that chooses a statement, and the statement. */
 export function createStatementView(context: DeskContext): readonly HTMLElement[] {
   const { language } = context
   const texts = { en, zh }[language]
@@ -106,7 +106,7 @@ export function createStatementView(context: DeskContext): readonly HTMLElement[
     const own = asked
     const query = `${period.length === 7 ? 'month' : 'day'}=${period}${uid === '' ? '' : `&uid=${uid}`}&limit=${rowsAtOnce}`
     const answer = await readAll(context, query, max, (done, all) => setText(progress, texts.reading(done, all)))
-    if (own !== asked) return null // the reader has asked for another one meanwhile
+    if (own !== asked) return null // the reader has asked for another statement meanwhile
     setText(progress, '')
     if (answer.ok) return answer.data
     result.replaceChildren(
@@ -133,7 +133,7 @@ export function createStatementView(context: DeskContext): readonly HTMLElement[
   return [createForm(context, texts, (wanted) => void show(wanted)), progress, result]
 }
 
-/** A user, and a day or a month: the day of yesterday at first, which an operator closes. */
+/** Fields for a user, and for a day or a month. Yesterday is preset, because operators close that day. */
 function createForm(context: DeskContext, texts: StatementTexts, show: (wanted: Wanted) => void): HTMLElement {
   const now = context.api.now() ?? performance.timeOrigin
   const iso = (at: number) => new Date(at).toISOString()
@@ -212,7 +212,7 @@ function statementParts(
 const changeText = (context: DeskContext, amount: string, cuy: number) =>
   isZero(amount) ? deskAmount(context, amount, cuy) : deskAmount(context, amount, cuy, 'always')
 
-/** A time of UTC, as days and months of statements are. */
+/** A UTC time, because days and months of statements are UTC. */
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntry, isOfAll: boolean): Row {
@@ -226,7 +226,7 @@ function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntr
   ]
 }
 
-/** What is printed is the statement alone, until that is over. */
+/** Prints only the statement. */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })
@@ -250,7 +250,7 @@ function fileOf(context: DeskContext, { from, until, balances, list }: Statement
   ]
 }
 
-/** All pages, or so many that `max` entries are there; balances and `until` are those of the last page. */
+/** Reads all pages, or as many as give `max` entries. Balances and `until` come from the last page. */
 async function readAll(
   { api, format }: DeskContext,
   query: string,

@@ -2,7 +2,7 @@ import { html, type PageView } from '../kit/dom.ts'
 import { loadScript } from '../kit/load-script.ts'
 import type { DeskContext } from './context.ts'
 
-/** The statements of a user or of all, folded. What they need is loaded when they are opened. */
+/** The folded part with statements. Their script is loaded when it is opened. */
 export function createStatements(context: DeskContext): PageView {
   const { texts } = context
   const body = html('div', {})

@@ -11,10 +11,10 @@ import { line } from './steps.ts'
 import { type Waiting, waitingFor } from './waiting.ts'
 import { needsLine } from './words.ts'
 
-/** What a finding is about is shown so often; the lists have all of it. */
+/** Most items of a finding that are shown; the lists have all of them. */
 const itemsMax = 3
 
-/** One sentence: all is well, or what is not and what to do. Below it everything else that needs a person. */
+/** One sentence: all is well, or the fault and its remedy. Everything else that needs a person is below it. */
 export function createStatus(context: DeskContext): PageView {
   const { model } = context
   const element = html('section', { class: 'card wide status', 'aria-labelledby': 'state' })
@@ -56,7 +56,7 @@ function findingElements(
     ]
   }
   const named = [first, ...rest].map(({ kind }) => kind).filter(needsLine)
-  const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))] // that one has the answers
+  const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))] // the finding about the nodes has the answers
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [
     ...detail(context, first, 'h2'),
@@ -67,7 +67,7 @@ function findingElements(
   ]
 }
 
-/** What waits for a person, each with its list; null where nothing does. */
+/** The matters that wait for a person, each with a link to its list; null if there are none. */
 function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLElement | null {
   const { texts, format } = context
   if (waiting.length === 0) return null
@@ -78,7 +78,7 @@ function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLEle
   return html('p', { class: 'waiting' }, texts.waiting, ...parts)
 }
 
-/** What is known to be well. `isIdle`: whether nothing waits for a person either. */
+/** The parts that work. `isIdle`: nothing waits for a person either. */
 function wellText(context: DeskContext, { finalized, nodes, endpoints }: DeskSummary, isIdle: boolean): string {
   const { texts, format } = context
   const answering = nodes?.filter((node) => !isMissing(context, node)).length ?? 0
@@ -120,7 +120,7 @@ function detail(
   ]
 }
 
-/** The delays of now (nodes, scan, held deposits, each endpoint), and how full the database is. */
+/** The present delays (nodes, scan, held deposits, each endpoint), and the size of the database. */
 export function createDelays(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('dl', { class: 'delays' })

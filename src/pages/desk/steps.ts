@@ -3,10 +3,10 @@ import { button, type Child, html } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
 import { sentence } from './parts.ts'
 
-/** One step of a story: what it is called, and how far it has come. */
+/** One step of a story: its state, its name, and further lines. */
 export type Step = readonly [state: 'done' | 'wait' | 'no', name: string, ...lines: readonly Child[]]
 
-/** The steps of a story, in their order. */
+/** The steps of a story, in order. */
 export function steps(list: readonly Step[]): HTMLElement {
   const items = list.map(([state, name, ...lines]) => {
     return html('li', { 'data-step': state }, html('strong', {}, name), html('div', {}, ...lines))
@@ -17,10 +17,10 @@ export function steps(list: readonly Step[]): HTMLElement {
 /** A line of a step. */
 export const line = (text: string) => html('p', {}, ...sentence(text))
 
-/** An answer in one sentence, with what it means. */
+/** An answer in one sentence, with its meaning. */
 export const plainAnswer = (title: string, help: string): Child[] => [html('h3', {}, title), line(help)]
 
-/** A number or an address as the service has it. */
+/** A named number or address, as the service shows it. */
 export const named = (name: string, value: string) =>
   html('p', { class: 'muted' }, `${name} `, html('span', { class: 'code' }, value))
 

@@ -30,10 +30,10 @@ import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
 import type { ListRow, RowSource } from './walk.ts'
 import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
-/** The script that says what the chain has: it is loaded with the first such answer. */
+/** The script for answers from the chain. It is loaded with the first such answer. */
 export type ChainStory = typeof import('./chain-story.ts')
 
-/** An answer, in the order in which things happened. `chain` is null where it could not be loaded. */
+/** Shows an answer in the order in which things happened. `chain` is null if its script could not be loaded. */
 export function answerElements(context: DeskContext, answer: DeskAnswer, chain: ChainStory | null): Child[] {
   const { texts } = context
   switch (answer.kind) {
@@ -85,7 +85,7 @@ function storyElements(context: DeskContext, { deposit, entry, addressNumber }: 
   return [html('h3', {}, name), steps(list), ...acts, forUser(context, depositSentence(context, deposit, entry))]
 }
 
-/** Whether it is final, and blocks are unread. */
+/** Whether the deposit is final but may be in unread blocks. */
 const isInGap = ({ model }: DeskContext, { state, seconds }: OwnedDeposit) =>
   state === 'seen' && seconds === 0 && (model.summary?.gaps.length ?? 0) > 0
 
@@ -125,7 +125,7 @@ function entryLines(context: DeskContext, { id, amount, cuy, balance, at, by, ma
 function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): string {
   const { texts, format } = context
   const { amount: sent, cuy, state, seconds, reason, why } = deposit
-  // The user is not given an amount that can be wrong.
+  // An amount that may be wrong is not shown to the user.
   const amount = isUncertain(context, cuy) ? deskSymbol(context, cuy) : deskAmount(context, sent, cuy)
   const words = reasonWords(context, reason, why).why
   if (state === 'credited') return texts.sayCredited(amount, format.time(entry?.at ?? deposit.at))
@@ -166,14 +166,14 @@ function addressElements(
   return [head, title, ...frozen, ...lines, ...depositRows(context, deposits, source), ...paid]
 }
 
-/** That the issuer of a currency has frozen an address, and what to do. */
+/** Says that the issuer of a currency has frozen an address, and what to do. */
 function frozenLine(context: DeskContext, cuy: number): HTMLElement {
   const { texts } = context
   const advice = sentence(` ${texts.advice} ${remedyOf(context, 'address-frozen')}`)
   return html('p', {}, html('strong', { class: 'fault' }, texts.frozenIn(deskSymbol(context, cuy))), ...advice)
 }
 
-/** That an address is frozen, by its alarms: a line for each currency. */
+/** One line for each currency in which an address is frozen, as its alarms say. */
 function frozenLines(context: DeskContext, address: string): HTMLElement[] {
   const alarms = context.model.summary?.alarms ?? []
   return alarms.flatMap(({ kind, subject }) => {
@@ -182,7 +182,7 @@ function frozenLines(context: DeskContext, address: string): HTMLElement[] {
   })
 }
 
-/** The frozen ones among the addresses of what is listed. */
+/** Lines for the frozen addresses in a list. */
 function frozenOf(context: DeskContext, listed: readonly { readonly address: string }[]): Child[] {
   const own = new Set(listed.map(({ address }) => address))
   return [...own].flatMap((address) =>
@@ -190,7 +190,7 @@ function frozenOf(context: DeskContext, listed: readonly { readonly address: str
   )
 }
 
-/** The deposits of a story, of which the first page is read already. */
+/** The deposits of a story. Their first page is loaded already. */
 function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source: RowSource): Child[] {
   const rows = page.list.map((deposit) => depositListRow(context, deposit))
   return storyRows(
@@ -202,7 +202,7 @@ function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source:
   )
 }
 
-/** The payouts of a story, as its deposits. */
+/** The payouts of a story, shown like its deposits. */
 function payoutRows(context: DeskContext, page: ListPage<DeskPayout>, source: RowSource): Child[] {
   const rows = page.list.map((payout) => payoutListRow(context, payout))
   return storyRows(

@@ -1,23 +1,23 @@
 import { ageSeconds, type DeskContext, durationText } from './context.ts'
 import type { DeskSummary } from './data.ts'
 
-/** What waits for a person for longer is late. */
+/** A matter that waits for a person longer than this is late. */
 const lateSeconds = 3_600
 
-/** Whether what waits for a person has waited for too long. */
+/** Whether something has waited for a person for too long. */
 export const isOverdue = (context: DeskContext, since: string) => (ageSeconds(context, since) ?? 0) >= lateSeconds
 
-/** Things that wait for a decision, and are not late. */
+/** Matters that wait for a decision and are not late. */
 export interface Waiting {
   readonly name: string
   readonly count: number
   /** How long the first one has waited. */
   readonly age: string
-  /** The list that has them. */
+  /** The search for the list of them. */
   readonly ask: string
 }
 
-/** What waits for a person, from its first second on: payouts, and deposits that somebody has to look at. */
+/** The matters that wait for a person, from their first second on: payouts, and deposits to be reviewed. */
 export function waitingFor(context: DeskContext, { held, payouts }: DeskSummary): readonly Waiting[] {
   const { texts } = context
   const groups = [

@@ -2,28 +2,28 @@ import type { Refusal, Reply } from '../kit/api.ts'
 import { decimalsOf, unitsOf } from '../kit/decimal.ts'
 import type { Child } from '../kit/dom.ts'
 
-/** Rows that are shown at once. */
+/** Rows that are added at a time. */
 export const listRows = 20
 
 /** A row of two columns. */
 export type Row = readonly [what: readonly Child[], when: readonly Child[]]
 
-/** Which rows of a list are wanted. An empty text filters nothing. */
+/** A filter of a list. An empty text filters nothing. */
 export interface ListFilter {
   readonly state: string
   readonly cuy: string
-  /** Days of the reader, the last one included where no hour of it is given. */
+  /** Days of the reader's time zone. The last day is included, unless an hour of it is given. */
   readonly from: string
   readonly to: string
-  /** Hours of these days, `00` to `23`: from its start on, and up to its start. */
+  /** Hours of these days, `00` to `23`: from the beginning of the first one, up to the beginning of the last one. */
   readonly fromHour: string
   readonly toHour: string
-  /** Decimals. */
+  /** Least and most amount, as decimals. */
   readonly least: string
   readonly most: string
 }
 
-/** The filter that leaves everything. */
+/** The filter that every row passes. */
 export const noFilter: ListFilter = {
   state: '',
   cuy: '',
@@ -35,60 +35,60 @@ export const noFilter: ListFilter = {
   most: '',
 }
 
-/** A row of a list, with what filters read. Newer rows have higher ids. */
+/** A row of a list, with the values that filters need. Newer rows have higher ids. */
 export interface ListRow {
   readonly id: number
   readonly at: string
   readonly state: string
   readonly cuy: number | null
   readonly amount: string | null
-  /** What the page shows. */
+  /** The cells on the page. */
   cells(): Row
-  /** What its file has. */
+  /** The values in the file. */
   values(): readonly (string | number | null)[]
 }
 
-/** The rows below an id, the newest first, and how many there are in all, where that is known. */
+/** Rows below an id, newest first, and the number of all rows if that is known. */
 export interface RowPage {
   readonly rows: readonly ListRow[]
   readonly count: number | null
 }
 
-/** Reads a page of a list; `before` null begins with the newest row. The service can filter it already, and need not. */
+/** Reads a page of a list, from the newest row if `before` is null. The service may filter it, but need not. */
 export type ReadRows = (before: number | null, limit: number, filter: ListFilter) => Promise<Reply<RowPage>>
 
 /** A list that is read page by page. */
 export interface RowSource {
-  /** Of its file. */
+  /** The name of its file. */
   readonly name: string
   readonly title: string
-  /** The first line of its file. */
+  /** The column names of its file. */
   readonly columns: readonly string[]
   readonly read: ReadRows
 }
 
-/** How far a list was read, and what was found on the way. */
+/** How far a list was read, and the rows that passed the filter. */
 export interface Walked {
   readonly rows: readonly ListRow[]
   readonly count: number | null
-  /** Where to go on; null where there is no more. */
+  /** Where to continue; null at the end. */
   readonly next: { readonly before: number | null } | null
-  /** When the last row was made that was looked at; null before the first one. */
+  /** The time of the last row that was looked at; null before the first one. */
   readonly back: string | null
 }
 
-/** Nothing was read. */
+/** The state before anything was read. */
 export const unwalked: Walked = { rows: [], count: null, next: { before: null }, back: null }
 
-/** Whether rows are left out that the service would give. */
+/** Whether the filter leaves rows out. */
 export const isFiltered = (filter: ListFilter) => Object.values(filter).some((value) => value !== '')
 
-/** Rows that are read at once where some may be left out. */
+/** Rows in one request if the filter may leave some out. */
 const searchRows = 100
 
 /**
- * Reads on until there are `wanted` rows, or `pagesMax` pages were read: a filter that few rows pass ends there, and goes on from there
- * the next time. The first row in time is found by halving. Only the new rows are in the answer, so the cost is that of what is read.
+ * Reads on until there are `wanted` rows, or `pagesMax` pages were read. So a filter that few rows pass ends, and continues from there the next time. A binary
+ * search finds the first row of the time range. Only the new rows are returned, so the cost is that of the rows read.
  */
 export async function walkOn(
   read: ReadRows,
@@ -119,7 +119,7 @@ export async function walkOn(
   return { rows: found, count, next, back }
 }
 
-/** The id above all rows that are older than a time; null where that is the newest one. */
+/** The id above all rows that are older than a time; null if that is the newest row. */
 async function firstBefore(read: ReadRows, filter: ListFilter, time: number): Promise<Reply<number | null>> {
   const rowAt = async (before: number | null) => {
     const page = await read(before, 1, filter)
@@ -148,12 +148,12 @@ function passes({ at, state, cuy, amount }: ListRow, filter: ListFilter, earlies
   if (filter.least === '' && filter.most === '') return true
   if (amount === null) return false
   const decimals = Math.max(...[amount, filter.least, filter.most].map(decimalsOf))
-  const size = unitsOf(amount.replace('-', ''), decimals) // a payment of 5 is an amount of 5
+  const size = unitsOf(amount.replace('-', ''), decimals) // the size of a payment of 5 is 5
   if (filter.least !== '' && size < unitsOf(filter.least, decimals)) return false
   return filter.most === '' || size <= unitsOf(filter.most, decimals)
 }
 
-/** The start of an hour of a day of the reader; without an hour that of the day, or of one `later`. Null without a day. */
+/** The beginning of an hour in a day of the reader's time zone; without an hour that of the day, or of a day `later`. Null without a day. */
 function timeOf(day: string, hour: string, later: number): number | null {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const at = new Date(year, month - 1, hour === '' ? date + later : date, Number(hour)).getTime()

@@ -6,29 +6,29 @@ import { createLiveSlot, hint, listTable, small, storyButton } from './parts.ts'
 import type { Row } from './walk.ts'
 import { differenceWords } from './words.ts'
 
-/** The summary has at most so many ranges of unread blocks. */
+/** Most ranges of unread blocks in the summary. */
 const gapsMax = 20
 
-/** A list that comes whole. */
+/** A list that the service returns as a whole. */
 interface WholeList<Item> {
   readonly id: string
   readonly title: string
-  /** What is in it. */
+  /** A sentence about its content. */
   readonly help: string
   /** Null before they are loaded. */
   items(): readonly Item[] | null
-  /** How many there are in all, where the list can have fewer. */
+  /** The number of all items, if the list may have fewer. */
   all?(): number
-  /** Where its file with so many rows ends, if `all` does not say it; undefined if it has all. */
+  /** If `all` is not known: where a file with this many rows ends; undefined if the list is complete. */
   ends?(shown: number): string | undefined
   row(item: Item): Row
-  /** What belongs below the rows. */
+  /** Notes below the rows. */
   notes?(): readonly Child[]
   readonly columns: readonly string[]
   values(item: Item): readonly (string | number | null)[]
 }
 
-/** A list with its file. Where it is empty, it is only a line. */
+/** A list with its file. If it is empty, it is only a line. */
 function createWholeList<Item>(context: DeskContext, list: WholeList<Item>): PageView {
   const { id, title, help, items, row, columns, values, notes } = list
   const { texts, format } = context
@@ -107,6 +107,6 @@ function createDifferences(context: DeskContext): PageView {
   })
 }
 
-/** The lists that the summary has whole, in their order on the page. */
+/** The lists that the summary returns as a whole, in their order on the page. */
 export const createWholeLists = (context: DeskContext): readonly PageView[] =>
   [createGaps, createDifferences].map((create) => create(context))

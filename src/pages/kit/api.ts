@@ -1,66 +1,63 @@
 import { parseExact, readMembers, readText } from './read.ts'
 import type { TokenSource } from './token.ts'
 
-/** How long an answer may take that can wait for a scan. */
+/** Time limit for answers that may wait for a scan. */
 export const longestMs = 30_000
 const bookmarkName = 'x-d1-bookmark'
 
-/** Why there is no answer that helps. */
+/** Why there is no useful answer. */
 export type RefusalKind = 'offline' | 'slow' | 'unauthorized' | 'limited' | 'unavailable' | 'refused' | 'broken'
 
-/** An answer that does not help. */
+/** A refusal, or no answer. */
 export interface Refusal {
   readonly ok: false
   readonly kind: RefusalKind
   readonly status: number
-  /** The sentence of the service, in English; empty without one. */
+  /** The service's sentence, in English; empty if there is none. */
   readonly msg: string
-  /** The word of the service for the cause, where it has one. */
+  /** The service's reason, if it gave one. */
   readonly reason: string | null
-  /** After how many seconds the service wants to be asked again, where it says so. */
+  /** Seconds until the next request, if the service says so. */
   readonly retrySeconds: number | null
 }
 
-/** An answer of the service. */
+/** A useful answer of the service, or a refusal. */
 export type Reply<Data> = { readonly ok: true; readonly data: Data; readonly msg: string } | Refusal
 
-/** Asks the service. */
+/** The client of the service. */
 export interface Api {
-  /** GET: `read` takes the data from the answer, and throws where it has another form. `waitMs`: how long it may take. */
+  /** GET. `read` takes the data from the answer, and throws if it is malformed. `waitMs` is the time limit. */
   get<Data>(path: string, read: (data: unknown) => Data, waitMs?: number): Promise<Reply<Data>>
-  /**
-   * POST: sends a body as JSON, and reads the answer as `get` does. Where there is none (`offline`, `slow`), nobody knows whether the
-   * service has done it.
-   */
+  /** POST. Sends a body as JSON, and reads the answer as `get` does. Without an answer (`offline`, `slow`), nobody knows whether the service has acted. */
   post<Data>(path: string, body: object, read: (data: unknown) => Data): Promise<Reply<Data>>
-  /** Asks for these paths already: the next `get` of each takes that answer, where the token is still the same. */
+  /** Requests these paths at once. The next `get` of each takes that answer, if the token is still the same. */
   begin(paths: readonly string[]): void
   /**
-   * What the clock of the service shows now, in milliseconds since 1970: that of the reader can be wrong, and is used only
-   * where an answer has no date. Null before an answer.
+   * The present time of the service's clock, in milliseconds since 1970. The reader's clock may be wrong, so it is used only for answers without a date. Null
+   * before the first answer.
    */
   now(): number | null
 }
 
-/** What requests have besides the token. */
+/** The parts of requests besides the token. */
 interface Extra {
   readonly credentials: RequestCredentials
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Nothing. */
+/** No further parts. */
 const none: Extra = { credentials: 'omit', headers: {} }
 
 /**
- * The session of Cloudflare Access, which is a cookie. With this header it answers 401 when the session has ended, in place of a
- * redirect that no script can follow.
+ * The session of Cloudflare Access, which is a cookie. With this header it answers 401 when the session has ended, instead of a redirect that no script can
+ * follow.
  */
 export const accessSession: Extra = { credentials: 'same-origin', headers: { 'x-requested-with': 'XMLHttpRequest' } }
 
-/** A client that sends the caller's token, and asks for another one where that has expired. `usualMs`: how long an answer may take. */
+/** Makes a client that sends the user's token, and asks for another one when that has expired. `usualMs` is the usual time limit. */
 export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra = none): Api {
   let clockOffset: number | null = null
-  let bookmark: string | null = null // what was read once is never older in the next answer
+  let bookmark: string | null = null // so that the next answer is never older than the last one
   const request = async (path: string, used: string | null, waitMs = usualMs, sent: object | null = null) => {
     const headers = new Headers({ accept: 'application/json', ...extra.headers })
     if (used !== null) headers.set('authorization', `Bearer ${used}`)
@@ -81,7 +78,7 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
       const used = token.current()
       for (const path of paths) {
         const answer = request(path, used)
-        answer.catch(() => {}) // `get` meets the failure
+        answer.catch(() => {}) // `get` handles the failure
         begun.set(path, { used, answer })
       }
     },
@@ -98,7 +95,7 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
     },
   }
 
-  /** The answer, or that to the second request where the token has expired and there is another one: nothing is done by the first then. */
+  /** The answer; if the token has expired and there is another one, that to a second request. The first request has no effect then. */
   async function answered<Data>(first: Ask, again: Ask, read: (data: unknown) => Data): Promise<Reply<Data>> {
     try {
       const used = token.current()
@@ -112,7 +109,7 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
   }
 }
 
-/** Asks with a token. */
+/** Sends a request with a token. */
 type Ask = (used: string | null) => Promise<{ readonly response: Response; readonly text: string }>
 
 function parseAnswer<Data>(response: Response, text: string, read: (data: unknown) => Data): Reply<Data> {

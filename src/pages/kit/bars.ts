@@ -2,21 +2,21 @@ import { axisAt, type Chart, type ChartPoint, height, numbersOf, width } from '.
 import { decimalsOf, decimalText, unitsOf } from './decimal.ts'
 import { html, svg } from './dom.ts'
 
-/** A bar for each value, evenly spaced in their order, from left to right. No value is negative. */
+/** A chart with a bar for each value, from left to right in equal distances. No value is negative. */
 export interface BarChart extends Chart {
   readonly points: readonly ChartPoint[]
-  /** What it says where every value is 0. */
+  /** The text if every value is 0. */
   readonly nothing: string
-  /** Writes a number of the scale: short. */
+  /** Writes a number of the scale in short form. */
   scaleText(value: string): string
 }
 
-/** Lines of the scale above zero, at most. */
+/** Most lines of the scale above zero. */
 const linesMax = 4n
-/** Every so many bars have their label, counted from the last one. */
+/** Every seventh bar, counted from the last one, has a label. */
 const labelEvery = 7
 
-/** Draws bars above a line of zero, with a scale of round numbers, and a table of all of their values. */
+/** Draws bars above a zero line, with a scale of round numbers, and a table of all values. */
 export function drawBars(chart: BarChart): HTMLElement {
   const { title, summary, points, nothing, scaleText } = chart
   const decimals = Math.max(0, ...points.map(({ value }) => decimalsOf(value)))
@@ -55,7 +55,7 @@ export function drawBars(chart: BarChart): HTMLElement {
   return html('figure', { class: 'chart' }, html('figcaption', {}, title), plot, numbersOf(chart, points))
 }
 
-/** The smallest of 1, 2, 5, 10, 20, … of which no more than `linesMax` are needed to reach the highest value. */
+/** The smallest step of 1, 2, 5, 10, 20, … with which `linesMax` lines reach the highest value. */
 function scaleStep(highest: bigint): bigint {
   for (let power = 1n; ; power *= 10n) {
     const step = [1n, 2n, 5n].map((digit) => digit * power).find((one) => one * linesMax >= highest)

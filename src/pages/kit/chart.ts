@@ -3,7 +3,7 @@ import { type Child, html, svg } from './dom.ts'
 import type { TimeStep } from './format.ts'
 import { ticksBetween } from './ticks.ts'
 
-/** A value of a chart: an exact decimal, with its texts for people. */
+/** A value of a chart: an exact decimal, with texts for people. */
 export interface ChartPoint {
   readonly label: string
   readonly value: string
@@ -15,10 +15,10 @@ export interface TimedPoint extends ChartPoint {
   readonly at: number
 }
 
-/** What all charts have. */
+/** The parts of every chart. */
 export interface Chart {
   readonly title: string
-  /** What the chart shows, in one sentence, for who cannot see it. */
+  /** The content of the chart in one sentence, for screen readers. */
   readonly summary: string
   /** The names of the two columns of the table, and of the table itself. */
   readonly columns: readonly [label: string, value: string]
@@ -31,20 +31,20 @@ export interface LineChart extends Chart {
   readonly points: readonly TimedPoint[]
   /** The value before the first point. */
   readonly before: string
-  /** Until when the last value is known to hold. */
+  /** The time until which the last value is known to hold. */
   readonly until: number
   /** Writes a mark of the time axis. */
   mark(at: number, step: TimeStep): string
 }
 
-/** Units of a drawing. It is stretched to the place that it has. */
+/** The size of a drawing in its own units. It is stretched to its place. */
 export const [width, height] = [600, 160]
-/** The words of a mark that is nearer to an end would be cut. */
+/** A mark nearer to an end than this would have its text cut off. */
 const edgePercent = 10
-/** A line over less time than this would have marks closer than minutes. */
+/** A line over less time than this would have marks closer than a minute. */
 const spanMinMs = 10 * 60_000
 
-/** Draws a chart with its highest value, what is below it, and a table of all of its numbers. */
+/** Draws a chart with its highest value, the time axis, and a table of all values. */
 export function drawChart(chart: LineChart): HTMLElement {
   const { title, summary, points } = chart
   const values = [chart.before, ...points.map(({ value }) => value)]
@@ -54,7 +54,7 @@ export function drawChart(chart: LineChart): HTMLElement {
   const lowest = sorted[0] ?? 0n
   const highest = sorted.at(-1) ?? 0n
   const span = highest - lowest || 1n
-  // A place on the screen needs no more than four digits of the exact ratio.
+  // Four digits of the exact ratio are enough for a place on the screen.
   const y = (one: bigint) => height - (Number(((one - lowest) * 10_000n) / span) / 10_000) * height
   const ys = units.map(y)
   const drawn = drawLine(chart, ys, y(0n))
@@ -79,17 +79,17 @@ interface Drawn {
   readonly below: Child
 }
 
-/** The line of a value. */
+/** A horizontal line of the scale. */
 export const axisAt = (y: number) => svg('path', { class: 'axis', d: `M0 ${y}H${width}` })
 
 /** A line that keeps each value until the next one, as a balance does. */
 function drawLine({ points, until, mark }: LineChart, ys: readonly number[], zero: number): Drawn {
   const end = Math.max(until, ...points.map(({ at }) => at))
   const first = Math.min(points[0]?.at ?? end, end - spanMinMs)
-  const start = first - (end - first) / 40 // shows what was before the first value
+  const start = first - (end - first) / 40 // shows the value before the first point
   const part = (at: number) => (at - start) / (end - start)
   const x = (at: number) => Math.round(part(at) * width * 10) / 10
-  let latest = first // the clocks of two entries can differ
+  let latest = first // the clocks of two entries may differ
   const steps = points.map(({ at }, index) => {
     latest = Math.max(latest, at)
     return `H${x(latest)}V${ys[index + 1] ?? zero}`
@@ -99,7 +99,7 @@ function drawLine({ points, until, mark }: LineChart, ys: readonly number[], zer
   const grid = svg('path', { class: 'grid', d: at.map((one) => `M${x(one)} 0V${height}`).join('') })
   const labels = at.flatMap((one) => {
     const percent = 100 * part(one)
-    if (percent < edgePercent || percent > 100 - edgePercent) return [] // only its line
+    if (percent < edgePercent || percent > 100 - edgePercent) return [] // only the line of the mark
     const text = (y: string, words: string) => svg('text', { x: `${percent.toFixed(2)}%`, y }, words)
     const day = step === 'minute' ? text('2.25em', mark(one, 'day')) : null
     return [text('1em', mark(one, step)), day]
@@ -115,7 +115,7 @@ function drawLine({ points, until, mark }: LineChart, ys: readonly number[], zer
   }
 }
 
-/** All numbers of a chart, as a table that opens. */
+/** All values of a chart, as a table that opens. */
 export function numbersOf({ columns: [label, value], tableName }: Chart, points: readonly ChartPoint[]): HTMLElement {
   const rows = points.map((point) =>
     html('tr', {}, html('td', {}, point.label), html('td', { class: 'number' }, point.shown)),

@@ -1,12 +1,12 @@
 import { type Attributes, button, html } from './dom.ts'
 
-/** What became of a copy: where the browser forbids it, the text is selected for the reader's own command. */
+/** The result of copying. If the browser forbids it, the text is selected so that the reader can copy it. */
 export type CopyResult = 'copied' | 'selected'
 
-/** How long a button says what became of a copy. */
+/** How long a button shows the result of copying. */
 const shownMs = 2_000
 
-/** Copies a text. Whether the browser allows it. */
+/** Copies a text. Returns whether the browser allowed it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -19,11 +19,11 @@ export async function copyText(text: string): Promise<boolean> {
 /** Copies the text that an element shows. */
 export async function copyShown(element: Element, text: string): Promise<CopyResult> {
   if (await copyText(text)) return 'copied'
-  getSelection()?.selectAllChildren(element) // a framing page has to allow the clipboard
+  getSelection()?.selectAllChildren(element) // a framing page must allow the clipboard
   return 'selected'
 }
 
-/** A button that copies the text that an element shows, and says for a moment what became of it. */
+/** A button that copies the text that an element shows, and shows the result for a moment. */
 export function copyButton(
   attributes: Attributes,
   words: Readonly<Record<CopyResult, string>> & { readonly label: string },

@@ -1,9 +1,9 @@
 import { toCsv } from '../../worker/common/csv.ts'
 
-/** Characters that are kept as text at most: the browser can put more aside, on a disk for instance. */
+/** Most characters that stay text. The browser can keep larger parts elsewhere, for example on a disk. */
 const pieceChars = 1_000_000
 
-/** A CSV file that grows: what was added is not touched again. The mark at its beginning makes spreadsheets read it as UTF-8. */
+/** A CSV file that grows: added rows are not touched again. The mark at its beginning makes spreadsheets read it as UTF-8. */
 export function createCsv(columns: readonly string[]) {
   const pieces: Blob[] = []
   let texts = ['\ufeff', toCsv([columns])]
@@ -20,7 +20,7 @@ export function createCsv(columns: readonly string[]) {
       chars += text.length
       if (chars > pieceChars) setAside()
     },
-    /** Gives it to the reader. */
+    /** Downloads the file. */
     save(name: string): void {
       setAside()
       const url = URL.createObjectURL(new Blob(pieces, { type: 'text/csv;charset=utf-8' }))
@@ -33,7 +33,7 @@ export function createCsv(columns: readonly string[]) {
   }
 }
 
-/** Gives the reader a CSV file with these rows, the first one being the names of its columns. */
+/** Downloads a CSV file with these rows. The first row has the column names. */
 export function downloadCsv(name: string, [columns = [], ...rows]: readonly (readonly string[])[]): void {
   const file = createCsv(columns)
   file.add(rows)

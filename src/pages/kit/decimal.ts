@@ -1,25 +1,25 @@
 /** The form of an exact decimal number, as the service writes amounts: no exponent, no plus sign. */
 export const decimalForm = /^-?\d{1,80}(?:\.\d{1,80})?$/
 
-/** How many decimals it has. */
+/** The number of decimals. */
 export const decimalsOf = (decimal: string): number => decimal.split('.')[1]?.length ?? 0
 
-/** Its value in units of 10^-`decimals`: exact, where it has no more decimals than that. */
+/** The exact value in units of 10^-`decimals`, if the number has no more decimals than that. */
 export function unitsOf(decimal: string, decimals: number): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.')
   return BigInt(whole + fraction.padEnd(decimals, '0').slice(0, decimals))
 }
 
-/** Whether it is zero, whatever its form. */
+/** Whether the number is zero, in whatever form. */
 export const isZero = (decimal: string): boolean => !/[1-9]/.test(decimal)
 
-/** One decimal less another: exact. */
+/** The exact difference of two decimals. */
 export function difference(from: string, taken: string): string {
   const decimals = Math.max(decimalsOf(from), decimalsOf(taken))
   return decimalText(unitsOf(from, decimals) - unitsOf(taken, decimals), decimals)
 }
 
-/** Decimals added up: exact. */
+/** The exact sum of decimals. */
 export function sumOf(amounts: readonly string[]): string {
   const decimals = Math.max(0, ...amounts.map(decimalsOf))
   return decimalText(
@@ -28,7 +28,7 @@ export function sumOf(amounts: readonly string[]): string {
   )
 }
 
-/** A value in units of 10^-`decimals` as a decimal, without zeros at its end. */
+/** Writes a value in units of 10^-`decimals` as a decimal, without zeros at its end. */
 export function decimalText(units: bigint, decimals: number): string {
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
   const point = digits.length - decimals

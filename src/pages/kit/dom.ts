@@ -1,6 +1,6 @@
 import { isSafeLink } from './loopback.ts'
 
-/** The attributes that pages set. None of them loads, runs or sends anything, whatever its value is. */
+/** The attributes that pages may set. Whatever their values, they load, run and send nothing. */
 type AttributeName =
   | ('class' | 'id' | 'role' | 'lang' | 'title' | 'for' | 'type' | 'name' | 'value' | 'scope' | 'datetime' | 'tabindex')
   | (
@@ -19,10 +19,10 @@ type AttributeName =
   | `aria-${string}`
   | `data-${string}`
 
-/** The attributes of one element. What is null is left out. */
+/** The attributes of one element. A null attribute is left out. */
 export type Attributes = { readonly [name in AttributeName]?: string | null }
 
-/** What an element contains. A text is always text, never markup. */
+/** The content of an element. A text is always text, never markup. */
 export type Child = Node | string | null
 
 /** Makes an HTML element. */
@@ -49,7 +49,7 @@ function fill<Made extends Element>(made: Made, attributes: Attributes, children
   return made
 }
 
-/** Makes a button that does `act` when it is pressed. */
+/** Makes a button that calls `act` when it is pressed. */
 export function button(attributes: Attributes, label: Child, act: () => void): HTMLButtonElement {
   const made = html('button', { type: 'button', ...attributes }, label)
   made.addEventListener('click', act)
@@ -57,8 +57,8 @@ export function button(attributes: Attributes, label: Child, act: () => void): H
 }
 
 /**
- * Makes a link to a page elsewhere: in a new tab, or in place of this page and of the one that frames it. Where the address is no
- * https URL, and none of this machine, it is a text.
+ * Makes a link to another site, in a new tab or in place of this page and its frame. If the address is neither an https URL nor of this machine, it becomes
+ * plain text.
  */
 export function linkTo(
   address: string,
@@ -74,7 +74,7 @@ export function linkTo(
   return link
 }
 
-/** Makes an image beside its name of a data URL; null of any other address. */
+/** Makes a decorative image from a data URL; null for any other address. */
 export function picture(dataUrl: string, attributes: Attributes): HTMLImageElement | null {
   if (!dataUrl.startsWith('data:image/')) return null
   const image = html('img', { alt: '', ...attributes })
@@ -82,14 +82,14 @@ export function picture(dataUrl: string, attributes: Attributes): HTMLImageEleme
   return image
 }
 
-/** Sets a text where it differs, so that nothing is drawn or announced again without a reason. */
+/** Sets a text only if it differs, so that nothing is drawn or announced again without a reason. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text
 }
 
 /**
- * Fills an element anew only where the key of its content has changed, so that what is there keeps focus and selection. A control that has
- * the focus gives it to the one in its place.
+ * Fills an element again only if the key of its content has changed, so that focus and selection stay. If a focused control is replaced, its successor gets the
+ * focus.
  */
 export function createSlot(element: Element): (key: string, build: () => readonly Child[]) => void {
   let shown: string | null = null
@@ -97,7 +97,7 @@ export function createSlot(element: Element): (key: string, build: () => readonl
   return (key, build) => {
     if (key === shown) return
     shown = key
-    const focused = controls().indexOf(document.activeElement as HTMLElement) // or it is elsewhere
+    const focused = controls().indexOf(document.activeElement as HTMLElement) // or the focus is elsewhere
     element.replaceChildren(...build().filter((child) => child !== null))
     controls()[focused]?.focus({ preventScroll: true })
   }
@@ -106,8 +106,8 @@ export function createSlot(element: Element): (key: string, build: () => readonl
 /** A part of the page. */
 export interface PageView {
   readonly element: HTMLElement
-  /** Shows the model. */
+  /** Draws the model. */
   update(): void
-  /** Counts down, once a second. */
+  /** Called once a second, for countdowns. */
   tick?(): void
 }

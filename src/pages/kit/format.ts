@@ -1,12 +1,12 @@
-/** Writes numbers and times as the reader's browser is set, whatever the language of the page. */
+/** Writes numbers and times in the format of the reader's browser, whatever the language of the page. */
 export interface Format {
   /** An exact decimal with the reader's separators. No digit passes through a double. */
   amount(decimal: string, sign?: 'always' | 'minus'): string
-  /** A number of a scale, in few characters: 20K and not 20,000. It has few digits that are not 0. */
+  /** A round number of a scale in short form: 20K and not 20,000. */
   short(decimal: string): string
-  /** The day and the time of an ISO 8601 instant; a text that is none comes back as it is. */
+  /** Day and time of an ISO 8601 instant. Any other text is returned as it is. */
   time(instant: string): string
-  /** The day of a text like 2026-11-22, which is one of UTC. */
+  /** The day in a text like 2026-11-22, which is UTC. */
   day(date: string): string
   /** A time on an axis, in milliseconds since 1970: as precise as the axis is. */
   mark(at: number, step: TimeStep): string
@@ -14,12 +14,12 @@ export interface Format {
   count(number: number): string
 }
 
-/** How precise a time on an axis has to be. */
+/** The precision of times on an axis. */
 export type TimeStep = 'minute' | 'day' | 'month'
 
-/** A format for the first of these locales that the browser knows. */
+/** A format for the first of these locales that the browser supports. */
 export function createFormat(locales: readonly string[]): Format {
-  // A phone needs some 10 ms to make one of these: only what is used is made.
+  // Formatters are made on first use, because one takes a phone about 10 ms.
   const locale = once(() => Intl.NumberFormat.supportedLocalesOf(locales.filter(isLocale))[0] ?? 'en')
   const times = (options: Intl.DateTimeFormatOptions) => once(() => new Intl.DateTimeFormat(locale(), options))
   const whole = once(() => new Intl.NumberFormat(locale()))

@@ -1,15 +1,15 @@
-/** The origin of the page that frames this one, as far as the browser says it; null without one. */
+/** The origin of the page that frames this one, if the browser reveals it; else null. */
 export function framingOrigin(): string | null {
   if (window.parent === window) return null
-  const { ancestorOrigins }: { readonly ancestorOrigins?: DOMStringList } = location // not in every browser
+  const { ancestorOrigins }: { readonly ancestorOrigins?: DOMStringList } = location // not every browser has it
   try {
     return ancestorOrigins?.[0] ?? new URL(document.referrer).origin
   } catch {
-    return null // a page that hides where it is
+    return null // the framing page hides its origin
   }
 }
 
-/** Tells a framing page how high the content is, so that the frame needs no scroll bar of its own. */
+/** Tells a framing page the height of the content, so that the frame needs no scroll bar. */
 export function reportHeight(): void {
   if (window.parent === window) return
   document.documentElement.dataset.framed = ''
@@ -18,7 +18,7 @@ export function reportHeight(): void {
     const px = Math.ceil(document.body.getBoundingClientRect().height)
     if (px === reported) return
     reported = px
-    window.parent.postMessage({ type: 'height', px }, '*') // no secret in it
+    window.parent.postMessage({ type: 'height', px }, '*') // the message contains no secret
   })
   observer.observe(document.body)
 }

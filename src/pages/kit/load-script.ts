@@ -1,6 +1,6 @@
 /**
- * A script that is loaded when it is used; null where it cannot be had now. A browser never asks again for one that it has not got, so
- * that a further try has an address of its own: `url` is relative to the script of the page.
+ * Loads a script on first use; null if that fails. A browser does not request a failed script again, so another attempt uses another URL: `url` is relative to
+ * the script of the page.
  */
 export async function loadScript<Script>(load: () => Promise<Script>, url: string): Promise<Script | null> {
   try {

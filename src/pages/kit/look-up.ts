@@ -1,4 +1,4 @@
-/** What a table has under a name; undefined for a name that it has not, such as that of a method of objects. */
+/** The value of a name in a table; undefined for a name that is not its own, such as that of an object's method. */
 export function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string | number): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }

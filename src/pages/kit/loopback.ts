@@ -1,7 +1,7 @@
 /** Whether the host of a URL is this machine. */
 export const isThisMachine = (hostname: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 
-/** Whether pages lead to an address: a URL with https, or with http to this machine. */
+/** Whether pages may link to an address: an https URL, or an http URL of this machine. */
 export function isSafeLink(address: string): boolean {
   try {
     const { protocol, hostname } = new URL(address)

@@ -1,17 +1,17 @@
-/** What the browser keeps for a page. */
+/** Texts that the browser stores for a page. */
 export interface Memory {
-  /** Null where nothing is kept. */
+  /** Null if nothing is stored. */
   read(name: string): string | null
-  /** Keeps a text under a name of this page; null ends it. */
+  /** Stores a text under a name of this page; null removes it. */
   write(name: string, value: string | null): void
 }
 
-/** Until the tab is closed: also over a reload, and for a tab that a phone has put aside. */
+/** Stored until the tab is closed, even over a reload, or if a phone unloads the tab. */
 export const tabMemory = memoryIn(() => sessionStorage)
-/** For good. Nothing secret. */
+/** Stored permanently, so it must contain nothing secret. */
 export const browserMemory = memoryIn(() => localStorage)
 
-/** A browser can keep nothing, as in some frames: the page goes on without. */
+/** Some browsers store nothing, for example in a frame. The page works without. */
 function memoryIn(open: () => Storage): Memory {
   const key = (name: string) => `${location.pathname} ${name}`
   const attempt = <T>(use: (storage: Storage) => T): T | null => {

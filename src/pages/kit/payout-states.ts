@@ -1,4 +1,4 @@
-/** The texts of a page for the states of a payout. */
+/** The names of a payout's states in the texts of a page. */
 interface PayoutStateTexts {
   readonly payoutWaiting: string
   readonly payoutApproved: string

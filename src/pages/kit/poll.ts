@@ -1,30 +1,30 @@
 import type { Refusal } from './api.ts'
 
-/** Longest wait after failures that do not say how long, in milliseconds. */
+/** Longest pause after failures that do not say how long to wait, in milliseconds. */
 const backOffMaxMs = 30_000
 const backOffMs = 2_000
 
-/** What is asked again and again. */
+/** The request that is repeated. */
 export interface Polled {
-  /** Asks once; null where it was answered well. */
+  /** Sends the request; null if the answer is good. */
   ask(): Promise<Refusal | null>
-  /** The wait after a good answer, in milliseconds. */
+  /** The pause after a good answer, in milliseconds. */
   paceMs(): number
-  /** Shows the result, when the next time is planned. */
+  /** Shows the result, after the next time is planned. */
   show(refusal: Refusal | null): void
 }
 
-/** Asks again and again while the page is visible. */
+/** Repeats a request while the page is visible. */
 export interface Poller {
-  /** Asks now, unless the service wants to be left alone for longer. */
+  /** Sends the request now, unless the service has asked for a longer pause. */
   now(): void
-  /** When it asks next, by `performance.now()`; null while it asks, and where it has stopped. */
+  /** The time of the next request, by `performance.now()`; null during a request, and if the poller has stopped. */
   nextAt(): number | null
 }
 
 /**
- * Makes a poller. After a failure it waits for as long as the service wants, else longer each time. It stops where the page is hidden,
- * and where the session has ended, until `now` is called.
+ * Makes a poller. After a failure it pauses as long as the service wants, else longer each time. It stops if the page is hidden or the session has ended, until
+ * `now` is called.
  */
 export function createPoller({ ask, paceMs, show }: Polled): Poller {
   let timer: ReturnType<typeof setTimeout> | undefined

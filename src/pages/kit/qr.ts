@@ -1,10 +1,10 @@
 import { generate } from 'lean-qr/nano'
 import { svg } from './dom.ts'
 
-/** Light modules around a code, as scanners expect. */
+/** Light modules around a code, which scanners expect. */
 const quiet = 4
 
-/** Draws a QR code. It is dark on light in any colour scheme, since many scanners read no other. */
+/** Draws a QR code, dark on light in any colour scheme, because many scanners read no other. */
 export function drawQr(text: string, label: string): SVGSVGElement {
   const code = generate(text)
   const side = code.size + 2 * quiet

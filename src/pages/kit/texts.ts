@@ -3,14 +3,14 @@ export type Language = 'en' | 'zh'
 
 type Words = (...parts: string[]) => string
 
-/** Texts like these, in any language. A missing translation is a type error. */
+/** Texts of the same structure in any language. A missing translation is a type error. */
 export type InAnyLanguage<Texts> = Texts extends string
   ? string
   : Texts extends Words
     ? Texts
     : { readonly [Name in keyof Texts]: InAnyLanguage<Texts[Name]> }
 
-/** The first of the reader's languages that there is, else English. */
+/** The first of the reader's languages that is available, else English. */
 export function preferredLanguage(languages: readonly string[]): Language {
   const known = languages.map((one) => one.slice(0, 2).toLowerCase()).find((one) => one === 'en' || one === 'zh')
   return known === 'zh' ? 'zh' : 'en'

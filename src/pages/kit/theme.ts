@@ -1,4 +1,4 @@
-/** Light or dark by `?theme=`, else by the system, as an attribute of the page that style sheets read. */
+/** Sets the light or dark theme, from `?theme=` or else the system, as an attribute for the style sheets. */
 export function applyTheme(): void {
   const root = document.documentElement
   const asked = new URLSearchParams(location.search).get('theme')

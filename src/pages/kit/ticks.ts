@@ -1,18 +1,18 @@
 import type { TimeStep } from './format.ts'
 
-/** A mark of a time axis, in milliseconds since 1970. */
+/** The marks of a time axis, in milliseconds since 1970. */
 export interface Ticks {
   readonly step: TimeStep
   readonly at: readonly number[]
 }
 
-/** More marks than this would touch each other on a phone. */
+/** Most marks. More would touch each other on a phone. */
 const ticksMax = 4
 const minuteMs = 60_000
 const dayMinutes = 24 * 60
 const monthMinutes = 30.5 * dayMinutes
 
-// None is more than two and a half times the one before, so there are always two marks.
+// Each step is at most two and a half times the one before, so there are always at least two marks.
 const minutes = [1, 2, 5, 10, 15, 30, 60, 2 * 60, 3 * 60, 6 * 60, 12 * 60]
 const days = [1, 2, 3, 5, 7, 10, 14]
 const months = [1, 2, 3, 6, 12, 24, 48, 96, 192, 384, 768]
@@ -28,7 +28,7 @@ export function ticksBetween(start: number, end: number): Ticks {
   return { step: 'month', at: marks(start, end, 0, 0, ofMonths) }
 }
 
-/** By the calendar, since a day can have 23 hours and a month 28 days. */
+/** Uses the calendar, because a day may have 23 hours and a month 28 days. */
 function marks(start: number, end: number, everyMinutes: number, everyDays: number, everyMonths: number): number[] {
   const first = new Date(start)
   const year = first.getFullYear()
@@ -39,7 +39,7 @@ function marks(start: number, end: number, everyMinutes: number, everyDays: numb
   for (let index = 0; ; index += 1) {
     const at = new Date(year, fromMonth + index * everyMonths, fromDay + index * everyDays, 0, index * everyMinutes)
     if (!(at.getTime() <= end)) return found
-    // An hour that a clock leaves out is the one after it, which comes again.
+    // If a clock change skips an hour, the next hour appears twice, so it is added only once.
     if (at.getTime() >= start && at.getTime() > (found.at(-1) ?? Number.NEGATIVE_INFINITY)) found.push(at.getTime())
   }
 }

@@ -2,34 +2,33 @@ import { claimsOf } from './claims.ts'
 import { isThisMachine } from './loopback.ts'
 import type { Memory } from './memory.ts'
 
-/** Whether the page is served by this machine. */
+/** Whether this machine serves the page. */
 export const isOnThisMachine = isThisMachine(location.hostname)
 
-/** How long a framing page has for its answer. On this machine a page without a token can act for `DEV_UID`. */
+/** Time limit for the answer of a framing page. It is short on this machine, where a page without a token may act for `DEV_UID`. */
 const answerMs = isOnThisMachine ? 2_000 : 10_000
 /** The form of a bearer token. */
 const tokenForm = /^[\w.~+/=-]{1,8192}$/
-/** Its name in the memory of the tab. */
+/** The name under which the tab stores the token. */
 const keptName = 'token'
 
-/** The token of the caller. */
+/** The user's token. */
 export interface TokenSource {
   current(): string | null
-  /** Whether a framing page can be asked for a token. */
+  /** Whether there is a framing page that can be asked for a token. */
   readonly isFramed: boolean
-  /** Takes a token that the reader has pasted. Whether it has the form of one. */
+  /** Accepts a pasted token. Returns whether it has the form of one. */
   take(pasted: string): boolean
-  /** Ends what is kept: the next load of the page has no token. */
+  /** Forgets the stored token: the next load of the page has none. */
   forget(): void
-  /** Asks the framing page for a token in place of `used`. Whether there is another one now. */
+  /** Asks the framing page for a token in place of `used`. Returns whether there is another one now. */
   renew(used: string | null): Promise<boolean>
 }
 
 /**
- * Takes the token from the address, which it leaves at once, and from the framing page. The header `frame-ancestors` ensures
- * that such a page is of one of the operator's origins; messages of any other window are ignored. `arrived` is called with each
- * later token, and whether it is that of another account. With `memory` the token outlives a reload; what a framing page says
- * counts more.
+ * Takes the token from the URL, which it leaves at once, and from the framing page. The header `frame-ancestors` ensures that a framing page is of one of the
+ * operator's origins; messages of any other window are ignored. `arrived` is called with each later token and whether it belongs to another account. With
+ * `memory` the token survives a reload; a token of the framing page takes precedence.
  */
 export function createTokenSource(
   arrived: (isOtherAccount: boolean) => void,
@@ -62,7 +61,7 @@ export function createTokenSource(
       answered = resolve
       setTimeout(resolve, answerMs)
     })
-    window.parent.postMessage({ type: 'token-wanted' }, '*') // no secret in it
+    window.parent.postMessage({ type: 'token-wanted' }, '*') // the message contains no secret
     await answer
     renewal = null
     token ??= memory?.read(keptName) ?? null
@@ -80,7 +79,7 @@ export function createTokenSource(
     async renew(used) {
       if (token !== used) return true
       if (!isFramed) {
-        // The next load of the page tries without it, as `DEV_UID` where there is one.
+        // The next load of the page tries without a token, as `DEV_UID` if that is set.
         if (isOnThisMachine) memory?.write(keptName, null)
         return false
       }
@@ -90,7 +89,7 @@ export function createTokenSource(
   }
 }
 
-/** The token in the fragment of the address (`#token=…`), which is removed from the address and from the history. */
+/** Takes the token in the URL fragment (`#token=…`), and removes it from the URL and the history. */
 function takeFromAddress(): string | null {
   const parameters = new URLSearchParams(location.hash.slice(1))
   const token = parameters.get('token')
@@ -101,7 +100,7 @@ function takeFromAddress(): string | null {
   return tokenForm.test(token) ? token : null
 }
 
-/** What a token says about whose it is. */
+/** The account that a token names. */
 function accountOf(token: string): string {
   const sub = claimsOf(token)?.sub
   return typeof sub === 'string' ? sub : token

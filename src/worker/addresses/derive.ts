@@ -6,15 +6,15 @@ import { type Address, addressFromHex, decodeBase58Check } from '../chain/addres
 import { err, ok, type Result } from '../common/result.ts'
 
 /**
- * The external chain `m/44'/195'/n'/0` of an account, from which deposit addresses are derived. It can spend from none of
- * them. It has nothing that can be printed: an extended public key is confidential.
+ * The external chain `m/44'/195'/n'/0` of an account, from which deposit addresses are derived. It cannot spend. It has no member that could be printed,
+ * because an extended public key is confidential.
  */
 export interface ExtendedPublicKey {
   /** The address at `/index`; see `deriveAddress`. */
   readonly addressAt: (index: number) => Address
 }
 
-/** Why a text is not a key that deposit addresses can be derived from. */
+/** Why a text is not a key from which deposit addresses can be derived. */
 export type ExtendedPublicKeyFault =
   | 'empty'
   | 'too-long'
@@ -24,9 +24,9 @@ export type ExtendedPublicKeyFault =
   | 'hex-key'
   | 'mnemonic'
   | 'not-base58check'
-  /** Base58Check of something else, or other version bytes than those of an `xpub`. */
+  /** Base58Check, but not with the version bytes of an `xpub`. */
   | 'not-an-xpub'
-  /** Neither the account (3) nor its external chain (4): no wallet would find the addresses. */
+  /** At the level of neither an account (3) nor its external chain (4): no wallet would find the addresses. */
   | 'wrong-depth'
   /** Not a hardened account at depth 3, or not chain 0 (the external one) at depth 4. */
   | 'wrong-child-number'
@@ -44,13 +44,13 @@ const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/n'/0
 /** The highest index: a non-hardened step of a path has 31 bits. */
 export const indexMax = 0x7fffffff
 
-/** The key that was read last: an isolate reads the same one for each object that it begins, and derives its first addresses once. */
+/** The key that was parsed last. An isolate parses the same key for each object, and its first addresses are derived once. */
 let newest: { readonly text: string; readonly key: ExtendedPublicKey } | null = null
 const rememberedIndices = 20
 
 /**
- * Parses the extended public key of an account `m/44'/195'/n'` or of its external chain `m/44'/195'/n'/0`. Its depth and
- * child number are checked; the levels above them are not part of it.
+ * Parses the extended public key of an account `m/44'/195'/n'` or of its external chain `m/44'/195'/n'/0`. Depth and child number are checked; the levels above
+ * are not contained in the key.
  */
 export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, ExtendedPublicKeyFault> {
   if (text === newest?.text) return ok(newest.key)
@@ -86,7 +86,7 @@ export function deriveAddress(key: ExtendedPublicKey, index: number): Address {
   return key.addressAt(index)
 }
 
-/** The external chain is derived when it is first needed: most requests derive nothing. */
+/** Derives the external chain on first use, because most requests derive nothing. */
 function addressesBelow(key: HDKey, depth: number): (index: number) => Address {
   let chain: HDKey | null = null
   const first: Address[] = []
@@ -100,7 +100,7 @@ function addressesBelow(key: HDKey, depth: number): (index: number) => Address {
   }
 }
 
-/** Where an index has no child, the library takes the next index: two indices must never share an address. */
+/** The library skips an index that has no child. That is refused here, because two indices must never share an address. */
 function childOf(parent: HDKey, index: number): HDKey {
   const child = parent.deriveChild(index)
   if (child.index !== index) throw new Error(`BIP-32 has no child at index ${index}`)

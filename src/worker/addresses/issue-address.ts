@@ -7,10 +7,10 @@ import type { WriteDatabase } from '../d1/database.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { type AddressAt, issueNext, selectCurrent } from './store/address-book.ts'
 
-/** Addresses of one caller that may be without a deposit (BIP-44's gap limit). */
+/** A user may have this many addresses without a deposit (BIP-44's gap limit). */
 export const gapLimit = 20
 
-/** What issuing an address needs. */
+/** The parts that issuing an address needs. */
 export interface IssueAddressParts {
   readonly db: WriteDatabase
   readonly scanner: Pick<ScannerCalls, 'prepareIssue'>
@@ -19,14 +19,13 @@ export interface IssueAddressParts {
   /** `TRON_FIRST_INDEX`, or null. */
   readonly firstIndex: number | null
   readonly issuesAddresses: boolean
-  /** Whose address pays out, or null: it is never issued, although the key may have it. */
+  /** The payout address, or null. It is never issued, even if the key derives it. */
   readonly payouts: { readonly address: Address } | null
 }
 
 /**
- * The caller's current deposit address. The first call creates it; `fresh` issues a further one, unless `gapLimit` of the
- * caller's addresses are without a deposit. No address is shown before the start of the scan is stored, and none is ever issued to
- * `reservedUid`.
+ * Returns the user's current deposit address. The first call issues it; `fresh` issues another one, unless `gapLimit` of the user's addresses have no deposit.
+ * No address is shown before the start of the scan is stored, and `reservedUid` gets none.
  */
 export async function issueAddress(
   { db, scanner, addressAt, firstIndex, issuesAddresses, payouts }: IssueAddressParts,
@@ -53,15 +52,15 @@ const freshReserved: QueryFailure = {
   why: `not allowed for ${reservedUid}, which is reserved`,
 }
 
-/** What is remembered about the key. It can be lost at any time. */
+/** The memory about the use of the key. It may be lost at any time. */
 export interface KeyUse {
-  /** True once an address of it was found in use. */
+  /** True once one of the key's addresses was found in use. */
   wasUsed: boolean
-  /** How many of its first addresses have no account: where requests are limited, the next call goes on from there. */
+  /** How many of the first addresses have no account. If an allowance ends the check, the next call continues from here. */
   withoutAccount: number
 }
 
-/** What checking the key needs. */
+/** The parts that checking the key needs. */
 export interface KeyUseParts {
   readonly chain: Pick<Chain, 'holder' | 'activated'>
   readonly currencies: Currencies
@@ -72,8 +71,8 @@ export interface KeyUseParts {
 }
 
 /**
- * Whether the key's first addresses hold or ever held anything, as far as nodes can show it. Then it served another database,
- * and its addresses must not be issued again.
+ * Whether any of the key's first addresses holds or has held anything, as far as nodes can show. Then the key served another database, and its addresses must
+ * not be issued again.
  */
 export async function checkKeyUse(parts: KeyUseParts): Promise<Result<'unused' | 'used', ChainFailure>> {
   const { chain, currencies, addressAt, keyUse, alarms } = parts

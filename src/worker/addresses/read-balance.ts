@@ -6,24 +6,24 @@ import type { ReadDatabase } from '../d1/database.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { selectAddresses } from './store/address-book.ts'
 
-/** Addresses whose balances one request can sum: 20 requests to a node. */
+/** Most addresses whose balances one request sums: 20 requests to a node. */
 export const balanceAddressesMax = 20 * balancesMax
 
-/** What reading a balance needs. */
+/** The parts that reading a balance needs. */
 export interface ReadBalanceParts {
   readonly db: ReadDatabase
   readonly scanner: Pick<ScannerCalls, 'balances'>
 }
 
-/** One currency, at one address of the caller or (null) at all of them. */
+/** The currency, and one address of the user, or with null all of them. */
 export interface BalanceQuery {
   readonly currency: Currency
   readonly address: Address | null
 }
 
 /**
- * The sum of the caller's balances on the chain now, in chain units. 0 where the caller has no address. One HTTP request
- * to a node for up to `balancesMax` addresses. More than `balanceAddressesMax` are a bad query, which must name one.
+ * Sums the user's balances on the chain now, in chain units; 0 if the user has no address. Each `balancesMax` addresses take one HTTP request to a node. A user
+ * with more than `balanceAddressesMax` addresses must name one.
  */
 export async function readChainBalance(
   { db, scanner }: ReadBalanceParts,

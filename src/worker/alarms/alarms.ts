@@ -6,60 +6,60 @@ import { type AlarmKind, type AlarmSubject, type AlarmSubjects, unobservedKinds 
 import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 
-/** Whatever stands still for this long raises an alarm. */
+/** A part that stands still for this long raises an alarm. */
 export const standstillMs = 180_000
-/** A fault whose end cannot be observed counts as ended once it was not observed for this long. */
+/** If the end of a fault cannot be observed, the fault counts as ended once it was not observed for this long. */
 export const wellAfterMs = 3_600_000
-/** That such a fault lasts is stored at most this often: more often than `wellAfterMs`. */
+/** The last time such a fault was observed is stored at most this often, which must be more often than `wellAfterMs`. */
 const storedEveryMs = 600_000
-/** Alarms that are kept in memory. With more of them the memory is cleared. */
+/** Most alarms in memory. With more, the memory is cleared. */
 const knownMax = 200
-/** A call of the database that takes longer counts as one without an answer: it can be what the alarm is about. */
+/** Time limit for the database: it may be what the alarm is about. */
 const answerMs = 5_000
 
-/** What an alarm of this kind is about. `fields` are those of its log line. */
+/** A fault of this kind. `fields` are those of the alarm's log line. */
 type FaultOf<Kind extends AlarmKind> = {
   readonly kind: Kind
   readonly subject: AlarmSubjects[Kind]
   readonly fields: LogFields
-  /** The alarm is raised once the fault was found again after so long; missing: at once. */
+  /** The alarm is raised if the fault is found again after this time; absent: at once. */
   readonly afterMs?: number
 }
-/** What is wrong. */
+/** A fault of any kind. */
 export type Fault = { readonly [Kind in AlarmKind]: FaultOf<Kind> }[AlarmKind]
 
-/** What one look at the service has found: these faults, and no other one of `kinds`. */
+/** The result of one look at the service: these faults, and no other fault of these `kinds`. */
 export interface Observation {
   readonly kinds: readonly AlarmKind[]
   readonly faults: readonly Fault[]
 }
 
-/** Alarms about states that last: each is raised once until it ends, by whatever raises it. No method throws. */
+/** Alarms about lasting faults: each is raised once until it ends, whoever raises it. No method throws. */
 export interface Alarms {
-  /** Raises an alarm, unless the same one of the same subject is raised already. `afterMs`: as of a fault. */
+  /** Raises an alarm, unless it is already raised for this subject. `afterMs`: see `Fault`. */
   raise<Kind extends AlarmKind>(
     kind: Kind,
     subject: AlarmSubjects[Kind],
     fields: LogFields,
     afterMs?: number,
   ): Promise<void>
-  /** The subject is well again: the alarm can be raised anew. False if the database could not be reached, and has it still. */
+  /** Ends an alarm, so that it can be raised again. False if the database could not be reached: then it still has the alarm. */
   clear<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind]): Promise<boolean>
   /**
-   * Raises the faults of all observations, and ends every other alarm of their kinds, and those whose end cannot be observed and
-   * that were not seen for `wellAfterMs`. It is one statement if nothing has changed.
+   * Raises the faults of all observations, and ends all other alarms of their kinds. Also ends alarms whose end cannot be observed and that were not seen for
+   * `wellAfterMs`. One statement if nothing has changed.
    */
   observe(observations: readonly Observation[]): Promise<void>
 }
 
-/** What alarms need. */
+/** The parts of alarms. */
 export interface AlarmParts {
   readonly db: WriteDatabase
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly logger: Pick<Logger, 'alarm'>
 }
 
-/** A fault in memory. `isStored` is false if its row could not be stored, `isRaised` if it has not lasted long enough. */
+/** A fault in memory. `isStored` is false if its row could not be stored; `isRaised` is false if it has not lasted long enough. */
 interface KnownAlarm {
   readonly isStored: boolean
   readonly isRaised: boolean
@@ -68,12 +68,12 @@ interface KnownAlarm {
 }
 
 /**
- * Alarms that everything with this database shares. Only those in memory are known while it cannot be reached. The
- * line is written before the row, so that whatever ends in between repeats an alarm and loses none.
+ * Makes the alarms that all users of this database share. While the database cannot be reached, only those in memory are known. The log line is written before
+ * the row, so a crash in between repeats an alarm and never loses one.
  */
 export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   const known = new Map<string, KnownAlarm>()
-  /** The result, or null if the database cannot be reached. */
+  /** Returns the result, or null if the database cannot be reached. */
   const orNull = async <T>(work: () => Promise<T>): Promise<T | null> => {
     let result: T | null = null
     const over = async () => {
@@ -87,7 +87,7 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     const isOld = last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at >= wellAfterMs
     return isOld ? undefined : last
   }
-  /** `stored` are the stored faults as far as they matter, null if the database did not answer. */
+  /** `stored` are the stored faults in question, or null if the database did not answer. */
   const note = async (faults: readonly Noted[], stored: StoredAlarms | null) => {
     const now = clock.now()
     const judged = faults.map((fault) => {
@@ -98,7 +98,7 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
       return { ...fault, last, firstAt, wasRaised, isRaised: wasRaised || now - firstAt >= (fault.afterMs ?? 0) }
     })
     for (const { kind, fields, last, wasRaised, isRaised } of judged) {
-      // A row that was stored and is gone was removed where the subject was well.
+      // A row that was stored and is gone was removed by whoever ended the fault.
       const isLogged = last?.isRaised === true && !last.isStored
       if (isRaised && !wasRaised && !isLogged) logger.alarm(kind, fields)
     }
@@ -142,13 +142,13 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   }
 }
 
-/** Whether the row of a fault is to be written: it is new or raised now, or it is a while ago that the row says when it was seen. */
+/** Whether the row of a fault must be written: the fault is new or raised now, or its row has not been updated for a while. */
 function isToStore({ kind, isRaised }: Judged, row: StoredAlarm | undefined, now: UnixMs): boolean {
   if (row === undefined || row.isRaised !== isRaised) return true
   return isRaised && unobservedKinds.has(kind) && now - row.seenAt >= storedEveryMs
 }
 
-/** An alarm by its kind, and its subject as it is stored: JSON with sorted keys, so that the same subject is the same text. */
+/** An alarm: its kind, and its subject as stored text. Keys are sorted, so that equal subjects have equal texts. */
 interface Alarm {
   readonly kind: AlarmKind
   readonly text: string
@@ -169,7 +169,7 @@ const kindIn = (key: string) => key.slice(0, key.indexOf(' ')) as AlarmKind // s
 
 const { kind: kindColumn, subject: subjectColumn, raised_at, seen_at } = alarmRows
 
-/** The raised alarms by their keys: all, or this one alone. */
+/** Reads the raised alarms by their keys: all, or only this one. */
 async function selectAlarms(db: WriteDatabase, only?: Alarm): Promise<StoredAlarms> {
   const isOnly = only && and(eq(kindColumn, only.kind), eq(subjectColumn, only.text))
   const rows = await openTables(db)
@@ -186,7 +186,7 @@ async function selectAlarms(db: WriteDatabase, only?: Alarm): Promise<StoredAlar
 
 const listOf = (alarms: readonly Alarm[]) => JSON.stringify(alarms.map(({ kind, text }) => [kind, text]))
 
-/** `seen_at`: when a fault that is no alarm yet was first seen, or when that of an alarm was last seen. */
+/** `seen_at`: when an unraised fault was first seen, or when the fault of a raised alarm was last seen. */
 function upsert(db: WriteDatabase, alarms: readonly Judged[], at: UnixMs): D1PreparedStatement {
   const columns = sql.join([kindColumn, subjectColumn, raised_at, seen_at].map(bare), sql`, `)
   const list = JSON.stringify(alarms.map(({ kind, text, isRaised }) => [kind, text, isRaised ? at : null]))

@@ -47,7 +47,7 @@ export function formatNumber(address: Address): string {
   return BigInt(`0x41${address}`).toString()
 }
 
-/** The bytes of a text in Base58Check, or null for any other text and for one of more than `charsMax` characters. */
+/** Decodes Base58Check; null for any other text, and for one of more than `charsMax` characters. */
 export function decodeBase58Check(text: string, charsMax: number): Uint8Array | null {
   if (text.length > charsMax) return null // decoding is quadratic
   try {

@@ -10,7 +10,7 @@ export type BlockHash = Brand<string, 'BlockHash'>
 /** 64 lower-case hex digits without `0x`: SHA-256 of the transaction's `raw_data`. */
 export type Txid = Brand<string, 'Txid'>
 
-/** What a currency is on the chain: TRX itself, or the token of a TRC-20 contract. */
+/** The asset of a currency on the chain: TRX itself, or the token of a TRC-20 contract. */
 export type Asset = { readonly kind: 'native' } | { readonly kind: 'trc20'; readonly contract: Address }
 
 /** TRX itself. */
@@ -20,29 +20,29 @@ export const nativeAsset: Asset = { kind: 'native' }
 export const trc20Asset = (contract: Address): Asset => ({ kind: 'trc20', contract })
 
 /**
- * The place of a transfer in its transaction: 0 for TRX; for a token the place of its log; for TRX that a contract sent −1 − k, k being
- * its place among the internal transactions that count. So one number tells all of them apart. It is shown as `formatPosition` does.
+ * The position of a transfer in its transaction: 0 for TRX; the index of its log for a token; −1 − k for TRX that a contract sent, where k is its index among
+ * the relevant internal transactions. So one number distinguishes all of them. `formatPosition` shows it.
  */
 export type Position = number
 
-/** A position as it is shown: a number, or the text `i<k>`. */
+/** A position as APIs show it: a number, or the text `i<k>`. */
 export type ShownPosition = number | `i${number}`
 
-/** The position of TRX that a contract sent, by its place among the internal transactions that count. */
+/** The position of TRX that a contract sent, from its index among the relevant internal transactions. */
 export const internalPosition = (k: number): Position => -1 - k
 
-/** Whether a contract sent it. */
+/** Whether a contract sent the TRX at this position. */
 export const isInternal = (position: Position) => position < 0
 
-/** A position as it is shown. */
+/** Shows a position. */
 export function formatPosition(position: Position): ShownPosition {
   return isInternal(position) ? `i${-1 - position}` : position
 }
 
-/** The form of the position of TRX that a contract sent. */
+/** The shown form of a position of TRX that a contract sent. */
 export const internalPositionForm = /^i(0|[1-9]\d{0,14})$/
 
-/** A position that was shown, or null for anything else. */
+/** Parses a shown position; null for any other value. */
 export function parsePosition(value: unknown): Position | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : null
   const k = typeof value === 'string' ? internalPositionForm.exec(value)?.[1] : undefined
@@ -80,20 +80,20 @@ export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a116
 
 const topicPrefix = `0x${'0'.repeat(24)}`
 
-/** The address in a topic of 32 bytes, or null where one of its first 12 bytes is not zero. */
+/** Reads the address in a topic of 32 bytes; null if any of its first 12 bytes is not zero. */
 export function addressInTopic(topic = ''): Address | null {
   return topic.startsWith(topicPrefix) ? addressFromHex(topic.slice(topicPrefix.length)) : null
 }
 
 const hex64 = /^[0-9a-f]{64}$/
 
-/** A txid from a caller: 64 hex digits in any case, optionally prefixed with `0x`. */
+/** Parses a txid in any accepted form: 64 hex digits in any case, optionally prefixed with `0x`. */
 export function parseTxid(text: string): Result<Txid, 'not-64-hex-digits'> {
   const digits = (/^0x/i.test(text) ? text.slice(2) : text).toLowerCase()
   return hex64.test(digits) ? ok(digits as Txid) : err('not-64-hex-digits') // safe: the test is the definition
 }
 
-/** The height in the first 8 bytes of a block hash. NaN from 2^53 on. */
+/** Reads the height in the first 8 bytes of a block hash. NaN from 2^53 on. */
 export function heightInHash(hash: BlockHash): number {
   const height = Number.parseInt(hash.slice(0, 16), 16)
   return Number.isSafeInteger(height) ? height : Number.NaN

@@ -3,11 +3,11 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Address } from './address.ts'
 import { callType, transferType } from './transaction.ts'
 
-/** What a transaction's own bytes say, whatever a node shows (PROTOCOL.md, Transaction bytes). */
+/** The content of a transaction's own bytes, whatever a node claims (PROTOCOL.md, Transaction bytes). */
 export interface ContractFacts {
   /** Number of the contract type. */
   readonly type: number
-  /** Who sent it, or null if the type has no owner. */
+  /** The sender, or null if the type has no owner. */
   readonly owner: Address | null
   /** A recipient, a receiver or a called contract, or null. */
   readonly target: Address | null
@@ -15,10 +15,10 @@ export interface ContractFacts {
   readonly amount: bigint | null
 }
 
-/** Types that run code of a contract, and can have logs. */
+/** Contract types that run code and may have logs. */
 export const callTypes: ReadonlySet<number> = new Set([30, callType])
 
-// java-tron protocol/core/contract/*.proto: the owner is field 1 but in these types, the target where a type has one.
+// java-tron protocol/core/contract/*.proto: the owner is field 1, except in these types; then the target, for types that have one.
 const ownerFields: ReadonlyMap<number, number> = new Map([2, 10, 19].map((type) => [type, 2]))
 const targetFields: ReadonlyMap<number, number> = new Map([
   ...[0, 1, 9, 31, 33, 45, 48].map((type) => [type, 2] as const),
@@ -28,8 +28,7 @@ const targetFields: ReadonlyMap<number, number> = new Map([
 const transferName = utf8ToBytes('/protocol.TransferContract')
 
 /**
- * Reads the bytes of `raw_data` as java-tron reads them, or null if they are no transaction. The SHA-256 of the bytes must
- * have been compared with the txid.
+ * Parses the bytes of `raw_data` as java-tron does; null if they are not a transaction. The caller must have compared the SHA-256 of the bytes with the txid.
  */
 export function readContract(rawData: Uint8Array): ContractFacts | null {
   try {
@@ -41,7 +40,7 @@ export function readContract(rawData: Uint8Array): ContractFacts | null {
     const type = Number(BigInt.asIntN(32, numberOf(contract, 1))) // an enum has 32 bits
     return type === transferType ? readTransfer(bytesOf(any, 1), bytesOf(any, 2)) : readParties(type, bytesOf(any, 2))
   } catch {
-    return null // what is malformed throws in `BinaryReader`, and below
+    return null // `BinaryReader` and the code below throw on malformed bytes
   }
 }
 
@@ -59,20 +58,20 @@ function readParties(type: number, message: Uint8Array): ContractFacts {
   return { type, owner: accountIn(fields, ownerField), target: accountIn(fields, targetField), amount: null }
 }
 
-/** The values of fields by number, and how fields are read. All others are skipped. At most one of a shape is a message. */
+/** Field values by number, and how fields are read. Other fields are skipped. A shape has at most one message. */
 export type Fields = Map<number, bigint | Uint8Array>
 type Shape = Readonly<Record<number, 'number' | 'bytes' | 'message' | 'once'>>
 
 /**
- * The fields of one message, by the rules of protobuf: of a field that comes twice the last value counts, messages are merged,
- * and a known number with another wire type is an unknown field. What is to come `once` may not come twice.
+ * Parses the fields of one message by the rules of protobuf: if a field comes twice, the last value counts and messages are merged; a known number with another
+ * wire type is an unknown field. A field marked `once` must not come twice.
  */
 export function readFields(message: Uint8Array, shape: Shape): Fields {
   const reader = new BinaryReader(message)
   const fields: Fields = new Map()
   let [merged, size]: [Uint8Array | null, number] = [null, 0]
   while (reader.pos < reader.len) {
-    const tag = reader.uint32() // `reader.tag()` refuses padded ones, which java-tron reads
+    const tag = reader.uint32() // `reader.tag()` refuses padded tags, which java-tron accepts
     const [field, wireType] = [tag >>> 3, tag & 7]
     if (field === 0) throw new Error('no field')
     const [kind, before] = [shape[field], fields.get(field)]
@@ -85,7 +84,7 @@ export function readFields(message: Uint8Array, shape: Shape): Fields {
         continue
       }
       if (merged === null) {
-        merged = new Uint8Array(message.length) // copying all parts for each further one would take minutes
+        merged = new Uint8Array(message.length) // copying all parts for each further part would take minutes
         merged.set(before)
         size = before.length
       }
@@ -97,7 +96,7 @@ export function readFields(message: Uint8Array, shape: Shape): Fields {
   return fields
 }
 
-/** As `BinaryReader.skip`, which makes a view of all that it skips: that takes a third of the time of reading a transaction. */
+/** Skips a field. `BinaryReader.skip` makes a view of everything it skips, which takes a third of the time of parsing a transaction. */
 function skip(reader: BinaryReader, wireType: WireType, field: number): void {
   if (wireType !== WireType.LengthDelimited) {
     reader.skip(wireType, field)
@@ -108,32 +107,32 @@ function skip(reader: BinaryReader, wireType: WireType, field: number): void {
   if (reader.pos > reader.len) throw new Error('it ends early')
 }
 
-/** One of 10 bytes is negative whatever its last byte is, as in java-tron (`CodedInputStream.readRawVarint64`). */
+/** A number of 10 bytes is negative whatever its last byte is, as in java-tron (`CodedInputStream.readRawVarint64`). */
 function readInt64(reader: BinaryReader): bigint {
   const start = reader.pos
   const value = BigInt(reader.int64())
   return reader.pos - start < 10 ? value : value | -(2n ** 63n)
 }
 
-/** A field of bytes; empty where it is absent, as in proto3. */
+/** The bytes of a field; empty if it is absent, as in proto3. */
 export function bytesOf(fields: Fields, field: number): Uint8Array {
   const value = fields.get(field)
   return value instanceof Uint8Array ? value : new Uint8Array(0)
 }
 
-/** A number; 0n where it is absent. */
+/** The number in a field; 0n if it is absent. */
 export function numberOf(fields: Fields, field: number): bigint {
   const value = fields.get(field)
   return typeof value === 'bigint' ? value : 0n
 }
 
-/** The address in 21 bytes that start with 0x41, or null. */
+/** The address in a field: 21 bytes that start with 0x41; else null. */
 export function accountIn(fields: Fields, field: number): Address | null {
   const bytes = bytesOf(fields, field)
   return bytes.length === 21 && bytes[0] === 0x41 ? (bytesToHex(bytes.subarray(1)) as Address) : null // safe: 20 bytes
 }
 
-/** The numbers of all fields of a message, known or not, in its order. It throws where the message is malformed. */
+/** The numbers of all fields of a message, known or not, in order. It throws if the message is malformed. */
 export function fieldNumbers(message: Uint8Array): readonly number[] {
   const reader = new BinaryReader(message)
   const numbers: number[] = []

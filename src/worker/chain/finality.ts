@@ -7,21 +7,21 @@ const finalityBlocks = 18
 export const unminedSeconds = 20 * blockSeconds
 /** In a normal rotation a block is final when it is this old, in milliseconds. */
 export const finalityMs = (finalityBlocks + 1) * blockSeconds * 1000
-/** A block that is late by more than this has no estimate: slots that maintenance skips, and a node that is a block behind. */
+/** A block that is late by more than this gets no estimate. The slack covers slots that maintenance skips, and a node that is a block behind. */
 const overdueSeconds = 3 * blockSeconds
 
 /**
- * About how many seconds until the block at `height` is final: 0 where it is final, otherwise at least one block time. An
- * estimate for people by what nodes show at this moment.
+ * Estimated seconds until the block at `height` is final: 0 if it is, otherwise at least one block time. The estimate is for people and uses what nodes show
+ * now.
  */
 export function secondsToFinal(height: BlockHeight, finalized: BlockHeight, latest: BlockHeight): number {
   if (height <= finalized) return 0
   const byRotation = height + finalityBlocks + 1 - latest
-  const byFinalized = height - finalized + 1 // exact where the head is close to final, as on a private chain
+  const byFinalized = height - finalized + 1 // exact if the head is close to final, as on a private chain
   return Math.max(1, Math.min(byRotation, byFinalized)) * blockSeconds
 }
 
-/** The newest final block that is known. */
+/** The newest known final block. */
 interface KnownFinality {
   readonly finalized: BlockHeight
   /** When it became known. */
@@ -29,8 +29,8 @@ interface KnownFinality {
 }
 
 /**
- * About how many seconds are left until the block at `height` is final: 0 where it is, and otherwise at least 1. Null if
- * nobody knows: it should be final by now, and finality has not moved.
+ * Estimated seconds left until the block at `height` is final: 0 if it is, otherwise at least 1. Null if nobody knows: it should be final by now, but finality
+ * has not moved.
  */
 export function secondsLeft(
   height: BlockHeight,

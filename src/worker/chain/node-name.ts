@@ -1,4 +1,4 @@
-/** What a node is called, and the host of its JSON-RPC. */
+/** The parts of a node's label: its name, and the host of its JSON-RPC. */
 interface NamedNode {
   /** `name` in `TRON_NODES`, or null. */
   readonly name: string | null
@@ -9,8 +9,8 @@ interface NamedNode {
 const ipv4 = /^\d+(\.\d+){3}$/
 
 /**
- * What people read in place of a node's URL: its `name`; without one its number with the last two labels of its host, `node 1
- * (trongrid.io)`, or the number alone if the host is an IP address. Labels before these can belong to an account at the provider.
+ * A node's label for people, in place of its URL: its `name`; else its number with the last two labels of its host, `node 1 (trongrid.io)`; or only the number
+ * if the host is an IP address. Earlier labels of a host may identify an account at the provider.
  */
 export function nodeName(number: number, { name, host }: NamedNode): string {
   if (name !== null) return name

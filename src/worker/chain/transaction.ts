@@ -6,7 +6,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, addressFromHex, formatHex } from './address.ts'
 import type { Asset, BlockHash, BlockHeight, Txid } from './block.ts'
 
-/** A transfer of TRX or of a token, and what its transaction depends on besides. */
+/** A transfer of TRX or of a token, with the other content of its transaction. */
 export interface TransferContent {
   readonly asset: Asset
   readonly from: Address
@@ -14,15 +14,15 @@ export interface TransferContent {
   /** Chain units: at most 2^63 − 1 for TRX, and 2^256 − 1 for a token. */
   readonly amount: bigint
   readonly reference: ReferenceBlock
-  /** Milliseconds since 1970. No block is mined with it whose parent is as new. */
+  /** Milliseconds since 1970. A block whose parent is as new as this cannot contain it. */
   readonly expiration: bigint
   /** Milliseconds since 1970. Nodes do not check it: it makes equal transfers different transactions. */
   readonly timestamp: bigint
-  /** Sun that a call of a contract may burn; 0n for TRX. */
+  /** The most sun that a contract call may burn; 0n for TRX. */
   readonly feeLimit: bigint
 }
 
-/** A block that must be in the chain for a transaction to be mined, by the parts of it that are in the transaction. */
+/** A block that must be in the chain for a transaction to be mined, in the form in which the transaction names it. */
 export interface ReferenceBlock {
   /** The last two bytes of its height, as 4 hex digits. */
   readonly bytes: string
@@ -32,9 +32,9 @@ export interface ReferenceBlock {
 
 /** Bytes of a signature: `r ‖ s ‖ v`. */
 export const signatureBytes = 65
-/** Most bytes that nodes take for one; what is behind the 65th is not read (java-tron 4.8.2, pull request 6782, read 2026-11-27). */
+/** Most bytes that nodes accept as a signature. They do not read beyond the 65th (java-tron 4.8.2, pull request 6782, read 2026-11-27). */
 export const signatureBytesMax = 68
-/** Most hex digits of a signed transfer that are stored: a usual one has about 700. */
+/** Most hex digits of a signed transfer that are stored. A usual transfer has about 700. */
 export const signedDigitsMax = 2_000
 /** Contract types (PROTOCOL.md, Contract types). */
 export const transferType = 1
@@ -43,14 +43,14 @@ export const callType = 31
 const transferSelector = 'a9059cbb'
 const wordDigits = 64
 
-/** The parts of a block that a transaction refers to it by. */
+/** The parts of a block by which a transaction refers to it. */
 export function referenceOf({ height, hash }: { readonly height: BlockHeight; readonly hash: BlockHash }) {
   return { bytes: (height & 0xffff).toString(16).padStart(4, '0'), hash: hash.slice(16, 32) } satisfies ReferenceBlock
 }
 
 /**
- * The bytes of `raw_data` of a transfer, exactly as java-tron writes them before it hashes them: fields in order, numbers as short
- * as they can be, no zeros (java-tron protocol/core/Tron.proto). They depend on nothing but the content.
+ * Encodes `raw_data` of a transfer exactly as java-tron does before hashing: fields in order, shortest numbers, no zeros (java-tron protocol/core/Tron.proto).
+ * Equal content gives equal bytes.
  */
 export function encodeTransfer(content: TransferContent): Uint8Array {
   const { reference, expiration, timestamp, feeLimit } = content
@@ -80,7 +80,7 @@ function encodeMessage({ asset, from, to, amount }: TransferContent): Uint8Array
   return bytesField(bytesField(message, 2, accountBytes(asset.contract)), 4, data).finish()
 }
 
-/** Call data of a token's `transfer`, as hex digits. */
+/** Call data of a token's `transfer`, in hex digits. */
 export function transferCallData(to: Address, amount: bigint): string {
   return `${transferSelector}${to.padStart(wordDigits, '0')}${amount.toString(16).padStart(wordDigits, '0')}`
 }
@@ -90,20 +90,17 @@ export function txidOf(rawData: Uint8Array): Txid {
   return bytesToHex(sha256(rawData)) as Txid // safe: 32 bytes
 }
 
-/** The `Transaction` message with one signature, as hex digits: what `broadcasthex` takes. */
+/** Encodes the `Transaction` message with one signature, in the hex digits that `broadcasthex` expects. */
 export function encodeSigned(rawData: Uint8Array, signature: Uint8Array): string {
   return bytesToHex(bytesField(bytesField(new BinaryWriter(), 1, rawData), 2, signature).finish())
 }
 
-/**
- * The address whose key signed `rawData` by `r ‖ s ‖ v` over its SHA-256, as nodes read it: what they do not take, or what leads to
- * no key, is null.
- */
+/** The address whose key signed the SHA-256 of `rawData` with `r ‖ s ‖ v`, as nodes verify it. Null if a node refuses the signature, or if no key fits. */
 export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | null {
   const recovery = recoveryOf(signature)
   if (recovery === null) return null
   try {
-    const recovered = new Uint8Array(signatureBytes) // the library takes recovery ‖ r ‖ s
+    const recovered = new Uint8Array(signatureBytes) // the library expects recovery ‖ r ‖ s
     recovered[0] = recovery
     recovered.set(signature.subarray(0, 64), 1)
     const key = secp256k1.recoverPublicKey(recovered, sha256(rawData), { prehash: false })
@@ -115,8 +112,8 @@ export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | 
 }
 
 /**
- * Which of the four keys of `r` and `s` is meant, 0 to 3, or null where a node reads none. Libraries write it in several ways: a node
- * adds 27 to a byte below 27, and takes 31 to 34 for 27 to 30 (java-tron `TransactionCapsule`, `ECKey`, read 2026-11-27; TIP-935 keeps it).
+ * Which of the four possible keys of `r` and `s` is meant (0 to 3), or null if a node accepts none. Libraries write it in several ways: a node adds 27 to a
+ * byte below 27, and takes 31 to 34 for 27 to 30 (java-tron `TransactionCapsule`, `ECKey`, read 2026-11-27; TIP-935 keeps it).
  */
 export function recoveryOf(signature: Uint8Array): number | null {
   if (signature.length < signatureBytes || signature.length > signatureBytesMax) return null

@@ -60,7 +60,7 @@ export function parseAmount(text: string, scale: number): Result<Amount, SignedA
   return amount === null ? err('out-of-range') : ok(amount)
 }
 
-/** Parses JSON; numbers with the names of amounts become their own digits: they never become doubles. It throws as `JSON.parse` does. */
+/** Parses JSON, keeping the digits of numbers under the names of amounts as text, so that they never become doubles. It throws as `JSON.parse` does. */
 export function parseAmountsAsText(text: string): unknown {
   const parse = JSON.parse as (
     text: string,

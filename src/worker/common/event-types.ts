@@ -1,4 +1,4 @@
-/** What events report. */
+/** The types of events. */
 export const eventTypes = [
   'deposit.seen',
   'deposit.dropped',

@@ -1,4 +1,4 @@
-/** The wallets that the page for callers can open with address and amount: those with a documented link. */
+/** Wallet apps that the deposit page can open with address and amount: those with a documented link. */
 export const pageWallets = ['trust'] as const
 /** One of `pageWallets`. */
 export type PageWallet = (typeof pageWallets)[number]

@@ -1,6 +1,6 @@
 import type { IssueReason, UndecidedReason, WorthlessReason } from './reasons.ts'
 
-/** An expected failure is a value: either the result, or why there is none. Bugs throw. */
+/** A value, or an expected failure. Bugs throw instead. */
 export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 
 /** A success. */
@@ -9,19 +9,19 @@ export const ok = <T>(value: T): { readonly ok: true; readonly value: T } => ({ 
 /** An expected failure. */
 export const err = <E>(error: E): { readonly ok: false; readonly error: E } => ({ ok: false, error })
 
-/** Why a caller gets no answer. `http/errors.ts` turns each kind into a status and a message. */
+/** Why a query fails. `http/errors.ts` turns each kind into a status and a message. */
 export type QueryFailure =
   | { readonly kind: 'bad-input'; readonly field: string; readonly why: string }
   | { readonly kind: 'not-found'; readonly what: 'address' | 'transaction' }
-  /** `limit` addresses of the caller are without a deposit. */
+  /** `limit` addresses of the user have no deposit. */
   | { readonly kind: 'gap-limit'; readonly limit: number }
-  /** `seconds`: about how long until it is final; null if nobody knows, since finality is late. */
+  /** `seconds`: estimated time until it is final; null if nobody knows, because finality is late. */
   | { readonly kind: 'not-final'; readonly seconds: number | null }
-  /** A deposit that cannot be decided now; `why` is one sentence for the caller. */
+  /** The deposit cannot be decided now; `why` is one sentence for the user. */
   | { readonly kind: 'undecided'; readonly reason: UndecidedReason; readonly why: string }
-  /** A final transaction that is worth nothing to this caller; `why` is one sentence for the caller. */
+  /** The transaction is final and credits nothing to this user; `why` is one sentence for the user. */
   | { readonly kind: 'worthless'; readonly reason: WorthlessReason; readonly why: string }
-  /** An allowance of requests to nodes is used up: the nodes' own, that of all callers, or this caller's. */
+  /** An allowance of requests to nodes is used up: that of the nodes, of all users together, or of this user. */
   | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
   /** No node answered in time, or none may be used. */
   | { readonly kind: 'chain-unavailable' }
@@ -30,7 +30,7 @@ export type QueryFailure =
   /** `ISSUE_ADDRESSES` is off. */
   | { readonly kind: 'issuing-off' }
 
-/** The value of a JSON text; undefined, which JSON does not have, for any other text. */
+/** Parses JSON. Returns undefined, which JSON does not have, if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

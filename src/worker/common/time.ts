@@ -8,7 +8,7 @@ export function formatInstant(at: UnixMs): string {
   return new Date(at).toISOString()
 }
 
-/** Whether a time that was set at most `ms` ahead is still to come. One that is further ahead is of a clock that has stepped back. */
+/** Whether a time that was set at most `ms` ahead is still to come. A time further ahead comes from a clock that has stepped back, so it does not count. */
 export function isAhead(until: number, ms: number, now: number): boolean {
   return until > now && until - now <= ms
 }

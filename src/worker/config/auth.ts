@@ -2,28 +2,28 @@ import * as z from 'zod/mini'
 import { reservedUid, type Uid } from '../common/ids.ts'
 import { integerFrom, optional, parsedBy, parsedText, placeOf, type Refuse, url } from './schemas.ts'
 
-/** The keys that verify one kind of token, and what the token must have. */
+/** The keys that verify one kind of token, and the claims that the token must have. */
 export interface TokenConfig {
-  /** For HS256 and, if they are long enough, HS384 and HS512: the present secret and the previous one. */
+  /** Secrets for HS256 and, if they are long enough, for HS384 and HS512: the present one and the previous one. */
   readonly secrets: readonly string[]
-  /** For RS256, ES256 and EdDSA: where the issuer publishes its keys, or null. */
+  /** For RS256, ES256 and EdDSA: the URL of the issuer's keys, or null. */
   readonly jwksUrl: string | null
-  /** The `iss` that a token must have, or null: any. */
+  /** The required `iss`, or null: any. */
   readonly issuer: string | null
-  /** The `aud` that a token must have, or null: any. */
+  /** The required `aud`, or null: any. */
   readonly audience: string | null
 }
 
-/** How callers are authenticated. Without any key the routes answer 503, except for `DEV_UID` on loopback. */
+/** How users are authenticated. Without any key the routes answer 503, except for `DEV_UID` on loopback. */
 export interface AuthConfig extends TokenConfig {
-  /** The user for whom requests without a token act on loopback, or null. */
+  /** The user for requests without a token on loopback, or null. */
   readonly devUid: Uid | null
 }
 
 /** Shortest secret, in bytes: the size of the hash (RFC 7518, 3.2). */
 export const secretBytesMin = 32
 
-/** A line end, a space or a byte order mark around a text is of the file or command that it came from: no token would match it. */
+/** A line end, space or byte order mark around a secret comes from the file or command it was copied from: no token would match it. */
 const hasEdges = (value: string) => value.trim() !== value
 const without = 'without a space, line end or byte order mark around it'
 
@@ -32,7 +32,7 @@ const secretText = parsedText(`a text of at least ${secretBytesMin} bytes, ${wit
 )
 const nameText = (takes: string) => parsedText(`${takes}, ${without}`, (value) => (hasEdges(value) ? null : value))
 
-/** `TokenConfig` from the variables of one kind of token. */
+/** Parses the variables of one kind of token into a `TokenConfig`. */
 const tokenSchema = (door: 'AUTH' | 'BACKEND') => {
   const secretName = `${door}_JWT_SECRET` as const
   const previousName = `${door}_JWT_SECRET_PREVIOUS` as const
@@ -52,7 +52,7 @@ const tokenSchema = (door: 'AUTH' | 'BACKEND') => {
   })
 }
 
-/** `AuthConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */
+/** Parses `AuthConfig`. Both sides of an intersection are checked, even if one has faults. */
 export const authSchema = z.intersection(
   tokenSchema('AUTH'),
   parsedBy(z.object({ DEV_UID: optional(integerFrom<Uid>(1, reservedUid - 1)) }), ({ DEV_UID: devUid }) => ({
@@ -60,10 +60,10 @@ export const authSchema = z.intersection(
   })),
 )
 
-/** How backends are authenticated, from its variables. Without any key there are no routes for them. */
+/** Parses how backends are authenticated. Without any key there are no routes for them. */
 export const backendAuthSchema = tokenSchema('BACKEND')
 
-/** A secret or key set that verified both kinds of token would make each caller a backend. */
+/** Refuses a secret or key set that would verify both kinds of token, because it would make each user a backend. */
 export function refuseSharedKeys(callers: TokenConfig, backends: TokenConfig, refuse: Refuse): void {
   backends.secrets.forEach((secret, i) => {
     const name = i === 0 ? 'BACKEND_JWT_SECRET' : 'BACKEND_JWT_SECRET_PREVIOUS'

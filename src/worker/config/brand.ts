@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { parseJson } from '../common/result.ts'
 import { entryOf, optional, parsedBy } from './schemas.ts'
 
-/** How the page for callers looks (`PAGE_BRAND`). */
+/** The look of the deposit page (`PAGE_BRAND`). */
 export interface PageBrand {
   readonly name: string
   /** As `#rrggbb`, in lower case. */
@@ -15,9 +15,9 @@ export interface PageBrand {
 const nameCharsMax = 40
 const logoCharsMax = 20 * 1024
 
-/** The background of the page in the dark, as `pages/kit/base.css` has it; in the light it is white. */
+/** The background of the dark page, as in `pages/kit/base.css`; the light one is white. */
 export const darkPage = '#101413'
-/** Least contrast of a colour with white, on which it is text, and with the dark page, on which it is an area (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** Least contrast of a colour with white (on which it is text) and with the dark page (on which it is an area) (WCAG 2.2, 1.4.3 and 1.4.11). */
 const contrastMin = { white: 4.5, dark: 3 }
 
 const nameTakes = `a name of 1 to ${nameCharsMax} characters`
@@ -25,7 +25,7 @@ const colorTakes =
   'a colour such as #2757d6, with a contrast of at least 4.5:1 with white and of 3:1 with the dark page (#101413)'
 const logoTakes = `a data URL of at most ${logoCharsMax} characters: PNG, JPEG, WebP or SVG`
 
-/** No quote, space or bracket: it can stand in an attribute as it is. */
+/** It contains no quote, space or bracket, so it can stand in an attribute as it is. */
 const logoForm = /^data:image\/(?:png|jpeg|webp|svg\+xml)(?:;[\w=-]+)*,[\w!#$%&'()*+,./:;=?@~-]+$/
 
 const entry = entryOf({
@@ -53,8 +53,8 @@ function isReadable(color: string): boolean {
 }
 
 /** The contrast of two colours, from 1 to 21 (WCAG 2.2, contrast ratio). */
-function contrast(one: string, other: string): number {
-  const [lighter = 0, darker = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
+function contrast(color: string, other: string): number {
+  const [lighter = 0, darker = 0] = [luminance(color), luminance(other)].sort((a, b) => b - a)
   return (lighter + 0.05) / (darker + 0.05)
 }
 

@@ -7,25 +7,25 @@ import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '
 import { type NodeConfig, nodesSchema } from './nodes.ts'
 import { addressText, entryOf, hasRepeats, integerFrom, listOf, parsedBy, parsedText } from './schemas.ts'
 
-/** The networks that people know by name. */
+/** The networks with a common name. */
 const networks = { '0x2b6653dc': 'Tron', '0xcd8690dc': 'Nile' } as const
 
-/** The name of a network; `local` is any other. */
+/** The name of the network; `local` for any other. */
 export type NetworkName = (typeof networks)[keyof typeof networks] | 'local'
 
-/** The chain, the nodes to read it from, and the assets that count there. */
+/** The chain, the nodes, and the currencies. */
 export interface ChainConfig {
   /** Lower-case `0x` quantity without leading zeros. */
   readonly chainId: string
   readonly network: NetworkName
-  /** In order of preference. */
+  /** The nodes, in order of preference. */
   readonly nodes: readonly NodeConfig[]
-  /** How many nodes must agree before money is credited. */
+  /** The number of nodes that must agree before money is credited. */
   readonly quorum: number
   readonly currencies: Currencies
 }
 
-/** Where people look up transactions and addresses; the local chain has no such place. */
+/** Block explorers, where people look up transactions and addresses. The local chain has none. */
 export const explorers: Readonly<Record<NetworkName, string | null>> = {
   Tron: 'https://tronscan.org/#',
   Nile: 'https://nile.tronscan.org/#',
@@ -76,7 +76,7 @@ const currencies = parsedBy(listOf(currency, currenciesMax), (list, refuse) => {
   return Object.freeze(indexCurrencies(list))
 })
 
-/** A chain id as nodes report it: lower-case `0x` quantity without leading zeros. Null if the text is none. */
+/** Parses a chain id into the form of nodes: lower-case `0x` quantity without leading zeros. Null if the text is not one. */
 export function parseChainId(value: string): string | null {
   return /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null
 }
@@ -86,11 +86,11 @@ const chainId = parsedText('a chain id such as 0x2b6653dc', parseChainId)
 const networkOf = (chainId: string): NetworkName =>
   new Map<string, NetworkName>(Object.entries(networks)).get(chainId) ?? 'local'
 
-/** The chain id and the currencies, which need no other variable. */
+/** Parses the chain id and the currencies, which need no other variable. */
 export const assetsSchema = parsedBy(
   z.object({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }),
   ({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }) => ({ chainId, network: networkOf(chainId), currencies }),
 )
 
-/** `ChainConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */
+/** Parses `ChainConfig`. Both sides of an intersection are checked, even if one has faults. */
 export const chainSchema = z.intersection(assetsSchema, nodesSchema)

@@ -4,10 +4,10 @@ import type { WriteDatabase } from '../d1/database.ts'
 import { findDifferences, findPayoutDifferences, rememberSettings, type Setting } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
 
-/** Least time between two comparisons while the configuration differs: stored data can be repaired. */
+/** Least pause between two comparisons while the configuration differs, because stored data may be repaired. */
 export const recheckMs = 5_000
 
-/** What comparing the configuration with the stored data needs. */
+/** The parts that comparing the configuration with the stored data needs. */
 export interface SettingsCheckParts {
   readonly db: WriteDatabase
   readonly settings: readonly Setting[]
@@ -18,9 +18,8 @@ export interface SettingsCheckParts {
 }
 
 /**
- * Whether the configuration has the meaning that the stored data has. Where it is so, it stays so for the life of the
- * isolate. Where it is not, nothing may be served or credited; one alarm for each setting is raised, and cleared by a tick of a
- * configuration that has it. It is all that such a deployment stores.
+ * Checks whether the configuration belongs to the stored data. A match is cached for the isolate. On a mismatch nothing is served or credited, and one alarm
+ * for each setting is raised; a tick with a matching configuration ends it. Such a deployment stores nothing else.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
   const { db, settings, payoutAddress, clock, alarms } = parts

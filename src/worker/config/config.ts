@@ -31,22 +31,22 @@ import {
 } from './schemas.ts'
 import { endpointsSchema } from './webhooks.ts'
 
-/** The origins whose web pages may read responses; `*` is all of them. */
+/** The origins whose web pages may read responses; `*` for all. */
 export type CorsOrigins = '*' | ReadonlySet<string>
 
-/** The rate limiters of the platform; wrangler.toml has their limits. Null without a binding: no limit. */
+/** The rate limiters of the platform, with limits in wrangler.toml. Null without a binding: no limit. */
 export interface RateLimits {
-  /** Of one caller, for what reads: lists, the current address. */
+  /** For each user, on reading routes: lists, and the current address. */
   readonly lists: RateLimit | null
-  /** Of one caller, for what queries nodes: balance, recharge, a further address. */
+  /** For each user, on routes that query nodes: balance, recharge, and another address. */
   readonly nodes: RateLimit | null
-  /** Of one backend. */
+  /** For each backend. */
   readonly ledger: RateLimit | null
 }
 
-/** What the Worker and the scanner ask of the object of an endpoint. */
+/** The calls from the Worker and the scanner to an endpoint's object. */
 export interface EndpointCalls {
-  /** Makes it deliver the events that it has not delivered yet. `key` is its own. */
+  /** Wakes the endpoint to deliver its events. `key` is the endpoint's. */
   wake(key: EndpointKey): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export interface ObjectsByName<Calls> {
   getByName(name: string): Calls
 }
 
-/** The static files beside the Worker. */
+/** The static files that are deployed with the Worker. */
 export type StaticFiles = Pick<Fetcher, 'fetch'>
 
 /** The configuration of a deployment, checked and frozen. */
@@ -69,41 +69,41 @@ export interface Config extends ChainConfig {
   readonly firstIndex: number | null
   /** Whether new addresses are issued (`ISSUE_ADDRESSES`). */
   readonly issuesAddresses: boolean
-  /** The operator's own wallets, the payout address included. What they send is never a deposit. */
+  /** The operator's wallets, with the payout address. Money that they send is never a deposit. */
   readonly operators: ReadonlySet<Address>
   readonly auth: AuthConfig
-  /** How backends are authenticated. Null without a key for them: then there are no routes for them. */
+  /** How backends are authenticated. Null without a key for their tokens: then there are no routes for them. */
   readonly backend: TokenConfig | null
   readonly webhooks: readonly WebhookEndpoint[]
   /** Null without `PAYOUTS`. */
   readonly payouts: PayoutRules | null
   readonly scanEverySeconds: number
   readonly eventsKeepDays: number
-  /** Null where CORS is off. */
+  /** Null if CORS is off. */
   readonly cors: CorsOrigins | null
-  /** The origins whose pages may frame the page for callers. */
+  /** The origins whose pages may frame the deposit page. */
   readonly pageOrigins: readonly string[]
-  /** How that page looks; null for its own look. */
+  /** The look of the deposit page; null for the default. */
   readonly pageBrand: PageBrand | null
-  /** Who signs in to the desk by Cloudflare Access. Null without `DESK_ACCESS`. */
+  /** The people who sign in to the desk through Cloudflare Access. Null without `DESK_ACCESS`. */
   readonly deskAccess: DeskAccess | null
-  /** The wallet that the page opens with address and amount; null for none. */
+  /** The wallet app that the deposit page opens with address and amount; null for none. */
   readonly pageWallet: PageWallet | null
-  /** Null without the binding: then there is no page for callers. */
+  /** Null without the binding: then there is no deposit page. */
   readonly files: StaticFiles | null
   readonly rateLimits: RateLimits
 }
 
-/** Parses and checks all bindings and variables at once. See `parseBindings` for the faults. */
+/** Parses and checks all bindings and variables at once. `parseBindings` describes the faults. */
 export function parseConfig(bindings: Bindings): Result<Config, readonly string[]> {
   return parseBindings(configSchema, bindings)
 }
 
-/** A binding with these methods, the only ones that the service calls. */
+/** A binding with these methods, which are all that the service calls. */
 const binding = <T>(takes: string, ...methods: readonly string[]) =>
   z.custom<T>((value) => typeof value === 'object' && value !== null && methods.every((name) => name in value), takes)
 
-/** A missing rate limiter is not a fault: tests and other platforms have none. */
+/** A missing rate limiter is allowed, because tests and other platforms have none. */
 const rateLimit = optional(binding<RateLimit>('a rate-limit binding', 'limit'))
 
 const xpubTakes = "an extended public key (xpub…) of m/44'/195'/n' or m/44'/195'/n'/0"
@@ -121,7 +121,7 @@ const originsMax = 50
 const originsTake = `at most ${originsMax} origins such as https://shop.example, separated by commas or as an array`
 const corsTakes = `"*", or ${originsTake}`
 
-/** Texts separated by commas, or as an array. */
+/** Texts separated by commas, or in an array. */
 const originList = (takes: string) =>
   z.pipe(
     z.transform((value): unknown =>
@@ -130,7 +130,7 @@ const originList = (takes: string) =>
     listOf(z.string(takes), originsMax, takes),
   )
 
-/** Exactly as browsers write it, so that equal texts are equal origins: neither `null` nor a slash at the end. */
+/** An origin exactly as browsers write it, so that equal texts are equal origins: neither `null` nor a slash at the end. */
 const isOrigin = (value: string) => isSafeUrl(value) && new URL(value).origin === value && !/[*;,\s]/.test(value)
 
 const corsOrigins = parsedBy(originList(corsTakes), (list, refuse): CorsOrigins => {
@@ -144,7 +144,7 @@ const pageOrigins = parsedBy(originList(originsTake), (list, refuse): readonly s
 
 const staticFiles = optional(binding<StaticFiles>('the binding of the static files', 'fetch'))
 
-/** The static files of a deployment, whatever else is wrong with its configuration; null without them. */
+/** The static files of a deployment, even if the rest of its configuration is invalid; null if there are none. */
 export function staticFilesIn({ ASSETS }: Bindings): StaticFiles | null {
   const parsed = staticFiles.safeParse(ASSETS)
   return parsed.success ? parsed.data : null
@@ -197,7 +197,7 @@ const ownSchema = parsedBy(
   }),
 )
 
-/** Each side of an intersection is checked, whether the other has faults or not; what they share, where neither has. */
+/** Both sides of an intersection are checked, even if one has faults; what they share is checked if neither has. */
 const configSchema = parsedBy(
   z.intersection(
     z.intersection(ownSchema, chainSchema),

@@ -4,20 +4,20 @@ import { parsePersonName } from '../ledger/entry.ts'
 import type { TokenConfig } from './auth.ts'
 import { optional, parsedBy, placeOf, type Refuse, text } from './schemas.ts'
 
-/** What a person may do at the desk, as words of `DESK_ACCESS`, each with the scope of a backend's token that allows the same. */
+/** The rights of a person at the desk, as `DESK_ACCESS` writes them, each with the scope of a backend's token that gives the same right. */
 const scopeOf = { read: 'ledger:read', approve: 'ledger:approve', pay: 'ledger:pay' } as const
 /** A scope that a person can have. */
 export type PersonScope = (typeof scopeOf)[keyof typeof scopeOf]
 
-/** Who signs in to the desk by Cloudflare Access (`DESK_ACCESS`). */
+/** The people who sign in to the desk through Cloudflare Access (`DESK_ACCESS`). */
 export interface DeskAccess {
-  /** What `iss` of an assertion must be. */
+  /** The required `iss` of an assertion. */
   readonly issuer: string
-  /** Where the team's public keys are. */
+  /** The URL of the team's public keys. */
   readonly keysUrl: string
-  /** What `aud` of an assertion must have. */
+  /** The required `aud` of an assertion. */
   readonly audience: string
-  /** What each person may do: by an e-mail address in lower case, or by `*@` and a domain. */
+  /** The rights of people, by e-mail address in lower case, or by `*@` and a domain. */
   readonly people: ReadonlyMap<string, readonly PersonScope[]>
 }
 
@@ -38,10 +38,10 @@ const people = parsedBy(z.record(z.string(), z.string(peopleTake), peopleTake), 
   return found.size >= 1 && found.size <= peopleMax ? found : refuse(peopleTake)
 })
 
-/** An address, or a domain with `*` for whoever is there. */
+/** An e-mail address, or `*@` and a domain for everybody there. */
 const isPerson = (who: string) => parsePersonName(who.replace(/^\*@/, 'anybody@')) !== null && !who.startsWith('*@*')
 
-/** The scopes of words with a space between them; null for any other text. */
+/** Parses rights separated by spaces into scopes; null for any other text. */
 function scopesIn(words: string): readonly PersonScope[] | null {
   const known = new Map<string, PersonScope>(Object.entries(scopeOf))
   const scopes = words.split(' ').map((word) => known.get(word) ?? null)
@@ -69,7 +69,7 @@ export const deskAccessSchema = optional(
   ),
 )
 
-/** Keys that verified both a person and a token would let each stand for the other. */
+/** Refuses keys that would verify both people and tokens, because one could then stand for the other. */
 export function refuseSharedTeamKeys(access: DeskAccess | null, doors: Doors, refuse: Refuse): void {
   for (const [name, { jwksUrl }] of Object.entries(doors)) {
     if (access === null || jwksUrl === null || placeOf(jwksUrl) !== placeOf(access.keysUrl)) continue
@@ -77,5 +77,5 @@ export function refuseSharedTeamKeys(access: DeskAccess | null, doors: Doors, re
   }
 }
 
-/** The two kinds of token, by the variable with the place of their keys. */
+/** The two kinds of token, by the variable with the URL of their keys. */
 type Doors = Readonly<Record<'AUTH_JWKS_URL' | 'BACKEND_JWKS_URL', TokenConfig>>

@@ -3,47 +3,47 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod/mini'
 import { entryOf, hasRepeats, hostAndPortOf, integerFrom, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
-/** One Tron node. Where it is asked, and with which key, never reaches a caller or a log line. */
+/** One Tron node. Its URLs and keys never reach a user or a log line. */
 export interface NodeConfig {
-  /** Names it where something is stored of it: a hash of its URLs as they are configured, with `{key}` in place of the key. */
+  /** The node's id in storage: a hash of its URLs as configured, with `{key}` in place of the key. */
   readonly id: string
-  /** What an operator calls it, or null. */
+  /** The operator's name for it, or null. */
   readonly name: string | null
-  /** The name of its JSON-RPC's host, without a port. */
+  /** The host name of its JSON-RPC, without a port. */
   readonly host: string
   readonly rpc: NodeServiceConfig
-  /** Its URL has no slash at the end: paths are appended to it. */
+  /** The HTTP API. Its URL has no slash at the end, because paths are appended to it. */
   readonly api: NodeServiceConfig
-  /** Most requests in any second, and in any 24 hours: both services of the node together. */
+  /** Most requests in any second, and in any 24 hours, for both services of the node together. */
   readonly perSecond: number
   readonly perDay: number
 }
 
-/** One of the two services of a node. Its URL and the header's value are secrets: the key is in the one or in the other. */
+/** One of the two services of a node. URL and header value are secret: one of them contains the key. */
 interface NodeServiceConfig {
   readonly url: string
-  /** Sent with each request, or null. */
+  /** The header that is sent with each request, or null. */
   readonly keyHeader: { readonly name: string; readonly value: string } | null
 }
 
 const nodesMax = 10 // more do not make a quorum safer, only slower
 const quorumByDefault = 2
 
-// What a free TronGrid key allows (PROTOCOL.md, Rate limits and gateways).
+// The limits of a free TronGrid key (PROTOCOL.md, Rate limits and gateways).
 const perSecondByDefault = 15
 const perDayByDefault = 100_000
 
-/** Stands for the key in a URL. */
+/** Stands for the key in a configured URL. */
 const placeholder = '{key}'
 const keyHeaderByDefault = 'TRON-PRO-API-KEY'
 
 const nameTakes = 'a name of 1 to 40 printable characters, without a space at its ends'
-/** Letters, marks, digits, punctuation, symbols and spaces, but for those that are invisible. */
+/** Visible letters, marks, digits, punctuation, symbols and spaces. */
 const namePattern = /^(?! )(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}\p{P}\p{S} ]){1,40}(?<! )$/u
 
 const headerTakes = 'the name of a header that can carry a key, such as x-api-key or authorization'
 const headerPattern = /^[\w!#$%&'*+.^`|~-]{1,100}$/
-/** Those that the Fetch standard keeps for the platform, and those that describe what is sent: with the key in them no request arrives. */
+/** Headers that the Fetch standard reserves for the platform, and headers that describe the content. With the key in one of these no request arrives. */
 const takenHeaders =
   /^(accept|accept-charset|accept-encoding|access-control-.*|connection|content-.*|cookie2?|date|dnt|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|set-cookie|te|trailer|transfer-encoding|upgrade|via|x-http-method.*|x-method-override)$/i
 
@@ -51,7 +51,7 @@ const keyTakes =
   'the name of a secret of 1 to 4096 printable ASCII characters, without a space at its ends: it is sent in a header or a URL'
 const isNodeKey = (key: unknown): key is string => typeof key === 'string' && /^(?! )[ -~]{1,4096}(?<! )$/.test(key)
 
-/** In the name of a host the key would be shown, and would make two nodes of one. A fragment is never sent. */
+/** A key in the host name would be shown, and would make two nodes out of one. A fragment is never sent. */
 const nodeUrl = parsedBy(url, (value, refuse) => {
   const { host, hash } = new URL(value)
   const isMisplaced = /[{}]/.test(host + hash) || /[{}]/.test(value.replaceAll(placeholder, ''))
@@ -60,7 +60,7 @@ const nodeUrl = parsedBy(url, (value, refuse) => {
 
 const nodeEntry = entryOf({
   rpc: nodeUrl,
-  // Paths are appended to it.
+  // Paths are appended to this URL.
   api: parsedBy(nodeUrl, (value, refuse) =>
     /[?#]/.test(value) ? refuse('a base URL without a query') : value.replace(/\/+$/, ''),
   ),
@@ -77,7 +77,7 @@ const nodeEntry = entryOf({
 })
 type NodeEntry = z.infer<typeof nodeEntry>
 
-/** A node as it is configured: each way in which its key is sent has a key, and the key has a way. */
+/** A configured node. Its key and the way in which the key is sent must both be given, or neither. */
 const keyedEntry = parsedBy(nodeEntry, (entry, refuse) => {
   const withKey = [entry.rpc, entry.api].filter((one) => one.includes(placeholder)).length
   if (entry.keyVar === undefined && withKey > 0) return refuse(`set, since a URL has ${placeholder}`, 'keyVar')
@@ -88,11 +88,11 @@ const keyedEntry = parsedBy(nodeEntry, (entry, refuse) => {
   return entry
 })
 
-/** The nodes with the keys that they name, which are variables too. */
+/** Parses the nodes, together with the variables that contain their keys. */
 export const nodesSchema = parsedBy(
   z.looseObject({ TRON_NODES: listOf(keyedEntry, nodesMax), TRON_QUORUM: optional(integerFrom(1, nodesMax)) }),
   ({ TRON_NODES: entries, TRON_QUORUM: quorum, ...bindings }, refuse) => {
-    // Each name once for a node: the two services of one node may have one host.
+    // Each node's host counts once, because both its services may have the same host.
     if (hasRepeats(entries.flatMap(({ rpc, api }) => [...new Set([hostAndPortOf(rpc), hostAndPortOf(api)])]))) {
       refuse('duplicate node: two nodes with one host, by rpc or by api, are one node', 'TRON_NODES')
     }
@@ -114,8 +114,8 @@ export const nodesSchema = parsedBy(
 )
 
 /**
- * The key is put where a URL has `{key}`. A URL without it gets the key in the header, but for one of a node whose other URL has
- * `{key}` and that names no header: it can be of another provider.
+ * Puts the key where a URL has `{key}`. A URL without `{key}` gets the key in the header, unless the node's other URL has `{key}` and no header is configured:
+ * then this URL may belong to another provider.
  */
 function toNode(entry: NodeEntry, key: string | null): NodeConfig {
   const { rpc, api, keyHeader, name = null, perSecond = perSecondByDefault, perDay = perDayByDefault } = entry

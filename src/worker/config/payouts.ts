@@ -8,13 +8,13 @@ import type { PayoutLimit, PayoutRules } from '../ledger/context.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import { addressText, entryOf, integerFrom, listOf, optional, type Refuse } from './schemas.ts'
 
-/** TRX that a token's transfer may burn at most, by default. */
+/** The most TRX that a token transfer may burn, by default. */
 const feeLimitByDefault = 100
-/** The most that a network has ever allowed. */
+/** The highest limit that a network has ever had. */
 const feeLimitMax = 15_000
 const sunPerTrx = 1_000_000n
 const limitsMax = 50
-/** Payouts of a currency that a rule approves in a day, by default. */
+/** Most payouts of a currency that are approved by limits in a day, by default. */
 const countPerDayByDefault = 500
 const countPerDayMax = 1_000_000
 
@@ -30,7 +30,7 @@ const limitEntry = entryOf({
 
 const payoutsTake = 'an object with address and optionally limits and feeLimit, or its JSON text'
 
-/** `PAYOUTS` as it is set; `readPayouts` checks it against the rest of the configuration. */
+/** The form of `PAYOUTS`; `readPayouts` checks it against the rest of the configuration. */
 export const payoutsSchema = z.object({
   PAYOUTS: optional(
     z.pipe(
@@ -47,18 +47,18 @@ export const payoutsSchema = z.object({
   ),
 })
 
-/** Sun that a token's transfer may burn. */
+/** The most sun that a token transfer may burn. */
 export const feeLimitOf = ({ feeLimit = feeLimitByDefault }: { readonly feeLimit?: number | undefined }): bigint =>
   BigInt(feeLimit) * sunPerTrx
 
 type PayoutsSetting = z.output<typeof payoutsSchema>['PAYOUTS']
-/** What it is checked against. */
+/** The parts of the configuration against which it is checked. */
 interface Others {
   readonly currencies: Currencies
   readonly extendedPublicKey: ExtendedPublicKey
 }
 
-/** The rules of payouts, or null without them. Whether the address was issued here is compared with what is stored. */
+/** Parses the payout rules, or null without `PAYOUTS`. Whether the address was issued here is checked against stored data elsewhere. */
 export function readPayouts(
   setting: PayoutsSetting,
   { currencies, extendedPublicKey }: Others,

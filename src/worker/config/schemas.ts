@@ -2,12 +2,12 @@ import * as z from 'zod/mini'
 import { parseAddress } from '../chain/address.ts'
 import { err, ok, parseJson, type Result } from '../common/result.ts'
 
-/** The bindings and variables of a deployment, not parsed yet. */
+/** The bindings and variables of a deployment, before they are parsed. */
 export type Bindings = Readonly<Record<string, unknown>>
 
 /**
- * What `schema` makes of the bindings, or one sentence for each wrong value: the variable and what it takes. Never the
- * value, which can be a secret.
+ * Parses the bindings with `schema`. The error has one sentence for each wrong value: the variable, and what it must be. It never contains the value, which may
+ * be a secret.
  */
 export function parseBindings<T>(schema: z.ZodMiniType<T>, bindings: Bindings): Result<T, readonly string[]> {
   const parsed = schema.safeParse(bindings)
@@ -15,10 +15,10 @@ export function parseBindings<T>(schema: z.ZodMiniType<T>, bindings: Bindings): 
   return err([...new Set(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))])
 }
 
-/** Refuses a value, or the member of it at `path`. `takes` is what the variable takes. */
+/** Refuses a value, or the member of it at `path`. `takes` says what the variable must be. */
 export type Refuse = (takes: string, ...path: (string | number)[]) => never
 
-/** What `parse` makes of a value that `schema` accepts. The input is left out of the issues: it can be a secret. */
+/** Parses a value that `schema` accepts with `parse`. The input is left out of the issues, because it may be a secret. */
 export const parsedBy = <In, Out>(schema: z.ZodMiniType<In>, parse: (value: In, refuse: Refuse) => Out) =>
   z.pipe(
     schema,
@@ -31,17 +31,17 @@ export const parsedBy = <In, Out>(schema: z.ZodMiniType<In>, parse: (value: In, 
     ),
   )
 
-/** Null where the variable is not set. */
+/** Null if the variable is not set. */
 export const optional = <T>(schema: z.ZodMiniType<T>) =>
   z.pipe(
     z.transform((value): unknown => (value === '' ? null : (value ?? null))),
     z.nullable(schema),
   )
 
-/** A text of 1 to 4,096 characters. `takes` is the message of every schema here: what the variable takes. */
+/** A text of 1 to 4,096 characters. As in every schema here, `takes` is the message: what the variable must be. */
 export const text = (takes: string) => z.string(takes).check(z.minLength(1, takes), z.maxLength(4096, takes))
 
-/** A text that `parse` accepts; it returns null for any other. */
+/** A text that `parse` accepts; `parse` returns null to refuse. */
 export const parsedText = <T>(takes: string, parse: (value: string) => T | null) =>
   parsedBy(text(takes), (value, refuse) => parse(value) ?? refuse(takes))
 
@@ -62,43 +62,43 @@ export const integerFrom = <T extends number = number>(min: number, max: number)
   return schema as z.ZodMiniType<T> // safe: the range is the definition of T
 }
 
-/** An array, or its JSON text: secrets and `.dev.vars` are text. */
+/** An array, or its JSON text, because secrets and `.dev.vars` are text. */
 export const listOf = <T>(
   item: z.ZodMiniType<T>,
   max: number,
   takes = `an array of 1 to ${max} entries, or its JSON text`,
 ) =>
   z.pipe(
-    // A text that is not JSON is undefined, which no schema accepts: the message describes what the variable takes.
+    // A text that is not JSON becomes undefined, which no schema accepts. So the message says what the variable must be.
     z.transform((value) => (typeof value === 'string' ? parseJson(value) : value)),
     z.array(item, takes).check(z.minLength(1, takes), z.maxLength(max, takes)),
   )
 
-/** Whether a value is there twice. */
+/** Whether a value occurs twice. */
 export const hasRepeats = (values: readonly unknown[]): boolean => new Set(values).size < values.length
 
-/** An entry of a list. A misspelled member is refused: without it the entry can mean something else. */
+/** An entry of a list. A misspelled member is refused, because the entry might mean something else without it. */
 export const entryOf = <S extends Record<string, z.ZodMiniType>>(shape: S) =>
   z.strictObject(shape, `only ${Object.keys(shape).join(', ')}`)
 
-/** A URL that is safe to send keys to. A user or password in it would not be sent: Workers drop them without an error. */
+/** A URL to which keys can be sent safely. A user or password in it is refused, because Workers drop them without an error. */
 export const url = parsedText('an https URL without user and password (http only for a loopback host)', (value) => {
   const parsed = URL.parse(value)
   return isSafeUrl(value) && parsed?.username === '' && parsed.password === '' ? value : null
 })
 
-/** Whether a text is a URL with https, or one of this machine. */
+/** Whether a text is an https URL, or a URL of this machine. */
 export function isSafeUrl(value: string): boolean {
   const parsed = URL.parse(value)
   return parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname))
 }
 
-/** Whether the host of a URL is this machine: only there are plain http and `DEV_UID` accepted. */
+/** Whether the host of a URL is this machine. Plain http and `DEV_UID` are accepted only there. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
 
-/** Name and port of a URL's host, in one spelling. `URL` itself normalizes case and IP addresses. */
+/** Host and port of a URL, in one spelling. `URL` itself normalizes case and IP addresses. */
 export function hostAndPortOf(address: string): string {
   const { hostname, port, protocol } = new URL(address)
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`

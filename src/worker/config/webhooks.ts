@@ -7,7 +7,7 @@ import type { EndpointKey } from '../common/ids.ts'
 import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
 import { entryOf, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
-/** Each is woken after every commit. */
+/** Most endpoints, because each is woken after every commit. */
 const endpointsMax = 10
 
 const typesTake = `types of events: ${eventTypes.join(', ')}`
@@ -20,7 +20,7 @@ const endpointEntry = entryOf({
 const secretTakes =
   'the name of a secret that is set: whsec_ and 24 to 64 bytes in base64, or two of them with a space between'
 
-/** The endpoints with the secrets that they name, which are variables too. */
+/** Parses the endpoints, together with the variables that contain their secrets. */
 export const endpointsSchema = parsedBy(
   z.looseObject({ WEBHOOKS: optional(listOf(endpointEntry, endpointsMax)) }),
   ({ WEBHOOKS: entries, ...bindings }, refuse) => {
@@ -37,7 +37,7 @@ export const endpointsSchema = parsedBy(
   },
 )
 
-/** One secret or two, each with a key of 24 to 64 bytes (Standard Webhooks), or null. */
+/** Parses one or two secrets, each with a key of 24 to 64 bytes (Standard Webhooks), or returns null. */
 function parseSecrets(value: unknown): readonly string[] | null {
   const secrets = typeof value === 'string' ? value.split(' ') : []
   return secrets.length >= 1 && secrets.length <= 2 && secrets.every(isSecret) ? secrets : null

@@ -8,20 +8,20 @@ import type { UnixMs } from '../common/time.ts'
 
 // Kinds of columns, and the CHECKs for them.
 
-/** What a CHECK requires of a column, as SQL. */
+/** A condition on a column for a CHECK, as SQL. */
 export type Condition = (column: string) => string
 
-/** Lower-case hex of this many digits. */
+/** Lower-case hex with this many digits. */
 export function hex(digits: number): Condition {
   return (column) => `length(${column}) = ${digits} AND ${column} NOT GLOB '*[^0-9a-f]*'`
 }
 
-/** So many bytes. */
+/** Exactly this many bytes. */
 export function bytes(length: number): Condition {
   return (column) => `length(${column}) = ${length}`
 }
 
-/** An integer from `least` to `most`, which can be other columns. */
+/** An integer from `least` to `most`; either may name another column. */
 export function between(least: number | bigint | string, most: number | bigint | string): Condition {
   return (column) => `${column} BETWEEN ${least} AND ${most}`
 }
@@ -31,7 +31,7 @@ export function oneOf(...values: readonly string[]): Condition {
   return (column) => `${column} IN (${values.map((value) => `'${value}'`)})`
 }
 
-/** NULL, or what `condition` requires. */
+/** NULL, or a value that satisfies `condition`. */
 export function orNull(condition: Condition): Condition {
   return (column) => `${column} IS NULL OR (${condition(column)})`
 }
@@ -58,7 +58,7 @@ export const signedUnits: Condition = (column) =>
 /** The name of a backend. */
 const backendName: Condition = (column) =>
   `length(${column}) BETWEEN 1 AND 64 AND ${column} NOT GLOB '*[^A-Za-z0-9._-]*'`
-/** The name of a backend, or the e-mail address of a person in lower case. No column of who posted takes a person. */
+/** The name of a backend, or the e-mail address of a person in lower case. Columns about who posted accept only backends. */
 export const deciderName: Condition = (column) =>
   `(${backendName(column)}) OR (length(${column}) <= 254 AND ${column} = lower(${column}) AND ${column} GLOB '?*@?*' AND ${column} NOT GLOB '*@*@*' AND ${column} NOT GLOB '*[^!-~]*')`
 
@@ -68,14 +68,14 @@ export function rule(column: SQLiteColumn, condition: Condition | string) {
   return check(`${getTableName(column.table).replace('stored_', '')}_${column.name}`, sql.raw(text))
 }
 
-/** The same CHECK of several columns. */
+/** The same CHECK for several columns. */
 export function rules(condition: Condition, ...columns: readonly SQLiteColumn[]) {
   return columns.map((column) => rule(column, condition))
 }
 
 /** A currency. */
 export const cuy = () => integer().$type<CurrencyId>().notNull()
-/** A caller. */
+/** A user. */
 export const uid = () => integer().$type<Uid>().notNull()
 /** Milliseconds since 1970. */
 export const instant = () => integer().$type<UnixMs>().notNull()
@@ -86,7 +86,7 @@ export const address = () => text().$type<Address>().notNull()
 /** A transaction. */
 export const txid = () => text().$type<Txid>().notNull()
 
-/** Hex digits in a program, bytes in the database, so that they take half the space. `shown` and `ofHex` (database.ts) convert. */
+/** Hex digits in programs, bytes in the database, which takes half the space. `shown` and `ofHex` (database.ts) convert. */
 const inBytes = customType<{ data: string; driverData: Uint8Array }>({ dataType: () => 'blob' })
 /** A Tron address without the leading 41, in bytes. */
 export const addressBytes = () => inBytes().$type<Address>().notNull()

@@ -4,7 +4,7 @@ import { type SQLiteColumn, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-
 
 declare const access: unique symbol
 
-/** The database, or one session of it: what queries and Drizzle use of it. */
+/** The part of a database, or of a session with it, that queries and Drizzle use. */
 type Database = Pick<D1DatabaseSession, 'prepare' | 'batch'>
 
 /** A database for reading only. */
@@ -12,12 +12,12 @@ export type ReadDatabase = Database & { readonly [access]: 'read' | 'write' }
 /** A database for reading and writing: the primary, or a session that began there. */
 export type WriteDatabase = Database & { readonly [access]: 'write' }
 
-/** A database as one that may be written. Whoever only reads gets it as a `ReadDatabase`. */
+/** Marks a database as writable. Code that only reads gets a `ReadDatabase`. */
 export function writable(db: Database): WriteDatabase {
   return db as WriteDatabase // safe: the mark is in the type only
 }
 
-/** Drizzle over a database. */
+/** Opens Drizzle on a database. */
 export function openTables(db: ReadDatabase) {
   return drizzle(db as unknown as D1Database) // safe: it calls only `prepare` and `batch`
 }
@@ -25,18 +25,15 @@ export function openTables(db: ReadDatabase) {
 const dialect = new SQLiteSyncDialect()
 
 /**
- * A query of Drizzle's builder, or its `sql` with columns of the tables, as a statement of D1: to run, or for a batch. Drizzle's own
- * batch refuses `sql` with values (0.45), and hides the database's error in one of its own.
+ * Turns a query of Drizzle's builder, or its `sql` with columns of the tables, into a statement of D1, to run or for a batch. Drizzle's own batch refuses `sql`
+ * with values (0.45), and hides the error of the database in its own.
  */
 export function toStatement(db: ReadDatabase, query: SQLWrapper): D1PreparedStatement {
   const { sql: text, params } = dialect.sqlToQuery(query.getSQL())
   return db.prepare(text).bind(...params)
 }
 
-/**
- * A statement whose text never changes: it is made once, and D1 compiles a text that it knows only once. `sql.placeholder(name)` stands
- * where the value of that name goes.
- */
+/** A statement with constant text: the text is made once, and D1 compiles a known text only once. `sql.placeholder(name)` marks the place of a value. */
 export function fixedStatement<Name extends string = never>(query: SQLWrapper) {
   let made: ReturnType<typeof dialect.sqlToQuery> | null = null
   return (db: ReadDatabase, values: Readonly<Record<Name, unknown>>): D1PreparedStatement => {
@@ -45,19 +42,19 @@ export function fixedStatement<Name extends string = never>(query: SQLWrapper) {
   }
 }
 
-/** Constant SQL as text. A value in it is a bug. */
+/** Constant SQL as text. It throws if the SQL contains values. */
 export function toText(query: SQL): string {
   const { sql: text, params } = dialect.sqlToQuery(query)
   if (params.length > 0) throw new Error('constant SQL has no values')
   return text
 }
 
-/** The name of a column without its table, as `SET` and the list of an INSERT require it. */
+/** The name of a column without its table, as `SET` and the column list of an INSERT require. */
 export function bare(column: SQLiteColumn): SQL {
   return sql`${sql.identifier(column.name)}`
 }
 
-/** An INSERT of one row of values, followed by `rest`: a FROM or a WHERE. The columns are those of `row`. */
+/** An INSERT of one row of values, followed by `rest`: a FROM or a WHERE. `row` names the columns. */
 export function insertSelect<T extends SQLiteTable>(table: T, row: InsertedRow<T>, rest: SQL): SQL {
   const columns = getTableColumns(table)
   const names = Object.keys(row).map((key) => bare(columns[key] as SQLiteColumn)) // safe: the keys are those of the table
@@ -65,7 +62,7 @@ export function insertSelect<T extends SQLiteTable>(table: T, row: InsertedRow<T
   return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)}) SELECT ${sql.join(values, sql`, `)} ${rest}`
 }
 
-/** The values of a row to insert, each as it is or as SQL. */
+/** The values of a row to insert; each may be SQL. */
 export type InsertedRow<T extends SQLiteTable> = {
   readonly [Name in keyof T['$inferInsert']]?: T['$inferInsert'][Name] | SQL | SQLiteColumn
 }
@@ -75,21 +72,21 @@ export function bareList(columns: readonly SQLiteColumn[]): SQL {
   return sql.join(columns.map(bare), sql`, `)
 }
 
-/** Whether a column has bytes that programs have as hex digits. */
+/** Whether a column stores bytes that programs handle as hex digits. */
 const isInBytes = (column: SQLiteColumn) => column.getSQLType() === 'blob'
 
-/** Hex digits as the bytes that the database has of them. */
+/** SQL that turns hex digits into the stored bytes. */
 export function ofHex(value: unknown): SQL {
   return sql`unhex(${value})`
 }
 
-/** A column as programs have it: bytes as hex digits. */
+/** A column as programs read it: bytes become hex digits. */
 export function shown(column: SQLiteColumn): SQL {
   if (!isInBytes(column)) return sql`${column}`
   return column.notNull ? sql`lower(hex(${column}))` : sql`nullif(lower(hex(${column})), '')`
 }
 
-/** Columns as programs have them, each under its name. */
+/** Columns as programs read them, each under its name. */
 export function shownList(columns: readonly SQLiteColumn[]): SQL {
   return sql.join(
     columns.map((column) => (isInBytes(column) ? sql`${shown(column)} AS ${bare(column)}` : sql`${column}`)),
@@ -97,18 +94,18 @@ export function shownList(columns: readonly SQLiteColumn[]): SQL {
   )
 }
 
-/** All columns of a table as programs have them, each under its name. */
+/** All columns of a table as programs read them, each under its name. */
 export function allShown(table: SQLiteTable): SQL {
   return shownList(Object.values(getTableColumns(table)))
 }
 
-/** The member with the name of a column, of an object in a JSON list, as the column has it: `value` is the column of `json_each`. */
+/** SQL: the member of a JSON object that has the name of a column, in the column's stored form. `value` is the column of `json_each`. */
 export function member(column: SQLiteColumn): SQL {
   const found = sql`value ->> ${sql.raw(`'${column.name}'`)}`
   return isInBytes(column) ? ofHex(found) : found
 }
 
-/** The members with the names of columns, each under its name. */
+/** SQL: the members with the names of columns, each under its name. */
 export function memberList(columns: readonly SQLiteColumn[]): SQL {
   const each = columns.map((column) => sql`${member(column)} AS ${bare(column)}`)
   return sql.join(each, sql`, `)
@@ -118,8 +115,8 @@ export function memberList(columns: readonly SQLiteColumn[]): SQL {
 export const nowInDatabase = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 
 /**
- * Rows as JSON texts to bind: one parameter takes a whole list, since a statement has at most 100 parameters. A text can
- * have 2 MB, so a list of more than `rowsMax` rows becomes several texts.
+ * Turns rows into JSON texts to bind. One parameter takes a whole list, because a statement has at most 100 parameters. D1 binds texts up to 2 MB, so more than
+ * `rowsMax` rows become several texts.
  */
 export function toJsonTexts<T>(rows: readonly T[], rowsMax: number): readonly string[] {
   const texts: string[] = []
@@ -127,7 +124,7 @@ export function toJsonTexts<T>(rows: readonly T[], rowsMax: number): readonly st
   return texts
 }
 
-/** Whether a statement or batch was refused by the CHECK of this name, or by the trigger with this message. */
+/** Whether the CHECK of this name, or the trigger with this message, refused a statement or batch. */
 export function isRefusedBy(rule: string, cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
   return cause.message.includes(`CHECK constraint failed: ${rule}`) || cause.message.includes(`D1_ERROR: ${rule}`)

@@ -22,7 +22,7 @@ import {
 import { reasonMax } from './state-tables.ts'
 
 const ofAddress = ['frozen', 'released', 'destroyed'] as const
-/** What the issuer of a token can do. */
+/** The kinds of acts of a token's issuer. */
 const issuerActKinds = [
   ...ofAddress,
   ...['paused', 'unpaused', 'fee-set', 'deprecated'],
@@ -32,8 +32,8 @@ const has = (column: string, kinds: readonly string[], form: string) =>
   `(${column} IS NOT NULL) = (${oneOf(...kinds)('kind')}) AND (${column} IS NULL OR (${form}))`
 
 /**
- * What issuers did: about addresses that were issued here or pay payouts, and about tokens. What holds follows from the newest act by
- * `height`, `place` and `position`, in whatever order blocks were read. Only the confirmation of a fee is ever changed.
+ * Acts of issuers on addresses that were issued here or pay payouts, and on tokens. The newest act by `height`, `place` and `position` holds, in whatever order
+ * blocks were read. Only the confirmation of a fee is ever changed.
  */
 export const issuerActs = sqliteTable(
   'issuer_act',

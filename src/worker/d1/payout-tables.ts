@@ -29,9 +29,9 @@ import {
 } from './columns.ts'
 import { reasonMax } from './state-tables.ts'
 
-// What pays out: the tables of `payouts/`. docs/database.md describes each, and the rules that only triggers can express.
+// The tables of `payouts/`. docs/database.md describes each table, and the rules that only triggers can express.
 
-/** What a payout can be. */
+/** The states of a payout. */
 export const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
 /** One of `payoutStates`. */
 export type PayoutState = (typeof payoutStates)[number]
@@ -41,10 +41,7 @@ export const stuckReasons = ['failed', 'other', 'expired'] as const
 /** One of `stuckReasons`. */
 export type StuckReason = (typeof stuckReasons)[number]
 
-/**
- * How a transaction of the payout address has ended. `unknown`: no payout names it. `late`: it has succeeded although its payout went
- * on without it.
- */
+/** How a transaction of the payout address has ended. `unknown`: no payout names it. `late`: it succeeded after its payout had moved on. */
 export const transactionEnds = ['paid', ...stuckReasons, 'unknown', 'late'] as const
 /** One of `transactionEnds`. */
 export type TransactionEnd = (typeof transactionEnds)[number]
@@ -55,49 +52,49 @@ export const proofCharsMax = 2_000
 export const whyCharsMax = 200
 
 const nullable = <Kind extends number>() => integer().$type<Kind>()
-/** The states in which something is still to be done. */
+/** The states of a payout that is not finished. */
 export const openStates = ['waiting', 'approved', 'signed', 'stuck'] as const satisfies readonly PayoutState[]
 const isOpenState = oneOf(...openStates)('state')
 const isStored = (...states: readonly PayoutState[]) => oneOf(...states)('state')
 
-/** What backends have asked to be paid out. `txid`, `expires_at` and `height` are those of its newest transaction. */
+/** Payouts that backends have asked for. `txid`, `expires_at` and `height` belong to its newest transaction. */
 export const payouts = sqliteTable(
   'payout',
   {
     id: integer().$type<PayoutId>().primaryKey({ autoIncrement: true }),
-    version: integer().notNull().default(1), // each change adds 1, so that a decision names what it was made about
+    version: integer().notNull().default(1), // grows by 1 with each change, so that a decision names the version on which it rests
     uid: uid(),
     cuy: cuy(),
     osn: text().notNull(),
     amount: integer().notNull(), // ledger units
     fee: integer().notNull(),
     to_address: address(),
-    contract: text().$type<Address | ''>().notNull(), // of the currency; empty for TRX
+    contract: text().$type<Address | ''>().notNull(), // that of the currency; empty for TRX
     raw: text().notNull(), // `amount` in chain units
     mark: text().notNull(),
     proof: text(),
     posted_by: text().$type<BackendName>().notNull(),
-    limit_each: integer(), // the limits of its currency when it was asked for; null: a person approves each
+    limit_each: integer(), // the limits of its currency when it was asked for; null: a person must approve
     limit_least: integer(),
     limit_day: integer(),
     limit_count: integer(), // payouts of a day
-    limit_user: integer(), // of its user in a day; null: no such limit
+    limit_user: integer(), // for its user in a day; null: no such limit
     created_at: instant(),
     state: text().$type<PayoutState>().notNull().default('waiting'),
-    changed_at: instant(), // when it came into its state
-    approved_by: text().$type<DeciderName | ''>(), // empty: it was within the limits
-    approved_at: nullable<UnixMs>(), // the first time
+    changed_at: instant(), // when it entered its state
+    approved_by: text().$type<DeciderName | ''>(), // empty: the limits approved it
+    approved_at: nullable<UnixMs>(), // when it was first approved
     counted: integer({ mode: 'boolean' }).notNull().default(false), // for the limits of the day of `approved_at`
-    attempts: integer().notNull().default(0), // transactions that have ended without paying
+    attempts: integer().notNull().default(0), // transactions that have ended without paying it
     attempts_max: integer().notNull(),
     txid: text().$type<Txid>(),
     expires_at: nullable<UnixMs>(),
-    height: nullable<BlockHeight>(), // of the block in which it was found
+    height: nullable<BlockHeight>(), // of the block that contains its transaction
     reason: text().$type<StuckReason>(),
-    moved: text(), // JSON: what has left the address by the logs of a transaction that has paid something else
-    received: text(), // chain units that arrived, where the token took a fee
+    moved: text(), // JSON: the outflows that the logs of a transaction show which paid something else
+    received: text(), // chain units that the payee received, if the token took a fee
     cancelled_by: text().$type<DeciderName>(),
-    why: text(), // it was cancelled
+    why: text(), // why it was cancelled
   },
   (table) => [
     uniqueIndex('payout_key').on(table.uid, table.cuy, table.osn),
@@ -151,32 +148,32 @@ const isOpen = 'ended IS NULL'
 const isUnresolved = `ended IN ('unknown', 'late') AND excused IS NULL`
 
 /**
- * Transactions of the payout address: signed ones that were handed in for a payout, and those in final blocks that no payout names. A
- * transaction belongs to one payout for good.
+ * Transactions of the payout address: signed ones that were handed in for a payout, and those in final blocks that no payout names. A transaction never changes
+ * its payout.
  */
 export const payoutTransactions = sqliteTable(
   'payout_transaction',
   {
     id: integer().$type<PayoutTransactionId>().primaryKey({ autoIncrement: true }),
-    version: integer().notNull().default(1), // as of a payout; what is only known of its sending adds nothing
+    version: integer().notNull().default(1), // as for a payout; sending and its answers do not count as a change
     txid: txid(),
     address: address(),
     payout_id: nullable<PayoutId>(),
     bytes: text(), // the signed message
     reference: nullable<BlockHeight>(), // the newest block that can be its reference block
     expires_at: nullable<UnixMs>(),
-    changed_at: instant(), // when it was stored, opened or ended
+    changed_at: instant(), // when it was stored, reopened or ended
     past_height: nullable<BlockHeight>(), // the first block that was read at or past its expiration
-    height: nullable<BlockHeight>(), // where it was found
+    height: nullable<BlockHeight>(), // the block that contains it
     succeeded: integer({ mode: 'boolean' }),
-    moved: text(), // JSON: what has left the address in it
+    moved: text(), // JSON: its outflows from the address
     ended: text().$type<TransactionEnd>(),
-    reported: text().$type<TransactionEnd | 'signed'>(), // what the newest event about it says
-    excused: text(), // why an operator goes on although it is unknown
-    seen_height: nullable<BlockHeight>(), // where a node has shown it before it was final: information only
+    reported: text().$type<TransactionEnd | 'signed'>(), // the state that the newest event about it reports
+    excused: text(), // the operator's reason for excusing an unknown transaction
+    seen_height: nullable<BlockHeight>(), // where a node showed it before that block was final: information only
     next_send: instant(),
     sends: integer().notNull().default(0),
-    answers: text(), // JSON: what each node last said about the sending: information only
+    answers: text(), // JSON: the last answer of each node to its broadcast: information only
   },
   (table) => [
     uniqueIndex('payout_transaction_txid').on(table.txid),
@@ -219,8 +216,8 @@ export const payoutTransactions = sqliteTable(
 )
 
 /**
- * What payouts count for the limits of a day: those of one currency that were approved in one hour, of all users (`uid` 0) and of each
- * one. Triggers keep it, so that a limit reads no payout but those of the oldest hour.
+ * Sums that count towards the limits of a day: payouts of one currency that were approved in one hour, for all users (`uid` 0) and for each user. Triggers keep
+ * them, so that a check reads only the payouts of the oldest hour.
  */
 export const payoutHours = sqliteTable(
   'payout_hour',
@@ -234,7 +231,7 @@ export const payoutHours = sqliteTable(
   (table) => [primaryKey({ columns: [table.cuy, table.uid, table.hour] }), ...rules(safe, table.uid, table.hour)],
 )
 
-/** How many payouts are in each state, by currency, and their sum in ledger units. Triggers keep it. */
+/** The number and sum (in ledger units) of payouts in each state, by currency. Triggers keep them. */
 export const payoutSums = sqliteTable(
   'payout_sum',
   {
@@ -247,16 +244,16 @@ export const payoutSums = sqliteTable(
 )
 
 /**
- * The only way by which a step of a payout changes sums and makes its event: which payout, and what it was before. The table's own trigger
- * does it and ignores the row, so that the table is always empty.
+ * A step of a payout changes sums and makes its event only through this table: a row names the payout and its state before. The table's trigger does the work
+ * and ignores the row, so the table is always empty.
  */
 export const payoutEffects = sqliteTable('payout_effect', {
   payout_id: integer().$type<PayoutId>().notNull(),
-  state_before: text().$type<PayoutState>(), // null: it was asked for
+  state_before: text().$type<PayoutState>(), // null: it was asked for just now
   counted_before: integer({ mode: 'boolean' }).notNull(),
 })
 
-/** What the payout address holds, by one node's newest reading: information for the operator. */
+/** The balances of the payout address by the last reading of one node: information for the operator. */
 export const payoutHoldings = sqliteTable(
   'payout_holding',
   {

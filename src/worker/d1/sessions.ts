@@ -3,10 +3,10 @@ import type { Logger } from '../platform/logger.ts'
 import { metered, type Usage } from '../platform/usage.ts'
 import { type ReadDatabase, type WriteDatabase, writable } from './database.ts'
 
-/** One request or call: what it has cost, and how new the data is that its caller has seen. */
+/** One request or call: its cost so far, and the bookmark of its caller. */
 export interface Invocation {
   readonly usage: Usage
-  /** The caller's bookmark in the history of the database, or null. */
+  /** The position in the history of the database that the caller has seen, or null. */
   readonly bookmark: string | null
   /** The bookmark after the answer, or null if the database was not read. */
   bookmarkAfter: string | null
@@ -15,9 +15,8 @@ export interface Invocation {
 /** Sessions with the database and its read-only copies (D1's Sessions API). */
 export interface Sessions {
   /**
-   * For reading: any copy that is at least as new as the caller's bookmark. Without a bookmark the first statement goes to
-   * the primary, so that all callers see their own last write. A bookmark that D1 refuses is ignored: the work then runs a
-   * second time.
+   * For reading: any copy that is at least as new as the caller's bookmark. Without a bookmark the first statement goes to the primary, so that callers see
+   * their own last write. A bookmark that D1 refuses is ignored; then the work runs a second time.
    */
   reading<T>(caller: Invocation, work: (db: ReadDatabase) => Promise<T>): Promise<T>
   /** For work that may write: it starts at the primary and sees its own writes. */
@@ -58,8 +57,8 @@ interface Metered extends D1PreparedStatement {
 }
 
 /**
- * The database, with every statement and every row that it reads added to `usage`. D1 returns the number of rows read only
- * with the rows as objects, so `raw` and `first` request those too. So the columns of each statement need different names.
+ * Adds every statement, and every row that it reads, to `usage`. D1 returns the number of rows read only together with rows as objects, so `raw` and `first`
+ * request those, too. Therefore the columns of each statement need different names.
  */
 export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock, 'now'>): WriteDatabase {
   const whole = async <T>(statement: D1PreparedStatement) => {
@@ -96,7 +95,7 @@ export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock
   return metering as unknown as WriteDatabase // safe: as above
 }
 
-/** Adds what an answer says of itself. A database without these numbers, as in the simulation, counts as reading none. */
+/** Adds the numbers in a reply. A database without them, as in the simulation, counts as reading no rows. */
 function note(usage: Usage, { meta }: D1Result): void {
   usage.rowsRead += meta.rows_read ?? 0
   usage.databaseBytes = meta.size_after ?? usage.databaseBytes

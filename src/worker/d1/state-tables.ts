@@ -34,10 +34,10 @@ import {
 } from './columns.ts'
 import { type RescanKind, reasonRule, rescanKinds, scanSuperseded, type TotalKind, totalKinds } from './tables.ts'
 
-/** Characters of the reason for a rescan, a correction or the end of a gap. */
+/** Longest reason for a rescan, a correction or the end of a gap, in characters. */
 export const reasonMax = 500
 
-/** Position and state of the scan: one row after the start. */
+/** Position and state of the scan: one row, once the scan has started. */
 export const scans = sqliteTable(
   'scan',
   {
@@ -55,8 +55,8 @@ export const scans = sqliteTable(
     problem: text().$type<ChainFailure['kind']>(),
     halted: text(),
     corrected_by: integer().notNull().default(0), // the newest correction that was applied
-    nodes: text().notNull().default(''), // which nodes gaps were last tried with
-    restored_at: integer().$type<UnixMs>(), // since when payouts wait because this is an older copy; null: it is none
+    nodes: text().notNull().default(''), // the set of nodes with which gaps were last tried
+    restored_at: integer().$type<UnixMs>(), // since when payouts wait because this database is an older copy; null: it is not
   },
   (table) => [
     rule(table.id, 'id = 1'),
@@ -68,8 +68,8 @@ export const scans = sqliteTable(
 )
 
 /**
- * Stored blocks that are read again: what the scan could not read, what an operator asked for, and what a payout needs. What cannot be read becomes
- * a row of its own, so that it keeps nothing else waiting.
+ * Blocks below the position that are read again: those that the scan could not read, those that an operator asked for, and those that a payout needs. An
+ * unreadable part becomes a row of its own, so that nothing else waits for it.
  */
 export const rescans = sqliteTable(
   'rescan',
@@ -80,15 +80,15 @@ export const rescans = sqliteTable(
     to_height: height(),
     next_height: height(),
     reason: text(), // the operator's
-    why: text(), // its next block could not be read
+    why: text(), // why its next block could not be read
     created_at: instant(),
     next_try: instant(),
     tried_at: integer().$type<UnixMs>(),
-    attempts: integer().notNull().default(0), // that have read nothing
-    receipts: integer().notNull().default(0), // that were read of its only block, where they are read one by one
-    unread: text(), // JSON: the transactions among these whose receipts could not be read
+    attempts: integer().notNull().default(0), // attempts in a row that read nothing
+    receipts: integer().notNull().default(0), // receipts of its single block that were read, if they are read one by one
+    unread: text(), // JSON: the txids among these whose receipts could not be read
     finished_at: integer().$type<UnixMs>(),
-    closed: text(), // why it has ended unread
+    closed: text(), // why it was closed unread
   },
   (table) => [
     index('rescan_open').on(table.to_height).where(sql.raw('finished_at IS NULL')),
@@ -126,7 +126,7 @@ const parts = () => ({
   part_6: part(),
 })
 
-/** What one address should have in one currency by the records, and what the chain says. Triggers keep the records. */
+/** The recorded holding of one address in one currency, and the balance on the chain. Triggers keep the records. */
 export const holdings = sqliteTable(
   'stored_holding',
   {
@@ -139,13 +139,13 @@ export const holdings = sqliteTable(
       .notNull()
       .default(0 as BlockHeight), // of the newest recorded change
     balance: text(), // as it was last read
-    read_from: integer().$type<BlockHeight>(), // that balance includes all blocks up to here,
+    read_from: integer().$type<BlockHeight>(), // the balance includes all blocks up to this one,
     read_to: integer().$type<BlockHeight>(), // and none above this one
     accepted: text().notNull().default('0'), // the difference that fees explain, or that was reported
-    accepted_sent: integer().notNull().default(0), // transactions whose fees are in it
-    read_sent: integer().notNull().default(0), // transactions before the last judged reading
-    differing: integer().notNull().default(0), // readings in a row that have found `difference`
-    difference: text().notNull().default('0'), // what the last reading found beyond that
+    accepted_sent: integer().notNull().default(0), // transactions whose fees are included in it
+    read_sent: integer().notNull().default(0), // transactions sent before the last judged reading
+    differing: integer().notNull().default(0), // readings in a row that found `difference`
+    difference: text().notNull().default('0'), // the rest of the last reading
     due_at: instant(),
   },
   (table) => [
@@ -170,8 +170,8 @@ export const holdings = sqliteTable(
 )
 
 /**
- * The only way by which triggers change what is recorded of an address: units (`raw`) that it got (`sign` is 1) or lost (−1). The
- * table's own trigger adds them to the holding and ignores the row, so that the table is always empty.
+ * Triggers change the recorded sum of an address only through this table: units (`raw`) that it received (`sign` 1) or lost (−1). The table's trigger adds them
+ * to the holding and ignores the row, so the table is always empty.
  */
 export const movements = sqliteTable('movement', {
   cuy: cuy(),
@@ -182,10 +182,10 @@ export const movements = sqliteTable('movement', {
   moved_at: instant(),
 })
 
-/** What a trigger adds to a total. It is never stored: inserting it changes the total, as a procedure would. */
+/** A trigger's addition to a total. The row is never stored: inserting it changes the total, like a procedure call. */
 export const summands = sqliteTable('summand', {
   cuy: cuy(),
-  kind: text().notNull(), // of a total, or `moved`: between which addresses decides
+  kind: text().notNull(), // of a total, or `moved`: then the two addresses decide
   number: integer().notNull(),
   units: text().notNull(),
   from_address: optionalAddressBytes(),
@@ -193,15 +193,15 @@ export const summands = sqliteTable('summand', {
 })
 
 /**
- * Sums of one currency in chain units, signed, which triggers keep, so that none is counted: transfers to users (`credited`, `held`, `refused`), what came otherwise (`gas`) and what left
- * (`collected`), the `fees` that explain shortfalls; what addresses held as they were last `read`, and each reported `difference`.
+ * Sums of one currency in chain units, signed. Triggers keep them, so that nothing is counted on reading: transfers to users (`credited`, `held`, `refused`),
+ * other receipts (`gas`) and outflows (`collected`), the `fees` that explain shortfalls, the balances as last `read`, and each reported `difference`.
  */
 export const totals = sqliteTable(
   'total',
   {
     cuy: cuy(),
     kind: text().$type<TotalKind>().notNull(),
-    number: integer().notNull(), // what is in the sum: entries, transfers or addresses
+    number: integer().notNull(), // the number of entries, transfers or addresses in the sum
     changed_at: instant(),
     ...parts(),
   },
@@ -209,8 +209,8 @@ export const totals = sqliteTable(
 )
 
 /**
- * All entries of a currency and type up to the end of a day (UTC, in days since 1970) on which there was one: the newest row has all of them.
- * A trigger keeps them.
+ * Running sums of all entries of a currency and type up to the end of a day (UTC, in days since 1970) with entries. The newest row sums all of them. A trigger
+ * keeps it.
  */
 export const days = sqliteTable(
   'day',
@@ -225,14 +225,14 @@ export const days = sqliteTable(
   (table) => [primaryKey({ columns: [table.cuy, table.type, table.day] })],
 )
 
-/** How far the addresses have a holding in one currency: by their ids. Both are 0 if none has one. */
+/** The range of address ids that have a holding in one currency. Both ends are 0 if none has. */
 export const compared = sqliteTable(
   'compared',
   { cuy: integer().$type<CurrencyId>().primaryKey(), first_id: integer().notNull(), last_id: integer().notNull() },
   (table) => [rule(table.cuy, positiveSafe), rule(table.first_id, between(0, 'last_id')), rule(table.last_id, safe)],
 )
 
-/** What nodes say of a token's decimals, until they are agreed on as they are configured. */
+/** The nodes' last answer about a token's decimals, until they agree on the configured ones. */
 export const tokens = sqliteTable(
   'token',
   {
@@ -248,13 +248,13 @@ export const tokens = sqliteTable(
   ],
 )
 
-/** How large the database was, by the day (UTC, in days since 1970). */
+/** The size of the database on each day (UTC, in days since 1970). */
 export const sizes = sqliteTable('size', { day: integer().primaryKey(), bytes: integer().notNull() }, (table) =>
   rules(safe, table.day, table.bytes),
 )
 
 const isPayout = `type GLOB 'payout.*'`
-/** What happened to a transfer, or what an issuer did: both are logs or transactions. */
+/** Events about a transfer or an act of an issuer: both are on the chain. */
 const isOnChain = `NOT ${isPayout}`
 const isTransfer = `type IN ('deposit.seen', 'deposit.held', 'deposit.refused')`
 const isAct = `type GLOB 'address.*'`
@@ -262,12 +262,12 @@ const eventUnits = `iif(type = 'address.destroyed', ${units('raw')}, ${positiveU
 const has = (column: string, types: string, form: string) =>
   `(${column} IS NOT NULL) = (${types}) AND (${column} IS NULL OR (${form}))`
 
-/** The types of events that are no entries: these are their own events. */
+/** The types of events with rows of their own. Entries are their own events. */
 export const storedEventTypes = eventTypes.filter((type) => type !== 'deposit.credited' && type !== 'entry.posted')
 
 /**
- * What happened, for backends, beside the entries. Triggers write each row in the statement that stores what it reports. A payout changes, so
- * its event has a copy of it.
+ * Events for backends, except those of entries. A trigger writes each row in the statement that stores the reported change. A payout changes, so its event
+ * contains a copy of it.
  */
 export const events = sqliteTable(
   'stored_event',
@@ -304,27 +304,27 @@ export const events = sqliteTable(
   ],
 )
 
-/** Up to which number events were removed because they were old. An entry stays, and is no event any more. No row: none was removed. */
+/** The highest number of the events that were removed because of their age. Entries stay, but are no longer events. No row: none was removed. */
 export const removedEvents = sqliteTable(
   'removed_event',
   { id: integer().primaryKey(), last_id: integer().$type<EventId>().notNull() },
   (table) => [rule(table.id, 'id = 1'), rule(table.last_id, positiveSafe)],
 )
 
-/** How far each endpoint of `WEBHOOKS` has got, by the hash of its URL. */
+/** The progress of deliveries to each endpoint of `WEBHOOKS`, by the hash of its URL. */
 export const webhooks = sqliteTable(
   'webhook',
   {
     endpoint: text().$type<EndpointKey>().primaryKey(),
-    number: integer().notNull(), // its place in WEBHOOKS, from 1
-    position: integer().$type<EventId | 0>().notNull(), // the newest event that it has got, or that is not for it
-    attempts: integer().notNull().default(0), // failed ones of the next event
+    number: integer().notNull(), // its number in WEBHOOKS, from 1
+    position: integer().$type<EventId | 0>().notNull(), // the newest event that was delivered, or skipped because of its type
+    attempts: integer().notNull().default(0), // failed deliveries of the next event
     failing_since: integer().$type<UnixMs>(),
     next_try: instant(),
-    set_aside: integer().$type<EventId>(), // the newest event that was put aside since the endpoint was last healthy
+    set_aside: integer().$type<EventId>(), // the newest event that was set aside since the endpoint last worked
     last_failure: text(),
-    seen_at: instant(), // when a deployment last had it
-    begins_at: instant().default(0 as UnixMs), // older events were never sent to it
+    seen_at: instant(), // when a deployment last configured it
+    begins_at: instant().default(0 as UnixMs), // older events are not sent to it
   },
   (table) => [
     index('webhook_number').on(table.number),
@@ -336,14 +336,14 @@ export const webhooks = sqliteTable(
   ],
 )
 
-/** Faults: alarms that are raised, and what is an alarm only if it lasts. */
+/** Faults: raised alarms, and faults that become alarms if they last. */
 export const alarmRows = sqliteTable(
   'alarm',
   {
     kind: text().$type<AlarmKind>().notNull(),
     subject: text().notNull(), // an `AlarmSubject` as JSON with sorted keys
-    raised_at: integer().$type<UnixMs>(), // the first time; null for what has not lasted long enough
-    seen_at: instant(), // when it was first seen, before it is raised; then when it was last seen, if its end cannot be observed
+    raised_at: integer().$type<UnixMs>(), // when it was raised; null while it has not lasted long enough
+    seen_at: instant(), // before it is raised: when it was first seen; after: when it was last seen, if its end cannot be observed
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.subject] }),

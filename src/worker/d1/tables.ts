@@ -31,37 +31,37 @@ import {
 // docs/database.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
 // The ledger and the chain are here; the state of the scan and of what watches is in state-tables.ts.
 
-/** What a transfer can be. `moved` is never a deposit. */
+/** The states of a transfer. `moved` is never a deposit. */
 export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited', 'moved'] as const
 /** One of `transferStates`. */
 export type TransferState = (typeof transferStates)[number]
 
-/** What is decided about a transfer that was held for review. What was refused can still be credited. */
+/** Decisions about a transfer that was held for review. A refused transfer can still be credited. */
 export const decisionKinds = ['credit', 'refuse'] as const
 /** One of `decisionKinds`. */
 export type DecisionKind = (typeof decisionKinds)[number]
 
-/** Ranges that are read again: what the scan could not read, what an operator asked for, and what a payout's transaction needs. */
+/** Kinds of rescans: blocks that the scan could not read, that an operator asked for, or that a payout's transaction needs. */
 export const rescanKinds = ['gap', 'request', 'payout'] as const
 /** One of `rescanKinds`. */
 export type RescanKind = (typeof rescanKinds)[number]
 
-/** The sums that are kept of each currency: transfers by what became of them, and what was read of addresses. */
+/** The kinds of sums that are kept for each currency: transfers by state, and readings of addresses. */
 export const totalKinds = ['credited', 'held', 'refused', 'gas', 'collected', 'fees', 'read', 'difference'] as const
 /** One of `totalKinds`. */
 export type TotalKind = (typeof totalKinds)[number]
 
-/** The CHECK that fails where another scan has moved the position. */
+/** The CHECK that fails if another scan has moved the position. */
 export const scanSuperseded = 'scan_superseded'
 
-/** The CHECK of a reason: one that fits what is held or refused, and none otherwise. */
+/** The CHECK of a reason: present and fitting in a held or refused row, absent in any other. */
 export function reasonRule(isHeld: string, isRefused: string): string {
   const isOneOf = (reasons: readonly string[]) => `reason IS NOT NULL AND ${oneOf(...reasons)('reason')}`
   return `iif(${isHeld}, ${isOneOf(heldReasons)}, iif(${isRefused}, ${isOneOf(refusedReasons)}, reason IS NULL))`
 }
 
-// What is stored most keeps addresses and transactions in bytes, and says nothing twice. Such a table is named `stored_…`; the view of
-// the name without that (0001_invariants.sql) shows it as people read it.
+// The largest tables store addresses and transactions as bytes, and nothing twice. Such a table is named `stored_…`. The view with the name after that prefix
+// (0001_invariants.sql) shows it as people read it.
 
 /** Every address that was ever issued. `id` is the last step of its derivation path plus 1. */
 export const addresses = sqliteTable(
@@ -70,7 +70,7 @@ export const addresses = sqliteTable(
     id: integer().primaryKey(),
     uid: uid(),
     address: addressBytes(),
-    issued_height: height(), // what was final before the address was shown is not its owner's
+    issued_height: height(), // transfers that were final before the address was shown do not belong to its user
     created_at: instant(),
   },
   (table) => [
@@ -83,7 +83,7 @@ export const addresses = sqliteTable(
   ],
 )
 
-/** A caller's balance in one currency. Triggers keep it. `newest_entry` is the id of its newest entry, 0 before any. */
+/** A user's balance in one currency. Triggers keep it. `newest_entry` is the id of its newest entry, 0 before the first. */
 export const wallets = sqliteTable(
   'wallet',
   {
@@ -102,8 +102,8 @@ export const wallets = sqliteTable(
 )
 
 /**
- * Ledger entries, each of which is an event, too: both have one numbering. `created_at` never decreases as `id` grows, so a time range is a
- * range of ids. A deposit has its transfer in place of an `osn` and a `mark`.
+ * Ledger entries. Each is an event, too, and both share one numbering. `created_at` never decreases as `id` grows, so a time range is a range of ids. A deposit
+ * refers to its transfer in place of an `osn` and a `mark`.
  */
 export const flows = sqliteTable(
   'stored_flow',
@@ -118,8 +118,8 @@ export const flows = sqliteTable(
     mark: text().notNull(),
     created_at: instant(),
     posted_by: text().$type<BackendName | ''>().notNull(),
-    number: integer().notNull(), // among the entries of its wallet, from 1: so a count reads no entries
-    type_number: integer().notNull(), // among those of its type in its wallet, from 1
+    number: integer().notNull(), // its number among the entries of its wallet, from 1, so that counting reads no entries
+    type_number: integer().notNull(), // its number among those of its type in its wallet, from 1
   },
   (table) => [
     uniqueIndex('flow_key').on(table.osn, table.wallet_id, table.type).where(sql.raw('osn IS NOT NULL')),
@@ -138,7 +138,7 @@ export const flows = sqliteTable(
     rule(table.transfer_id, `(transfer_id IS NOT NULL) = (type = 1)`),
     rule(table.mark, `type <> 1 OR mark = ''`),
     rule(
-      table.posted_by, // empty for what only the chain creates
+      table.posted_by, // empty for entries that only the chain creates
       `(posted_by = '') = (type = 1) AND length(posted_by) <= 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'`,
     ),
     rule(table.amount, between(-amountMax, amountMax)),
@@ -148,8 +148,8 @@ export const flows = sqliteTable(
 )
 
 /**
- * The way in for entries other than recharges: a row with a list of them as JSON. Its trigger creates the entries and ignores the row,
- * so that the table is always empty.
+ * Entries other than recharges are created only through this table: a row with a list of them as JSON. The table's trigger creates the entries and ignores the
+ * row, so the table is always empty.
  */
 export const postings = sqliteTable('posting', {
   entries: text().notNull(),
@@ -157,22 +157,22 @@ export const postings = sqliteTable('posting', {
   created_at: instant(),
 })
 
-/** A transfer to a caller that is not credited, as the condition of an index: a statement that uses it has the same words. */
+/** The condition of an index: a transfer to a user that is not credited. A statement must repeat these words to use the index. */
 export const isOpenTransfer = `state IN ('seen', 'dropped', 'held', 'refused')`
-/** A transfer that a correction takes back, in the same way. */
+/** The condition of an index: a transfer that a correction takes back. */
 export const isDecidedTransfer = `state IN ('held', 'refused', 'moved')`
 
-/** What was held for review has no other state until it is decided, and none against the decision. */
+/** A transfer that is held for review keeps its state until it is decided, and cannot contradict the decision. */
 const reviewRule = `${oneOf('open', ...decisionKinds)('review')} AND (state IN ('seen', 'dropped', 'moved')
   OR (review = 'open' AND state = 'held' AND reason = 'review') OR (review = 'refuse' AND state = 'refused' AND reason = 'review')
   OR (review = 'credit' AND reason IS NOT 'review'))`
 
-/** Transfers to callers, and money that moved otherwise. A step to `credited` creates the ledger entry. */
+/** Transfers to users, and other movements of money. A change to `credited` creates the ledger entry. */
 export const transfers = sqliteTable(
   'stored_transfer',
   {
     id: integer().$type<TransferId>().primaryKey(),
-    version: integer().notNull().default(1), // each change adds 1, so that a decision names what it was made about
+    version: integer().notNull().default(1), // grows by 1 with each change, so that a decision names the version on which it rests
     txid: txidBytes(),
     position: integer().notNull(), // `Position`: below 0 for TRX that a contract sent
     osn: text() // of the entry that credits it
@@ -183,7 +183,7 @@ export const transfers = sqliteTable(
       .notNull(),
     height: height(),
     cuy: cuy(),
-    uid: integer().$type<Uid>(), // null exactly where it is moved
+    uid: integer().$type<Uid>(), // null exactly if the state is `moved`
     from_address: addressBytes(),
     to_address: addressBytes(),
     raw: text().notNull(), // chain units
@@ -194,7 +194,7 @@ export const transfers = sqliteTable(
     review: text().$type<'open' | DecisionKind>(), // null: it was never held for review
     sought: integer({ mode: 'boolean' }).notNull().default(false), // credited above a corrected height, and not found again yet
     seconds: integer(), // until it is final, when it was first seen
-    seen_by: integer(), // the node that has shown it before it was final, by its number
+    seen_by: integer(), // the number of the node that showed it before it was final
     created_at: instant(),
     changed_at: instant(),
   },
@@ -229,8 +229,8 @@ export const transfers = sqliteTable(
 )
 
 /**
- * The newest entry that there was when this height was the newest final one: each entry up to it credits a transfer of at most this height,
- * or none. So a correction finds what was credited above a height without an index of heights. A trigger keeps a mark each 1,000 blocks.
+ * The newest entry at the time when this height was the newest final one. Every entry up to it credits a transfer of at most this height, or none. So a
+ * correction finds the credits above a height without an index of heights. A trigger adds a mark every 1,000 blocks.
  */
 export const marks = sqliteTable(
   'credit_mark',
@@ -239,8 +239,8 @@ export const marks = sqliteTable(
 )
 
 /**
- * The only way by which a credited transfer creates its ledger entry. The table's own trigger creates it and ignores the row, so that the
- * table is always empty.
+ * A credited transfer creates its ledger entry only through this table. The table's trigger creates the entry and ignores the row, so the table is always
+ * empty.
  */
 export const credits = sqliteTable('credit', {
   uid: uid(),
@@ -250,7 +250,7 @@ export const credits = sqliteTable('credit', {
   created_at: instant(),
 })
 
-/** Decisions about transfers that were held for review, each with its reason and who has made it. */
+/** Decisions about transfers that were held for review, each with its reason and its author. */
 export const decisions = sqliteTable(
   'decision',
   {
@@ -269,7 +269,7 @@ export const decisions = sqliteTable(
   ],
 )
 
-/** Transactions that an address of the service has sent: each costs a fee in the native currency. */
+/** Transactions that addresses of the service have sent. Each may cost a fee in the native currency. */
 export const sentTransactions = sqliteTable(
   'sent',
   { txid: txid(), address: address(), height: height(), cuy: cuy() },
@@ -283,7 +283,7 @@ export const sentTransactions = sqliteTable(
   ],
 )
 
-/** What the stored data means: what must not change under it. */
+/** Settings that give stored data its meaning, so they must not change. */
 export const storedSettings = sqliteTable(
   'stored_setting',
   { name: text().primaryKey(), value: text().notNull(), stored_at: instant() },

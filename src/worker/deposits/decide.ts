@@ -15,27 +15,27 @@ import { selectDeposits } from './store/lists.ts'
 import { type CreditKey, judgeReviewed } from './transfer.ts'
 import { decideReview, walletKey } from './transitions.ts'
 
-/** Most transfers that are decided together. */
+/** Most transfers in one request. */
 export const decisionsMax = 20
-/** Tries, where others decide about the same transfers at once. */
+/** Attempts before giving up, when concurrent requests decide about the same transfers. */
 const triesMax = 3
 
-/** Why nothing was decided. `deposit` is the number of the transfer in the request, from 1; `why` is one sentence for people. */
+/** Why the request was refused; nothing is stored. `deposit` is the number of the transfer in the request, from 1; `why` is one sentence for people. */
 export type DecideFailure =
   | { readonly kind: 'bad-input'; readonly deposit?: number; readonly member: string; readonly why: string }
-  /** No transfer to a caller has this txid and position. */
+  /** No stored transfer to a user has this txid and position. */
   | { readonly kind: 'not-found'; readonly deposit: number; readonly why: string }
-  /** It is not held for review, or the other decision was made. */
+  /** The transfer is not held for review, or was already decided the other way. */
   | { readonly kind: 'conflict'; readonly deposit?: number; readonly reason: DecideReason; readonly why: string }
 
-/** Transfers that were decided, in the order of the request. */
+/** The transfers that a request decided about, in its order. */
 export interface Decided {
   readonly deposits: readonly Deposit[]
-  /** Whether all of it was decided before. */
+  /** Whether every decision in the request had been made before. */
   readonly replayed: boolean
 }
 
-/** A decision as it is asked for. */
+/** A decision, parsed. */
 interface Decision extends CreditKey {
   readonly decision: DecisionKind
   readonly why: string
@@ -63,8 +63,8 @@ const decisionList = z
   .check(z.minLength(1, listTakes), z.maxLength(decisionsMax, listTakes))
 
 /**
- * Decides about transfers that are held for review: all of the list or none. `list` is what the backend has sent. The same decision
- * again is answered as the first time; what was refused can still be credited.
+ * Decides about transfers that are held for review: all of the list or none. `list` is the body as the backend sent it. Repeating a decision returns the same
+ * answer. A refused transfer can still be credited; a credited one cannot be refused.
  */
 export async function decideDeposits(
   context: WriteContext,
@@ -117,12 +117,12 @@ function fault(index: number, member: string, why: string): DecideFailure {
   return { kind: 'bad-input', deposit: index + 1, member, why }
 }
 
-/** A decision that is not made yet, with the transfer that it is about. */
+/** A decision that is still to be made, with its transfer. */
 interface OpenDecision extends Decision {
   readonly deposit: Deposit
 }
 
-/** The decisions that are not made yet. */
+/** Drops the decisions that were made before, and refuses those that contradict a stored one. */
 function openDecisions(
   asked: readonly Decision[],
   known: readonly (Deposit | null)[],
@@ -132,7 +132,7 @@ function openDecisions(
     const deposit = known[i] ?? null
     if (deposit === null) return err({ kind: 'not-found', deposit: i + 1, why: 'no such transfer' })
     const { review, state } = deposit
-    if (review === one.decision && state !== 'seen' && state !== 'dropped') continue // a correction has its block read anew
+    if (review === one.decision && state !== 'seen' && state !== 'dropped') continue // after a correction a decided transfer is `seen` or `dropped` again
     if (deposit.reason === 'review') open.push({ ...one, deposit })
     else if (review === 'credit') return err(conflict(i, 'decided-otherwise', 'it was decided to credit it'))
     else return err(conflict(i, 'not-in-review', `it is ${state}, not held for review`))
@@ -144,7 +144,7 @@ function conflict(index: number, reason: DecideReason, why: string): DecideFailu
   return { kind: 'conflict', deposit: index + 1, reason, why }
 }
 
-/** Stores decisions and what they make of their transfers, all or none. `changed`: another decision was faster, or a scan. */
+/** Stores decisions and the resulting states of their transfers, all or none. `changed`: a concurrent decision or scan changed one of them first. */
 async function applyDecisions(
   { db, currencies }: WriteContext,
   open: readonly OpenDecision[],
@@ -157,7 +157,7 @@ async function applyDecisions(
   const balances = new Map(held.results.map(({ uid, cuy, balance }) => [walletKey(uid, cuy), BigInt(balance)]))
   const steps = open.map(({ decision, why, deposit }) => {
     const currency = currencies.byId.get(deposit.cuy)
-    // A currency with transfers stays configured: without it nothing is served.
+    // The configuration check refuses to drop a currency that has transfers, so this cannot happen.
     if (currency === undefined) throw new Error(`transfer ${deposit.id} is in a currency that is not configured`)
     const verdict = judgeReviewed(deposit, currency, { decimals })
     return { change: decideReview(deposit, decision, verdict, balances), why }

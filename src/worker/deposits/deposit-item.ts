@@ -7,7 +7,7 @@ import type { WriteAmount } from '../ledger/entry.ts'
 import type { Deposit, DepositState } from './deposit.ts'
 import { explainHeld, explainRefused } from './explain.ts'
 
-/** A transfer as its user sees it. `A` is the form of an amount. */
+/** A transfer as its user sees it. `A` is the type of an amount. */
 export type DepositItem<A> = {
   readonly id: number
   readonly txid: string
@@ -23,17 +23,17 @@ export type DepositItem<A> = {
   readonly entry?: number
 }
 
-/** A transfer as backends see it: whose it is, and what was decided about it. */
+/** A transfer as backends see it: with its user and with the decision about it. */
 export type OwnedDepositItem<A> = DepositItem<A> & {
   readonly uid: number
   readonly decided?: { readonly decision: 'credit' | 'refuse'; readonly why: string; readonly by: string }
 }
 
-/** The item of a transfer. What is credited has the amount of its entry, anything else what the chain has. */
+/** Renders a transfer for its user. A credited transfer shows the amount of its ledger entry, any other the amount on the chain. */
 export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: WriteAmount<A>): DepositItem<A> {
   const { id, txid, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
   const currency = currencies.byId.get(cuy)
-  // A currency with transfers stays configured: without it nothing is served.
+  // The configuration check refuses to drop a currency that has transfers, so this cannot happen.
   if (currency === undefined) throw new Error(`transfer ${id} is in currency ${cuy}, which is not configured`)
   const amt = state === 'credited' ? write(amount, currency.scale) : write(raw, currency.decimals)
   const place = { id, txid, position: formatPosition(deposit.position), cuy, amt, address: formatBase58(to) }
@@ -42,7 +42,7 @@ export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: 
   return { ...facts, ...(finalIn === null ? {} : { seconds: finalIn }), ...(entry === null ? {} : { entry }) }
 }
 
-/** The item of a transfer for backends. */
+/** Renders a transfer for backends. */
 export function ownedDepositItem<A>(
   deposit: Deposit,
   currencies: Currencies,

@@ -5,19 +5,19 @@ import type { Deposit, DepositFilter, DepositKey } from './deposit.ts'
 import { selectDepositPage } from './store/lists.ts'
 
 const endOfIds = Number.MAX_SAFE_INTEGER as TransferId // safe: an id above all
-/** The newest transfers, or the newest ones below an id. */
+/** Selects the newest transfers, or the newest ones below an id. */
 export interface DepositPage {
   readonly before: TransferId | null
   readonly limit: number
 }
 
-/** Transfers newest first, and how many match the filter on all pages: `countedMax` means that many or more. */
+/** One page of transfers, newest first. `count` is the number on all pages; `countedMax` means that many or more. */
 export interface DepositList {
   readonly list: readonly Deposit[]
   readonly count: number
 }
 
-/** One page of the transfers to callers. Whatever the history, it reads a bounded number of rows, in one round trip. */
+/** Reads one page of transfers to users. It reads a bounded number of rows in one round trip, however long the history is. */
 export async function listDeposits(
   { db, clock, currencies }: Pick<ReadContext, 'db' | 'clock' | 'currencies'>,
   filter: DepositFilter | DepositKey,

@@ -7,7 +7,7 @@ import type { HeldReason, RefusedReason, WorthlessReason } from '../common/reaso
 import type { Currencies } from '../ledger/currencies.ts'
 import { isOperator, type OperatorRule } from './transfer.ts'
 
-/** Why a transfer cannot be decided now: one sentence for the caller, without a full stop. */
+/** Why a held transfer cannot be decided now: one sentence for its user, without a full stop. */
 export function explainHeld(reason: HeldReason): string {
   switch (reason) {
     case 'decimals-unknown':
@@ -25,7 +25,7 @@ export function explainHeld(reason: HeldReason): string {
   }
 }
 
-/** A transfer that is worth nothing. */
+/** A final transfer that is not credited. */
 export interface RefusedTransfer {
   readonly cuy: CurrencyId
   /** Chain units. */
@@ -33,13 +33,13 @@ export interface RefusedTransfer {
   readonly reason: RefusedReason
 }
 
-/** Why a transfer is worth nothing: one sentence for the caller, without a full stop. */
+/** Why a refused transfer is not credited: one sentence for its user, without a full stop. */
 export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies: Currencies): string {
   const currency = currencies.byId.get(cuy)
   if (currency === undefined) return 'its currency is no longer accepted'
   const { symbol, decimals, scale, minDeposit } = currency
   const amount = `${formatUnits(raw, decimals)} ${symbol}`
-  const isLowered = reason === 'below-minimum' && raw >= minDeposit // since then, by the operator
+  const isLowered = reason === 'below-minimum' && raw >= minDeposit // the operator has lowered the minimum since
   if (isLowered) return `${amount} was below the smallest deposit of that time`
   switch (reason) {
     case 'below-minimum':
@@ -51,15 +51,15 @@ export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies
   }
 }
 
-/** What explains a transaction to its caller. */
+/** The user and the configuration for which `explainTransaction` explains. */
 export interface ExplainedBy {
   readonly currencies: Currencies
-  /** All addresses of the caller. */
+  /** All addresses of the user. */
   readonly own: ReadonlySet<Address>
   readonly operators: OperatorRule
 }
 
-/** Why a transaction is worth nothing: a word for programs, and one sentence for the caller, without a full stop. */
+/** Why a transaction credits nothing: a code for programs, and one sentence for the user, without a full stop. */
 export interface Explanation {
   readonly reason: WorthlessReason
   readonly why: string
@@ -82,15 +82,15 @@ const fromOperator = explain(
 )
 
 /**
- * Why a final transaction without a deposit for the caller is worth nothing. It describes the caller's part only: a payment to
- * another address reads the same whether or not that address belongs to a caller.
+ * Why a final transaction without a deposit for this user credits nothing. It describes the user's part only: a payment to another address reads the same
+ * whether or not that address belongs to another user.
  */
 export function explainTransaction(reading: TransactionReading, by: ExplainedBy): Explanation {
   if (!reading.succeeded) return explain('transaction-failed', 'the transaction failed, so it paid nothing')
   return explainEvents(reading, by) ?? explainNative(reading, by) ?? noTransfer
 }
 
-/** A reason found in one event. Of several, the one with the lowest rank is shown. */
+/** A reason found in one event. If there are several, the one with the lowest rank is shown. */
 interface EventExplanation extends Explanation {
   readonly rank: number
 }
@@ -104,7 +104,7 @@ function explainEvents(reading: TransactionReading, by: ExplainedBy): Explanatio
   return best === null ? null : explain(best.reason, best.why)
 }
 
-/** Why this event is not a deposit, or null where its recipient is not one of the caller's addresses. */
+/** Why this event is not a deposit, or null if its recipient is not one of the user's addresses. */
 function explainEvent(
   { contract, topics, data, position }: Log,
   { header, transfers }: TransactionReading,
@@ -136,7 +136,7 @@ function explainEvent(
   return { rank: 5, reason: 'not-a-transfer', why }
 }
 
-/** Why the transaction itself is not a TRX deposit, or null where it does not involve the caller. */
+/** Why the TRX part of a transaction is not a deposit, or null if it does not involve the user. */
 function explainNative(reading: TransactionReading, { currencies, own, operators }: ExplainedBy): Explanation | null {
   const { owner, target, contractType, transfers, header } = reading
   if (target !== null && !own.has(target)) return owner !== null && own.has(owner) ? fromOwnAddress : null
@@ -145,7 +145,7 @@ function explainNative(reading: TransactionReading, { currencies, own, operators
   return explainNotDeposit(paid.from, header, { currencies, own, operators })
 }
 
-/** Why TRX to one of the caller's addresses is no deposit: anything else is one. `from` is who has sent it. */
+/** Why TRX sent to one of the user's addresses is not a deposit: `from` is an operator or the address itself, or the contract type is another one. */
 export function explainNotDeposit(
   from: Address,
   { height }: BlockRef,
@@ -194,7 +194,7 @@ const sentences: ReadonlyMap<number, string> = new Map(
   }).flatMap(([why, types]) => types.map((type) => [type, `this ${why}`] as const)),
 )
 
-/** Why a transaction of this type is not a TRX deposit. */
+/** Why a transaction of this contract type is not a TRX deposit. */
 export function explainContractType(type: number): Explanation {
   const why = sentences.get(type) ?? `this is a transaction of type ${type}, which is not a TRX transfer`
   return explain(type === trc10Type ? 'trc10' : 'not-a-transfer', why)

@@ -15,11 +15,11 @@ export interface CreditKey {
   readonly position: Position
 }
 
-/** A transfer as agreed or seen, with whom it concerns. */
+/** A transfer as the chain shows it. */
 export interface TransferFacts extends CreditKey {
   readonly block: Pick<BlockRef, 'height'>
   readonly cuy: CurrencyId
-  /** TRX: the `osn` of its entry is the txid, or `txid:i<k>` where a contract sent it; that of a token's entry is `txid:position`. */
+  /** True for TRX. The `osn` of a TRX entry is the txid, or `txid:i<k>` if a contract sent it; that of a token entry is `txid:position`. */
   readonly native: boolean
   readonly from: Address
   readonly to: Address
@@ -27,31 +27,31 @@ export interface TransferFacts extends CreditKey {
   readonly raw: bigint
 }
 
-/** Who has shown a transfer before its block was final, and in about how many seconds it will be. */
+/** The node that has shown a transfer before its block was final, and the estimated seconds until the block is. */
 export interface Sighting {
   readonly node: number
   readonly seconds: number
 }
 
-/** What became of a transfer. A state that cannot happen cannot be written down. */
+/** The verdict about a transfer. Each state has exactly the members that it needs. */
 export type Verdict =
-  /** In a block that is not final, by the node of this number; it will be final in about `seconds`. */
+  /** Shown by one node in a block that is not final. */
   | ({ readonly state: 'seen'; readonly uid: Uid } & Sighting)
-  /** Final, and undecidable for now. */
+  /** Final, but cannot be decided yet. */
   | { readonly state: 'held'; readonly uid: Uid; readonly reason: Exclude<HeldReason, 'review'> }
-  /** Final, and a person looks at it before `amount` is credited. */
+  /** Final; a person must decide before `amount` is credited. */
   | { readonly state: 'held'; readonly uid: Uid; readonly reason: 'review'; readonly amount: Amount }
-  /** Final, and worth nothing. */
+  /** Final, and not credited. */
   | { readonly state: 'refused'; readonly uid: Uid; readonly reason: Exclude<RefusedReason, 'review'> }
   /** Final, and in the ledger. `amount` is in ledger units, positive. */
   | { readonly state: 'credited'; readonly uid: Uid; readonly amount: Amount }
   /** Between two addresses of the service, out of one of them, or from an operator: never a deposit. */
   | { readonly state: 'moved' }
 
-/** A transfer that was judged, as it is to be stored. */
+/** A transfer with the verdict about it. */
 export type JudgedTransfer = TransferFacts & Verdict
 
-/** A stored transfer to a caller. */
+/** A row of a transfer to a user. */
 export interface StoredTransfer extends TransferFacts {
   readonly id: TransferId
   /** Each change of the row adds 1. */
@@ -63,14 +63,14 @@ export interface StoredTransfer extends TransferFacts {
   readonly review: 'open' | DecisionKind | null
   /** Ledger units; 0 unless it is credited. */
   readonly amount: Amount
-  /** Seconds until it is final, when it was first seen. */
+  /** Estimated seconds until it was final, when it was first seen. */
   readonly seconds: number | null
   readonly createdAt: UnixMs
-  /** When it came into its present state. */
+  /** When it entered its present state. */
   readonly changedAt: UnixMs
 }
 
-/** A transaction that an address of the service has sent: it costs a fee in the native currency `cuy`. */
+/** A transaction that an address of the service has sent. It may cost a fee in the native currency `cuy`. */
 export interface SentFact {
   readonly txid: Txid
   readonly address: Address
@@ -80,31 +80,28 @@ export interface SentFact {
 
 /** The operator's own wallets: what they send is a movement, never a deposit. */
 export interface OperatorRule {
-  /** Those of the configuration. */
+  /** The addresses in the configuration. */
   readonly listed: ReadonlySet<Address>
-  /** Every one that was ever configured, with the height from which on it counts although it is not listed any more. */
+  /** Every address that was ever configured, with the height from which it counts, even if it is no longer listed. */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 
-/** What a judgement depends on besides the chain. */
+/** The configured and stored rules by which transfers are judged. */
 export interface JudgeRules {
   readonly currencies: Currencies
   readonly operators: OperatorRule
   /** Decimals that nodes agreed on, by contract. */
   readonly decimals: ReadonlyMap<Address, number>
-  /**
-   * The addresses that payouts were ever paid from, with the height from which each counts: what they send is looked for, and the hand of
-   * an issuer on them.
-   */
+  /** Every payout address ever used, with the height from which it counts. Their transactions are looked for, and acts of a token issuer against them. */
   readonly payers: ReadonlyMap<Address, BlockHeight>
 }
 
-/** The callers of the addresses that were issued. */
+/** The users of issued addresses. */
 export type Owners = ReadonlyMap<Address, AddressOwner>
 
 /**
- * What a transfer of a final block is. `paid-before-issue`: it was final before its address was issued to its caller, so it is not
- * stored. Null: it concerns no address of the service, or no configured currency.
+ * Judges a transfer of a final block. `paid-before-issue`: it was final before its address was issued, so it is not stored. Null: it concerns no address of the
+ * service, or no configured currency.
  */
 export function judgeTransfer(
   transfer: ChainTransfer,
@@ -125,7 +122,7 @@ export function judgeTransfer(
   return { ...facts, ...verdictOf(owner.uid, currency, amount, rules) }
 }
 
-/** A transfer of a block that is not final, as it is stored until its block is, or null if it would be no deposit. */
+/** Judges a transfer of a block that is not final yet. Null if it would be no deposit. */
 export function judgeSeen(
   transfer: ChainTransfer,
   block: Pick<BlockRef, 'height'>,
@@ -144,15 +141,15 @@ function currencyOf(currencies: Currencies, asset: Asset): Currency | null {
   return asset.kind === 'native' ? currencies.native : (currencies.byContract.get(asset.contract) ?? null)
 }
 
-/** Whether what this address sent in a block of this height is the operator's. */
+/** Whether this address is an operator wallet for a transfer in a block of this height. */
 export function isOperator({ listed, since }: OperatorRule, from: Address, height: BlockHeight): boolean {
   const counted = since.get(from)
   return listed.has(from) || (counted !== undefined && height > counted)
 }
 
 /**
- * The verdict about a transfer that was held for review, and that a person has decided to credit: it was above the minimum then, and
- * it was looked at. What has changed since can still hold it.
+ * Judges a reviewed transfer that a person has decided to credit. The minimum is not applied again, but anything else that has changed since can still hold the
+ * transfer.
  */
 export function judgeReviewed(
   { id, uid, raw }: Pick<StoredTransfer, 'id' | 'uid' | 'raw'>,
@@ -160,12 +157,12 @@ export function judgeReviewed(
   rules: Pick<JudgeRules, 'decimals'>,
 ): Extract<Verdict, { state: 'held' | 'credited' }> {
   const verdict = verdictOf(uid, { ...currency, minDeposit: 0n, reviewFrom: null }, raw, rules)
-  // The scale of a currency never changes, so what was worth a look is no dust.
+  // The scale of a currency never changes, so a reviewed amount cannot round to nothing.
   if (verdict.state === 'refused') throw new Error(`transfer ${id} was held for review and is worth nothing`)
   return verdict
 }
 
-/** The verdict about a transfer to a caller. Whether a wallet has room for it is the database's to decide. */
+/** Judges a transfer to a user. The database decides whether its wallet has room. */
 function verdictOf(
   uid: Uid,
   currency: Currency,

@@ -4,23 +4,23 @@ import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import type { JudgedTransfer, TransferFacts } from './transfer.ts'
 
-// What a stored transfer can become, and why. The database knows the same table (`transfer_takes_its_steps` in
-// migrations/0001_invariants.sql); a test tries every pair of states against both.
+// The state machine of a stored transfer. The database enforces the same table (`transfer_takes_its_steps` in migrations/0001_invariants.sql); a test tries
+// every pair of states against both.
 
-/** On what condition a transfer comes from one state into another. */
+/** The condition under which a transfer changes its state. */
 export type StepCondition =
-  /** A block that has the transfer was read: from a quorum if it is final, else from one node. */
+  /** A block with the transfer was read: by a quorum of nodes if it is final, else by one node. */
   | 'read'
-  /** Its height is passed: each block up to it was read, and none has it. */
+  /** The scan has read every block up to its height, and none contains it. */
   | 'passed'
-  /** An operator has its block read again. */
+  /** An operator asked for its block to be read again. */
   | 'asked-again'
-  /** A person decides to credit what a person has refused. */
+  /** A person credits a transfer that a person had refused. */
   | 'decided'
   /** A correction has lowered the finalized height below its block. */
   | 'corrected'
 
-/** From each state the states that may follow, each with its conditions: one of them must hold. What is absent never happens. */
+/** The allowed transitions, from state to state, each with its conditions: one of them must hold. A transition that is absent is refused. */
 export const transferSteps: Readonly<
   Record<TransferState, Partial<Readonly<Record<TransferState, readonly StepCondition[]>>>>
 > = {
@@ -41,15 +41,15 @@ export const transferSteps: Readonly<
     credited: ['asked-again', 'decided'],
     moved: ['asked-again'],
   },
-  // Money that is in the ledger stays there, and what moved is never a deposit.
+  // A credit is never taken back, and a movement between the service's own addresses never becomes a deposit.
   credited: {},
   moved: {},
 }
 
-/** A stored transfer in whatever state, as a decision needs it. */
+/** A stored transfer in any state, as a decision needs it. */
 export interface KnownTransfer extends TransferFacts {
   readonly id: TransferId
-  /** Each change of the row adds 1. What was decided about another version is decided again. */
+  /** Grows by 1 with each change of the row. A decision that rests on an older version is made again. */
   readonly version: number
   readonly state: TransferState
   readonly uid: Uid | null
@@ -57,18 +57,18 @@ export interface KnownTransfer extends TransferFacts {
   readonly review: 'open' | DecisionKind | null
   /** Credited above a corrected height, and not found again yet. */
   readonly isSought: boolean
-  /** Whether an unfinished requested rescan covers its block. */
+  /** Whether an unfinished rescan that an operator asked for covers its block. */
   readonly isAskedAgain: boolean
 }
 
-/** Which version of a known row was decided about, and whether the chain shows the same transfer, so that only the verdict changes. */
+/** The version on which a decision rests. `isSame`: the chain shows the same transfer as before, so only the verdict changes. */
 export interface KnownVersion extends Pick<KnownTransfer, 'id' | 'version'> {
   readonly isSame: boolean
 }
 
-/** What a transfer becomes: a new row, or the next version of a known one. */
+/** A new row, or the next version of a stored one. */
 export interface TransferChange extends TransferFacts {
-  /** Null: it is stored for the first time. */
+  /** Null for a new row. */
   readonly known: KnownVersion | null
   readonly state: TransferState
   readonly uid: Uid | null
@@ -76,16 +76,16 @@ export interface TransferChange extends TransferFacts {
   readonly review: 'open' | DecisionKind | null
   /** Ledger units; 0 unless it is credited. */
   readonly amount: bigint
-  /** About how many seconds until it is final, and the node that has shown it, where it is seen. */
+  /** For a seen transfer: the estimated seconds until it is final, and the node that has shown it. */
   readonly seconds: number | null
   readonly node: number | null
 }
 
-/** What is stored that decides about a list of transfers. */
+/** The stored state with which judged transfers are compared. */
 export interface TransferStore {
   /** The newest block that the scan has stored, or null before it has started. */
   readonly position: number | null
-  /** The known ones of the list, by `transferKey`. */
+  /** The transfers of the list that are stored already, by `transferKey`. */
   readonly known: ReadonlyMap<string, KnownTransfer>
   /** Balances in ledger units, by `walletKey`. A wallet without an entry is absent. */
   readonly balances: ReadonlyMap<string, bigint>
@@ -96,19 +96,19 @@ export const transferKey = ({ txid, position }: Pick<TransferFacts, 'txid' | 'po
 /** The identity of a wallet as text. */
 export const walletKey = (uid: number | null, cuy: number) => `${uid} ${cuy}`
 
-/** What becomes of a list of transfers. */
+/** The writes that follow from a list of judged transfers. */
 export interface TransferDecisions {
-  /** Changes of known rows, in the order of the list. */
+  /** Changes of stored rows, in the order of the list. */
   readonly changed: readonly TransferChange[]
-  /** New rows, in the order of the list. They come after the changes. */
+  /** New rows, in the order of the list. They are stored after the changes. */
   readonly fresh: readonly TransferChange[]
-  /** Known ones that a correction had made doubtful, and that are found again. */
+  /** Stored transfers that a correction had put in doubt and that are found again. */
   readonly found: readonly TransferId[]
 }
 
 /**
- * Decides what becomes of judged transfers. Each is decided once, by its last place in the list: a node can show it in two blocks. What is
- * decided already stays, unless `transferSteps` lets it go on. A credit that does not fit into its wallet is held.
+ * Decides what to store for judged transfers. A transfer that is in the list twice, because a node showed it in two blocks, is judged by its last place. A
+ * stored state changes only as `transferSteps` allows. A credit that does not fit into its wallet is held.
  */
 export function decideTransfers(judged: readonly JudgedTransfer[], store: TransferStore): TransferDecisions {
   const once = [...new Map(judged.map((transfer) => [transferKey(transfer), transfer])).values()]
@@ -124,18 +124,18 @@ export function decideTransfers(judged: readonly JudgedTransfer[], store: Transf
     return known?.isSought === true ? [known.id] : []
   })
   return {
-    // In this order they are stored, and so each credit counts for the ones after it.
+    // They are stored in this order, so each credit counts towards the balance that the next ones see.
     changed: changed.map((step) => holdUnlessFits(step, balances)).filter((step) => !isAsKnown(step, store)),
     fresh: fresh.map((step) => holdUnlessFits(step, balances)),
     found,
   }
 }
 
-/** What one transfer becomes if its wallet has room, or null where it stays as it is. */
+/** The change of one transfer, assuming that its wallet has room. Null if nothing changes. */
 function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: number | null): TransferChange | null {
-  // What a node that is behind shows at or below the position was decided already.
+  // The scan has decided everything at or below its position, so a sighting there comes from a node that is behind.
   if (judged.state === 'seen' && (position === null || judged.block.height <= position)) return null
-  // Once a person has decided to credit it, only what holds it can stand in the way.
+  // A person decided to credit it. The judge may still hold it, but no longer refuse it.
   if (known?.review === 'credit' && judged.state === 'refused') return null
   const proposed = proposedBy(judged)
   if (known === null) return { ...proposed, known: null, review: proposed.reason === 'review' ? 'open' : null }
@@ -148,8 +148,8 @@ function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: n
 }
 
 /**
- * What becomes of a transfer that is held for review, or that a decision has refused, once a person has decided. `verdict` is what is
- * credited, or why nothing can be credited now. It is held where its wallet has no room.
+ * The change that follows from a person's decision about a transfer that is held for review, or that a person refused before. `verdict` is the amount to
+ * credit, or why nothing can be credited now. A credit that does not fit into its wallet is held.
  */
 export function decideReview(
   deposit: Pick<KnownTransfer, 'id' | 'version' | 'uid'> & TransferFacts,
@@ -165,12 +165,12 @@ export function decideReview(
   return holdUnlessFits({ ...change, state: 'credited', reason: null, amount: verdict.amount }, balances)
 }
 
-/** What a transfer is worth that a person has decided to credit. */
+/** The verdict about a transfer that a person has decided to credit. */
 export type ReviewVerdict =
   | { readonly state: 'credited'; readonly amount: bigint }
   | { readonly state: 'held'; readonly reason: HeldReason }
 
-/** A judgement as a row. `amount` is also that of a transfer to be reviewed. */
+/** The judged transfer as a row. A transfer that is to be reviewed keeps the amount that it would credit. */
 function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'review'> {
   const { txid, position, block, cuy, native, from, to, raw, state } = judged
   return {
@@ -183,7 +183,10 @@ function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'rev
   }
 }
 
-/** What was held for review is what was decided about it, whatever is judged now. It moved if its sender is an operator's by now. */
+/**
+ * Applies a person's decision to a transfer that was held for review, whatever the new judgement says. Only a sender that has become an operator wallet
+ * overrides it: then the transfer is `moved`.
+ */
 function underReview(
   proposed: Omit<TransferChange, 'known' | 'review'>,
   { review }: Pick<KnownTransfer, 'review'>,
@@ -197,7 +200,7 @@ function underReview(
     : { ...proposed, review }
 }
 
-/** A credit that its wallet has no room for is held; any other step is as it was. `balances` counts what is credited. */
+/** Holds a credit for which the wallet has no room; returns any other change unchanged. Adds credits to `balances`. */
 function holdUnlessFits(step: TransferChange, balances: Map<string, bigint>): TransferChange {
   if (step.state !== 'credited') return { ...step, amount: noAmount }
   const wallet = walletKey(step.uid, step.cuy)
@@ -207,16 +210,16 @@ function holdUnlessFits(step: TransferChange, balances: Map<string, bigint>): Tr
   return step
 }
 
-/** Whether the row says all of it already. */
+/** Whether the stored row already has this state, reason and facts. */
 function isAsKnown(step: TransferChange, { known }: TransferStore): boolean {
   const row = known.get(transferKey(step))
   if (row === undefined || row.state !== step.state || row.reason !== step.reason) return false
   return isSameTransfer(step, row)
 }
 
-/** Whether the chain shows a transfer as it is stored: in a block of the same height, with the same money, sender and receiver. */
-function isSameTransfer(one: TransferFacts & Pick<TransferChange, 'uid'>, stored: KnownTransfer): boolean {
-  const isSameMoney = one.cuy === stored.cuy && one.raw === stored.raw && one.native === stored.native
-  const areSameParties = one.uid === stored.uid && one.from === stored.from && one.to === stored.to
-  return one.block.height === stored.block.height && isSameMoney && areSameParties
+/** Whether the chain shows a transfer as it is stored: same height, currency, amount, sender and recipient. */
+function isSameTransfer(shown: TransferFacts & Pick<TransferChange, 'uid'>, stored: KnownTransfer): boolean {
+  const isSameMoney = shown.cuy === stored.cuy && shown.raw === stored.raw && shown.native === stored.native
+  const areSameParties = shown.uid === stored.uid && shown.from === stored.from && shown.to === stored.to
+  return shown.block.height === stored.block.height && isSameMoney && areSameParties
 }

@@ -14,17 +14,17 @@ import type { StoredEvent } from './store/events.ts'
 /** Events in a page, at most. */
 export const eventsMax = 100
 
-/** The transfer that an event is about. */
+/** The transfer of an event. */
 type Key = { readonly txid: string; readonly position: ShownPosition }
 /** A transfer to a user that is not credited. */
 type Uncredited = Key & { readonly cuy: number; readonly address: string }
 /** `reason` for programs, `why` for people. */
 type WithReason = Uncredited & { readonly reason: string; readonly why: string }
 
-/** What the issuer of a token has done to an address. */
+/** An act of a token's issuer on an address. */
 type OfAddress = { readonly address: string; readonly cuy: number; readonly txid: string }
 
-/** What an event reports, by its type; of a payout what it was then. `A` is the form of an amount. */
+/** The data of an event, by its type. A payout is shown as it was then. `A` is the type of an amount. */
 type EventData<A> = {
   readonly 'deposit.seen': Uncredited & { readonly amt: A; readonly seconds: number }
   readonly 'deposit.dropped': Key
@@ -52,7 +52,7 @@ export type EventItem<A> = {
   }
 }[EventType]
 
-/** The item of an event. */
+/** Renders an event. */
 export function eventItem<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventItem<A> {
   const { id, type, uid, created_at } = event
   const data = dataOf(event, currencies, write)
@@ -86,7 +86,7 @@ function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmoun
   return { txid, position, cuy, address, reason, why }
 }
 
-/** The entry has the caller, the currency and the time of its event. */
+/** The event of an entry shares its user, currency and time with the entry. */
 function entryOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
   const row = { ...event, type: present(event.entry_type) }
   return postedItem(readEntry(row as unknown as EntryRow), currencies, write) // safe: an event with an entry has all of its columns
@@ -94,7 +94,7 @@ function entryOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmou
 
 function decimalsOf(cuy: CurrencyId, { byId }: Currencies): number {
   const currency = byId.get(cuy)
-  // A currency with transfers stays configured: without it nothing is served.
+  // The configuration check refuses to drop a currency that has transfers, so this cannot happen.
   if (currency === undefined) throw new Error(`an event is in currency ${cuy}, which is not configured`)
   return currency.decimals
 }

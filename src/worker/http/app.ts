@@ -20,10 +20,10 @@ export interface App {
   fetch(request: Request): Promise<Response>
 }
 
-/** What the HTTP side takes from the platform. */
+/** The parts that the HTTP side takes from the platform. */
 export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueName'> {}
 
-/** What the HTTP side takes from the configuration. */
+/** The parts that the HTTP side takes from the configuration. */
 export interface HttpConfig
   extends Pick<
     Config,
@@ -38,11 +38,11 @@ export interface HttpConfig
     | 'deskAccess'
     | 'payouts'
   > {
-  /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
+  /** Whether the configuration belongs to the stored data. If not, nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
 }
 
-/** The service with a valid configuration. It keeps nothing of a request, so that one app serves many at once. */
+/** Makes the service for a valid configuration. It keeps no state of a request, so one app serves many requests at once. */
 export function createApp(platform: HttpPlatform, config: HttpConfig, services: Services): App {
   const all: readonly LedgerRoute[] = ledgerRoutes
   const ofBackends = all.filter(({ isOfPayouts }) => isOfPayouts !== true || config.payouts !== null)
@@ -86,7 +86,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   return { fetch: async (request) => hono.fetch(request, env) }
 }
 
-/** The service with a wrong configuration: 503 at every path but that of a page, which shows it and which no page may frame. */
+/** Makes the service for an invalid configuration. Every path answers 503, except that of a page: the page shows the fault, and no other page may frame it. */
 export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles | null): App {
   const hono = createHono(platform, null, [...routes.map(({ path }) => path), ...pagesOf(files)])
   servePages(hono, files, noPageSettings)
@@ -94,10 +94,10 @@ export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles
   return { fetch: async (request) => hono.fetch(request) }
 }
 
-/** Where people alone sign in: no token is valid. */
+/** Used if only people sign in: every token is refused. */
 const noBackends: AuthenticateBackend = async () => err('unauthorized')
 
-/** The paths of pages that the Worker serves itself: none without their files. */
+/** The paths of pages that the Worker serves itself; none without their files. */
 const pagesOf = (files: StaticFiles | null) => (files === null ? [] : [callerPagePath])
 
 function servePages(hono: Hono<Env>, files: StaticFiles | null, settings: PageSettings): void {
@@ -107,7 +107,7 @@ function servePages(hono: Hono<Env>, files: StaticFiles | null, settings: PageSe
 const callerRoutes: readonly Route[] = routes
 const backendRoutes: readonly LedgerRoute[] = ledgerRoutes
 
-/** The methods of a path. No page of another origin calls the routes for backends or reads a page: they take no OPTIONS. */
+/** The methods of a path. The routes for backends and the pages take no OPTIONS, so pages of other origins cannot call them. */
 function methodsOf(path: string, origins: Config['cors']): readonly Method[] {
   const caller = callerRoutes.find((route) => route.path === path)
   const own = backendRoutes.filter((route) => route.path === path)
@@ -122,7 +122,7 @@ function methodsOf(path: string, origins: Config['cors']): readonly Method[] {
   ]
 }
 
-/** Hono gives HEAD to the handlers of GET. */
+/** Refuses HEAD where it is not allowed, because Hono passes HEAD to the handlers of GET. */
 function refuseHead(methods: readonly Method[]): MiddlewareHandler<Env> {
   return async (c, next) => (c.req.method === 'HEAD' ? failure(wrongMethod(methods)) : next())
 }
@@ -138,8 +138,8 @@ function createHono(platform: HttpPlatform, origins: Config['cors'], paths: read
 }
 
 /**
- * The path of the route, or `noRoute`. The path is neither decoded nor trimmed: a route has one spelling, and neither
- * `/wallet%2Flist` nor `/wallet/list/` is the path of one.
+ * The path of the route, or `noRoute`. The path is neither decoded nor trimmed: each route has one spelling, so `/wallet%2Flist` and `/wallet/list/` are
+ * unknown.
  */
 function pathOf({ url }: Request, paths: ReadonlySet<string>): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)

@@ -13,12 +13,12 @@ import {
   wrongMediaType,
 } from './errors.ts'
 
-/** Objects and lists inside each other at most: the body, its list, an item. */
+/** Deepest nesting of objects and lists: the body, its list, an item. */
 const bodyDepthMax = 3
 
 /**
- * The value of a JSON body, unchecked. Each amount (`amt`, `fee`) is its text, digit by digit as it was sent; another number with other digits than its
- * double is NaN, which no member accepts. An optional member that is null is absent.
+ * Reads a JSON body without checking it. Each amount (`amt`, `fee`) stays the text of its digits as sent. Another number whose digits a double cannot keep
+ * becomes NaN, which no schema accepts. An optional member that is null is left out.
  */
 export async function readJsonBody(request: Request): Promise<Result<unknown, Problem>> {
   const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
@@ -28,7 +28,7 @@ export async function readJsonBody(request: Request): Promise<Result<unknown, Pr
   return body.ok ? parseExactly(body.value) : body
 }
 
-/** The bytes of a body. A client that leaves before it has sent them all is no fault of the service. */
+/** Reads the bytes of a body. A client that disconnects early is not a fault of the service. */
 async function readBody(request: Request): Promise<Result<Uint8Array, Problem>> {
   try {
     const bytes = await readBytes(request.body, bodyBytesMax)
@@ -38,7 +38,7 @@ async function readBody(request: Request): Promise<Result<Uint8Array, Problem>> 
   }
 }
 
-/** The only member of a JSON body, unchecked. */
+/** Reads a JSON body that has one member, without checking its value. */
 export async function readOnlyMember(request: Request, name: string): Promise<Result<unknown, Problem>> {
   const body = await readJsonBody(request)
   if (!body.ok) return body
@@ -46,7 +46,7 @@ export async function readOnlyMember(request: Request, name: string): Promise<Re
   return Object.keys(others).length === 0 ? ok(value) : err(wrongBody(name))
 }
 
-/** The members of a body, or null if it is no object. */
+/** The members of a body, or null if it is not an object. */
 function membersOfBody(body: unknown): Readonly<Record<string, unknown>> | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null
   return body as Readonly<Record<string, unknown>> // safe: an object that is no array
@@ -55,7 +55,7 @@ function membersOfBody(body: unknown): Readonly<Record<string, unknown>> | null 
 /** Serializers of many languages write null for a member that is not set. */
 const optionalMembers: readonly string[] = ['mark', 'fee', 'proof', 'moved', 'attempts']
 
-/** A value that another program has sent, without the optional members that are null. */
+/** Removes the optional members that are null from a value that another program has sent. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
@@ -88,10 +88,10 @@ function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
   }
 }
 
-/** What begins or ends an object or a list, and texts, with the colon that makes one a name. In valid JSON, nothing else can match. */
+/** Matches the brackets of objects and lists, and texts, with the colon that makes a text a name. In valid JSON these patterns match nothing else. */
 const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g
 
-/** What is wrong with a valid JSON text that a parser does not see: of two members of one name it takes the last one. */
+/** Finds faults that a JSON parser hides: if two members have the same name, it takes the last one. */
 function findFault(json: string): Problem | null {
   const open: Set<string>[] = []
   for (const [token, colon] of json.matchAll(tokens)) {
@@ -101,7 +101,7 @@ function findFault(json: string): Problem | null {
       open.pop()
     } else if (colon !== undefined) {
       const names = open.at(-1)
-      const name: string = JSON.parse(token.slice(0, -colon.length)) // escapes are other spellings of one name
+      const name: string = JSON.parse(token.slice(0, -colon.length)) // escapes can spell the same name differently
       if (names?.has(name)) return memberTwice
       names?.add(name)
     }

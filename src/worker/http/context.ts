@@ -5,24 +5,24 @@ import type { ReadContext, WriteContext } from '../ledger/context.ts'
 import type { Services } from '../services.ts'
 import type { Backend, Scope } from './auth/authenticate.ts'
 
-/** Which rate limit of a caller a request counts against. */
+/** The rate limit of a user that a request counts against. */
 export type RateClass = 'lists' | 'nodes'
 
-/** Hono's environment: what handlers find in their context. */
+/** Hono's environment: the variables that handlers find in their context. */
 export interface Env {
   Bindings: { readonly services: Services }
   Variables: {
     invocation: Invocation
-    /** The caller. Set on the routes that require a token. */
+    /** The user. Set on routes that require a user's token. */
     uid: Uid
-    /** The backend. Set on the routes for backends, unless a person asks. */
+    /** The backend. Set on routes for backends, unless a person sends the request. */
     backend: Backend
-    /** The backend or the person. Set on the routes for backends. */
+    /** The backend or person. Set on routes for backends. */
     decider: Decider
   }
 }
 
-/** Who asks at a route for backends, and the scopes that this has. */
+/** The backend or person that sends a request, with their scopes. */
 export interface Decider {
   readonly name: DeciderName
   readonly scopes: readonly string[]
@@ -34,30 +34,30 @@ export type RequestContext = Context<Env>
 /** The `req.path` of a request whose path is not that of a route. */
 export const noRoute = '/'
 
-/** The route in a log line: its path, or `unknown`, so that no text from a caller is in the log. */
+/** The name of the route in a log line: its path, or `unknown`, so that the log contains no text from outside. */
 export const routeName = ({ req }: RequestContext): string => (req.path === noRoute ? 'unknown' : req.path)
 
-/** One route, for GET and, unless it acts, for HEAD. */
+/** One route, for GET and, unless it changes something, for HEAD. */
 export interface Route {
   readonly path: `/${string}`
-  /** A GET can change something. HEAD must not, so the route has none. */
+  /** The GET may change something. HEAD must not, so the route has no HEAD. */
   readonly acts?: true
-  /** The rate limit of a request with this URL; null for a route that requires no token. */
+  /** The rate limit for a request with this URL; null for a route that requires no token. */
   readonly rateClass: ((url: string) => RateClass) | null
   readonly handle: (c: RequestContext) => Promise<Response>
 }
 
-/** One route for backends. It exists only where a key for their tokens is configured. */
+/** One route for backends. It exists only if a key for their tokens is configured. */
 export interface LedgerRoute {
   readonly path: `/ledger/${string}`
   readonly method: 'GET' | 'POST'
-  /** As in `Route`. */
+  /** See `Route`. */
   readonly acts?: true
-  /** What the token must allow for a request with this URL: one of these. */
+  /** The scopes of which the token must have one, for a request with this URL. */
   readonly scope: (url: string) => Scope | readonly Scope[]
-  /** Whether it exists only where payouts are configured. */
+  /** Whether the route exists only if payouts are configured. */
   readonly isOfPayouts?: true
-  /** Whether a person at the desk may use it, too: every GET, and a POST that says so. */
+  /** Whether a person at the desk may use it, too. All GET routes allow that. */
   readonly isForPeople?: true
   readonly handle: (c: RequestContext) => Promise<Response>
 }

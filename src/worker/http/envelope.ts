@@ -22,7 +22,7 @@ export interface JsonMembers {
   readonly [name: string]: Json
 }
 
-/** JSON of this shape as it is written: each number can be an exact one. */
+/** The type of a JSON body as it is written: any number may be exact raw JSON. */
 export type Written<T> = T extends number
   ? T | RawJson
   : T extends readonly (infer Item)[]
@@ -41,7 +41,7 @@ export function jsonInteger(digits: string): RawJson {
   return JSON.rawJSON(digits)
 }
 
-/** A success with its data, and with a note for people where there is one. */
+/** A success with data, and optionally a note for people. */
 export function success(data: JsonMembers, note?: string): Response {
   return envelope(200, successMsg(note), {}, data)
 }
@@ -51,20 +51,20 @@ export function successNote(note: string): Response {
   return envelope(200, successMsg(note), {})
 }
 
-/** A failure, with its word for programs if it has one. Only the health check has data in one. */
+/** A failure, with its `reason` if it has one. Only the health check adds data. */
 export function failure(problem: Problem, data?: JsonMembers): Response {
   const { status, msg, headers } = problem
   return envelope(status, msg, 'reason' in problem ? { ...headers, [reasonHeader]: problem.reason } : headers, data)
 }
 
-/** The failure of a query. */
+/** The response to a failed query. */
 export function refusal(error: QueryFailure): Response {
   return failure(toProblem(error))
 }
 
 /**
- * `{code, msg, data}`, the body of every response; `data` only where there is some. Hono's `c.json` sets headers one by
- * one, which is measurably slower than a Response made with all of them.
+ * `{code, msg, data}`, the body of every response; `data` only if there is any. Hono's `c.json` sets headers one by one, which is measurably slower than
+ * creating a Response with all of them.
  */
 function envelope(status: number, msg: string, headers: Problem['headers'], data?: JsonMembers): Response {
   return new Response(JSON.stringify({ code: status, msg, data }), {

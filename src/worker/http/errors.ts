@@ -7,7 +7,7 @@ import type { PersonFailure } from './auth/access-assertion.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
 import { tokenFaults } from './auth/token-fault.ts'
 
-/** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
+/** A failure as a client sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
 export type Problem = PlainProblem | ReasonedProblem
 
 interface Sentence {
@@ -15,31 +15,31 @@ interface Sentence {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A failure whose status says all that a program needs. */
+/** A failure whose status tells a program everything. */
 export interface PlainProblem extends Sentence {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 414 | 415 | 500
 }
 
-/** A failure whose status has several causes: `reason` is the word of this one, and becomes `x-reason`. */
+/** A failure whose status has several causes: `reason` names this one, and is sent as `x-reason`. */
 export interface ReasonedProblem extends Sentence {
   readonly status: 409 | 422 | 429 | 503
   readonly reason: Reason
 }
 
-/** The header with the word. */
+/** The header with the `reason`. */
 export const reasonHeader = 'x-reason'
 
-/** Longest URL that is read, in characters: a URL with every parameter at its longest has less than half as many. */
+/** Longest URL that is read, in characters. A URL with every parameter at its longest has less than half as many. */
 export const urlCharsMax = 2048
-/** `Retry-After` over a rate limit: the period of the limiters in wrangler.toml, which is the longest possible wait. */
+/** `Retry-After` of a rate limit: the period of the limiters in wrangler.toml, which is the longest possible wait. */
 export const rateRetrySeconds = 60
-/** `Retry-After` where no node gave a usable response. */
+/** `Retry-After` if no node gave a usable response. */
 export const chainRetrySeconds = 5
 /** `Retry-After` if nobody knows when a transaction is final. */
 const lateRetrySeconds = 15
 /** `Retry-After` while another version of the service is being deployed. */
 const deploymentRetrySeconds = 15
-/** `Retry-After` where the token signing keys could not be fetched. */
+/** `Retry-After` if the keys of token issuers could not be fetched. */
 export const keysRetrySeconds = 5
 
 /** No route has this path. */
@@ -61,7 +61,7 @@ export const notConfigured = {
   reason: 'not-configured',
   msg: 'the service is not configured',
 } as const satisfies ReasonedProblem
-/** The configuration has not the meaning of the stored data. An alarm names the setting. */
+/** The configuration does not belong to the stored data. An alarm names the setting. */
 export const configurationDiffers = {
   ...notConfigured,
   reason: 'configuration-differs',
@@ -75,29 +75,29 @@ export const keysUnavailable: ReasonedProblem = retryable(
   keysRetrySeconds,
 )
 
-/** Longest body that is read, in bytes: twenty entries with everything at its longest have less than half as many. */
+/** Longest body that is read, in bytes. Twenty entries with everything at its longest take less than half as many. */
 export const bodyBytesMax = 65_536
 
-/** The body is not JSON by its `content-type`. */
+/** The `content-type` of the body is not JSON. */
 export const wrongMediaType: Problem = { status: 415, msg: 'the content-type must be application/json' }
-/** The body is not read to its end. */
+/** The body was too long, so it was not read to its end. */
 export const bodyTooLarge: Problem = { status: 413, msg: `the body is larger than ${bodyBytesMax} bytes` }
 /** The body is not JSON, or not in UTF-8. */
 export const brokenBody: Problem = { status: 400, msg: 'the body is not valid JSON' }
 /** The body is compressed, or encoded in another way. */
 export const encodedBody: Problem = { status: 415, msg: 'the body must not have a content-encoding' }
-/** The client has left before it sent the whole body: nobody reads this. */
+/** The client has disconnected before it sent the whole body: nobody reads this. */
 export const bodyCutOff: Problem = { status: 400, msg: 'the body ended early' }
-/** No valid body has so many objects and lists inside each other. */
+/** No valid body nests objects and lists this deep. */
 export const bodyTooDeep: Problem = { status: 400, msg: 'the body is nested deeper than a valid one' }
-/** Of two members with one name, which one counts would be a guess. */
+/** If two members have the same name, nobody knows which one was meant. */
 export const memberTwice: Problem = { status: 400, msg: 'an object of the body has two members of the same name' }
-/** The body is another JSON value. */
+/** The body is JSON, but not an object with this member. */
 export const wrongBody = (name: string): Problem => {
   return { status: 400, msg: `the body must be an object with ${name}, and nothing else` }
 }
 
-/** The path is that of a route, which has only these methods. OPTIONS is for browsers. */
+/** The path belongs to a route that has only these methods. OPTIONS is for browsers. */
 export function wrongMethod(allowed: readonly Method[]): PlainProblem {
   const named = allowed.filter((method) => method !== 'OPTIONS')
   const list = named.length < 2 ? named.join() : `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`
@@ -107,15 +107,15 @@ export function wrongMethod(allowed: readonly Method[]): PlainProblem {
 /** A method of a route. */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'OPTIONS'
 
-/** The token of a backend is valid and does not allow this. One of the scopes is enough. */
+/** The backend's token is valid but has none of these scopes. */
 export function missingScope(scopes: readonly Scope[]): Problem {
   return { status: 403, msg: `the scope of the token must include ${scopes.join(' or ')}` }
 }
 
-/** A person approves, cancels and decides; whatever else changes something is a backend's or a signer's. */
+/** People may approve, cancel and decide. Every other change is made by a backend or a signer. */
 export const onlyBackends: Problem = { status: 403, msg: 'only a backend with a token can ask for this' }
 
-/** The response to a post that is refused. */
+/** The response to a refused post. */
 export function toPostProblem(failure: PostFailure): Problem {
   const place = failure.entry === undefined ? '' : `entry ${failure.entry}: `
   switch (failure.kind) {
@@ -131,14 +131,14 @@ export function toPostProblem(failure: PostFailure): Problem {
 
 const placeOf = ({ payout }: { readonly payout?: number }) => (payout === undefined ? '' : `payout ${payout}: `)
 
-/** The response to a request about payouts that is understood, and refused for a reason. */
+/** The response to a payout request that is well-formed but refused for a reason. */
 export function toPayoutRefusal(failure: Extract<PayoutFailure, { kind: 'conflict' | 'refused' }>): ReasonedProblem {
   const { kind, reason, why } = failure
   if (reason === 'no-final-block') return retryable(409, reason, placeOf(failure) + why, headRetrySeconds)
   return { status: kind === 'conflict' ? 409 : 422, reason, msg: placeOf(failure) + why }
 }
 
-/** The response to a request about payouts that is refused. */
+/** The response to a refused request about payouts. */
 export function toPayoutProblem(failure: PayoutFailure): Problem {
   switch (failure.kind) {
     case 'bad-input':
@@ -153,7 +153,7 @@ export function toPayoutProblem(failure: PayoutFailure): Problem {
   }
 }
 
-/** The response to decisions that are refused. */
+/** The response to refused decisions. */
 export function toDecideProblem(failure: DecideFailure): Problem {
   const place = failure.deposit === undefined ? '' : `deposit ${failure.deposit}: `
   switch (failure.kind) {
@@ -166,7 +166,7 @@ export function toDecideProblem(failure: DecideFailure): Problem {
   }
 }
 
-/** Whose allowance of requests to nodes is used up, and what that means for deposits. */
+/** Whose allowance of requests to nodes is used up, and its consequence for deposits. */
 const usedUp = {
   nodes: [
     'node-allowance',
@@ -182,10 +182,10 @@ const usedUp = {
   ],
 } as const satisfies Record<Extract<QueryFailure, { kind: 'limited' }>['whose'], readonly [Reason, string]>
 
-/** A failure of a query that is understood: all but those of its form, and of what does not exist. */
+/** The failure of a well-formed query: all except bad input and unknown things. */
 export type ReasonedFailure = Exclude<QueryFailure, { readonly kind: 'bad-input' | 'not-found' }>
 
-/** What stands in place of the seconds until something is final, if nobody knows them. */
+/** Replaces the seconds until something is final, if nobody knows them. */
 export const finalityLate = 'the answers of the network are late, so nobody can say when it is'
 
 const cannotIssue = 'no address can be issued until an operator has corrected the configuration'
@@ -207,7 +207,7 @@ const nodesUnavailable = retryable(
   chainRetrySeconds,
 )
 
-/** The response to a query that a use case refuses. */
+/** The response to a query that failed. */
 export function toProblem(failure: QueryFailure): Problem {
   switch (failure.kind) {
     case 'bad-input':
@@ -219,7 +219,7 @@ export function toProblem(failure: QueryFailure): Problem {
   }
 }
 
-/** The response to a query that is understood, and refused for a reason. */
+/** The response to a well-formed query that failed for a reason. */
 export function toReasonedProblem(failure: ReasonedFailure): ReasonedProblem {
   switch (failure.kind) {
     case 'gap-limit': {
@@ -251,7 +251,7 @@ function notFinal(seconds: number | null): ReasonedProblem {
     : retryable(409, 'not-final', `found, not final yet; try again in about ${seconds} s`, seconds)
 }
 
-/** The response to a request that is not authenticated. One text for every kind of wrong token; the header says more to its holder. */
+/** The response to a request that is not authenticated. Every kind of invalid token gets the same text; the header tells its holder more. */
 export function toAuthProblem(failure: AuthFailure): Problem {
   if (typeof failure === 'object') {
     const { fault } = failure
@@ -267,7 +267,7 @@ export function toAuthProblem(failure: AuthFailure): Problem {
   }
 }
 
-/** The response to a request of somebody whom Cloudflare Access does not show to be one of `DESK_ACCESS`. */
+/** The response to a person whom Cloudflare Access or `DESK_ACCESS` does not let in. */
 export function toPersonProblem(failure: PersonFailure): Problem {
   switch (failure) {
     case 'not-listed':

@@ -2,24 +2,24 @@ import type { Uid } from '../common/ids.ts'
 import type { PageWallet } from '../common/page-wallets.ts'
 import type { PageBrand } from '../config/brand.ts'
 
-/** The page for callers. */
+/** The path of the deposit page. */
 export const callerPagePath = '/deposit'
 
-/** What a configuration says about the page for callers. */
+/** The settings of the deposit page. */
 export interface PageSettings {
-  /** The origins whose pages may frame it, and to which it may lead back. */
+  /** The origins whose pages may frame the page, and to which it may link back. */
   readonly origins: readonly string[]
   readonly brand: PageBrand | null
-  /** The wallet that it opens with address and amount (`PAGE_WALLET`). */
+  /** The wallet app that the page opens with address and amount (`PAGE_WALLET`). */
   readonly wallet: PageWallet | null
-  /** Whom a request without a token acts for on this machine (`DEV_UID`). */
+  /** The user for requests without a token on this machine (`DEV_UID`). */
   readonly devUid: Uid | null
 }
 
-/** Those of a configuration that is not valid. */
+/** The settings if the configuration is invalid. */
 export const noPageSettings: PageSettings = { origins: [], brand: null, wallet: null, devUid: null }
 
-/** The page with its settings, as JSON in the attribute that it has for them. */
+/** Writes the settings as JSON into the attribute that the page reads. */
 export function withSettings(html: string, settings: PageSettings): string {
   const json = JSON.stringify(settings).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   return html.replace('<meta name="settings" content="">', () => `<meta name="settings" content="${json}">`)

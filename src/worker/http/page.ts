@@ -5,17 +5,14 @@ import { callerPagePath, type PageSettings, withSettings } from './page-settings
 
 const unframed = "frame-ancestors 'none'"
 
-/**
- * A page that pages of these origins may frame, with its settings. The file comes with the headers of all static files, by which no page
- * may: without origins they stay.
- */
+/** Serves a page with its settings. Static files come with headers that forbid framing; the page may be framed by pages of these origins, if there are any. */
 export async function servePage(
   { url, method }: Request,
   files: StaticFiles,
   settings: PageSettings,
 ): Promise<Response> {
   const { origins, devUid } = settings
-  // Without the conditions of the request: a copy that the browser has can be from before the settings changed.
+  // The conditions of the request are not passed on, because the browser's copy may have older settings.
   const file = await files.fetch(new URL(callerPagePath, url).href, { method })
   const headers = new Headers(file.headers)
   headers.delete('etag')
@@ -25,7 +22,7 @@ export async function servePage(
   headers.set(policyHeader, policy)
   if (origins.length > 0 && policy.includes(unframed)) {
     headers.set(policyHeader, policy.replace(unframed, `frame-ancestors ${origins.join(' ')}`))
-    headers.delete('x-frame-options') // it cannot name an origin
+    headers.delete('x-frame-options') // this header cannot name an origin
   }
   const own = isLoopback(new URL(url).hostname) ? devUid : null
   return new Response(withSettings(await file.text(), { ...settings, devUid: own }), { status: file.status, headers })

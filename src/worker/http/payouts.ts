@@ -7,21 +7,21 @@ import { type RequestContext, writing } from './context.ts'
 import { failure, type JsonMembers, jsonAmount, success } from './envelope.ts'
 import { toPayoutProblem } from './errors.ts'
 
-// What the routes of payouts share.
+// Parts that the payout routes share.
 
-/** The rules of payouts. A route of payouts exists only where there are some. */
+/** The payout rules. They exist, because payout routes exist only with them. */
 export function payoutRulesOf(c: RequestContext): PayoutRules {
   const { payouts } = c.env.services.settings
   if (payouts === null) throw new Error('a route of payouts without PAYOUTS')
   return payouts
 }
 
-/** The item of a payout as routes write it. */
+/** Renders a payout for a response. */
 export function writePayout(c: RequestContext, payout: Payout): JsonMembers {
   return payoutItem(payout, c.env.services.settings.currencies, jsonAmount)
 }
 
-/** Answers a step of payouts: its work takes the body. */
+/** Answers a request for a step of payouts; `work` gets its body. */
 export async function answerStep(
   c: RequestContext,
   work: (context: WriteContext, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,

@@ -8,16 +8,16 @@ import { currencyTakes } from '../ledger/parse-post.ts'
 import type { RequestContext } from './context.ts'
 import { refusal } from './envelope.ts'
 
-/** Longest value of a parameter that sets no limit of its own, in characters: a txid with `0x` has 66. */
+/** Longest value of a parameter without a limit of its own, in characters. A txid with `0x` has 66. */
 export const paramCharsMax = 80
 
 const digitsForm = /^[1-9]\d{0,15}$/
 
-/** A query that its schema refuses: the parameter, and what it takes. */
+/** A query that its schema refuses: the parameter, and what it must be. */
 type BadInput = Extract<QueryFailure, { kind: 'bad-input' }>
 type Shape = Record<string, z.ZodMiniType>
 
-/** The parameters of a URL that the schema has; unknown ones are ignored. One that is given twice is a list. */
+/** Reads the parameters that the schema names from a URL, and ignores others. A repeated parameter becomes a list. */
 export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Readonly<Record<string, unknown>> {
   const values: Record<string, string | readonly string[]> = {}
   if (url.includes('?')) {
@@ -30,7 +30,7 @@ export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Rea
   return values
 }
 
-/** A handler for requests whose parameters the schema accepts; any other request is refused. */
+/** Wraps a handler: requests whose parameters the schema refuses do not reach it. */
 export function withQuery<S extends Shape>(
   schema: z.ZodMiniObject<S>,
   handle: (c: RequestContext, query: z.output<z.ZodMiniObject<S>>) => Promise<Response>,
@@ -41,7 +41,7 @@ export function withQuery<S extends Shape>(
   }
 }
 
-/** Reads parameters by their names. A repeated one is refused, and so is a `cuy` that is not configured. */
+/** Parses parameters. A repeated parameter is refused, and so is a `cuy` that is not configured. */
 export function parseParameters<S extends Shape>(
   schema: z.ZodMiniObject<S>,
   values: Readonly<Record<string, unknown>>,
@@ -57,12 +57,12 @@ export function parseParameters<S extends Shape>(
   return err(badInput(field, Array.isArray(values[field]) ? `${takes}, given once` : takes))
 }
 
-/** The failure of a query: `why` is what the parameter takes. */
+/** The failure of a query; `why` says what the parameter must be. */
 export function badInput(field: string, why: string): BadInput {
   return { kind: 'bad-input', field, why }
 }
 
-/** A parameter of this form that `parse` accepts; it returns null for any other. `takes` is the message. */
+/** A parameter that has this form and that `parse` accepts; `parse` returns null to refuse. `takes` is the message. */
 export function textParam<T>(
   takes: string,
   form: RegExp,
@@ -86,26 +86,26 @@ export function wholeNumber(max: number = Number.MAX_SAFE_INTEGER) {
   return z.pipe(textParam(takes, digitsForm, Number), z.int(takes).check(z.minimum(1, takes), z.maximum(max, takes)))
 }
 
-/** An id of the service, as its brand says. */
+/** An id of the service, with its brand. */
 export function idParam<Id extends number>() {
   return wholeNumber() as unknown as z.ZodMiniType<Id, string> // safe: every id is one; a currency's is looked up
 }
 
-/** The failure of a `cuy` that is not that of a configured currency. */
+/** The failure of a `cuy` that is not configured. */
 export function unknownCurrency(currencies: Currencies): BadInput {
   return badInput('cuy', `${currencyTakes(currencies)}, given at most once`)
 }
 
-/** What a `uid` takes. */
+/** The form of `uid`, for messages. */
 export const uidTakes = `a whole number from 1 to ${reservedUid}`
-/** A user that a backend names, or the owner of reserved addresses. */
+/** A parameter with a user, or `reservedUid`. */
 export function uidParam() {
   return wholeNumber(reservedUid) as unknown as z.ZodMiniType<Uid, string> // safe: the range is the definition
 }
 
-/** What an `address` takes. */
+/** The form of `address`, for messages. */
 export const addressTakes = 'a Tron address: T… with 34 characters, or 42 hex digits that begin with 41'
-/** An address of the chain. */
+/** A parameter with a Tron address. */
 export function addressParam() {
   return textParam(addressTakes, /^(T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-fA-F]{40})$/, (text) => {
     if (!text.startsWith('T')) return addressFromHex(text.slice(2))
@@ -114,7 +114,7 @@ export function addressParam() {
   })
 }
 
-/** One of these words. */
+/** A parameter that is one of these words. */
 export function choiceParam<const Choice extends string>(choices: readonly Choice[]) {
   return z.enum([...choices], `one of ${choices.join(', ')}`)
 }
@@ -126,10 +126,10 @@ const time = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?'
 /** ISO 8601 with a zone, and a day that exists. `Date.parse` alone accepts other forms, and reads 31 April as 1 May. */
 const instantForm = new RegExp(`^(${leapDay}|${otherDay})T${time}(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$`)
 
-/** What clocks of other languages write below a millisecond, which no stored time has. */
+/** Digits below a millisecond, which clocks of other languages write. No stored time has them. */
 const belowMilliseconds = /(?<=\.\d{3})\d+/
 
-/** An instant, cut downwards to milliseconds: a stored time that another language writes back is that time again. */
+/** A parameter with an instant. Digits below a millisecond are cut off, so that a stored time written by another language is the same time. */
 export function instantParam() {
   const takes = 'an ISO 8601 instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
   return textParam(takes, instantForm, (value) => Date.parse(value.replace(belowMilliseconds, '')) as UnixMs) // safe: the form is that of an instant

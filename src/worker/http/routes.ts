@@ -27,7 +27,7 @@ import { walletFlowList, walletFlowListDocs } from './routes/wallet-flow-list.ts
 import { walletList, walletListDocs } from './routes/wallet-list.ts'
 import { walletStatement, walletStatementDocs } from './routes/wallet-statement.ts'
 
-/** Every route for callers and for monitoring. */
+/** Every route for users and for monitoring. */
 export const routes = [
   ...[tronGenerate, tronBalance, tronRecharge, tronDeposits, tronPayouts, walletList, walletFlowList],
   ...[walletStatement, acceptedCurrencies, health],
@@ -41,7 +41,7 @@ export const ledgerRoutes = [
   ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
 ] as const
 
-/** The documentation of every route, by its methods. The Worker does not call it, and so does not contain it. */
+/** The documentation of every route, by its methods. The Worker never calls it, so its bundle does not contain it. */
 export const operations = () =>
   ({
     '/tron/generate': { get: tronGenerateDocs() },

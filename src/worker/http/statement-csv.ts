@@ -6,7 +6,7 @@ import type { Period } from '../ledger/period.ts'
 import type { Statement } from '../ledger/statement.ts'
 import type { RequestContext } from './context.ts'
 
-/** Which part of a statement a page is. */
+/** The place of a page in its statement. */
 export interface StatementPart {
   readonly period: Period
   readonly isFirst: boolean
@@ -33,8 +33,8 @@ const columns = [
 ] as const
 
 /**
- * Answers with a page of a statement as CSV. The first page begins with the names of the columns and a line for each opening balance, the
- * last one ends with a line for each closing balance: so the pages of a statement are one file, one after the other.
+ * Answers with a page of a statement as CSV. The first page begins with the column names and a line for each opening balance; the last page ends with a line
+ * for each closing balance. So the pages, one after the other, are one file.
  */
 export function answerCsv(
   c: RequestContext,

@@ -8,19 +8,16 @@ import { bareList, memberList, toJsonTexts, toStatement, type WriteDatabase } fr
 import { issuerActs } from '../d1/issuer-tables.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 
-/** Rows in one JSON text: each takes about 400 bytes, and a bound text can have 2 MB. */
+/** Rows in one JSON text. Each takes about 400 bytes, and D1 binds texts up to 2 MB. */
 const rowsMax = 2_000
 
-/** What an issuer did that is stored, in a final block of this height. */
+/** An act of an issuer that is stored, with the height of its final block. */
 export interface IssuerFact extends IssuerAct {
   readonly height: BlockHeight
   readonly cuy: CurrencyId
 }
 
-/**
- * What is stored of acts in a final block: what concerns a whole token, and what concerns an address that was issued here (`owners`
- * has it) or is one that payouts were paid from.
- */
+/** Selects the acts to store: those on a whole token, on an address of `owners` (issued here), and on a payout address. */
 export function selectActs(
   acts: readonly IssuerAct[],
   height: BlockHeight,
@@ -36,7 +33,7 @@ export function selectActs(
   })
 }
 
-/** Statements that store acts. Known ones stay. */
+/** Statements that store acts. Acts already stored stay as they are. */
 export function actStatements(db: WriteDatabase, facts: readonly IssuerFact[], at: UnixMs): D1PreparedStatement[] {
   const once = [...new Map(facts.map((one) => [keyOf(one), one])).values()]
   const rows = once.map(({ txid, position, height, index, cuy, kind, address, amount, basisPoints }) => ({

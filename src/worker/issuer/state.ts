@@ -3,19 +3,19 @@ import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { issuerActs } from '../d1/issuer-tables.ts'
 
-/** An act of an issuer that nothing has undone. */
+/** An act of an issuer that no later act has undone. */
 interface StandingAct {
   readonly cuy: CurrencyId
   readonly txid: Txid
   readonly height: BlockHeight
 }
 
-/** An address whose tokens do not move. */
+/** An address whose tokens cannot be moved. */
 export interface FrozenAddress extends StandingAct {
   readonly address: Address
 }
 
-/** A fee that a transfer of the token pays, unless it is of nothing. */
+/** A fee that transfers of the token pay. A fee of zero is left out. */
 export interface TokenFee extends StandingAct {
   /** Hundredths of a percent. */
   readonly basisPoints: bigint
@@ -25,30 +25,30 @@ export interface TokenFee extends StandingAct {
   readonly isConfirmed: boolean
 }
 
-/** What holds by all final blocks that were read, in whatever order. */
+/** The standing acts, judged by all final blocks read so far, in whatever order they were read. */
 export interface IssuerState {
   readonly frozen: readonly FrozenAddress[]
   readonly paused: readonly StandingAct[]
   readonly fees: readonly TokenFee[]
-  /** Each with its successor, whose logs are those of its transfers. */
+  /** Each with its successor contract, which emits the logs of its transfers. */
   readonly deprecated: readonly (StandingAct & { readonly successor: Address })[]
 }
 
-/** Nothing that an issuer did stands. */
+/** No standing act. */
 export const nothingStands: IssuerState = { frozen: [], paused: [], fees: [], deprecated: [] }
 
-/** Why tokens cannot leave an address as they should, for a person and for programs. */
+/** Why tokens cannot leave an address as they should: a code for programs. */
 export type Stop = 'frozen' | 'paused' | 'fee-unconfirmed' | 'deprecated'
 
 /** A row of `issuer_act`. */
 export type ActRow = typeof issuerActs.$inferSelect
-/** What is read of an act that stands. */
+/** The columns of a standing act. */
 export type StandingRow = Pick<
   ActRow,
   'cuy' | 'kind' | 'txid' | 'height' | 'address' | 'raw' | 'basis_points' | 'confirmed_at'
 >
 
-/** The state by the rows of `standing_act`. */
+/** Makes the state from rows of `standing_act`. */
 export function readIssuerState(results: readonly StandingRow[]): IssuerState {
   const rows = (kind: ActRow['kind']) => results.filter((row) => row.kind === kind)
   const standing = ({ cuy, txid, height }: StandingRow) => ({ cuy, txid, height })
@@ -64,7 +64,7 @@ export function readIssuerState(results: readonly StandingRow[]): IssuerState {
   }
 }
 
-/** What stops tokens of this currency from leaving this address; empty where nothing does. */
+/** The stops for tokens of this currency at this address; empty if there are none. */
 export function stopsOf(state: IssuerState, cuy: CurrencyId, address: Address): readonly Stop[] {
   const isOf = (one: StandingAct) => one.cuy === cuy
   return [
@@ -75,7 +75,7 @@ export function stopsOf(state: IssuerState, cuy: CurrencyId, address: Address): 
   ]
 }
 
-/** The CHECKs guarantee that a row of such a kind names one. */
+/** A CHECK guarantees that a row of this kind has an address. */
 function named({ address, txid }: StandingRow): Address {
   if (address === null) throw new Error(`an act of ${txid} names no address`)
   return address

@@ -5,7 +5,7 @@ import { fixedStatement, type ReadDatabase } from '../d1/database.ts'
 import { issuerActs } from '../d1/issuer-tables.ts'
 import { type ActRow, type IssuerState, readIssuerState, type StandingRow, type TokenFee } from './state.ts'
 
-/** Fees that operators have confirmed, by currency. */
+/** Reads the fees that operators have confirmed, by currency. */
 export async function selectConfirmedFees(
   db: ReadDatabase,
 ): Promise<ReadonlyMap<CurrencyId, readonly Pick<TokenFee, 'basisPoints' | 'maximum'>[]>> {
@@ -16,13 +16,13 @@ export async function selectConfirmedFees(
   return Map.groupBy(fees, (fee) => fee.cuy)
 }
 
-/** What holds now, in one statement: it reads what issuers ever did that concerns this service. */
+/** Reads the standing acts in one statement. It reads every act that was ever stored. */
 export async function selectIssuerState(db: ReadDatabase): Promise<IssuerState> {
   const { results } = await selectStanding(db, {}).all<StandingRow>()
   return readIssuerState(results)
 }
 
-/** The currencies in which an address is frozen, in order. */
+/** Reads the currencies in which an address is frozen, in order. */
 export async function selectFrozenIn(db: ReadDatabase, address: Address): Promise<readonly CurrencyId[]> {
   const { results } = await selectFrozen(db, { address }).all<Pick<ActRow, 'cuy'>>()
   return results.map(({ cuy }) => cuy)
@@ -30,10 +30,10 @@ export async function selectFrozenIn(db: ReadDatabase, address: Address): Promis
 
 const { cuy, kind, address, height, place, position } = issuerActs
 
-/** The acts that nothing has undone, as one line of text for the tools. `standing_act` is a view (migrations/0001_invariants.sql). */
+/** The standing acts, as one line of SQL for the commands. `standing_act` is a view (migrations/0001_invariants.sql). */
 export const standingSql = 'SELECT * FROM standing_act ORDER BY cuy, address'
 
-/** The statement of `selectIssuerState`, for a batch. */
+/** Selects the rows for `readIssuerState`, as a statement for a batch. */
 export const selectStanding = fixedStatement(sql.raw(standingSql))
 
 const selectConfirmed = fixedStatement(sql`

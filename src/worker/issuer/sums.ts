@@ -5,14 +5,14 @@ import { issuerActs } from '../d1/issuer-tables.ts'
 import { holdings } from '../d1/state-tables.ts'
 import { addresses } from '../d1/tables.ts'
 
-/** A sum of one currency, in parts of 12 digits as one text, the highest first. */
+/** A sum of one currency: parts of 12 digits as one text, the highest first. */
 export interface PartsOfCurrency {
   readonly cuy: CurrencyId
   readonly addresses: number
   readonly parts: string
 }
 
-/** The sums of numbers of up to 84 digits, each with the last digits of `units`. */
+/** SQL: sums numbers of up to 84 digits, digit groups apart. */
 function partsOf(units: SQL): SQL {
   const digits = sql`substr(hex(zeroblob(42)) || ${units}, -84)`
   const sums = [1, 13, 25, 37, 49, 61, 73].map(
@@ -21,7 +21,7 @@ function partsOf(units: SQL): SQL {
   return sql.join(sums, sql` || ' ' || `)
 }
 
-/** What frozen addresses held when each was last read, by currency. */
+/** SQL: the last known balances of frozen addresses, by currency. */
 export function selectFrozenSums(): SQL<PartsOfCurrency> {
   return sql`SELECT standing.cuy AS cuy, count(*) AS addresses, ${partsOf(sql`coalesce(${holdings.balance}, '0')`)} AS parts
 FROM standing_act AS standing CROSS JOIN ${addresses} ON ${addresses.address} = ${ofHex(sql`standing.address`)}
@@ -29,7 +29,7 @@ LEFT JOIN ${holdings} ON ${holdings.cuy} = standing.cuy AND ${holdings.address_i
 WHERE standing.kind = 'frozen' GROUP BY standing.cuy`
 }
 
-/** What issuers have destroyed on addresses of this service, by currency. */
+/** SQL: the amounts that issuers have destroyed on addresses of this service, by currency. */
 export function selectDestroyedSums(): SQL<PartsOfCurrency> {
   const { cuy, kind, address, raw } = issuerActs
   return sql`SELECT ${cuy}, count(DISTINCT ${address}) AS addresses, ${partsOf(sql`${raw}`)} AS parts

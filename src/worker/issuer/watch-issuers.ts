@@ -5,12 +5,12 @@ import type { CurrencyId } from '../common/ids.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import type { IssuerState } from './state.ts'
 
-/** Frozen addresses that have an alarm of their own. */
+/** Most frozen addresses that have alarms of their own. */
 const frozenAlarmsMax = 100
 
 const kinds = ['address-frozen', 'token-paused', 'token-fee-set', 'token-deprecated'] as const
 
-/** What issuers did and nothing has undone, as faults. A fee that an operator has confirmed is none, nor is a token that is retired. */
+/** The standing acts as faults. A fee that an operator has confirmed is not a fault, nor is an act on a retired token. */
 export function watchIssuers(state: IssuerState, currencies: Currencies): Observation {
   const symbolOf = (cuy: CurrencyId) => currencies.byId.get(cuy)?.symbol ?? String(cuy)
   const frozen = state.frozen.slice(0, frozenAlarmsMax).map(({ cuy, address, txid, height }): Fault => {

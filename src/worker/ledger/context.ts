@@ -8,35 +8,35 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Currencies } from './currencies.ts'
 
-/** What is paid out of one currency without a person, in ledger units. A day is the last 24 hours. */
+/** The limits within which payouts of one currency are approved without a person, in ledger units. A day is the last 24 hours. */
 export interface PayoutLimit {
   readonly each: Amount
-  /** A smaller payout waits for a person: its fee would cost more than it pays. */
+  /** A smaller payout waits for a person, because its fee would cost more than it pays. */
   readonly least: Amount
   readonly perDay: Amount
-  /** Payouts of the currency that are approved in a day: so their fees are bounded. */
+  /** Most payouts approved in a day. This bounds the fees, too. */
   readonly countPerDay: number
-  /** Null: a user has no limit of its own. */
+  /** Null: users have no limit of their own. */
   readonly perUserPerDay: Amount | null
 }
 
-/** `PAYOUTS`. */
+/** The `PAYOUTS` setting, parsed. */
 export interface PayoutRules {
-  /** What payouts are paid from. */
+  /** The payout address. */
   readonly address: Address
-  /** A currency without limits waits for a person. */
+  /** The limits by currency. Payouts of a currency without limits wait for a person. */
   readonly limits: ReadonlyMap<CurrencyId, PayoutLimit>
-  /** Sun that a token's transfer may burn. */
+  /** The most sun that a token transfer may burn. */
   readonly feeLimit: bigint
 }
 
-/** What the configuration and the platform give to every use case. */
+/** The settings, clock and logger that every use case gets. */
 export interface Settings {
   readonly clock: Clock
   readonly logger: Logger
   readonly alarms: Alarms
   readonly currencies: Currencies
-  /** The operator's own wallets as configured (`OPERATOR_ADDRESSES`), the payout address included. */
+  /** The operator's wallets (`OPERATOR_ADDRESSES`), with the payout address. */
   readonly operators: ReadonlySet<Address>
   /** `TRON_START_BLOCK`, or null. */
   readonly startBlock: BlockHeight | null
@@ -46,11 +46,11 @@ export interface Settings {
   readonly issuesAddresses: boolean
   /** The address at an index of the deployment's extended public key. */
   readonly addressAt: (index: number) => Address
-  /** Null without `PAYOUTS`: then nothing is paid out. */
+  /** Null without `PAYOUTS`: then there are no payouts. */
   readonly payouts: PayoutRules | null
 }
 
-/** What a use case is given that only reads. */
+/** The context of a use case that only reads. */
 export type ReadContext = Settings & { readonly db: ReadDatabase }
-/** What a use case is given that may write. */
+/** The context of a use case that may write. */
 export type WriteContext = Settings & { readonly db: WriteDatabase }

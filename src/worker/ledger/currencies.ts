@@ -3,37 +3,37 @@ import type { Asset } from '../chain/block.ts'
 import { type Amount, toAmount } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 
-/** The symbols that a currency can have. */
+/** The form of a currency's symbol. */
 export const symbolPattern = /^[\w.-]{1,20}$/
 
 /** A configured currency. */
 export interface Currency {
   readonly cuy: CurrencyId
   readonly symbol: string
-  /** For people. */
+  /** The name that people see. */
   readonly name: string
   readonly asset: Asset
-  /** Decimals of the chain's own units (TRX 6: one sun is 0.000001). */
+  /** Decimals of the chain's units (TRX 6: one sun is 0.000001). */
   readonly decimals: number
   /** Decimals of ledger amounts, at most `decimals`. */
   readonly scale: number
-  /** Smallest deposit that is credited, in chain units. 0n credits any. */
+  /** Smallest deposit that is credited, in chain units. 0n: every deposit is. */
   readonly minDeposit: bigint
-  /** A deposit of at least so many chain units is looked at by a person before it is credited. Null: none is. */
+  /** A deposit of this many chain units or more waits for a person's review. Null: no deposit does. */
   readonly reviewFrom: bigint | null
-  /** What arrives is kept, uncredited. Balances and entries stay. */
+  /** New deposits are held and not credited. Balances and entries stay. */
   readonly retired: boolean
 }
 
 /** All configured currencies, ordered by `cuy`, with the indexes that the scan needs. */
 export interface Currencies {
   readonly list: readonly Currency[]
-  /** The same in the order of the configuration, in which pages offer them. */
+  /** The currencies in the order of the configuration, in which pages offer them. */
   readonly offered: readonly Currency[]
   readonly byId: ReadonlyMap<CurrencyId, Currency>
-  /** Accepted tokens by contract. */
+  /** Tokens by contract. */
   readonly byContract: ReadonlyMap<Address, Currency>
-  /** TRX, where it is configured. */
+  /** TRX, or null if it is not configured. */
   readonly native: Currency | null
 }
 
@@ -51,18 +51,17 @@ export function indexCurrencies(list: readonly Currency[]): Currencies {
   }
 }
 
-/** The value of a deposit in the ledger. */
+/** The value of a deposit in ledger units, or why it is not credited. */
 export type DepositValue =
   | { readonly kind: 'credited'; readonly amount: Amount }
   | { readonly kind: 'below-minimum' }
   /** Less than the ledger's smallest unit. */
   | { readonly kind: 'dust' }
-  /** More than one ledger amount can represent: an operator decides. */
+  /** More than a ledger amount can represent, so an operator must decide. */
   | { readonly kind: 'too-large' }
 
 /**
- * The value of `raw` chain units (positive). The minimum is compared in chain units. Digits below the ledger's scale are
- * not credited, never rounded up.
+ * Converts `raw` chain units (positive) to ledger units. The minimum is compared in chain units. Digits below the ledger's scale are cut off, never rounded up.
  */
 export function depositValueOf(currency: Currency, raw: bigint): DepositValue {
   if (raw < currency.minDeposit) return { kind: 'below-minimum' }

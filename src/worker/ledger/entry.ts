@@ -8,10 +8,10 @@ export const osnCharsMax = 200
 /** The characters of an `osn`: printable ASCII. */
 export const osnForm = /^[\x20-\x7e]+$/
 
-/** What a backend's name is. */
+/** The form of a backend's name, for messages. */
 export const backendNameTakes = 'a name of 1 to 64 letters, digits, ".", "_" or "-"'
 
-/** The name of a backend, or null for any other value. */
+/** Parses the name of a backend; null for any other value. */
 export function parseBackendName(value: unknown): BackendName | null {
   return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? (value as BackendName) : null // safe: this is the definition
 }
@@ -21,7 +21,10 @@ const personCharsMax = 254
 /** A local part without quotes, and a domain (RFC 5321, 4.1.2), in lower case. */
 const personForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)*$/
 
-/** The name of a person: an e-mail address, in lower case, since two spellings of one address are one person. Null for anything else. */
+/**
+ * Parses the name of a person, which is an e-mail address. It is put into lower case, because two spellings of one address are one person. Null for anything
+ * else.
+ */
 export function parsePersonName(value: unknown): PersonName | null {
   if (typeof value !== 'string' || value.length > personCharsMax) return null
   const name = value.toLowerCase()
@@ -44,10 +47,10 @@ export interface Entry {
   readonly by: BackendName | ''
 }
 
-/** The types that a backend posts. Only the chain makes recharges. */
+/** The types that a backend can post. Recharges come only from the chain. */
 export type PostedType = Exclude<EntryType, 1>
 
-/** The identity of an entry: an order changes a wallet once. */
+/** The key of an entry. An order changes a wallet once: a second entry with its key is refused. */
 export interface EntryKey {
   readonly uid: Uid
   readonly cuy: CurrencyId
@@ -55,45 +58,45 @@ export interface EntryKey {
   readonly type: EntryType
 }
 
-/** An entry to be posted. `amount` is signed. */
+/** An entry that is to be posted. `amount` is signed. */
 export interface NewEntry extends EntryKey {
   readonly type: PostedType
   readonly amount: Amount
   readonly mark: string
 }
 
-/** A caller's balance in one currency. */
+/** A user's balance in one currency. */
 export interface WalletBalance {
   readonly cuy: CurrencyId
   readonly amount: Amount
 }
 
-/** Which entries of a user, and which page of them. What is absent filters nothing. */
+/** Selects entries of a user and a page of them. An absent member filters nothing. */
 export interface EntrySelection {
   readonly cuy?: CurrencyId | undefined
   readonly wid?: WalletId | undefined
   readonly type?: EntryType | undefined
-  /** A full `osn`, or a bare txid in any form for all of its entries. */
+  /** A full `osn`, or a txid in any form, which selects all its entries. */
   readonly osn?: string | undefined
   /** `from` ≤ created_at. */
   readonly from?: UnixMs | undefined
   /** created_at < `to`. */
   readonly to?: UnixMs | undefined
-  /** Counted from 1, which is the newest. Not together with `before`. */
+  /** The number of the page, from 1 for the newest. Cannot be combined with `before`. */
   readonly page?: number | undefined
-  /** Only entries below this id: the cost of such a page does not grow with its depth. */
+  /** Only entries below this id. Such a page costs the same at any depth. */
   readonly before?: EntryId | undefined
-  /** Entries on a page; `pageRowsDefault` where it is absent. */
+  /** Entries on a page, by default `pageRowsDefault`. */
   readonly limit?: number | undefined
 }
 
-/** Entries newest first, and how many match the filter on all pages. */
+/** One page of entries, newest first. `count` is the number on all pages. */
 export interface EntryList {
   readonly list: readonly Entry[]
   readonly count: number
 }
 
-/** A ledger entry as backends see it. `A` is the form of an amount. */
+/** A ledger entry as backends see it. `A` is the type of an amount. */
 export type PostedItem<A> = Omit<Entry, 'amount' | 'balance' | 'createdAt'> & {
   readonly amt: A
   readonly balance: A
@@ -103,11 +106,11 @@ export type PostedItem<A> = Omit<Entry, 'amount' | 'balance' | 'createdAt'> & {
 /** Writes an amount in smallest units of a currency with this scale. */
 export type WriteAmount<A> = (units: bigint, scale: number) => A
 
-/** The item of an entry. The list for callers shows it without `by`. */
+/** Renders an entry for backends. Users see it without `by`. */
 export function postedItem<A>(entry: Entry, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
   const { id, uid, wid, osn, type, cuy, mark, by } = entry
   const currency = currencies.byId.get(cuy)
-  // Without the scale, which is configuration, an amount cannot be written: a guess could be wrong by powers of ten.
+  // The scale comes from the configuration. Without it the amount could be wrong by powers of ten.
   if (currency === undefined) throw new Error(`entry ${id} is in currency ${cuy}, which is not configured`)
   const amt = write(entry.amount, currency.scale)
   const balance = write(entry.balance, currency.scale)

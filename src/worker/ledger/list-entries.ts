@@ -6,14 +6,14 @@ import type { Currencies, Currency } from './currencies.ts'
 import type { EntryList, EntrySelection } from './entry.ts'
 import { pageRowsDefault, selectBalances, selectEntries } from './store/entries.ts'
 
-/** Most entries that a page by number skips in a history that has more: each of them is read. */
+/** Most entries that a page by number may skip, because each skipped entry is read. */
 export const offsetMax = 10_000
-/** What is wrong with a page behind more than `offsetMax` entries. */
+/** The message for a page by number that is too deep. */
 const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
-/** What is wrong with a page together with `before`. */
+/** The message for a page by number together with `before`. */
 export const notWithBefore = 'not allowed with before'
 
-/** One balance in ledger units for each configured currency, ordered by `cuy`; 0 where there is no entry yet. */
+/** Reads one balance in ledger units for each configured currency, ordered by `cuy`; 0 if it has no entry. */
 export async function listWallets(
   { db, currencies }: { readonly db: ReadDatabase; readonly currencies: Currencies },
   uid: Uid,
@@ -22,7 +22,7 @@ export async function listWallets(
   return currencies.list.map((currency) => ({ currency, amount: balances.get(currency.cuy) ?? noAmount }))
 }
 
-/** One page of a caller's entries, newest first, unless it is too deep in a long history. */
+/** Reads one page of a user's entries, newest first. A page by number that skips too many entries of a long history is refused. */
 export async function listEntries(
   { db }: { readonly db: ReadDatabase },
   uid: Uid,
@@ -32,7 +32,7 @@ export async function listEntries(
   const refuse = (why: string) => err({ kind: 'bad-input', field: 'page', why } as const)
   if (page !== undefined && before !== undefined) return refuse(notWithBefore)
   const isDeep = page !== undefined && (page - 1) * limit > offsetMax
-  // A page past the end of a short history is empty. The number of all entries is stored, so it costs nothing to read.
+  // A page past the end of a short history is empty, not refused. Reading the stored number of entries costs nothing more.
   if (isDeep && (await selectEntries(db, uid, { limit: 1 })).count > offsetMax) return refuse(tooDeep)
   return ok(await selectEntries(db, uid, selection))
 }

@@ -5,12 +5,12 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import { type EntryKey, type NewEntry, osnCharsMax, osnForm, type PostedType } from './entry.ts'
 
-/** Most entries of one post. */
+/** Most entries in one post. */
 export const postEntriesMax = 20
 /** Longest `mark`, and longest reason for a decision, in characters. */
 export const remarkCharsMax = 200
 
-/** A post of the wrong form: the number of the entry, from 1, the member, and what it takes. */
+/** A malformed post: the number of the entry, from 1, the member, and what the member takes. */
 export interface BadPost {
   readonly kind: 'bad-input'
   readonly entry?: number
@@ -41,15 +41,15 @@ const entryTakes = 'an object with uid, cuy, type, osn, amt and optionally mark,
 const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
 
 /**
- * Control characters, ends of lines, and what Unicode lets a reader not see, the turns of direction included: with these a page would
- * show another remark. What joins letters and the variants of emoji are text.
+ * Characters that could make a page show another remark: control characters, line ends and invisible characters, among them the marks that turn the direction
+ * of text. Joiners of letters and the variants of emoji are allowed.
  */
 const unfitForRemark = /[[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe00-\ufe0f]]/v
-/** Whether a text is fit for a page, and not too long. */
+/** Whether a text may be shown on a page, and is not too long. */
 export const isRemark = (text: string) =>
   text.isWellFormed() && !unfitForRemark.test(text) && [...text].length <= remarkCharsMax
 
-/** An entry as a backend sends it, its amount as text. */
+/** The body of an entry, its amount as text. */
 export const postedEntry = z.strictObject(
   {
     uid: z.int(uidTakes).check(z.minimum(1, uidTakes), z.maximum(reservedUid, uidTakes)),
@@ -66,7 +66,7 @@ const post = z
   .array(postedEntry, entriesTakes)
   .check(z.minLength(1, entriesTakes), z.maxLength(postEntriesMax, entriesTakes))
 
-/** The entries of a post, checked by themselves and against each other. What is stored is not considered. */
+/** Parses the entries of a post, and checks them alone and against each other. It does not look at stored data. */
 export function parsePost(list: unknown, currencies: Currencies): Result<readonly NewEntry[], BadPost> {
   const parsed = post.safeParse(list)
   if (!parsed.success) {
@@ -89,12 +89,12 @@ export function parsePost(list: unknown, currencies: Currencies): Result<readonl
   return together === null ? ok(entries) : err(together)
 }
 
-/** What a `cuy` takes. */
+/** The valid values of `cuy`, for messages. */
 export function currencyTakes({ list }: Currencies): string {
   return `one of ${list.map(({ cuy, symbol }) => `${cuy} (${symbol})`).join(', ')}`
 }
 
-/** Two entries have one key exactly where these texts are equal. */
+/** The key of an entry as text. Two entries have the same key exactly if these texts are equal. */
 export function keyText({ uid, cuy, type, osn }: EntryKey): string {
   return `${uid} ${cuy} ${type} ${osn}`
 }
@@ -103,7 +103,7 @@ function fault(index: number, member: string, why: string): BadPost {
   return { kind: 'bad-input', entry: index + 1, member, why }
 }
 
-/** The ledger amount in a text, or what it takes. */
+/** Parses a ledger amount; the error says what the member takes. */
 export function readAmountText(text: string, { scale, symbol }: Currency): Result<Amount, string> {
   const amount = parseAmount(text, scale)
   if (amount.ok) return amount
@@ -126,7 +126,7 @@ function readAmountOf(text: string, type: PostedType, currency: Currency): Resul
   return sign === 'either' || (sign === 'negative') === isNegative ? amount : err(`${sign} for type ${type}`)
 }
 
-/** What is wrong with entries that are right by themselves: a key twice, or transfers that do not balance. */
+/** A fault that entries have only together: a key that comes twice, or transfers that do not balance. */
 function faultTogether(entries: readonly NewEntry[], currencies: Currencies): BadPost | null {
   const seen = new Map<string, number>()
   for (const [i, entry] of entries.entries()) {

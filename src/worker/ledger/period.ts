@@ -8,10 +8,10 @@ export interface Period {
   readonly to: UnixMs
 }
 
-/** Which statement, and which page of its entries. */
+/** Selects a statement and a page of its entries. */
 export interface StatementSelection extends Pick<EntrySelection, 'cuy' | 'limit'> {
   readonly period: Period
-  /** Absent: the sums and entries of all users, in all currencies. */
+  /** Absent: all users, in all currencies. */
   readonly uid?: Uid | undefined
   /** Only entries above this id. */
   readonly after?: EntryId | undefined

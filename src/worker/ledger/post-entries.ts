@@ -9,26 +9,26 @@ import type { Entry, NewEntry } from './entry.ts'
 import { type BadPost, keyText, parsePost } from './parse-post.ts'
 import { type PostAttempt, storePost } from './store/posts.ts'
 
-/** Why nothing of a post was stored. `entry` is the number of the entry, from 1; `why` is one sentence for people. */
+/** Why a post was refused; nothing is stored. `entry` is the number of the entry, from 1; `why` is one sentence for people. */
 export type PostFailure =
   | BadPost
-  /** The keys of the post are known with other content, by another backend, or only some of them. */
+  /** Some keys of the post are stored already: with other content, from another backend, or not all of them. */
   | { readonly kind: 'conflict'; readonly reason: ConflictReason; readonly entry: number; readonly why: string }
-  /** A wallet holds less than the entry takes, the entries before it included. */
+  /** A wallet holds less than the entry takes, after the entries before it. */
   | { readonly kind: 'insufficient'; readonly reason: 'insufficient'; readonly entry: number; readonly why: string }
   /** A wallet would hold more than 2^53−1 smallest units. */
   | { readonly kind: 'wallet-full'; readonly reason: 'wallet-full'; readonly entry: number; readonly why: string }
 
-/** The entries of a post as stored, in the order of the post. */
+/** The stored entries, in the order of the post. */
 export interface Posted {
   readonly entries: readonly Entry[]
-  /** Whether they were stored before. */
+  /** Whether the same post was stored before. */
   readonly replayed: boolean
 }
 
 /**
- * Posts entries: all or none. `list` is what the backend has sent. A post whose keys are all known with the same amounts
- * and marks, by the same backend, gets the stored entries again, however often it is sent.
+ * Posts entries: all or none. `list` is the body as the backend sent it. Repeating a post with the same keys, amounts and marks, by the same backend, returns
+ * the stored entries, however often.
  */
 export async function postEntries(
   { db, currencies }: { readonly db: WriteDatabase; readonly currencies: Currencies },
@@ -42,7 +42,7 @@ export async function postEntries(
   return judgeAttempt(attempt, entries.value, by, currencies)
 }
 
-/** The result of an attempt. Known keys come before balances: a repeated post never depends on what a wallet holds now. */
+/** The result of an attempt. Stored keys are judged before balances, so that repeating a post does not depend on today's balances. */
 function judgeAttempt(
   { stored, ofPayout, known, balances }: PostAttempt,
   entries: readonly NewEntry[],
@@ -77,7 +77,7 @@ function conflict(index: number, reason: ConflictReason, why: string): Result<ne
   return err({ kind: 'conflict', reason, entry: index + 1, why })
 }
 
-/** The first change whose wallet would leave its bounds, or null. */
+/** The first change that would move its wallet out of bounds, or null. */
 export function findShortfall(
   balances: PostAttempt['balances'],
   entries: readonly Pick<NewEntry, 'uid' | 'cuy' | 'amount'>[],

@@ -11,20 +11,20 @@ export const statementRowsDefault = 100
 /** Most entries on one page. */
 export const statementRowsMax = 1_000
 
-/** The sums of one currency in ledger units: of all users they can be beyond an `Amount`. */
+/** The sums of one currency in ledger units. Over all users they may exceed an `Amount`. */
 export interface StatementBalance {
   readonly currency: Currency
-  /** What was there before the period. */
+  /** The sum before the period. */
   readonly opening: bigint
-  /** What is there after it or, while it is running, now. */
+  /** The sum at the end of the period, or now if the period is still running. */
   readonly closing: bigint
 }
 
-/** A page of a statement. `opening` and the amounts of all entries add up to `closing`, in each currency. */
+/** A page of a statement. In each currency, `opening` plus the amounts of all entries gives `closing`. */
 export interface Statement {
-  /** The end of the period or, while it is running, now. */
+  /** The end of the period, or now if it is still running. */
   readonly until: UnixMs
-  /** One for each configured currency, or the one that was asked for, ordered by `cuy`. */
+  /** One for each configured currency, or only the selected one, ordered by `cuy`. */
   readonly balances: readonly StatementBalance[]
   /** The entries of this page, oldest first. */
   readonly list: readonly Entry[]
@@ -33,8 +33,8 @@ export interface Statement {
 }
 
 /**
- * Reads a page of a statement at one moment, from the ledger alone. The rows read are those of the page, and of all users those of the
- * sums of each day since the period began: no page and no sum costs more for a longer history.
+ * Reads a page of a statement at one moment, from the ledger alone. It reads the rows of the page and, for all users, the sums of each day since the period
+ * began. So the cost does not grow with the history before the period.
  */
 export async function readStatement(
   { db, currencies, clock }: Pick<ReadContext, 'db' | 'currencies'> & { readonly clock: Pick<Clock, 'now'> },

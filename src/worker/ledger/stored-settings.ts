@@ -19,34 +19,34 @@ import type { Currencies, Currency } from './currencies.ts'
 
 const { name, value, stored_at: storedAt } = storedSettings
 
-/** A part of the configuration that stored data depends on. */
+/** A setting that gives stored data its meaning, so it must not change. */
 export interface Setting {
-  /** The variable, for a currency followed by a point and its `cuy`. */
+  /** The name of the variable; for a currency followed by a point and its `cuy`. */
   readonly name: string
   readonly value: string
 }
 
 /** A setting that the database remembers. */
 export interface StoredSetting extends Setting {
-  /** Whether a currency has wallets or transfers. Looked up only where it is not configured now. */
+  /** Whether the currency has wallets or transfers. Only looked up if the currency is not configured now. */
   readonly used: boolean
 }
 
-/** A stored setting that the configuration contradicts. */
+/** A stored setting that differs from the configured one. */
 export interface SettingDifference {
   readonly setting: string
   readonly stored: string
   readonly configured: string
 }
 
-/** Setting names that are not configured values: they keep what was agreed or configured once. */
+/** Prefixes of stored settings that are not compared with the configuration: they keep what was configured or agreed on once. */
 const operatorPrefix = 'OPERATOR_ADDRESSES.'
 const payerPrefix = 'PAYOUT_ADDRESSES.'
 const decimalsPrefix = 'DECIMALS.'
-/** A name is in printable ASCII. */
+/** Names are printable ASCII, so `\x7f` is above every name with the prefix. */
 const hasPrefix = (prefix: string) => and(gt(name, prefix), lt(name, `${prefix}\x7f`))
 
-/** The settings of a deployment. The first address identifies the key, whichever level of it is configured. */
+/** The settings of a deployment. The first derived address identifies the key, at whichever level the key is configured. */
 export function settingsOf(chainId: string, firstAddress: Address, currencies: Currencies): readonly Setting[] {
   return [
     { name: 'TRON_CHAIN_ID', value: chainId },
@@ -55,7 +55,7 @@ export function settingsOf(chainId: string, firstAddress: Address, currencies: C
   ]
 }
 
-/** What the configuration contradicts. A stored currency may be missing where nothing is stored in it. */
+/** The stored settings that differ from the configuration. A currency may be missing if no stored data uses it. */
 export function findDifferences(
   settings: readonly Setting[],
   stored: readonly StoredSetting[],
@@ -68,10 +68,7 @@ export function findDifferences(
   })
 }
 
-/**
- * What stands against this address of `PAYOUTS`: it was issued here, or a payout is signed whose transaction is of another one, which
- * could be mined while nothing more of that is paid.
- */
+/** Why payouts must not use this address: it was issued to a user here, or a payout is signed with another address whose transaction could still be mined. */
 export async function findPayoutDifferences(db: ReadDatabase, address: Address): Promise<readonly SettingDifference[]> {
   const { ended, address: from } = payoutTransactions
   const found = await toStatement(
@@ -87,16 +84,13 @@ export async function findPayoutDifferences(db: ReadDatabase, address: Address):
   return other === null ? [] : [{ setting, stored: `${formatBase58(other)} has a signed payout`, configured }]
 }
 
-/** What stored data depends on in a currency. A trigger reads this text: only the decimals of a token can be corrected. */
+/** The properties of a currency that stored data depends on. A trigger reads this text: only the decimals of a token can be corrected. */
 export function settingOf({ cuy, asset, decimals, scale }: Currency): Setting {
   const what = asset.kind === 'native' ? 'TRX' : `contract ${formatBase58(asset.contract)}`
   return { name: `CURRENCIES.${cuy}`, value: `${what}, decimals ${decimals}, scale ${scale}` }
 }
 
-/**
- * Stores the settings that are not stored yet, unless a stored one differs. It is one statement if all are stored.
- * @returns all stored settings
- */
+/** Stores the settings that are not stored yet, unless a stored one differs. If all are stored, it is one statement. @returns all stored settings */
 export async function rememberSettings(
   db: WriteDatabase,
   settings: readonly Setting[],
@@ -112,13 +106,13 @@ export async function rememberSettings(
   return await select()
 }
 
-/** What was configured or agreed once, and is kept. */
+/** Settings that are kept once they were configured or agreed on. */
 export interface KeptSettings {
-  /** The operator's addresses that were ever configured, each with the finalized height from which it counts. */
+  /** Every operator address that was ever configured, with the finalized height from which it counts. */
   readonly operators: ReadonlyMap<Address, BlockHeight>
-  /** Those of them that payouts were ever paid from, in the same way. */
+  /** Every payout address that was ever configured, with the finalized height from which it counts. */
   readonly payers: ReadonlyMap<Address, BlockHeight>
-  /** The decimals of contracts, as nodes have agreed on them. */
+  /** The decimals of contracts on which nodes have agreed. */
   readonly decimals: ReadonlyMap<Address, number>
 }
 
@@ -143,7 +137,7 @@ export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
   return { operators, payers, decimals }
 }
 
-/** The settings with decimals that nodes have agreed on: a statement for a batch, whose rows `readAgreedDecimals` reads. */
+/** Selects the agreed decimals, as a statement for a batch; `readAgreedDecimals` reads its rows. */
 export const selectAgreedDecimals = fixedStatement(
   sql`SELECT ${name}, ${value} FROM ${storedSettings} WHERE ${hasPrefix(decimalsPrefix)}`,
 )
@@ -151,15 +145,12 @@ export const selectAgreedDecimals = fixedStatement(
 /** A row of `selectAgreedDecimals`. */
 export type DecimalsRow = Pick<Setting, 'name' | 'value'>
 
-/** The decimals of contracts, as nodes have agreed on them. */
+/** Reads the agreed decimals by contract. */
 export function readAgreedDecimals(rows: readonly DecimalsRow[]): ReadonlyMap<Address, number> {
   return new Map(rows.map((row) => [row.name.slice(decimalsPrefix.length) as Address, Number(row.value)])) // safe: stored as one
 }
 
-/**
- * Stores the operator's addresses, and those that payouts are paid from, with the height from which they count. A known one keeps its
- * height.
- */
+/** Stores operator and payout addresses, with the height from which they count. An address that is stored already keeps its height. */
 export async function storeOperators(
   db: WriteDatabase,
   operators: Iterable<Address>,
@@ -171,10 +162,10 @@ export async function storeOperators(
   await storeOnce(db, [...settings(operatorPrefix, operators), ...settings(payerPrefix, payers)])
 }
 
-/** The setting with the agreed decimals of a contract. */
+/** The name of the setting that holds the agreed decimals of a contract. */
 export const decimalsSetting = (contract: Address) => `${decimalsPrefix}${contract}`
 
-/** Stores the agreed decimals of a contract. Those that are stored already stay. */
+/** Stores the agreed decimals of a contract, unless they are stored already. */
 export async function storeDecimals(db: WriteDatabase, contract: Address, decimals: number): Promise<void> {
   await storeOnce(db, [[decimalsSetting(contract), String(decimals)]])
 }
@@ -193,17 +184,14 @@ FROM json_each(${list}) AS setting
 WHERE NOT EXISTS (SELECT 1 FROM ${storedSettings} WHERE ${name} = setting.${member(name)})`
 }
 
-/** A configuration that differs changes nothing: it can be that of another deployment. */
+/** A configuration that differs stores nothing: it may belong to another deployment. */
 function insertSettings(list: string): SQL {
   return sql`${insertNew(list)}
   AND NOT EXISTS (SELECT 1 FROM json_each(${list}) AS other JOIN ${storedSettings}
     ON ${name} = other.${member(name)} AND ${value} <> other.${member(value)})`
 }
 
-/**
- * Whether a currency has entries, transfers that are in its sums, or transfers that are not decided or were refused: a few rows, whatever the
- * history.
- */
+/** SQL: the currency has entries, or transfers that are in its sums, undecided or refused. It reads a few rows, however long the history is. */
 export function isUsed(cuy: SQL): SQL {
   const open = sql`${transfers} INDEXED BY transfer_uncredited WHERE ${transfers.cuy} = ${cuy} AND ${sql.raw(isOpenTransfer)}`
   return sql`EXISTS (SELECT 1 FROM ${days} WHERE ${days.cuy} = ${cuy}) OR EXISTS (SELECT 1 FROM ${totals} WHERE ${totals.cuy} = ${cuy})

@@ -1,27 +1,27 @@
 import type { SendingReply } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 
-/** What a node last said about the sending of a transaction. It proves nothing: a success is no promise, and a refusal can be a lie. */
+/** A node's last reply to the broadcast of a transaction. It proves nothing: an accepting node may forget the transaction, and a refusing one may lie. */
 export interface NodeAnswer {
-  /** The node's number in `TRON_NODES`, and what people call it. */
+  /** The number of the node in `TRON_NODES`, and its name for people. */
   readonly node: number
   readonly name: string
-  /** The node's own word, such as `SUCCESS` or `SIGERROR`. */
+  /** The node's word for its answer, such as `SUCCESS` or `SIGERROR`. */
   readonly answer: string
   readonly at: UnixMs
-  /** Since when it has only refused it; null: it takes it. */
+  /** Start of the unbroken run of refusals; null if the node's last answer accepts the transaction. */
   readonly refusedSince: UnixMs | null
 }
 
-/** The words by which a node says that it has the transaction. */
+/** Answers with which a node says that it has the transaction. */
 const taken: ReadonlySet<string> = new Set(['SUCCESS', 'DUP_TRANSACTION_ERROR'])
 
-/** What is stored of the answers to one transaction. */
+/** Parses the stored answers to one transaction. */
 export function readAnswers(text: string | null): readonly NodeAnswer[] {
   return text === null ? [] : (JSON.parse(text) as readonly NodeAnswer[]) // safe: written by `noteAnswer` alone
 }
 
-/** The answers with a new one, which takes the place of the last one of the same node. */
+/** Adds an answer, in place of the last one of the same node. */
 export function noteAnswer(
   answers: readonly NodeAnswer[],
   { node, name, code }: SendingReply,
@@ -33,7 +33,7 @@ export function noteAnswer(
   return [...others, { node, name, answer: code, at, refusedSince }].sort((a, b) => a.node - b.node)
 }
 
-/** Whether each of so many nodes has refused it for at least `ms`. */
+/** Whether every answer is a refusal, and at least `nodes` nodes have each refused for at least `ms`. */
 export function isRefusedByAll(answers: readonly NodeAnswer[], nodes: number, ms: number, now: UnixMs): boolean {
   const refusing = answers.filter(({ refusedSince }) => refusedSince !== null)
   const newest = Math.max(...refusing.map(({ refusedSince }) => refusedSince ?? 0))

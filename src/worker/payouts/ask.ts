@@ -15,28 +15,28 @@ import { sameProof } from './proof.ts'
 import { type AskingFacts, type InsertedPayout, insertPayouts, selectAskingFacts, usedKey } from './store/asking.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 
-/** Tries, where other askings take the same money or limit at the same time. */
+/** Attempts before giving up, when concurrent requests take the same money or limit. */
 const triesMax = 10
 
-/** The payouts of an asking as they are now, in its order. */
+/** The requested payouts as they are now, in the order of the request. */
 export interface Asked {
   readonly payouts: readonly Payout[]
-  /** Whether they were asked for before. */
+  /** Whether the same request was stored before. */
   readonly replayed: boolean
 }
 
-/** What asking needs. */
+/** The parts that a payout request needs. */
 export interface AskContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly payouts: PayoutRules
-  /** Whether the database is an older copy, as the scanner knows it. Asked after the database was read. */
+  /** Whether the scanner knows that the database is a restored older copy. Called after the database was read. */
   readonly isRestored: () => Promise<boolean>
 }
 
 /**
- * Takes payouts: all or none. `list` is what the backend has sent. Their money is taken in the statement that stores them, and what is
- * within the limits is approved in it. Asked for again with the same content by the same backend, they are shown as they are now.
+ * Stores requested payouts: all or none. `list` is the body as the backend sent it. The statement that stores a payout also takes its money and, within the
+ * limits, approves it. Repeating a request with the same content from the same backend returns the payouts as they are now.
  */
 export async function askPayouts(
   context: AskContext,
@@ -64,7 +64,7 @@ export async function askPayouts(
   throw new Error('payouts change faster than they are decided about')
 }
 
-/** The row of a payout that waits. */
+/** The row of a payout that waits for approval. */
 function rowOf(payout: NewPayout, { limits }: PayoutRules, by: BackendName, at: UnixMs): InsertedPayout {
   const { uid, cuy, osn, to, contract, mark, proof } = payout
   const limit = limits.get(cuy) ?? null
@@ -84,7 +84,7 @@ function rowOf(payout: NewPayout, { limits }: PayoutRules, by: BackendName, at: 
   }
 }
 
-/** The rows, each approved if it is within its limits beside those before it, and if nothing keeps its money from leaving. */
+/** The rows, with those approved that are within the limits (counting the rows before them) and whose money may leave now. */
 function approveByRule(
   rows: readonly InsertedPayout[],
   facts: AskingFacts,
@@ -109,7 +109,7 @@ function approveByRule(
   })
 }
 
-/** Why new payouts are not taken, or null. */
+/** Why new payouts are refused, or null. */
 function findRefusal(
   asked: readonly NewPayout[],
   { obstacles, balances }: AskingFacts,
@@ -140,7 +140,7 @@ function findRefusal(
   return { kind: 'refused', payout: shortfall.entry, reason: shortfall.kind, why: shortfall.why }
 }
 
-/** Known payouts in the order of the asking, or what in it is not the same. */
+/** The stored payouts in the order of the request, or what the request changes in one of them. */
 function replay(
   asked: readonly NewPayout[],
   known: readonly PayoutRow[],

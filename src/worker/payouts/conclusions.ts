@@ -8,22 +8,25 @@ import type { Outgoing, OutgoingReading } from './outgoing.ts'
 import { seenAt, selectConcerned, selectExpired, storeEnds } from './store/conclusions.ts'
 import { type InsertedTransaction, insertTransactions, pairStatements } from './store/rows.ts'
 
-/** What a batch knows of the payouts that are open. */
+/** The findings about payouts in a batch of blocks. */
 export interface ReadOfPayouts extends OutgoingReading {
-  /** Whether a transaction was open when the read began. One that came since has its blocks read again, and expires later. */
+  /** Whether any transaction was open when the read began. A transaction that was handed in later has its blocks read again. */
   readonly hasOpen: boolean
-  /** From which height each address counts as a payout address, by what was stored when it was configured. */
+  /** For each payout address, the height from which it counts: the position of the scan when the address was first configured. */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 
-/** Transactions that one call ends because they have expired. */
+/** Most transactions that one call ends as expired. */
 const expiredMax = 100
-/** A transaction that was seen in a block is not sent for so long: it is final long before. Once only, whatever a node shows later. */
+/**
+ * After a transaction is seen in a block, sending pauses this long, in which the block becomes final. It pauses only once, so that a lying node cannot hold it
+ * back.
+ */
 export const seenPauseMs = 120_000
 
 /**
- * Decides what final blocks say about payouts, and the statements that store it in the batch of these blocks: transactions that were found
- * end, with their payouts; those that no payout names are stored. None if nothing is open and nothing was found.
+ * Decides what final blocks mean for payouts, and makes the statements that store it with these blocks. Transactions that were found end, with their payouts.
+ * Transactions that no payout names are stored. There are no statements if no transaction is open and none was found.
  */
 export async function decideConclusions(
   db: WriteDatabase,
@@ -48,7 +51,7 @@ export async function decideConclusions(
   const passed = stored.passing.filter(({ txid }) => !isFound.has(txid)).flatMap((row) => notePassed(row, blocks))
   const unknown = found.flatMap((shown) => (stored.found.has(shown.txid) ? [] : unknownBy(shown, since, at)))
   return [
-    // Of one payout a transaction can be open again and end in the same batch.
+    // One transaction may be reopened and end again in the same batch, so first and second steps are separate lists.
     ...pairStatements(db, [
       steps.flatMap(([first]) => first ?? []),
       steps.flatMap(([, second]) => second ?? []),
@@ -58,7 +61,7 @@ export async function decideConclusions(
   ]
 }
 
-/** A transaction of the payout address that no payout names. What an address did before it was configured is the operator's own. */
+/** The row of a transaction that no payout names. What an address sent before it became a payout address is the operator's business. */
 function unknownBy(
   { txid, address, height, succeeded, moved }: Outgoing,
   since: ReadonlyMap<Address, BlockHeight>,
@@ -71,8 +74,8 @@ function unknownBy(
 }
 
 /**
- * Notes the first block at or past the expiration: nodes measure it against a block's parent, so this one can still have the transaction,
- * and none after it.
+ * Stores the first block at or past the expiration. Nodes compare the expiration with the time of a block's parent, so this block can still contain the
+ * transaction, and no later one can.
  */
 function notePassed(row: TransactionRow, blocks: ReadOfPayouts['blocks']): readonly Pair[] {
   const past = blocks
@@ -83,7 +86,7 @@ function notePassed(row: TransactionRow, blocks: ReadOfPayouts['blocks']): reado
   return [{ transaction: { ...row, past_height: first }, payout: null }]
 }
 
-/** Ends transactions that can be in no block any more. */
+/** Ends transactions that no block can contain any more. */
 export async function expirePassed(db: WriteDatabase, at: UnixMs): Promise<void> {
   const expired = await selectExpired(db, expiredMax)
   if (expired.length === 0) return
@@ -93,7 +96,7 @@ export async function expirePassed(db: WriteDatabase, at: UnixMs): Promise<void>
   )
 }
 
-/** Stores where transactions were seen before their blocks are final: so the scan comes as soon as these are. */
+/** Stores the heights at which transactions were seen before those blocks are final, so that the scan runs as soon as they are. */
 export function seenStatement(
   db: WriteDatabase,
   seen: readonly { readonly txid: Txid; readonly height: BlockHeight }[],

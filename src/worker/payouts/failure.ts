@@ -1,16 +1,16 @@
 import type { PayoutReason } from '../common/reasons.ts'
 import type { BadPost } from '../ledger/parse-post.ts'
 
-/** When what refers to a block that is not known yet can be tried again: a scan begins as often, by default. */
+/** Seconds after which a request that refers to an unknown block may be tried again: the default interval between scans. */
 export const headRetrySeconds = 20
 
-/** Why nothing of a request about payouts was done. `payout` is its number in the request, from 1; `why` is for people. */
+/** Why a request about payouts was refused; nothing is stored. `payout` is the number of the payout in the request, from 1; `why` is for people. */
 export type PayoutFailure =
   | (Omit<BadPost, 'entry'> & { readonly payout?: number })
-  /** Not now, or no longer. */
+  /** The state of the payout or of the service does not allow it now. */
   | { readonly kind: 'conflict'; readonly payout?: number; readonly reason: PayoutReason; readonly why: string }
-  /** Never in this form. */
+  /** The content is not acceptable, now or later. */
   | { readonly kind: 'refused'; readonly payout?: number; readonly reason: PayoutReason; readonly why: string }
   | { readonly kind: 'unknown-payout'; readonly why: string }
-  /** Another name is needed. */
+  /** The caller lacks a right, or must be another one. */
   | { readonly kind: 'forbidden'; readonly why: string }

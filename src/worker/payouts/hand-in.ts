@@ -24,7 +24,7 @@ import {
 } from './store/signing.ts'
 
 const signedTakes = `an array of 1 to ${askedMax} objects with id and transaction, and nothing else`
-/** What a signer hands in. */
+/** A signer's request. */
 const handIn = z.strictObject(
   {
     signed: z
@@ -43,7 +43,7 @@ const handIn = z.strictObject(
   'an object with signed, and nothing else',
 )
 
-/** What became of one signed transaction. `code` is the status that it would have alone. */
+/** The result for one signed transaction. `code` is the HTTP status that it would have alone. */
 export type HandedIn =
   | { readonly id: number; readonly state: Payout['state']; readonly txid: Txid }
   | {
@@ -53,23 +53,23 @@ export type HandedIn =
 
 type Refused = { readonly code: 404 | 409 | 422; readonly reason: PayoutReason; readonly why: string }
 
-/** Tries, where others hand in for the same payouts at the same time. */
+/** Attempts before giving up, when concurrent requests hand in for the same payouts. */
 const triesMax = 3
-/** By how much the clock can be behind that of the chain. */
+/** How far our clock may be behind that of the chain. */
 const skewMs = 60_000
 
-/** What taking signed transactions needs. */
+/** The parts that accepting signed transactions needs. */
 export interface HandInContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly rules: PayoutRules
-  /** Whether the database is an older copy, as the scanner knows it. Asked after the database was read. */
+  /** Whether the scanner knows that the database is a restored older copy. Called after the database was read. */
   readonly isRestored: () => Promise<boolean>
 }
 
 /**
- * Takes signed transactions, each by itself: those that pay exactly what is approved. They are stored before anything is sent, and
- * blocks that they can be in and that were read before are read again. The same one again is taken again.
+ * Accepts or refuses signed transactions, each by itself: one is accepted if it pays exactly its approved payout. It is stored before it is sent, and blocks
+ * that may contain it but were read before are read again. Repeating a request is accepted again.
  */
 export async function takeSigned(
   context: HandInContext,
@@ -93,19 +93,19 @@ export async function takeSigned(
   return ok(signed.map(({ id }) => ({ id, refused: notTaken })))
 }
 
-/** What is known when signed transactions are judged. */
+/** The facts by which signed transactions are judged. */
 interface Known extends SigningFacts {
   readonly head: Head
   readonly leaving: LeavingFacts
 }
 
-/** The result for one signed transaction, and what is to be stored of it. */
+/** The result for one signed transaction, and the rows to store if it is accepted. */
 interface Judged {
   readonly item: HandedIn
   readonly taken?: TakenTransaction
 }
 
-/** Judges each transaction beside those before it in the request: of one payout only one is taken. */
+/** Judges the transactions in order. A payout takes only the first one. */
 function judgeAll(
   signed: readonly { readonly id: number; readonly transaction: string }[],
   context: HandInContext,
@@ -114,26 +114,26 @@ function judgeAll(
 ): readonly Judged[] {
   const [transactions, payouts] = [new Map(known.transactions), new Map(known.payouts)]
   return signed.map(({ id, transaction }): Judged => {
-    const one = payouts.get(id as PayoutId) // safe: an id that exists
-    if (one === undefined) {
+    const signable = payouts.get(id as PayoutId) // safe: an id that exists
+    if (signable === undefined) {
       return { item: { id, refused: { code: 404, reason: 'unknown-payout', why: `there is no payout ${id}` } } }
     }
-    const bytes = readBytes(transaction, one, context, { ...known, transactions }, at)
+    const bytes = readBytes(transaction, signable, context, { ...known, transactions }, at)
     if (!bytes.ok) return { item: { id, refused: bytes.error } }
     const { txid } = bytes.value
     const stored = transactions.get(txid) ?? null
     const item: HandedIn = { id, state: 'signed', txid }
-    if (stored !== null && stored.payout_id === id && stored.ended === null) return { item } // the same again
-    const refused = whyNotTaken(one, stored, context, known.leaving)
-    const taken = refused === null ? takenBy(bytes.value, one, stored, context, at) : null
+    if (stored !== null && stored.payout_id === id && stored.ended === null) return { item } // handed in before
+    const refused = whyNotTaken(signable, stored, context, known.leaving)
+    const taken = refused === null ? takenBy(bytes.value, signable, stored, context, at) : null
     if (taken === null) return { item: { id, refused: refused ?? notTaken } }
     transactions.set(txid, ('opened' in taken ? taken.opened : taken.inserted) as TransactionRow) // safe: what is compared of it
-    payouts.set(one.payout.id, { ...one, payout: taken.payout, hasOpen: true })
+    payouts.set(signable.payout.id, { ...signable, payout: taken.payout, hasOpen: true })
     return { item, taken }
   })
 }
 
-/** The signed transfer in these bytes, or why they are not those of the payout. */
+/** Reads the signed transfer in these bytes, or says why they do not pay the payout. */
 function readBytes(
   transaction: string,
   { payout }: SignablePayout,
@@ -152,15 +152,15 @@ function readBytes(
   return bytes.ok ? bytes : err({ code: 422, ...bytes.error })
 }
 
-/** The newest block that a stored transaction can refer to; null: it is not known. */
+/** The newest block that a stored transaction can refer to; null if it is not known. */
 function newestReference({ reference, height }: TransactionRow): BlockHeight | null {
   if (reference !== null) return reference > 0 ? reference : null
   return height === null || height < 1 ? null : ((height - 1) as BlockHeight) // safe: one below a block
 }
 
 /**
- * Whether the bytes can refer to a block above the head, which is not the newest final one any more, as in an older copy of the
- * database: its two bytes are those of a block of two days before.
+ * Whether the reference block may be newer than our head, as after a restore. Bytes name a block by two bytes of its height, so they also fit a block of two
+ * days before.
  */
 function canBeNewer(reference: BlockHeight | null, head: Head, at: UnixMs): boolean {
   if (reference === null) return false
@@ -168,7 +168,7 @@ function canBeNewer(reference: BlockHeight | null, head: Head, at: UnixMs): bool
   return reference + referenceBlocks <= head.height + blocks
 }
 
-/** Why a transaction with right bytes is not taken, or null. `stored` is what the database has of it. */
+/** Why a transaction that pays the payout is refused all the same, or null. `stored` is its row, if there is one. */
 function whyNotTaken(
   { payout, hasOpen, hasPaidLate, isToUser }: SignablePayout,
   stored: TransactionRow | null,
@@ -188,7 +188,7 @@ function whyNotTaken(
   }
   if (state !== 'approved') return conflict('not-in-this-state', `payout ${id} is ${state}`)
   if (hasPaidLate) return conflict('another-transaction', `another transaction of payout ${id} has succeeded after all`)
-  if (stored !== null) return null // it has left already: only its bytes were missing
+  if (stored !== null) return null // it was mined already; only its bytes were missing
   if (isToUser) {
     const why = `to of payout ${id} is the address of a user here now: cancel it, and post a transfer between the two`
     return { code: 422, reason: 'to-user', why }
@@ -198,7 +198,7 @@ function whyNotTaken(
   return stop === null ? null : conflict(stopRules[stop].reason, stopRules[stop].why)
 }
 
-/** What is stored of a transaction that is taken; null where its payout can have none. */
+/** The rows of an accepted transaction; null if its payout can have no transaction now. */
 function takenBy(
   { txid, bytes, reference, expiresAt }: SignedTransfer,
   { payout }: SignablePayout,
@@ -215,7 +215,7 @@ function takenBy(
   return { payout: next, opened: { ...stored, ...open, ...ended, past_height: null, excused: null }, foundAt: height }
 }
 
-/** The failure of what needs the newest final block. */
+/** The failure of a request that needs the newest final block. */
 export const noHead = {
   kind: 'conflict',
   reason: 'no-final-block',

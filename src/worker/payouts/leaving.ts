@@ -5,14 +5,13 @@ import type { UnixMs } from '../common/time.ts'
 import { type IssuerState, stopsOf } from '../issuer/state.ts'
 import type { Currency } from '../ledger/currencies.ts'
 
-// Whether money may leave the payout address now. Everything that moves a payout asks here: asking, the rule that approves, the offer to the
-// signer, what the signer hands in, sending, cancelling, lists, alarms, the desk and the doctor. The database refuses the same by the view
-// `payout_stop`.
+// Decides whether money may leave the payout address now. Everything that moves a payout asks here: the request, the limits that approve, the offer to the
+// signer, the hand-in, sending, cancelling, lists, alarms, the desk and the doctor. The database enforces the same rules with the view `payout_stop`.
 
-/** What is done with a payout, as far as something can stand in its way. */
+/** Steps of a payout that a stop can prevent. */
 export type PayoutAct = 'ask' | 'approve-by-rule' | 'offer' | 'take' | 'send' | 'cancel'
 
-/** What is known to be wrong, by its name. */
+/** The reasons for which money may not leave. */
 export type LeavingStop =
   | 'forked'
   | 'restored'
@@ -25,7 +24,7 @@ export type LeavingStop =
   | 'fee-unconfirmed'
   | 'deprecated'
 
-/** A stop, as programs and people read it, and what it stops. */
+/** A stop for programs (`reason`) and for people (`why`), with the steps that it prevents. */
 export interface StopRule {
   readonly reason: PayoutReason
   readonly why: string
@@ -35,8 +34,8 @@ export interface StopRule {
 const leaving = ['approve-by-rule', 'offer', 'take', 'send'] as const
 
 /**
- * Everything that keeps money from leaving. What is wrong with one currency stops that currency; the first four stop all. Asking is refused
- * only for what cannot be written down: an amount without known decimals, or anything while the chain is forked.
+ * Every reason for which money may not leave. The first four stop all payouts, the others those of one currency. A payout request is refused only if it cannot
+ * be stored: its amount has no known decimals, or the chain is forked.
  */
 export const stopRules: Readonly<Record<LeavingStop, StopRule>> = {
   forked: {
@@ -79,26 +78,28 @@ export const stopRules: Readonly<Record<LeavingStop, StopRule>> = {
   deprecated: { reason: 'deprecated', why: 'the issuer has replaced the contract of the token', stops: leaving },
 }
 
-/** What is known of everything that can keep money from leaving one address, read once. */
+/** The facts that can stop payouts from one address, read in one round trip. */
 export interface LeavingFacts {
-  /** What payouts are paid from. */
+  /** The payout address. */
   readonly address: Address
-  /** Whether the chain is known to be forked. */
+  /** Whether the scan is halted because the chain is forked. */
   readonly isHalted: boolean
-  /** Since when the database is known to be an older copy, or null. */
+  /** Since when the database is known to be a restored older copy, or null. */
   readonly restoredAt: UnixMs | null
-  /** Since when a transaction of the address stops payouts that no payout names, or that has succeeded late; or null. */
+  /**
+   * Since when an unexplained transaction stops payouts: one that no payout names, or one that succeeded after its payout had moved on. Null if there is none.
+   */
   readonly unknownSince: UnixMs | null
-  /** Whether another address has a signed payout, or this one was issued to a user. */
+  /** Whether another address has a signed payout, or this address was issued to a user. */
   readonly isReplaced: boolean
-  /** Decimals that are stored for good, since nodes agreed on the configured ones, by contract. */
+  /** Decimals by contract that are stored for good, because nodes agreed on the configured ones. */
   readonly decimals: ReadonlyMap<Address, number>
-  /** Decimals that nodes agreed on last, where they are not stored. */
+  /** For other contracts, the decimals that nodes agreed on last. */
   readonly found: ReadonlyMap<Address, number>
   readonly issuers: IssuerState
 }
 
-/** What keeps anything from leaving, whatever the currency, the first reason first. */
+/** The stops of all currencies, in order of precedence. */
 function stopsOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingFacts): readonly LeavingStop[] {
   return [
     ...(isHalted ? (['forked'] as const) : []),
@@ -108,7 +109,7 @@ function stopsOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingF
   ]
 }
 
-/** What keeps one currency from leaving, besides what keeps all, the first reason first. */
+/** The stops of one currency only, in order of precedence. */
 function stopsOfCurrency(facts: LeavingFacts, { cuy, asset, decimals }: Currency): readonly LeavingStop[] {
   const agreed = asset.kind === 'trc20' ? facts.decimals.get(asset.contract) : decimals
   const known = agreed ?? (asset.kind === 'trc20' ? facts.found.get(asset.contract) : undefined)
@@ -119,18 +120,18 @@ function stopsOfCurrency(facts: LeavingFacts, { cuy, asset, decimals }: Currency
   ]
 }
 
-/** Why this is not done now with a payout in a currency: the first of its stops that stands in the way, or null. */
+/** The first stop that prevents this step for a payout in this currency, or null. */
 export function findLeavingStop(facts: LeavingFacts, currency: Currency, act: PayoutAct): LeavingStop | null {
   const stops = [...stopsOfAll(facts), ...stopsOfCurrency(facts, currency)]
   return stops.find((stop) => stopRules[stop].stops.includes(act)) ?? null
 }
 
-/** Why this is not done now with any payout, or null. */
+/** The first stop that prevents this step for every payout, or null. */
 export function findStopOfAll(facts: LeavingFacts, act: PayoutAct): LeavingStop | null {
   return stopsOfAll(facts).find((stop) => stopRules[stop].stops.includes(act)) ?? null
 }
 
-/** The currencies in which this is not done now, each with the first reason that is its own. */
+/** The currencies in which this step is prevented, each with the first stop of its own. */
 export function stoppedCurrencies(
   facts: LeavingFacts,
   currencies: readonly Currency[],

@@ -8,32 +8,32 @@ import type { PayoutLimit } from '../ledger/context.ts'
 import type { PayoutFailure } from './failure.ts'
 import type { Moved } from './moved.ts'
 
-// What a payout and its transactions can become, and why. The database knows the same tables (`payout_takes_its_steps` and
+// The state machines of a payout and of its transactions. The database enforces the same tables (`payout_takes_its_steps` and
 // `payout_transaction_takes_its_steps` in migrations/0001_invariants.sql); a test tries every pair of states against both.
 
-/** Transactions of a payout that may expire before it is stuck. */
+/** A payout is stuck after this many of its transactions have expired. */
 export const transactionsMax = 3
 
-/** What makes a payout take a step. */
+/** The events that change the state of a payout. */
 export type PayoutEvent =
-  /** A person of another name than has asked, who may approve. */
+  /** A person who may approve, and did not ask for the payout, approves it. */
   | 'approve'
-  /** A person who may pay or approve: the money goes back. */
+  /** A person who may pay or approve cancels it: the money goes back to the wallet. */
   | 'cancel'
-  /** The signer has handed in bytes that pay exactly this. */
+  /** The signer hands in bytes that pay exactly this payout. */
   | 'hand-in'
-  /** A final block has its transaction, which pays exactly this. */
+  /** A final block contains its transaction, which pays exactly this payout. */
   | 'pays'
-  /** A final block has its transaction, which has failed or paid something else. */
+  /** A final block contains its transaction, which failed or paid something else. */
   | 'misses'
-  /** Its transaction can be in no block any more, and it may have another one. */
+  /** No block can contain its transaction any more, and the payout may have another one. */
   | 'expires'
-  /** The same, and it may have no other one. */
+  /** No block can contain its transaction any more, and the payout may have no other one. */
   | 'expires-for-good'
-  /** A correction takes back the block that its end rests on, or blocks show another end. */
+  /** A correction takes back the block that ended it, or other blocks show another end. */
   | 'reopens'
 
-/** From each state the states that may follow, and what leads there. What is absent never happens. */
+/** The allowed transitions, from state to state, with their events. A transition that is absent is refused. */
 export const payoutSteps: Readonly<
   Record<PayoutState, Partial<Readonly<Record<PayoutState, readonly PayoutEvent[]>>>>
 > = {
@@ -45,21 +45,21 @@ export const payoutSteps: Readonly<
   cancelled: {},
 }
 
-/** What a transaction is: `open` while it can be mined, else its end. */
+/** `open` while the transaction can be mined, else how it ended. */
 export type TransactionState = 'open' | TransactionEnd
 
-/** What makes a transaction take a step. */
+/** The events that change the state of a transaction. */
 export type TransactionEvent =
-  /** A final block has it. */
+  /** A final block contains it. */
   | 'found'
-  /** Every block that could have it was read. */
+  /** Every block that could contain it was read. */
   | 'passed'
-  /** The signer hands in the bytes of one that no payout named. */
+  /** The signer hands in the bytes of a transaction that no payout named. */
   | 'hand-in'
-  /** A correction takes back the block that its end rests on. */
+  /** A correction takes back the block that ended it. */
   | 'corrected'
 
-/** From each state of a transaction the states that may follow. What has paid is only taken back by a correction. */
+/** The allowed transitions of a transaction. One that has paid leaves that state only by a correction. */
 export const transactionSteps: Readonly<
   Record<TransactionState, Partial<Readonly<Record<TransactionState, readonly TransactionEvent[]>>>>
 > = {
@@ -77,28 +77,28 @@ export type PayoutRow = typeof payouts.$inferSelect
 /** A row of `payout_transaction`. */
 export type TransactionRow = typeof payoutTransactions.$inferSelect
 
-/** Whether a payout in this state can take a step to another one by an event. */
+/** Whether the table allows this transition. */
 const canBecome = (from: PayoutState, to: PayoutState, event: PayoutEvent) =>
   payoutSteps[from][to]?.includes(event) === true
 
-/** Another transaction of the payout address that may have paid a payout already. */
+/** Another transaction that may already have paid this payout. */
 export interface OtherOutflow {
   readonly txid: Txid
   readonly moved: readonly Moved[]
 }
 
-/** What counts for the limits of a day already, in ledger units. */
+/** The sums that already count towards the limits of a day, in ledger units. */
 export interface Used {
   readonly amount: bigint
   readonly count: number
 }
 
-/** Nothing counts yet. */
+/** For a user or currency without payouts in the last 24 hours. */
 export const nothingUsed: Used = { amount: 0n, count: 0 }
 
 /**
- * Whether a rule approves a payout of this amount: within all limits of its currency, beside what counts for the last 24 hours in all
- * (`ofAll`) and for its user (`ofUser`). Without limits a person approves each.
+ * Whether the limits approve a payout of this amount: it must fit into every limit of its currency, together with what counts for the last 24 hours in total
+ * (`ofAll`) and for its user (`ofUser`). Without limits nothing is approved by rule.
  */
 export function isWithinLimits(limit: PayoutLimit | null, amount: bigint, ofAll: Used, ofUser: Used): boolean {
   if (limit === null) return false
@@ -108,30 +108,30 @@ export function isWithinLimits(limit: PayoutLimit | null, amount: bigint, ofAll:
   return perUserPerDay === null || ofUser.amount + amount <= perUserPerDay
 }
 
-/** What a person who decides about a payout must be told of it. */
+/** The outflows that a person must see before deciding about a payout. */
 export interface Outflows {
-  /** What has left in its newest transaction without paying it. */
+  /** The outflows of its newest transaction, which did not pay it. */
   readonly newest: readonly Moved[]
   readonly other: OtherOutflow | null
 }
 
-/** Whether money has left for a payout already. */
+/** Whether money has already left for this payout. */
 const hasLeft = ({ newest, other }: Outflows) => newest.length > 0 || other !== null
 
-/** A person's request about payouts. */
+/** A person's request to approve or cancel. */
 interface PersonStep {
   readonly by: DeciderName
   readonly at: UnixMs
-  /** `moved: true`: the person knows that money has left. */
+  /** The request says `moved: true`: the person knows that money has left. */
   readonly isOutflowKnown: boolean
 }
 
-/** Says what has left as a part of a sentence. */
+/** Writes outflows as a part of a sentence. */
 export type SayMoved = (moved: readonly Moved[]) => string
 
 /**
- * The payout as approved, or as it is where it was approved before. `attempts` is what the person has seen of a stuck one: an approval
- * that is sent again approves none that got stuck since. A stuck one may have three more transactions.
+ * Approves a payout; one that was approved before is returned unchanged. `attempts` is the number that the person saw on a stuck payout: if it has grown since,
+ * the approval is refused, so that a repeated request approves nothing new. An approved stuck payout may have `transactionsMax` more transactions.
  */
 export function approve(
   payout: PayoutRow,
@@ -144,7 +144,7 @@ export function approve(
     return err({ kind: 'forbidden', why: `payout ${id}: another name must approve it than has asked for it` })
   }
   if (state === 'cancelled') return notNow(payout, 'it is cancelled')
-  if (!canBecome(state, 'approved', 'approve')) return ok(payout) // it is approved already, or further
+  if (!canBecome(state, 'approved', 'approve')) return ok(payout) // it is approved already, or further on
   const left = isOutflowKnown ? null : refuseOutflow(payout, outflows, say)
   if (left !== null) return err(left)
   if (state === 'stuck' && attempts !== undefined && attempts !== payout.attempts) {
@@ -165,8 +165,8 @@ export function approve(
 }
 
 /**
- * The payout as cancelled, or as it is where it was cancelled before. Where money has left for it, the refund is a loss: that takes
- * somebody who may approve, of another name than has asked.
+ * Cancels a payout; one that was cancelled before is returned unchanged. If money has left for it, the refund is a loss. Then only a person who may approve and
+ * did not ask for the payout can cancel it.
  */
 export function cancel(
   payout: PayoutRow,
@@ -204,22 +204,22 @@ function notNow({ id }: PayoutRow, why: string): Result<never, PayoutFailure> {
   return err({ kind: 'conflict', reason: 'not-in-this-state', why: `payout ${id}: ${why}` })
 }
 
-/** A transaction that is to be stored, as far as the payout shows it. */
+/** The members of a new transaction that its payout copies. */
 export type NewTransaction = Pick<TransactionRow, 'txid' | 'expires_at'>
 
-/** The payout as signed by this transaction, or null where it may have none now. */
+/** The payout once it is signed by this transaction, or null if it may have none now. */
 export function sign(payout: PayoutRow, { txid, expires_at }: NewTransaction, at: UnixMs): PayoutRow | null {
   if (!canBecome(payout.state, 'signed', 'hand-in')) return null
   return { ...payout, state: 'signed', txid, expires_at, changed_at: at }
 }
 
-/** A transaction with its payout; null where no payout names it. */
+/** A transaction with its payout; null if no payout names it. */
 export interface Pair {
   readonly transaction: TransactionRow
   readonly payout: PayoutRow | null
 }
 
-/** What a final block shows of a transaction of the payout address. `moved` is null while its receipt is not read. */
+/** The findings in a final block about a transaction of the payout address. `moved` is null until its receipt is read. */
 export interface Shown {
   readonly height: BlockHeight
   readonly succeeded: boolean
@@ -227,9 +227,8 @@ export interface Shown {
 }
 
 /**
- * What a transaction that a final block has becomes, with its payout: none, one or two steps, in their order. `fees` are the confirmed fees
- * of the payout's token. What a call has moved decides about its payout, and is in its receipt: until that is read, a call only keeps
- * others from being signed.
+ * The changes of a transaction that a final block contains, and of its payout: none, one or two steps, in order. `fees` are the confirmed fees of the payout's
+ * token. Only the receipt of a call shows what it moved. Until that is read the payout waits, and the open transaction keeps it from being signed again.
  */
 export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[], at: UnixMs): readonly Pair[] {
   const { transaction, payout } = pair
@@ -259,7 +258,7 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
         const open = reopen({ transaction, payout }, at)
         return [open, ...conclude(nextVersions(open), shown, fees, at)]
       }
-      // Its payout went on without it. If it has succeeded after all, somebody was paid twice, or is about to be.
+      // The payout moved on without this transaction. If the transaction succeeded all the same, somebody was paid twice, or is about to be.
       if (!succeeded) return []
       const late = { ...found, ended: 'late' as const }
       const counts = payout.state === 'cancelled' && payout.approved_at !== null && !payout.counted && text !== '[]'
@@ -271,7 +270,7 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
   }
 }
 
-/** The rows of a step as the next step finds them. */
+/** The rows with the versions that they have after this step is stored. */
 function nextVersions({ transaction, payout }: Pair): Pair {
   return {
     transaction: { ...transaction, version: transaction.version + 1 },
@@ -279,7 +278,7 @@ function nextVersions({ transaction, payout }: Pair): Pair {
   }
 }
 
-/** A transaction that has ended, and that blocks show otherwise: it is open again, and its payout signed by it. */
+/** Reopens a transaction whose end blocks contradict. Its payout is signed by it again. */
 function reopen({ transaction, payout }: { transaction: TransactionRow; payout: PayoutRow }, at: UnixMs) {
   const { attempts } = payout
   const signed = {
@@ -296,7 +295,7 @@ function reopen({ transaction, payout }: { transaction: TransactionRow; payout: 
   }
 }
 
-/** A transaction that can be in no block any more, with its payout. */
+/** Ends a transaction that no block can contain any more, with the consequence for its payout. */
 export function expire({ transaction, payout }: { transaction: TransactionRow; payout: PayoutRow }, at: UnixMs): Pair {
   const nothing = { height: null, moved: '[]', received: null }
   return {
@@ -305,7 +304,7 @@ export function expire({ transaction, payout }: { transaction: TransactionRow; p
   }
 }
 
-/** A signed payout after the end of its transaction. */
+/** The payout after its transaction has ended. */
 function concluded(
   payout: PayoutRow,
   ended: 'paid' | StuckReason,
@@ -330,10 +329,10 @@ function concluded(
   }
 }
 
-/** A fee that an operator has confirmed: hundredths of a percent, and the most in chain units. */
+/** A token's transfer fee that an operator has confirmed: hundredths of a percent, and the maximum in chain units. */
 export type ConfirmedFee = Pick<TokenFee, 'basisPoints' | 'maximum'>
 
-/** The end of an open transaction by what a block shows. */
+/** How an open transaction ended, judged by what a block shows. */
 function endOf(
   payout: PayoutRow,
   { succeeded, moved }: Shown,
@@ -348,7 +347,7 @@ function endOf(
 const isToPayee = ({ contract, to_address }: PayoutRow, { contract: token, to }: Moved) =>
   token === contract && to === to_address
 
-/** Whether exactly the amount has left in two parts: to the payee what the fee leaves, and the fee to somebody else. */
+/** Whether exactly the amount has left in two parts: the payee got the amount less the fee, and somebody else the fee. */
 function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: PayoutRow, moved: readonly Moved[]): boolean {
   const amount = BigInt(payout.raw)
   const share = (amount * basisPoints) / 10_000n
@@ -362,7 +361,7 @@ function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: PayoutRow, mo
   return isWhole && BigInt(toPayee[0]?.raw ?? 0) === amount - fee && BigInt(rest[0]?.raw ?? 0) === fee
 }
 
-/** What has arrived of a paid payout, where that is less than its amount. */
+/** The units that the payee of a paid payout has received, if they are less than its amount; else null. */
 function receivedBy(payout: PayoutRow, moved: readonly Moved[]): string | null {
   const parts = moved.filter((part) => isToPayee(payout, part))
   return parts.some(({ raw }) => raw === payout.raw) ? null : (parts[0]?.raw ?? null)

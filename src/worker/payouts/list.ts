@@ -8,7 +8,7 @@ import type { Payout, WhyItWaits } from './payout.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { type ListedPayout, type PayoutSelection, selectPayoutPage } from './store/lists.ts'
 
-/** Payouts newest first, and how many match the filter on all pages: `countedMax` means that many or more. */
+/** One page of payouts, newest first. `count` is the number on all pages; `countedMax` means that many or more. */
 export interface PayoutList {
   readonly list: readonly Payout[]
   readonly count: number
@@ -16,7 +16,7 @@ export interface PayoutList {
 
 const endOfIds = Number.MAX_SAFE_INTEGER as PayoutId // safe: an id above all
 
-/** One page of payouts, each with why it waits where it is approved and may not leave now. */
+/** Reads one page of payouts. An approved payout that may not leave now says why it waits. */
 export async function listPayouts(
   { db, currencies, payouts: rules }: Pick<ReadContext, 'db' | 'currencies' | 'payouts'>,
   selection: PayoutSelection,

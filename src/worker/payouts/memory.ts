@@ -9,47 +9,47 @@ import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { type ComparedRow, selectCompared, storeRestoredAt } from './store/compared.ts'
 
-/** Everything that was signed before a restore has expired, or was found, when so much more of the chain is read. */
+/** Payouts resume once this much more of the chain is read after a restore. By then every transaction that was signed before has expired or was found. */
 const restoredMs = 3_600_000
 const storageKey = 'payouts'
-/** After this a comparison counts as lost. */
+/** A comparison that takes longer is given up. */
 const lostMs = 10_000
 
-/** What survives the database: the newest event, which every write moves, and when an older copy was noticed. */
+/** The object's memory, which survives a restore of the database: the newest event (every write adds one), and when an older copy was noticed. */
 interface Stored {
   readonly newest: { readonly id: EventId; readonly digest: string } | null
   readonly restoredAt: UnixMs | null
-  /** A final block that is an hour later, once there is one: payouts go on when all blocks up to it are read. */
+  /** A final block one hour after the restore was noticed, once there is one. Payouts resume when all blocks up to it are read. */
   readonly readTo?: BlockHeight | undefined
-  /** All addresses that transactions were sent from. */
+  /** Every address from which a transaction was sent. */
   readonly payers?: readonly Address[]
 }
 
-/** The memory of the scanner's object that notices a restored database. */
+/** The memory of the scanner's object, which notices that the database is a restored older copy. */
 export interface PayoutMemory {
   /**
-   * Notes the newest event, before anything is sent. Returns since when payouts are stopped because the database is an older copy, or null.
-   * The database knows it from then on, too. An object without a memory beside transactions that were handed in does not know, so it counts
-   * as that.
+   * Compares the database with the newest event in memory, then notes the event; called before anything is sent. Returns since when payouts are stopped because
+   * the database is an older copy, or null. That time is also stored in the database. If the object has no memory but transactions were handed in, the database
+   * counts as an older copy.
    */
   compare(): Promise<UnixMs | null>
-  /** What the newest comparison of this instance has returned: null before the first one. */
+  /** The result of the last comparison of this instance; null before the first one. */
   known(): UnixMs | null
 }
 
-/** The payout addresses that the object remembers: a restored copy can be older than its knowledge of them. */
+/** The payout addresses that the object remembers, because a restored database may not know them. */
 export async function loadPayers(host: Pick<ObjectHost, 'load'>): Promise<readonly Address[]> {
   return (await host.load<Stored>(storageKey))?.payers ?? []
 }
 
-/** What the memory is made of. */
+/** The parts of the memory. */
 export interface PayoutMemoryParts {
   readonly db: WriteDatabase
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly host: Pick<ObjectHost, 'load' | 'save'>
 }
 
-/** The memory over the storage of an object. */
+/** Makes the memory, kept in the storage of the object. */
 export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): PayoutMemory {
   let running: Promise<unknown> = Promise.resolve()
   let known: UnixMs | null = null
@@ -59,7 +59,7 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
     const number = begun
     const before = await host.load<Stored>(storageKey)
     const row = await selectCompared(db, before?.newest?.id ?? 0)
-    if (number < stored) return known // it counted as lost
+    if (number < stored) return known // it was given up meanwhile
     stored = number
     const next = nextMemory(before, row, clock.now())
     if (JSON.stringify(next) !== JSON.stringify(before)) host.save(storageKey, next)
@@ -69,7 +69,7 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
   }
   return {
     known: () => known,
-    // One after the other: an older look must not replace what a newer one has found. One can be without an end.
+    // One comparison at a time, because an older one must not overwrite the result of a newer one. A hanging one is given up.
     compare() {
       const result = endsWithin(running, lostMs, clock).then(compare)
       running = result.catch(() => null)
@@ -78,27 +78,27 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
   }
 }
 
-/** What the object remembers after a comparison. */
+/** The memory after a comparison. */
 function nextMemory(before: Stored | undefined, row: ComparedRow, now: UnixMs): Stored {
   const { newest, position, finalTime, unread } = row
   const isLost = before === undefined ? row.hasSigned : isOlder(before.newest, row)
   const since = isLost ? now : (before?.restoredAt ?? null)
   const isPast = since !== null && finalTime !== null && finalTime >= since + restoredMs
   const readTo = (isLost ? undefined : before?.readTo) ?? (isPast ? position : undefined)
-  // A block that is not read can have what the copy lacks. After a correction the position is lower for a while.
+  // An unread block may contain a transaction that the copy lacks. After a correction the position is lower for a while.
   const isOver = readTo !== undefined && readTo <= position && (unread === null || unread > readTo)
   const payers = [...new Set([...(before?.payers ?? []), ...row.openPayers])]
-  // Without any event left, what was noted stays: events are removed when they are old.
+  // Old events are removed. If none is left, keep the one in memory.
   const kept = isLost ? null : (before?.newest ?? null)
   const noted = newest === null ? kept : { id: newest.id, digest: digestOf(newest.text) }
   return { newest: noted, payers, ...(isOver ? { restoredAt: null } : { restoredAt: since, readTo }) }
 }
 
-/** Whether the database is an older copy: it has not the newest event that was noted, or another one under its number. */
+/** Whether the database is an older copy: it lacks the event in memory, or has another one under its number. */
 function isOlder(noted: Stored['newest'], { same, lastId }: ComparedRow): boolean {
   if (noted === null) return false
   if (lastId < noted.id) return true
-  return same !== null && digestOf(same) !== noted.digest // without a row it was removed, since it is old
+  return same !== null && digestOf(same) !== noted.digest // without a row the event was removed because of its age
 }
 
 const digestOf = (text: string) => bytesToHex(sha256(utf8ToBytes(text)))

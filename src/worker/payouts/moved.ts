@@ -4,27 +4,27 @@ import type { CurrencyId } from '../common/ids.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 
-/** What has left the payout address by the logs of a transaction, in chain units: of the token of a contract, or TRX (empty). */
+/** An outflow from the payout address, as the logs of a transaction show it, in chain units. `contract` is empty for TRX. */
 export interface Moved {
   readonly contract: Address | ''
   readonly to: Address
   readonly raw: string
 }
 
-/** One thing that has left the payout address. What is of no configured currency is in units of its contract. */
+/** An outflow as a member of an answer. A token that is not configured has units of its contract. */
 export type MovedItem<A> =
   | { readonly to: string; readonly cuy: CurrencyId; readonly amt: A }
   | { readonly to: string; readonly contract: string; readonly units: string }
 
-/** What is stored of what has left the address. */
+/** Parses the stored outflows of a transaction. */
 export function readMoved(text: string): readonly Moved[] {
   return JSON.parse(text) as readonly Moved[] // safe: written by `findOutgoing` alone
 }
 
-/** Of what has left, no more is said in a sentence. */
+/** Most outflows that a sentence names. */
 const saidMax = 5
 
-/** What has left the address as a part of a sentence: how much of what, and to whom. */
+/** Writes outflows as a part of a sentence: how much of what, and to whom. */
 export function sayMoved(moved: readonly Moved[], currencies: Currencies): string {
   const said = moved.slice(0, saidMax).map(({ contract, to, raw }) => {
     const { decimals, symbol } = currencyOfContract(contract, currencies) ?? (contract === '' ? trx : unitsOf(contract))
@@ -36,7 +36,7 @@ export function sayMoved(moved: readonly Moved[], currencies: Currencies): strin
 const trx = { decimals: 6, symbol: 'TRX' }
 const unitsOf = (contract: Address) => ({ decimals: 0, symbol: `units of ${formatBase58(contract)}` })
 
-/** What has left the address as the members of an answer. */
+/** An outflow as a member of an answer. */
 export function movedItem<A>(
   { contract, to, raw }: Moved,
   currencies: Currencies,

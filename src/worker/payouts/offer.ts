@@ -11,27 +11,27 @@ import type { Head } from './signed-bytes.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { selectOffer } from './store/signing.ts'
 
-/** What a signer may sign. */
+/** The payouts that a signer may sign. */
 export interface SignerOffer {
   readonly payouts: readonly (Payout & { readonly proof: string | null })[]
   readonly head: Head
 }
 
-/** Payouts of one offer. */
+/** Most payouts in one offer. */
 export const offeredMax = 100
 
-/** What an offer needs. */
+/** The parts that an offer needs. */
 export interface OfferContext {
   readonly db: ReadDatabase
   readonly currencies: Currencies
   readonly rules: PayoutRules
-  /** Whether the database is an older copy, as the scanner knows it. Asked after what is offered was read, so that nothing of a copy is. */
+  /** Whether the scanner knows that the database is a restored older copy. Called after the payouts were read, so that nothing of a copy is offered. */
   readonly isRestored: () => Promise<boolean>
 }
 
 /**
- * The approved payouts with an id above `after`, oldest first, or why none is offered. Left out are those whose currency may not leave now,
- * and those to an address that was issued here since. `moved` is what has left for a payout already, in another transaction.
+ * The approved payouts with an id above `after`, oldest first, or why none is offered. Payouts in a stopped currency are left out, and those to an address that
+ * has since been issued to a user. `moved` is what another transaction may already have paid.
  */
 export async function offerPayouts(
   { db, currencies, rules, isRestored }: OfferContext,

@@ -4,27 +4,27 @@ import type { BlockReading, ChainTransfer } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Moved } from './moved.ts'
 
-/** What a transaction of a final block has to do with a payout address: it was sent by it, or a token's log moves from it. */
+/** A transaction of a final block that concerns a payout address: the address sent it, or a token moved from the address in it. */
 export interface Outgoing {
   readonly txid: Txid
   /** The payout address. */
   readonly address: Address
   readonly height: BlockHeight
   readonly succeeded: boolean
-  /** Null: its receipt is not read yet. */
+  /** Null until its receipt is read. */
   readonly moved: readonly Moved[] | null
 }
 
-/** Final blocks as payouts need them. */
+/** The findings about payout addresses in final blocks. */
 export interface OutgoingReading {
-  /** The payout addresses that they were read with. */
+  /** The payout addresses that the read looked for. */
   readonly watched: ReadonlySet<Address>
   readonly found: readonly Outgoing[]
-  /** The blocks that were read, with their times. */
+  /** The blocks that were read, with their timestamps. */
   readonly blocks: readonly { readonly height: BlockHeight; readonly time: UnixMs }[]
 }
 
-/** What payout addresses have sent in these blocks. */
+/** Finds the transactions in these blocks that concern payout addresses. */
 export function findOutgoing(blocks: readonly BlockReading[], watched: ReadonlySet<Address>): OutgoingReading {
   const read = blocks.filter((block) => block.kind === 'read')
   const found = read.flatMap(({ header: { height }, sent, transfers, callsToRead }) => {
@@ -37,7 +37,7 @@ export function findOutgoing(blocks: readonly BlockReading[], watched: ReadonlyS
   return { watched, found, blocks: read.map(({ header: { height, timestamp } }) => ({ height, time: timestamp })) }
 }
 
-/** What payout addresses have sent by successful calls of a block, whose receipts have these transfers. */
+/** Finds the transactions that concern payout addresses among the successful calls of a block. `transfers` are those in their receipts. */
 export function findInReceipts(
   calls: readonly { readonly txid: Txid; readonly owner: Address }[],
   transfers: readonly ChainTransfer[],
@@ -64,7 +64,7 @@ function outgoingOf(
     return { txid, address, height, succeeded, moved }
   })
   const isOwn = new Set(own.map(({ txid }) => txid))
-  // Somebody else's: an allowance, or an issuer.
+  // Transactions that others have sent: by an allowance, or an issuer's.
   const others = [...moves].flatMap(([txid, [first, ...more]]): readonly Outgoing[] => {
     if (first === undefined || isOwn.has(txid)) return []
     const moved = [first, ...more].filter(({ from }) => from === first.from).map(movedBy)

@@ -10,17 +10,17 @@ import { currencyTakes, postEntriesMax, postedEntry, readAmountText } from '../l
 import type { PayoutFailure } from './failure.ts'
 import { findOtherMember, type ProvenPayout, proofTakes, readProof } from './proof.ts'
 
-/** A payout to be stored. */
+/** A parsed payout that is to be stored. */
 export interface NewPayout {
   readonly uid: Uid
   readonly cuy: CurrencyId
   readonly osn: string
   /** Ledger units, positive. */
   readonly amount: Amount
-  /** Ledger units; 0 where there is none. */
+  /** Ledger units; 0 if there is no fee. */
   readonly fee: Amount
   readonly to: Address
-  /** Of the currency; empty for TRX. */
+  /** The contract of the currency; empty for TRX. */
   readonly contract: Address | ''
   /** `amount` in chain units. */
   readonly raw: bigint
@@ -28,7 +28,7 @@ export interface NewPayout {
   readonly proof: string | null
 }
 
-/** Most payouts of one request. */
+/** Most payouts in one request. */
 export const askedMax = postEntriesMax
 
 const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
@@ -38,10 +38,10 @@ const payoutTakes = 'an object with uid, cuy, amt, to, osn and optionally fee, m
 const payoutsTakes = `an array of 1 to ${askedMax} payouts`
 
 const { uid, cuy, osn, amt, mark } = postedEntry.shape
-/** A payout as a backend asks for it, its amounts as text. */
+/** The body of a requested payout, its amounts as text. */
 export const askedPayout = z.strictObject(
   {
-    uid: uid.check(z.maximum(reservedUid - 1, uidTakes)), // the owner of reserved addresses only gives, in transfers
+    uid: uid.check(z.maximum(reservedUid - 1, uidTakes)), // the owner of reserved addresses only gives money, in transfers
     cuy,
     amt,
     to: z.string(toTakes),
@@ -57,7 +57,7 @@ const asking = z
   .array(askedPayout, payoutsTakes)
   .check(z.minLength(1, payoutsTakes), z.maxLength(askedMax, payoutsTakes))
 
-/** The payouts that a backend asks for, checked by themselves and against each other. What is stored is not considered. */
+/** Parses requested payouts, and checks them alone and against each other. It does not look at stored data. */
 export function parseAsking(list: unknown, currencies: Currencies): Result<readonly NewPayout[], PayoutFailure> {
   const parsed = asking.safeParse(list)
   if (!parsed.success) {
@@ -105,7 +105,7 @@ function whyNotProven(proof: string, payout: ProvenPayout): string | null {
   return other === null ? null : `one of this payout: it is of another ${other}`
 }
 
-/** Sun in one transaction: its field has 63 bits. */
+/** The most sun in one transaction: the field has 63 bits. */
 const sunMax = 2n ** 63n - 1n
 
 function readPositive(text: string, currency: Currency): Result<Amount, string> {
@@ -125,7 +125,7 @@ function fault(index: number, member: string, why: string) {
 
 const noAddress = '0'.repeat(40)
 
-/** Why nobody may be paid at this address, whatever is stored; null if there is no reason. */
+/** Why nobody may be paid at this address, judged without stored data; null if there is no reason. */
 export function whyNotTo(
   to: Address,
   { address }: PayoutRules,

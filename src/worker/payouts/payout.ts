@@ -9,15 +9,15 @@ import { type LeavingStop, stopRules } from './leaving.ts'
 import type { PayoutRow } from './lifecycle.ts'
 import { type MovedItem, movedItem, readMoved } from './moved.ts'
 
-/** What everybody may know of a payout: its columns, in ledger units. An event has a copy of them. */
+/** The columns of a payout that may be shown, in ledger units. Events contain a copy of them. */
 export type Payout = Pick<PayoutRow, (typeof shownNames)[number]> & {
-  /** Why an approved payout is not signed now, where it was looked up. */
+  /** Why an approved payout waits to be signed, if that was looked up. */
   readonly waitsFor?: WhyItWaits | null
-  /** What nodes have said about the sending of its newest transaction, where it was looked up. */
+  /** The answers of nodes to the broadcast of its newest transaction, if they were looked up. */
   readonly answers?: readonly NodeAnswer[]
 }
 
-/** What keeps its money from leaving, or that its recipient was issued here since it was asked for. */
+/** A stop, or `to-user`: its recipient's address has since been issued to a user here. */
 export type WhyItWaits = LeavingStop | 'to-user'
 
 const shownNames = [
@@ -25,10 +25,10 @@ const shownNames = [
   ...(['approved_by', 'txid', 'expires_at', 'height', 'attempts', 'reason', 'moved', 'received', 'why'] as const),
 ] as const
 
-/** Who approved a payout that is within the limits. */
+/** `approved_by` of a payout that the limits have approved. */
 export const byLimits = 'limits'
 
-/** A payout as backends see it. `A` is the form of an amount. */
+/** A payout as backends see it. `A` is the type of an amount. */
 export type PayoutItem<A> = {
   readonly id: PayoutId
   readonly uid: number
@@ -40,26 +40,26 @@ export type PayoutItem<A> = {
   readonly mark: string
   readonly state: PayoutState
   readonly created_at: string
-  /** The backend that has asked for it. */
+  /** The backend that asked for it. */
   readonly by: string
-  /** A backend, or `limits`. */
+  /** The backend that approved it, or `limits`. */
   readonly approved_by?: string
-  /** Of its newest transaction, where that is signed or has been found; and when it expires. */
+  /** Its newest transaction, if that is signed or was found, and when it expires. */
   readonly txid?: string
   readonly expires_at?: string
-  /** The block in which it was found. */
+  /** The block that contains its transaction. */
   readonly height?: number
-  /** Transactions that have ended without paying. */
+  /** Transactions that have ended without paying it. */
   readonly attempts: number
-  /** Why it is stuck. */
+  /** The reason for which it is stuck. */
   readonly reason?: StuckReason
-  /** The same for people, why it was cancelled, or why an approved one waits. */
+  /** A sentence for people: why it is stuck, was cancelled, or waits although it is approved. */
   readonly why?: string
-  /** What has left the payout address in a transaction that has paid something else. */
+  /** The outflows from the payout address in a transaction that paid something else. */
   readonly moved?: readonly MovedItem<A>[]
-  /** What has arrived of a paid one, where its token took a fee. */
+  /** The amount that the payee has received, if the token took a fee. */
   readonly received?: A
-  /** What nodes last said about its sending: their words, which decide nothing. */
+  /** The last answers of nodes to its broadcast, in their words. They decide nothing. */
   readonly answers?: readonly { readonly node: string; readonly answer: string; readonly at: string }[]
 }
 
@@ -74,12 +74,12 @@ const toUser = 'to is the address of a user here now: cancel it, and post a tran
 const sayWaiting = (stop: WhyItWaits) => `it waits: ${stop === 'to-user' ? toUser : stopRules[stop].why}`
 const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
 
-/** The item of a payout. */
+/** Renders a payout for backends. */
 export function payoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): PayoutItem<A> {
   const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, received } = payout
   const { waitsFor = null, answers = [] } = payout
   const currency = currencies.byId.get(cuy)
-  // A payout has entries, so its currency stays configured: without it nothing is served.
+  // The configuration check refuses to drop a currency that has entries, so this cannot happen.
   if (currency === undefined) throw new Error(`payout ${id} is in currency ${cuy}, which is not configured`)
   const hasTransaction = withTransaction.includes(state)
   const sentence = reason === null ? (waitsFor === null ? why : sayWaiting(waitsFor)) : explained[reason]
@@ -111,7 +111,7 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
 const ownNames = ['id', 'cuy', 'amt', 'fee', 'to', 'osn', 'mark', 'state', 'created_at', 'txid', 'height'] as const
 type OwnName = (typeof ownNames)[number]
 
-/** Of what has the members of a payout, those that its user sees: nothing of who approved it, and of why it waits. */
+/** The fields of a payout that its user may see, among those of `item`. Who approved it, and why it waits, is not shown. */
 export function pickOwn<T extends Partial<Readonly<Record<OwnName, unknown>>>>(item: T): Pick<T, OwnName & keyof T> {
   const own = ownNames.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]))
   return Object.fromEntries(own) as Pick<T, OwnName & keyof T> // the members with these names

@@ -4,26 +4,26 @@ import { parseAmountsAsText } from '../common/amount.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { proofCharsMax } from '../d1/payout-tables.ts'
 
-// What a backend has signed of a payout. Asking and the signer read it here: what one of them refuses, the other does not take.
+// The proof of a payout: a backend's signature over its members. The request and the signer both parse it here, so they accept the same proofs.
 
-/** The members of a payout that a proof is of. */
+/** The members of a payout that a proof signs. */
 export interface ProvenPayout {
   readonly uid: number
   readonly cuy: number
-  /** Whole units: a decimal, perhaps with zeros at its end. */
+  /** A decimal number of whole units; zeros at its end do not matter. */
   readonly amt: string
   readonly to: string
   readonly osn: string
 }
 
-/** The algorithms of proofs. The second one is the first one's newer name, for the keys of today (RFC 9864). */
+/** The signature algorithms of proofs. `Ed25519` is the newer name of `EdDSA` with such keys (RFC 9864). */
 export const proofAlgorithms = ['EdDSA', 'Ed25519', 'ES256'] as const
 /** The form of a compact JWS. */
 export const proofForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
-/** Bytes of a signature of each algorithm: two numbers of 32 bytes, never DER. */
+/** Bytes of a signature, the same for each algorithm: two numbers of 32 bytes, never DER. */
 const signatureBytes = 64
 
-/** What a proof takes to be one. */
+/** The form of a proof, for messages. */
 export const proofTakes = `a compact JWS (${proofAlgorithms.join(', ')}) of at most ${proofCharsMax} characters`
 const membersTake =
   'a JWS of exactly uid, cuy, amt, to and osn, as the payout has them, amt a decimal without exponent, sign or zeros before it'
@@ -36,7 +36,7 @@ const shape = z.strictObject({
   osn: z.string(),
 })
 
-/** Reads a proof without its keys; the error says what it must be. Who signed it is the signer's to check: the service has no key. */
+/** Parses a proof without verifying its signature, because the service has no key: the signer verifies it. The error says what the proof must be. */
 export function readProof(text: string): Result<ProvenPayout, string> {
   const parts = proofForm.test(text) && text.length <= proofCharsMax ? partsOf(text) : null
   if (parts === null) return err(proofTakes)
@@ -47,7 +47,7 @@ export function readProof(text: string): Result<ProvenPayout, string> {
   return proven.success ? ok(proven.data) : err(membersTake)
 }
 
-/** The first member by which a proof is of another payout, or null. */
+/** The first member in which a proof differs from a payout, or null. */
 export function findOtherMember(proven: ProvenPayout, payout: ProvenPayout): keyof ProvenPayout | null {
   const members = ['uid', 'cuy', 'to', 'osn'] as const
   const other = members.find((name) => proven[name] !== payout[name])
@@ -55,17 +55,17 @@ export function findOtherMember(proven: ProvenPayout, payout: ProvenPayout): key
 }
 
 /**
- * Whether two proofs, or none, are of the same payout: the signature is not compared, since one key makes many of the same content, and
- * neither are the digits of an amount.
+ * Whether two proofs sign the same payout; true also if both are absent. Signatures are not compared, because one key makes many for the same content, and
+ * amounts are compared as numbers.
  */
-export function sameProof(one: string | null, other: string | null): boolean {
-  if (one === other) return true
-  if (one === null || other === null) return false
-  const [first, second] = [readProof(one), readProof(other)]
+export function sameProof(proof: string | null, other: string | null): boolean {
+  if (proof === other) return true
+  if (proof === null || other === null) return false
+  const [first, second] = [readProof(proof), readProof(other)]
   return first.ok && second.ok && findOtherMember(first.value, second.value) === null
 }
 
-/** The decoded parts of a compact JWS that anybody can verify, or null. A payload that is no JSON is undefined. */
+/** The decoded parts of a compact JWS, or null if the text is not one that can be verified. `payload` is undefined if it is not JSON. */
 function partsOf(text: string): { readonly payload: unknown; readonly signature: Uint8Array } | null {
   const [, payload = '', signature = ''] = text.split('.')
   try {
@@ -85,5 +85,5 @@ function readPayload(part: string): unknown {
   }
 }
 
-/** An amount without zeros at its end. */
+/** Removes zeros at the end of a decimal. */
 const plain = (amount: string) => (amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount)

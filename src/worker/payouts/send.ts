@@ -9,56 +9,56 @@ import type { PayoutMemory } from './memory.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
 
-/** Pauses after each sending of a transaction; the last one after all further ones. Nobody mines what was sent so often in vain. */
+/** Pauses between broadcasts of a transaction; the last one repeats. After that many failures nobody is likely to mine it. */
 export const sendAgainMs = [2_500, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
-/** A transaction that expires so soon is not sent any more: clocks differ, and a node needs time. */
+/** A transaction that expires within this time is not sent: clocks differ, and a node needs time. */
 export const sendMarginMs = 10_000
-/** Transactions that are sent at the same time. */
+/** Most transactions that are sent at the same time. */
 export const sendAtOnceMax = 20
-/** Times that one call sends so many. */
+/** Most batches of `sendAtOnceMax` in one call. */
 const sendRoundsMax = 5
-/** Time for sending those. */
+/** Time limit of one batch. */
 const sendMs = 10_000
 
-/** What sending needs. */
+/** The parts of the sender. */
 export interface SenderParts {
   readonly db: WriteDatabase
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly currencies: Currencies
-  /** Null without `PAYOUTS`: what was handed in before is sent all the same. */
+  /** Null if `PAYOUTS` is not configured. Transactions that were handed in before are sent all the same. */
   readonly payouts: PayoutRules | null
   readonly memory: PayoutMemory
   openChain(payer: Payer, deadline: UnixMs): Chain
-  /** Lets work go on that nothing waits for. */
+  /** Lets work continue after the call has returned. */
   inBackground(work: Promise<unknown>): void
 }
 
-/** Sends what was handed in, again and again, until it is in a final block or has expired. */
+/** Sends the transactions that were handed in, repeatedly, until each is in a final block or has expired. */
 export interface Sender {
-  /** Sends what is due, and what is sent for the first time once more, to another node, some seconds later. */
+  /** Sends due transactions. Each new one is sent once more, to another node, a few seconds later. */
   send(): Promise<void>
 }
 
 /**
- * The sender of an object. All that it knows is stored: a transaction is claimed before it is sent, so calls at the same time send none
- * twice, and a call that dies leaves its own to a later one.
+ * Makes the sender. It keeps no state of its own: a transaction is claimed in the database before it is sent, so concurrent calls do not send it twice, and a
+ * call that dies leaves the rest to a later one.
  */
 export function createSender(parts: SenderParts): Sender {
   const { clock, inBackground } = parts
   const send = async () => {
     const hasNew = await sendDue(parts)
-    // A node can swallow what it has accepted: the second one is another node, without a tick.
+    // A node may drop a transaction that it accepted, so the second sending goes to another node, without waiting for a tick.
     if (hasNew) inBackground(clock.sleep(sendAgainMs[0]).then(send))
   }
   return { send }
 }
 
-/** Whether a transaction was sent for the first time. */
+/** Sends due transactions. Returns whether any of them was sent for the first time. */
 async function sendDue({ db, clock, currencies, payouts, memory, openChain }: SenderParts): Promise<boolean> {
   let hasNew = false
   for (let round = 0; round < sendRoundsMax; round += 1) {
-    // What is sent must be known although the database is lost. An older copy may lack another transaction of the payout, by another
-    // signer: nothing is sent until all that was signed before has expired, and blocks have shown what was mined.
+    // Comparing also notes the newest event, so that a later loss of the database is noticed. A restored older copy may lack another transaction of the payout,
+    // handed in by another signer. So nothing is sent until every transaction that was signed before has expired, and blocks have shown which ones were mined.
     if ((await memory.compare()) !== null) return hasNew
     const stopped = payouts === null ? new Map() : await findStopped(db, payouts, currencies)
     if (stopped === null) return hasNew
@@ -82,7 +82,7 @@ async function sendDue({ db, clock, currencies, payouts, memory, openChain }: Se
   return hasNew
 }
 
-/** The currencies that are not sent now; null: none is. */
+/** The currencies in which nothing is sent now; null if nothing is sent at all. */
 async function findStopped(db: WriteDatabase, { address }: PayoutRules, currencies: Currencies) {
   const facts = await selectLeavingFacts(db, address)
   return findStopOfAll(facts, 'send') === null ? stoppedCurrencies(facts, currencies.list, 'send') : null
@@ -90,5 +90,5 @@ async function findStopped(db: WriteDatabase, { address }: PayoutRules, currenci
 
 async function broadcast(chain: Chain, { bytes, sends }: DueTransaction): Promise<SendingReply | null> {
   const answer = await chain.broadcast(bytes, sends)
-  return answer.ok ? answer.value : null // no node has said anything
+  return answer.ok ? answer.value : null // no node has answered
 }

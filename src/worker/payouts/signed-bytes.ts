@@ -22,10 +22,10 @@ import type { BytesReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 
-/** The newest agreed final block: what a signer refers to. */
+/** The newest agreed final block, to which a signer refers. */
 export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
 
-/** What the bytes of a payout must say. */
+/** The transfer that the bytes of a payout must contain. */
 export interface ExpectedTransfer {
   readonly from: Address
   readonly to: Address
@@ -33,37 +33,37 @@ export interface ExpectedTransfer {
   readonly contract: Address | ''
   /** Chain units. */
   readonly amount: bigint
-  /** The most sun that a token's transfer may burn. */
+  /** The most sun that a token transfer may burn. */
   readonly feeLimit: bigint
 }
 
-/** A signed transaction that pays exactly what is expected. */
+/** A signed transaction that contains exactly the expected transfer. */
 export interface SignedTransfer {
-  /** The whole message, as hex digits. */
+  /** The whole signed message, in hex digits. */
   readonly bytes: string
   readonly txid: Txid
   readonly expiresAt: UnixMs
-  /** The newest block at or below the head that it can refer to: it is in none at or below that one. */
+  /** The newest block at or below the head to which it can refer. The transaction is in a later block than that. */
   readonly reference: BlockHeight
 }
 
-/** What is wrong with bytes: the reason for programs, and for people what differs. */
+/** The fault of signed bytes: a reason for programs, and the difference for people. */
 export interface BytesFault {
   readonly reason: BytesReason
   readonly why: string
 }
 
-/** How far a transaction may be valid beyond the newest final block. */
+/** The expiration of a transaction may be this far after the newest final block. */
 export const expirationAheadMsMax = 3_600_000
-/** How long ago it may have expired. Then it is not sent any more, only looked for. */
+/** A transaction may have expired this long ago. Then it is not sent any more, only looked for. */
 export const expiredMsMax = 86_400_000
-/** Blocks that a reference block can be: its height is known by two bytes. */
+/** A message names its reference block by two bytes of the height, so heights repeat after this many blocks. */
 export const referenceBlocks = 65_536
 
 /**
- * Reads a signed message as java-tron does, and compares it with the one transaction that a node would write for this transfer
- * with the same times, fee limit and reference. `head` is the newest agreed final block. `newest`: the newest block that it
- * can refer to, where that is known since it is stored or a final block has it. Then it can be of any age. Else null.
+ * Parses a signed message as java-tron does, and compares it with the transaction that a node would write for this transfer, with the same times, fee limit and
+ * reference. `head` is the newest agreed final block. `newest` is the newest block to which a known transaction (stored, or found in a block) can refer; then
+ * it may have any age. Null for a new transaction.
  */
 export function readSigned(
   text: string,
@@ -94,7 +94,7 @@ export function readSigned(
   return ok({ bytes: digits, txid: txidOf(rawData), expiresAt, reference })
 }
 
-/** The txid of a signed message, or null where the text is none. */
+/** The txid of a signed message, or null if the text is not a message. */
 export function txidIn(text: string): Txid | null {
   const digits = digitsOf(text)
   const parts = digits === null ? null : parseMessage(hexToBytes(digits))
@@ -102,8 +102,8 @@ export function txidIn(text: string): Txid | null {
 }
 
 /**
- * The newest height at or below `head` that a signed message can refer to: below 0 where the chain is too short for it. Null if the text
- * is none, or has no reference.
+ * The newest height at or below `head` to which a signed message can refer; below 0 if the chain is too short. Null if the text is not a message, or has no
+ * reference.
  */
 export function referenceIn(text: string, { height }: Pick<Header, 'height'>): BlockHeight | null {
   const digits = digitsOf(text)
@@ -111,7 +111,7 @@ export function referenceIn(text: string, { height }: Pick<Header, 'height'>): B
   return parts === null || bytesOf(parts.raw, 1).length !== 2 ? null : heightOf(parts.raw, height)
 }
 
-/** The digits of a message, or null where the text has something else or too many. */
+/** The hex digits of a message, or null if the text is not hex or is too long. */
 function digitsOf(text: string): string | null {
   const digits = text.replace(/^0x/i, '').toLowerCase()
   return /^(?:[0-9a-f]{2})+$/.test(digits) && digits.length <= signedDigitsMax ? digits : null
@@ -119,7 +119,7 @@ function digitsOf(text: string): string | null {
 
 const fault = (reason: BytesReason, why: string) => err<BytesFault>({ reason, why })
 
-/** A message in its parts, each as the rules of protobuf read it. */
+/** The parts of a message, parsed by the rules of protobuf. */
 interface Parts {
   readonly rawData: Uint8Array
   readonly signature: Uint8Array
@@ -127,11 +127,11 @@ interface Parts {
   readonly contract: Fields
   readonly any: Fields
   readonly call: Fields
-  /** The numbers of all members, by their message. */
+  /** The field numbers that each part contains. */
   readonly members: Readonly<Record<keyof typeof allowed, readonly number[]>>
 }
 
-/** What each message may have, by field number (java-tron protocol/core/Tron.proto). */
+/** The fields that each part may contain (java-tron protocol/core/Tron.proto). */
 const allowed = {
   message: [1, 2],
   raw: [1, 4, 8, 11, 14, 18],
@@ -139,7 +139,7 @@ const allowed = {
   any: [1, 2],
   call: [1, 2, 3, 4],
 } as const
-/** Members that have a word of their own. */
+/** Fields whose refusal has a reason of its own. */
 const named: Readonly<Partial<Record<keyof typeof allowed, Readonly<Record<number, BytesReason>>>>> = {
   raw: { 10: 'memo' },
   contract: { 5: 'permission' },
@@ -171,7 +171,7 @@ function parseMessage(bytes: Uint8Array): Parts | null {
 
 const transferShape = { 1: 'bytes', 2: 'bytes', 3: 'number' } as const
 
-/** Members that no payout has, or one that comes twice. */
+/** Refuses a field that no payout has, or a field that comes twice. */
 function findStrange({ members }: Parts): BytesFault | null {
   for (const [message, numbers] of Object.entries(members) as [keyof typeof allowed, readonly number[]][]) {
     for (const [i, number] of numbers.entries()) {
@@ -187,7 +187,7 @@ function findStrange({ members }: Parts): BytesFault | null {
   return null
 }
 
-/** What it pays, where that is something else. */
+/** Refuses a transfer that pays something else. */
 function findDifferent(
   { contract, any, call }: Parts,
   { from, to, contract: token, amount }: ExpectedTransfer,
@@ -209,12 +209,12 @@ function findDifferent(
 
 const [selectorDigits, recipientAt, amountAt] = [8, 32, 72]
 const noPadding = '0'.repeat(recipientAt - selectorDigits)
-/** What some libraries write before the recipient: the first of the 21 bytes of an address. */
+/** Some libraries write the prefix 41 of an address before its 20 bytes. */
 const tronPrefix = '41'.padStart(noPadding.length, '0')
 
 /**
- * What in call data is not `transfer(to, units)`. With the prefix of an address in it, it is the contract that decides whom it pays: some
- * ignore it, others refuse it (decision note 60).
+ * Refuses call data that is not `transfer(to, units)`. With the prefix of an address in the padding, it depends on the contract whom the call pays: some
+ * contracts ignore the prefix, others refuse the call (decision note 60).
  */
 function findWrongCall(data: string, to: Address, amount: bigint): BytesFault | null {
   const wanted = transferCallData(to, amount)
@@ -237,7 +237,7 @@ const wrongAmount = (amount: bigint): BytesFault => {
   return { reason: 'wrong-amount', why: `it is not of ${amount} units of the chain` }
 }
 
-/** Why the signature is not one of this address as a node reads it, or null. */
+/** Why the signature is not one of this address, verified as a node does; null if it is. */
 function whyNotSigned({ rawData, signature }: Parts, from: Address): string | null {
   const { length } = signature
   if (length === 0) return 'it has no signature'
@@ -253,7 +253,7 @@ function whyNotSigned({ rawData, signature }: Parts, from: Address): string | nu
   return `it is signed by ${formatBase58(signer)}, not by ${formatBase58(from)}`
 }
 
-/** What it may burn, and until when it is valid. */
+/** Refuses fee limits and expirations that are out of bounds. */
 function findWrongTimes(
   { raw }: Parts,
   { feeLimit: most }: ExpectedTransfer,
@@ -261,7 +261,7 @@ function findWrongTimes(
   isNew: boolean,
 ): BytesFault | null {
   const { expiration, feeLimit } = timesOf(raw)
-  // What is known already has burnt what it could, whatever the limit is now.
+  // A transaction that is known already has burnt its fee, so the present limit does not apply to it.
   if (feeLimit < 0n || (isNew && feeLimit > most))
     return { reason: 'fee-limit', why: `its fee_limit is not between 0 and ${most} sun` }
   if (expiration > BigInt(timestamp + expirationAheadMsMax)) {
@@ -283,7 +283,7 @@ const referredTo = ({ from, to, contract, amount }: ExpectedTransfer) => {
   return { asset: contract === '' ? nativeAsset : trc20Asset(contract), from, to, amount }
 }
 
-/** The height at or below this one whose last two bytes are these: below 0 where there is none. */
+/** The highest block at or below this height whose last two bytes are those of the reference; below 0 if there is none. */
 function heightOf(raw: Fields, highest: BlockHeight): BlockHeight {
   const low = Number.parseInt(hexOf(raw, 1), 16)
   return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: or below 0

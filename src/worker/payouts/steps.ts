@@ -17,9 +17,9 @@ import { byLimits, type Payout } from './payout.ts'
 import { type PayoutWithOutflows, selectWithOutflows, storeDecided } from './store/decided.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 
-// What people decide: a payout is approved, or its money goes back. `lifecycle.ts` decides whether that is possible.
+// A person's decisions: to approve payouts, or to cancel them. `lifecycle.ts` decides whether they are possible.
 
-/** Tries, where others decide about the same payouts at the same time. */
+/** Attempts before giving up, when concurrent requests decide about the same payouts. */
 const triesMax = 5
 
 const idsTake = `an array of 1 to ${askedMax} ids of payouts, each once`
@@ -38,14 +38,14 @@ const moved = z.optional(z.literal(true, movedTakes))
 const attempts = z.optional(z.int(attemptsTakes).check(z.minimum(0, attemptsTakes)))
 
 /**
- * What an approval names. `moved`: what has left for them is known. `attempts`: how many each stuck one of them shows, so that a request
- * that is sent again approves none that is stuck anew.
+ * The body of an approval. `moved: true` confirms that the caller knows money has left. `attempts` is the number that each stuck payout shows, so that a
+ * repeated request does not approve one that got stuck again.
  */
 const approval = z.strictObject(
   { ids, moved, attempts },
   'an object with ids and optionally moved and attempts, and nothing else',
 )
-/** What a cancellation names. */
+/** The body of a cancellation. */
 const cancellation = z.strictObject(
   {
     ids,
@@ -55,7 +55,7 @@ const cancellation = z.strictObject(
   'an object with ids, why and optionally moved, and nothing else',
 )
 
-/** Reads the body of a step. */
+/** Parses the body of a request. */
 export function parseStep<T>(schema: z.ZodMiniType<T>, body: unknown): Result<T, PayoutFailure> {
   const parsed = schema.safeParse(body)
   if (parsed.success) return ok(parsed.data)
@@ -63,14 +63,14 @@ export function parseStep<T>(schema: z.ZodMiniType<T>, body: unknown): Result<T,
   return err({ kind: 'bad-input', member: String(issue?.path[0] ?? 'body'), why: issue?.message ?? '' })
 }
 
-/** What a step needs. */
+/** The parts that approving needs. */
 export interface StepContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Approves payouts: all or none. `by` must be another name than has asked. A stuck one may have three more transactions then. */
+/** Approves payouts: all or none. `by` must not be the name that asked for them. A stuck payout may then have three more transactions. */
 export async function approvePayouts(
   { db, currencies, clock }: StepContext,
   body: unknown,
@@ -86,8 +86,8 @@ export async function approvePayouts(
 }
 
 /**
- * What cancelling needs. `isRestored` asks the scanner whether the database is an older copy. `mayApprove`: whether who asks has the
- * right to approve. `address` is what payouts are paid from.
+ * The parts that cancelling needs. `isRestored`: whether the scanner knows that the database is a restored older copy. `mayApprove`: whether the caller has the
+ * right to approve. `address` is the payout address.
  */
 export interface CancelContext extends StepContext {
   readonly address: Address
@@ -96,8 +96,8 @@ export interface CancelContext extends StepContext {
 }
 
 /**
- * Cancels payouts: all or none. The money of each is back in its wallet then. None while payouts are stopped: a transaction that the
- * database does not have, or that no payout names, can be that of one of them.
+ * Cancels payouts: all or none. The money of each returns to its wallet. While payouts are stopped none is cancelled, because a transaction that the database
+ * lacks, or that no payout names, may have paid one of them.
  */
 export async function cancelPayouts(
   context: CancelContext,
@@ -120,7 +120,7 @@ export async function cancelPayouts(
 
 const sayIn = (currencies: Currencies) => (moved: readonly Moved[]) => sayMoved(moved, currencies)
 
-/** Why nothing is cancelled now, or null. */
+/** Why nothing can be cancelled now, or null. */
 async function whyNotCancelled({ db, address, isRestored }: CancelContext, at: UnixMs): Promise<PayoutFailure | null> {
   const facts = await selectLeavingFacts(db, address)
   const stop = findStopOfAll((await isRestored()) ? { ...facts, restoredAt: facts.restoredAt ?? at } : facts, 'cancel')
@@ -128,8 +128,8 @@ async function whyNotCancelled({ db, address, isRestored }: CancelContext, at: U
 }
 
 /**
- * Reads the payouts, decides about each in the order of the ids, and stores what changes: all or none. `whyNot` is asked if anything would
- * change. Decided again if another one was faster.
+ * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or none. `whyNot` is called only if there are changes. Decides
+ * again if a concurrent request was faster.
  */
 async function takeSteps(
   db: WriteDatabase,
@@ -141,9 +141,9 @@ async function takeSteps(
     const found = await selectWithOutflows(db, ids)
     const next: PayoutRow[] = []
     for (const id of ids) {
-      const one = found.get(id as PayoutId) // safe: an id that exists
-      if (one === undefined) return err({ kind: 'unknown-payout', why: `there is no payout ${id}` })
-      const decided = decide(one)
+      const withOutflows = found.get(id as PayoutId) // safe: an id that exists
+      if (withOutflows === undefined) return err({ kind: 'unknown-payout', why: `there is no payout ${id}` })
+      const decided = decide(withOutflows)
       if (!decided.ok) return decided
       next.push(decided.value)
     }

@@ -5,17 +5,17 @@ import type { PayoutRules } from '../ledger/context.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { type OpenSum, selectHoldings, selectOpenSums } from './store/open.ts'
 
-/** What is open of payouts, why they are stopped, and what their address holds. */
+/** Open payouts, why payouts are stopped, and the balances of the payout address. */
 export interface PayoutSummary {
   readonly address: Address
   readonly open: readonly OpenSum[]
-  /** Null: payouts are offered to the signer. */
+  /** Null if payouts are offered to the signer. */
   readonly stopped: { readonly why: 'unknown-transaction' | 'restored'; readonly since: UnixMs } | null
-  /** By the contract, which is empty for TRX, in chain units. */
+  /** Balances in chain units by contract, which is empty for TRX. */
   readonly holds: readonly { readonly contract: Address | ''; readonly balance: bigint; readonly readAt: UnixMs }[]
 }
 
-/** Reads what is stored. The rows that are read grow with the number of currencies, not with that of payouts. */
+/** Reads the stored summary. The number of rows that are read grows with the number of currencies, not with that of payouts. */
 export async function readPayoutSummary(db: ReadDatabase, { address }: PayoutRules): Promise<PayoutSummary> {
   const [open, facts, holdings] = [
     await selectOpenSums(db),

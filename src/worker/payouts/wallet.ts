@@ -8,17 +8,17 @@ import type { Currencies } from '../ledger/currencies.ts'
 import { currencyOfContract } from './moved.ts'
 import { selectHoldings, selectOpenSums, storeAddressHoldings } from './store/open.ts'
 
-/** Between two readings of what the payout address holds. */
+/** Pause between two readings of the payout address's balances. */
 export const walletEveryMs = 180_000
 const trxDecimals = 6
 
-/** What the payout address needs for what is approved and signed, in chain units; `contract` is empty for TRX. */
+/** The amount that approved and signed payouts need from the payout address, in chain units; `contract` is empty for TRX. */
 interface Need {
   readonly contract: Address | ''
   readonly raw: bigint
 }
 
-/** What the payout address must hold of each contract; of TRX also what one token's transfer may burn. Empty: nothing is open. */
+/** Sums what the payout address must hold of each contract. For TRX this includes what one token transfer may burn. Empty if nothing is open. */
 async function selectNeeds(
   db: ReadDatabase,
   { feeLimit }: PayoutRules,
@@ -38,7 +38,7 @@ async function selectNeeds(
   return [...tokens, ['', native] as const].map(([contract, raw]) => ({ contract, raw }))
 }
 
-/** Reads what the payout address holds of what is needed, if that was not read for some minutes. */
+/** Reads the payout address's balances that open payouts need, unless they were read within `walletEveryMs`. */
 export async function readWallet(
   { db, clock, currencies }: Pick<WriteContext, 'db' | 'clock' | 'currencies'>,
   rules: PayoutRules,
@@ -61,7 +61,7 @@ export async function readWallet(
   await storeAddressHoldings(db, holdings)
 }
 
-/** A currency of which the payout address holds too little, in whole units. Null: TRX that is no currency here. */
+/** A currency of which the payout address holds too little, in whole units. `cuy` is null for TRX that is not a configured currency. */
 export interface Shortage {
   readonly cuy: number | null
   readonly symbol: string
@@ -69,7 +69,7 @@ export interface Shortage {
   readonly needs: string
 }
 
-/** Of what the payout address holds too little, by the newest readings. */
+/** The currencies of which the payout address holds too little, by the newest readings. */
 export async function findShortages(
   db: ReadDatabase,
   rules: PayoutRules,

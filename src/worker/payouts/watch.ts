@@ -8,23 +8,20 @@ import { selectTroubles } from './store/open.ts'
 import { selectAnswered } from './store/sending.ts'
 import { findShortages } from './wallet.ts'
 
-/** An approved payout that is older has no signer, unless its currency may not leave now. */
+/** An approved payout that has waited this long lacks a signer, unless its currency is stopped. */
 export const unsignedMs = 600_000
-/** A payout that every node has refused for so long has an alarm. */
+/** A payout that every node has refused for this long raises an alarm. */
 export const refusedMs = 60_000
-/** Payouts and transactions that have an alarm of their own at a time. */
+/** Most payouts and transactions that have alarms of their own at a time. */
 const watchedMax = 50
 
-/** What an operator must see of payouts, and what ends if it is not found again. */
+/** Alarms about payouts; each ends unless its cause is found again. */
 const kinds = ['payout-stuck', 'payouts-unsigned', 'payout-unknown', 'payout-wallet-low', 'payout-refused'] as const
 
-/** All is well: what a tick says where nothing is open. */
+/** No faults: the result of a tick when nothing is open. */
 export const nothingOfPayouts: Observation = { kinds, faults: [] }
 
-/**
- * What is wrong with payouts. `restoredAt`: since when they are stopped because an older copy of the database was restored. `nodes`: how
- * many are configured.
- */
+/** The faults of payouts. `restoredAt`: since when they are stopped because the database is a restored older copy. `nodes`: the number of configured nodes. */
 export async function watchPayouts(
   { db, clock, payouts: rules, currencies }: Pick<WriteContext, 'db' | 'clock' | 'payouts' | 'currencies'>,
   restoredAt: UnixMs | null,

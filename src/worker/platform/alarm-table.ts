@@ -1,6 +1,6 @@
-/** The subject of a kind of which there is one alarm at a time. */
+/** The subject of a kind that has only one alarm at a time. */
 type Single = Readonly<Record<string, never>>
-/** A node by its place in `TRON_NODES`, from 1. */
+/** A node by its number in `TRON_NODES`, from 1. */
 interface NodeSubject {
   readonly node: number
 }
@@ -15,20 +15,20 @@ interface TransferSubject {
 interface CurrencySubject {
   readonly cuy: number
 }
-/** The holding of an address, which is hex, in a currency. */
+/** A holding: a currency, and an address in hex. */
 interface HoldingSubject {
   readonly cuy: number
   readonly address: string
 }
-/** An endpoint by its place in `WEBHOOKS`, from 1. */
+/** An endpoint by its number in `WEBHOOKS`, from 1. */
 interface EndpointSubject {
   readonly endpoint: number
 }
 
-/** What nodes can differ about. */
+/** A thing about which nodes disagree. */
 export type DisputedSubject = BlockSubject | { readonly txid: string } | { readonly contract: string }
 
-/** What the alarms of each kind are about. It distinguishes those of one kind, and is stored as JSON. */
+/** The subjects of alarms, by kind. A subject distinguishes the alarms of one kind, and is stored as JSON. */
 export interface AlarmSubjects {
   'scan-stalled': Single
   'scan-behind': Single
@@ -37,7 +37,7 @@ export interface AlarmSubjects {
   'tick-failed': Single
   'gap-unread': { readonly from: number }
   'transaction-unreadable': BlockSubject
-  /** A node that is outvoted, or what there is no quorum about. */
+  /** An outvoted node, or the thing about which there is no quorum. */
   'nodes-disagree': NodeSubject | DisputedSubject
   'node-lies': NodeSubject | (NodeSubject & { readonly why: 'wrong-chain' })
   'node-unfit': NodeSubject
@@ -58,9 +58,9 @@ export interface AlarmSubjects {
   'payout-stuck': { readonly payout: number }
   'payout-refused': { readonly payout: number }
   'payouts-unsigned': Single
-  /** A transaction, or none where an older copy of the database was restored. */
+  /** A transaction; empty if an older copy of the database was restored. */
   'payout-unknown': { readonly txid: string } | Single
-  /** A currency, or TRX where that is none. */
+  /** A currency; empty for TRX that is not a configured currency. */
   'payout-wallet-low': { readonly cuy: number } | Single
   'configuration-differs': { readonly setting: string }
   'key-was-used': Single
@@ -87,10 +87,10 @@ export type AlarmUrgency = (typeof urgencies)[number]
 export interface AlarmRule {
   readonly urgency: AlarmUrgency
   readonly raised: string
-  /** Missing where only the fault can be observed, never its end: then the alarm ends after an hour without it. */
+  /** Absent if the end of the fault cannot be observed: then the alarm ends an hour after the fault was last seen. */
   readonly ends?: string
   readonly remedy: string
-  /** Whether the remedy needs what only the log line has. */
+  /** Whether the remedy needs information that only the log line contains. */
   readonly needsLine?: true
 }
 
@@ -374,7 +374,7 @@ export const alarmTable = {
   },
 } as const satisfies Readonly<Record<AlarmKind, AlarmRule>>
 
-/** Kinds of which only the fault can be observed, never its end. */
+/** Kinds of alarms for which the end of the fault cannot be observed. */
 export const unobservedKinds: ReadonlySet<AlarmKind> = new Set(
   (Object.keys(alarmTable) as AlarmKind[]).filter((kind) => !('ends' in alarmTable[kind])), // safe: the table's keys
 )

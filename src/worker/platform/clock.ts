@@ -26,7 +26,7 @@ export const systemClock: Clock = {
 /** A unique, unguessable name: a random UUID. */
 export const uniqueName = (): string => crypto.randomUUID()
 
-/** Whether it ends in time, well or not. No timer is left after it. */
+/** Whether `work` settles in time, successfully or not. The timer is ended. */
 export async function endsWithin(work: Promise<unknown>, ms: number, clock: Pick<Clock, 'sleep'>): Promise<boolean> {
   const end = new AbortController()
   const over = () => true

@@ -1,12 +1,12 @@
 import { type AlarmKind, alarmTable } from './alarm-table.ts'
 
-/** The fields of a log line. Never a token, a key, the URL of a node, a list of addresses or a body. */
+/** The fields of a log line. They never contain a token, a key, the URL of a node, a list of addresses or a body. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
 /** Longest stack in a log line, in characters. */
 export const stackCharsMax = 2000
 
-/** The stack of whatever was thrown, as text for a log line. */
+/** The stack of a thrown value, as text for a log line. */
 export function stackOf(thrown: unknown): string {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
   return text.slice(0, stackCharsMax)
@@ -32,7 +32,7 @@ export function createLogger(write: (line: string) => void): Logger {
     fields: LogFields,
     last = {},
   ) => {
-    // Spread twice: the first one fixes the order of the members, the last one prevents a field from replacing them.
+    // The head is spread twice: the first time fixes the order of the members, the last time keeps a field from replacing them.
     const head = { level, [key]: name }
     write(JSON.stringify({ ...head, ...fields, ...head, ...last }))
   }

@@ -1,18 +1,18 @@
 import type { UnixMs } from '../common/time.ts'
 
-/** What a Durable Object gives to the plain code in it. Tests and the simulation have their own. */
+/** The parts of a Durable Object that the code in it uses. Tests and the simulation pass their own. */
 export interface ObjectHost {
-  /** Sets the only alarm; an earlier one is replaced. */
+  /** Sets the object's only alarm, and replaces an earlier one. */
   setAlarm(at: UnixMs): Promise<void>
-  /** When the alarm is due, or null. While the alarm runs there is none. */
+  /** When the alarm is due, or null. While the alarm runs, there is none. */
   alarm(): Promise<UnixMs | null>
-  /** A small value of the object's own storage, or undefined. */
+  /** Reads a small value from the object's storage; undefined if there is none. */
   load<T>(key: string): Promise<T | undefined>
-  /** Stores it. The platform sends no request that follows before it is stored. */
+  /** Stores a value. The platform holds back every later request until the value is stored. */
   save<T>(key: string, value: T): void
 }
 
-/** The host over the storage of a Durable Object. */
+/** Makes the host from the storage of a Durable Object. */
 export function hostOf(storage: DurableObjectStorage): ObjectHost {
   return {
     setAlarm: (at) => storage.setAlarm(at),

@@ -1,4 +1,4 @@
-/** The bytes of a body, or null where it has more than `bytesMax`; then the rest is not read. */
+/** Reads the bytes of a body; null if it has more than `bytesMax`. Then the rest is not read. */
 export async function readBytes(
   body: AsyncIterable<Uint8Array> | null,
   bytesMax: number,

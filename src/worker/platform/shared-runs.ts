@@ -1,32 +1,32 @@
 import type { Clock } from './clock.ts'
 
-/** A run of work that all wait for who ask while it runs. */
+/** A run of work, for which everybody waits who asks while it runs. */
 export interface SharedRun<T> {
   readonly startedAt: number
   readonly result: Promise<T>
 }
 
-/** How long a run counts, in milliseconds. */
+/** How long runs count, in milliseconds. */
 export interface SharedRunLimits<T> {
-  /** After this a run that has not ended counts as lost: the next call begins another one. Without it none does. */
+  /** A run that has not ended after this time counts as lost: the next call begins another one. Absent: no run counts as lost. */
   readonly lostMs?: number
-  /** Results that are kept answer for so long from the start of their run. Without it none is kept. */
+  /** A kept result is returned for this long from the start of its run. Absent: no result is kept. */
   readonly keptMs?: number
   readonly isKept?: (result: T) => boolean
 }
 
-/** Runs that are known, each by its key. */
+/** Known runs, by key. */
 export interface SharedRuns<T> {
-  /** The run of this key that goes on or is kept, or null. */
+  /** The run of this key that is in progress or kept, or null. */
   known(key?: string): SharedRun<T> | null
-  /** That run, or else a new one of this work. */
+  /** Joins that run, or begins a new run of `work`. */
   join(work: () => Promise<T>, key?: string): SharedRun<T>
 }
 
-/** Runs that are known at a time. With more of them what is known is forgotten. */
+/** Most known runs. With more, all are forgotten. */
 export const knownMax = 1_000
 
-/** One run at a time of each key, for all who ask. What it remembers can be lost at any time. */
+/** Makes shared runs: for each key one run at a time, for all who ask. The memory may be lost at any time. */
 export function createSharedRuns<T>(
   clock: Pick<Clock, 'now'>,
   { lostMs = Number.POSITIVE_INFINITY, keptMs = 0, isKept = () => keptMs > 0 }: SharedRunLimits<T> = {},

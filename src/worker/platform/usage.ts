@@ -1,24 +1,24 @@
 import type { Clock } from './clock.ts'
 import type { LogFields } from './logger.ts'
 
-/** Calls to one external service: how many, and for how long at least one was running. */
+/** Calls to an external service: their number, and the time during which at least one was running. */
 export interface Meter {
   calls: number
-  /** Milliseconds; calls that overlap count once. */
+  /** In milliseconds. Overlapping calls count once. */
   ms: number
-  /** Operations running now, and when the first of them began. */
+  /** The number of operations that are running, and when the first of them began. */
   open: number
   openedAt: number
 }
 
-/** What one invocation has cost so far, for its log line and `Server-Timing`. */
+/** The cost of one invocation so far, for its log line and `Server-Timing`. */
 export interface Usage {
   /** HTTP requests to nodes. */
   readonly node: Meter
   /** Statements. */
   readonly database: Meter
   rowsRead: number
-  /** Bytes of the database by its newest answer; 0 before the first one. */
+  /** Size of the database in bytes by its newest reply; 0 before the first one. */
   databaseBytes: number
 }
 
@@ -28,7 +28,7 @@ export function createUsage(): Usage {
   return { node: newMeter(), database: newMeter(), rowsRead: 0, databaseBytes: 0 }
 }
 
-/** Runs an operation of `calls` calls and adds it to the meter, whether it succeeds or not. */
+/** Runs an operation of `calls` calls, and adds it to the meter even if it fails. */
 export async function metered<T>(
   meter: Meter,
   clock: Pick<Clock, 'now'>,

@@ -19,22 +19,22 @@ import {
   storeHoldings,
 } from './store/holdings.ts'
 
-/** How often a holding is compared of which nothing changes. */
+/** A holding without changes is compared this often. */
 const compareEveryMs = 86_400_000
-/** Addresses without any transfer in a currency that get their holding in one slice. */
+/** Most addresses without transfers that get a holding in one slice. */
 const addedMax = 1_000
-/** Final blocks above the scan from which on nothing is compared: what is recorded is old then. */
+/** If more final blocks than this are unread, nothing is compared, because the records are old. */
 const unscannedBlocksMax = 60
-/** When to read again an address that was paid in a block which could not be read. */
+/** Pause before an address is read again that was paid in an unreadable block. */
 const gapMs = 3_600_000
-/** When to read again what nodes gave no balances of. */
+/** Pause before addresses are read again for which nodes gave no balances. */
 const unreadMs = 60_000
 const blockMs = blockSeconds * 1000
 
-/** What comparing needs. It cannot write to the ledger: it reports, and a person decides. */
+/** The parts that comparing needs. It cannot write to the ledger: it reports, and a person decides. */
 export interface CompareParts {
   readonly db: WriteDatabase
-  /** With leftover requests. */
+  /** Uses leftover requests. */
   readonly chain: Pick<Chain, 'balances'>
   readonly currencies: Currencies
   readonly clock: Pick<Clock, 'now'>
@@ -42,7 +42,7 @@ export interface CompareParts {
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
 }
 
-/** How far the scan is. */
+/** The progress of the scan. */
 export interface ComparedScan {
   readonly height: BlockHeight
   readonly finalized: BlockHeight
@@ -51,8 +51,8 @@ export interface ComparedScan {
 }
 
 /**
- * Compares one slice of what is recorded with the chain: the holdings of the currency that has been due longest, with at most one
- * request for balances. What moved is due at once, everything else once a day. `more`: another slice is due.
+ * Compares one slice of the records with the chain: the holdings of the currency that has been due longest, with at most one request for balances. A holding
+ * that has moved is due at once, any other once a day. `more`: another slice is due.
  */
 export async function compareHoldings(
   parts: CompareParts,
@@ -74,15 +74,12 @@ export async function compareHoldings(
   return await compareSlice(parts, currency, scan, await selectDueHoldings(db, currency.cuy, now, balancesMax))
 }
 
-/** Whether the blocks that a reading can include are known, and will be scanned soon. */
+/** Whether the blocks that a reading may include are known, and will be scanned soon. */
 function isComparable({ halted, finalized, finalizedAt, height }: ComparedScan, now: UnixMs): boolean {
   return halted === null && now - finalizedAt <= standstillMs && finalized - height <= unscannedBlocksMax
 }
 
-/**
- * Judges what can be judged and reads what must be read. Where the nodes fail, what needs no node is stored all the
- * same.
- */
+/** Judges readings, and reads balances that are due. If the nodes fail, the judgements are stored all the same. */
 async function compareSlice(
   parts: CompareParts,
   currency: Currency,
@@ -102,7 +99,7 @@ async function compareSlice(
       changes.push({ before, after: { ...before, reading: closeReading(step.reading), dueAt: later(now, gapMs) } })
     } else {
       const judgement = judgeBalance(step.reading.balance, before, currency.asset.kind === 'native')
-      if (!(await report(parts, before, judgement))) continue // it stays due
+      if (!(await report(parts, before, judgement))) continue // the holding stays due
       const dueAt = judgement.outcome === 'open' ? now : later(now, compareEveryMs)
       changes.push({ before, after: { ...judgement, reading: closeReading(step.reading), dueAt } })
     }
@@ -111,7 +108,7 @@ async function compareSlice(
   if (readings.ok) changes.push(...readings.value)
   else {
     logger.info('comparison-delayed', { cuy: currency.cuy, why: readings.error.kind })
-    // Other currencies come first meanwhile: their nodes' answers can be well.
+    // Other currencies come first meanwhile, because nodes may be able to answer for them.
     changes.push(...toRead.map((before) => ({ before, after: { ...before, dueAt: later(now, unreadMs) } })))
   }
   await storeHoldings(db, changes)
@@ -140,16 +137,15 @@ async function readBalances(
 
 const later = (now: UnixMs, ms: number) => (now + ms) as UnixMs // safe: a later time
 
-/** About when the scan will be at a height. */
+/** The estimated time at which the scan reaches a height. */
 function whenAt(height: BlockHeight, scan: ComparedScan, now: UnixMs): UnixMs {
   return later(now, Math.max(1, height - scan.height) * blockMs)
 }
 
 /**
- * Raises or ends the alarm of a difference, before the judgement is stored: where this ends in between, the same
- * reading is judged again, and the alarm is raised already. A reported difference that has become another one ends,
- * too. One that is as it was is raised again: the judgement that ended its alarm was not stored where the address was paid
- * meanwhile. False if an alarm could not be ended.
+ * Raises or ends the alarm of a difference before the judgement is stored. After a crash in between, the same reading is judged again, and the alarm is already
+ * raised. A reported difference that has changed ends, too. An unchanged one is raised again, because a judgement that ended its alarm may not have been stored
+ * when the address was paid meanwhile. False if an alarm could not be ended.
  */
 async function report(
   { alarms, logger }: CompareParts,

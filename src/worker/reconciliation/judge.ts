@@ -1,21 +1,20 @@
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 
-/** Readings that must find the same difference before it is reported. */
+/** A difference is reported after this many readings in a row have found it. */
 export const readingsNeeded = 3
-/** Blocks by which the node that returns a balance may be behind the scan: one minute. */
+/** The node that returns a balance may be this many blocks (one minute) behind the scan. */
 const readingLagBlocks = 20
 /**
- * Blocks above the finalized head that a balance may include, besides those made since that head was stored. `latest`
- * is 18 blocks ahead (PROTOCOL.md, Finality), and a balance includes transfers that are not mined yet (PROTOCOL.md,
- * Balances): that leaves two minutes for those.
+ * A balance may include this many blocks above the finalized head, besides those made since that head was stored. `latest` is 18 blocks ahead (PROTOCOL.md,
+ * Finality). A balance also includes transfers that are not mined yet (PROTOCOL.md, Balances), for which two minutes are left.
  */
 const readingAheadBlocks = 60
 /** The highest fee that one transaction can explain, in sun. Usual transactions burn less than 30 TRX. */
 export const feeMaxSun = 200_000_000n
 
 /**
- * A balance, and the blocks that it includes: all up to `fromHeight`, none above `toHeight`, some of those between.
- * Once it is judged both are the same: nothing changed between them.
+ * A balance, and the blocks that it includes: all up to `fromHeight`, none above `toHeight`, and some of those between. Once it is judged both are equal,
+ * because nothing changed between them.
  */
 export interface BalanceReading {
   readonly balance: bigint
@@ -23,23 +22,23 @@ export interface BalanceReading {
   readonly toHeight: BlockHeight
 }
 
-/** What is known of the difference between balance and records. */
+/** The known difference between balance and records. */
 export interface DifferenceState {
   /** TRX that fees explain: zero or negative. Balances show fees, transfers do not. */
   readonly accepted: bigint
-  /** Sent transactions whose fees are accounted for: they explain nothing more. */
+  /** Sent transactions whose fees are accounted for: they explain no other shortfall. */
   readonly acceptedSent: number
-  /** Transactions that were sent before the last judged reading: what their fees took, `difference` lacks already. */
+  /** Transactions sent before the last judged reading; `difference` already excludes their fees. */
   readonly readSent: number
-  /** What the last reading found beyond that: more on the chain (positive), or less. */
+  /** The rest of the last reading: more on the chain (positive), or less. */
   readonly difference: bigint
-  /** How many readings in a row found exactly that, at most `readingsNeeded`: then it is reported. */
+  /** How many readings in a row found exactly this difference. At `readingsNeeded` it is reported. */
   readonly differing: number
 }
 
-/** What one address holds in one currency, as far as it is recorded. All amounts are in chain units. */
+/** The recorded holding of one address in one currency. All amounts are in chain units. */
 export interface RecordedHolding extends DifferenceState {
-  /** Received minus sent. Negative where it spent what it had received before the scan's start. */
+  /** Received minus sent. Negative if the address spent money that it had received before the scan's start. */
   readonly recorded: bigint
   /** Transactions that the address sent, each of which costs a fee in TRX. */
   readonly sent: number
@@ -49,32 +48,29 @@ export interface RecordedHolding extends DifferenceState {
   readonly reading: BalanceReading | null
 }
 
-/**
- * A balance that was read now, while the scan is at `position`. `finalized` is the finalized head, stored `ageMs` ago.
- */
+/** Makes a reading of a balance that was read now, while the scan is at `position`. `finalized` is the finalized head, stored `ageMs` ago. */
 export function readingOf(balance: bigint, position: BlockHeight, finalized: BlockHeight, ageMs: number) {
   const blocksSince = Math.max(0, Math.ceil(ageMs / (blockSeconds * 1000)))
   const toHeight = (Math.max(finalized, position) + blocksSince + readingAheadBlocks) as BlockHeight // safe: a later height
   return { balance, fromHeight: surelyIncluded(position), toHeight } satisfies BalanceReading
 }
 
-/** The newest block that every balance read now includes. */
+/** The newest block that every balance read now surely includes. */
 const surelyIncluded = (position: BlockHeight) => Math.max(0, position - readingLagBlocks) as BlockHeight
 
-/** A reading that is judged. */
+/** Marks a reading as judged. */
 export const closeReading = (reading: BalanceReading): BalanceReading => ({ ...reading, toHeight: reading.fromHeight })
 
-/** What to do next with a holding. */
+/** The next step for a holding. */
 export type NextStep =
   | { readonly kind: 'read' }
   | { readonly kind: 'judge'; readonly reading: BalanceReading }
-  /** Nothing before the scan is at this height. */
+  /** Wait until the scan is at this height. */
   | { readonly kind: 'wait'; readonly until: BlockHeight }
 
 /**
- * What to do with a holding that is due while the scan is at `position`. A reading is judged once the scan has passed
- * every block that it can include, and only where nothing recorded has changed since the first of these: so amounts are
- * exact.
+ * The next step for a due holding while the scan is at `position`. A reading is judged once the scan has passed every block that it may include, and only if no
+ * record has changed since the first of these blocks. So amounts are exact.
  */
 export function nextStep({ reading, changedHeight }: RecordedHolding, position: BlockHeight): NextStep {
   if (reading !== null && reading.toHeight > reading.fromHeight && changedHeight <= reading.fromHeight) {
@@ -84,19 +80,18 @@ export function nextStep({ reading, changedHeight }: RecordedHolding, position: 
   return { kind: 'wait', until: (changedHeight + readingLagBlocks) as BlockHeight } // safe: a later height
 }
 
-/** What a judged reading changes, and whether something has to be reported. */
+/** The new state after a judged reading, and whether there is something to report. */
 export interface Judgement extends DifferenceState {
   /**
-   * `found`: a difference was found often enough. `gone`: what was found before is explained now. `open`: another
-   * reading is needed. `same`: nothing is new.
+   * `found`: a difference was found often enough. `gone`: an earlier difference is explained now. `open`: another reading is needed. `same`: nothing is new.
    */
   readonly outcome: 'found' | 'gone' | 'open' | 'same'
 }
 
 /**
- * Judges a balance that is to be compared with exactly what is recorded. A shortfall of TRX that fees of sent
- * transactions can explain is accepted at once. Any other difference must be found `readingsNeeded` times. What new
- * transactions take of it is accepted as their fees, and the count goes on: an address in use pays one between any two readings.
+ * Judges a balance against exactly the records at that time. A shortfall of TRX that fees of sent transactions can explain is accepted at once. Any other
+ * difference must be found `readingsNeeded` times. The part that new transactions explain is accepted as their fees, and the count goes on, because an address
+ * in use pays a fee between any two readings.
  */
 export function judgeBalance(balance: bigint, holding: RecordedHolding, native: boolean): Judgement {
   const { recorded, sent, accepted, acceptedSent, readSent, differing, difference } = holding
@@ -104,10 +99,10 @@ export function judgeBalance(balance: bigint, holding: RecordedHolding, native: 
   const isReported = differing >= readingsNeeded
   const sentSince = (before: number) => Math.max(0, sent - before)
   const feesMax = (transactions: number) => (native ? feeMaxSun * BigInt(transactions) : 0n)
-  const newSent = sentSince(Math.max(acceptedSent, readSent)) // a correction can have removed some
+  const newSent = sentSince(Math.max(acceptedSent, readSent)) // a correction may have removed some
   const nothing = { unexplained: 0n, max: feesMax(sentSince(acceptedSent)) }
   const known = { unexplained: difference, max: feesMax(newSent) }
-  // The smaller fee is the likelier one. But the same shortfall as before can be the fee of a transaction that was recorded late.
+  // The smaller fee is the likelier one. But a shortfall equal to the last one may be the fee of a transaction that was recorded late.
   const isLateFee = !isReported && found === difference
   const explanations = difference < 0n && !isLateFee ? [known, nothing] : [nothing, known]
   const explanation = explanations.find(({ unexplained, max }) => unexplained >= found && unexplained - found <= max)
@@ -116,11 +111,11 @@ export function judgeBalance(balance: bigint, holding: RecordedHolding, native: 
   }
   const { unexplained } = explanation
   const state = { accepted: accepted - (unexplained - found), readSent: sent, difference: unexplained }
-  // It accounts for all fees so far: unused ones must not add up and hide a loss.
+  // This accounts for all fees so far: unused ones must not add up and hide a loss.
   const accounted = { ...state, acceptedSent: sent }
   if (unexplained === 0n) return { ...accounted, differing: 0, outcome: differing > 0 ? 'gone' : 'same' }
   if (isReported) return { ...accounted, differing, outcome: 'same' }
   if (differing + 1 >= readingsNeeded) return { ...accounted, differing: readingsNeeded, outcome: 'found' }
-  // New fees are accounted for. The difference can lack older ones, which explain a shortfall if it is recorded later.
+  // The new fees are accounted for. Older fees may be missing in the difference; they explain a later shortfall.
   return { ...state, acceptedSent: acceptedSent + newSent, differing: differing + 1, outcome: 'open' }
 }

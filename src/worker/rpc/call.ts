@@ -10,17 +10,17 @@ import { createUsage } from '../platform/usage.ts'
 import type { Services } from '../services.ts'
 import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
 
-/** What the calls of other Workers need. */
+/** The parts that calls of other Workers need. */
 export interface LedgerRpcParts {
   readonly services: Services
-  /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
+  /** Whether the configuration belongs to the stored data. If not, nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
 }
 
-/** How a method is run. */
+/** Runs one method. */
 export type Call = ReturnType<typeof createCall>
 
-/** Runs one call: its result is a value, whatever happens, and leaves one line in the log. */
+/** Makes the function that runs one call. The result is always a value, and each call leaves one line in the log. */
 export function createCall({ services, configMatchesData }: LedgerRpcParts) {
   const { clock, logger } = services.settings
   return async <T extends object>(
@@ -45,10 +45,10 @@ export function createCall({ services, configMatchesData }: LedgerRpcParts) {
   }
 }
 
-/** A call that is refused. */
+/** The answer to a refused call. */
 export const refuse = (error: LedgerError) => ({ ok: false, error }) as const
 
-/** The failure of a configuration over RPC. */
+/** The RPC error of a wrong configuration. */
 export function toConfigurationError({
   reason,
   msg,
@@ -56,7 +56,7 @@ export function toConfigurationError({
   return { kind: 'not-configured', reason, why: msg }
 }
 
-/** The failure of a query over RPC. */
+/** The RPC error of a failed query. */
 export function toLedgerError(failure: QueryFailure): LedgerError {
   switch (failure.kind) {
     case 'bad-input':
@@ -70,7 +70,7 @@ export function toLedgerError(failure: QueryFailure): LedgerError {
   }
 }
 
-/** Reads an object with parameters. Another value would be read as one without any, which selects everything. */
+/** Parses an object with parameters. Any other value is refused: read as an object without parameters, it would select everything. */
 export function readQuery<S extends Record<string, z.ZodMiniType>>(
   schema: z.ZodMiniObject<S>,
   query: unknown,
@@ -83,7 +83,7 @@ export function readQuery<S extends Record<string, z.ZodMiniType>>(
   return parsed.ok ? parsed : err(toLedgerError(parsed.error))
 }
 
-/** Parameters as a URL has them: numbers as text. A member that is undefined is absent. */
+/** Parameters in the form that a URL has: numbers as text. A member that is undefined is absent. */
 function asTexts(query: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(query)

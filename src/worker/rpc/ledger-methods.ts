@@ -21,7 +21,7 @@ export interface EntryToPost {
   readonly mark?: string
 }
 
-/** Which entries: the parameters of `GET /ledger/entries`. `from` and `to` are ISO 8601 instants. */
+/** Selects entries: the parameters of `GET /ledger/entries`. `from` and `to` are ISO 8601 instants. */
 export interface EntriesQuery {
   readonly uid: number
   readonly page?: number
@@ -38,22 +38,22 @@ export interface EntriesQuery {
 /** A ledger entry, as `GET /ledger/entries` shows it; amounts are decimals of whole units, as text. */
 export type LedgerEntry = PostedItem<string>
 
-/** A payout to ask for: amounts are decimals of whole units, as text. */
+/** A payout to ask for. Amounts are decimals of whole units, as text. */
 export interface PayoutToAsk {
   readonly uid: number
   readonly cuy: number
   readonly amt: string
   /** `T…`, 34 characters. */
   readonly to: string
-  /** The order serial reference: 1 to 200 printable ASCII characters; with `uid` and `cuy` the key. */
+  /** The order serial reference: 1 to 200 printable ASCII characters. With `uid` and `cuy` it is the key. */
   readonly osn: string
   readonly fee?: string
   readonly mark?: string
-  /** A compact JWS of the backend, for a signer that asks for one. */
+  /** A compact JWS of the backend, for a signer that requires one. */
   readonly proof?: string
 }
 
-/** Which payouts: the parameters of `GET /ledger/payouts`. */
+/** Selects payouts: the parameters of `GET /ledger/payouts`. */
 export interface PayoutsQuery {
   readonly uid?: number
   readonly cuy?: number
@@ -68,28 +68,28 @@ export interface PayoutsQuery {
 /** A payout, as `GET /ledger/payouts` shows it; amounts are decimals of whole units, as text. */
 export type LedgerPayout = PayoutItem<string>
 
-/** Payouts in a list, and how many. */
+/** A page of payouts, and the number on all pages. */
 export interface LedgerPayouts {
   readonly list: readonly LedgerPayout[]
   readonly count: number
 }
 
-/** What is known of a payout for which money has left. */
+/** Options of a step for payouts for which money has left. */
 export interface StepOptions {
-  /** That it is known what has left. */
+  /** Confirms that the caller knows money has left. */
   readonly moved?: true
 }
 
-/** The same for an approval. */
+/** The options of an approval. */
 export interface ApproveOptions extends StepOptions {
-  /** How many each stuck one shows: with it, an approval that is sent again approves none that has got stuck since. */
+  /** The number of attempts that each stuck payout shows. With it, a repeated approval does not approve one that got stuck again. */
   readonly attempts?: number
 }
 
-/** What happened, as `GET /ledger/events` shows it; amounts are decimals as text. */
+/** An event, as `GET /ledger/events` shows it; amounts are decimals as text. */
 export type LedgerEvent = EventItem<string>
 
-/** A decision about a deposit that is held for review, as it is listed. */
+/** A decision about a deposit that is held for review. */
 export interface DecisionToMake {
   readonly txid: string
   readonly position: ShownPosition
@@ -102,8 +102,8 @@ export interface DecisionToMake {
 export type LedgerDeposit = OwnedDepositItem<string>
 
 /**
- * Why there is no result. `why` is one sentence for people, and `reason` the same word as `x-reason`, if that has one. Nothing was
- * changed, except perhaps with `internal`.
+ * Why a call failed. `why` is one sentence for people, and `reason` is the same code as in `x-reason`, if there is one. Nothing was changed, except perhaps
+ * with `internal`.
  */
 export type LedgerError =
   | PostFailure
@@ -115,7 +115,7 @@ export type LedgerError =
       readonly reason: Reason
       readonly why: string
     }
-  /** The configuration is wrong, or differs from what is stored. */
+  /** The configuration is wrong, or does not belong to the stored data. */
   | {
       readonly kind: 'not-configured'
       readonly reason: 'not-configured' | 'configuration-differs'
@@ -124,10 +124,10 @@ export type LedgerError =
   /** A bug, or the database is unavailable. A post can be sent again: it is never stored twice. */
   | { readonly kind: 'internal'; readonly why: string }
 
-/** A result, or why there is none. No method throws. */
+/** A result, or a failure. No method throws. */
 export type LedgerAnswer<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: LedgerError }
 
-/** What other Workers of the account can call. */
+/** The methods that other Workers of the account can call. */
 export interface LedgerMethods {
   /** Posts 1 to 20 entries, all or none; `by` is the name of the calling backend. The entries come in the order sent. */
   post(
@@ -139,34 +139,36 @@ export interface LedgerMethods {
     deposits: readonly DecisionToMake[],
     by: string,
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly deposits: readonly LedgerDeposit[] }>>
-  /** A page of a user's entries, newest first, and how many match. */
+  /** Reads a page of a user's entries, newest first, and how many match. */
   entries(query: EntriesQuery): Promise<LedgerAnswer<{ readonly list: readonly LedgerEntry[]; readonly count: number }>>
-  /** Up to `limit` events (100 by default and at most) after the one with the id `after`, in order; an empty list is the end for now. */
+  /**
+   * Reads up to `limit` events (100 by default and at most) after the one with the id `after`, in order. An empty list means that there are no more for now.
+   */
   events(
     after: number,
     limit?: number,
   ): Promise<LedgerAnswer<{ readonly list: readonly LedgerEvent[]; readonly count: number }>>
-  /** A user's balance in each configured currency. */
+  /** Reads a user's balance in each configured currency. */
   wallets(
     uid: number,
   ): Promise<
     LedgerAnswer<{ readonly list: readonly { readonly amt: string; readonly cuy: number }[]; readonly count: number }>
   >
-  /** A user's current deposit address in Base58Check, or with `fresh` a further one. */
+  /** Returns a user's current deposit address in Base58Check, or with `fresh` another one. */
   address(
     uid: number,
     options?: { readonly fresh?: boolean },
   ): Promise<LedgerAnswer<{ readonly id: number; readonly address: string }>>
-  /** A page of payouts, newest first, and how many match. */
+  /** Reads a page of payouts, newest first, and how many match. */
   payouts(query: PayoutsQuery): Promise<LedgerAnswer<LedgerPayouts>>
   /** Asks for 1 to 20 payouts, all or none; `by` is the name of the calling backend. */
   askPayouts(
     payouts: readonly PayoutToAsk[],
     by: string,
   ): Promise<LedgerAnswer<LedgerPayouts & { readonly replayed: boolean }>>
-  /** Approves payouts, all or none; `by` must be another name than has asked for them. */
+  /** Approves payouts, all or none; `by` must not be the name that asked for them. */
   approvePayouts(ids: readonly number[], by: string, options?: ApproveOptions): Promise<LedgerAnswer<LedgerPayouts>>
-  /** Cancels payouts, all or none: their money is back then. `by` must be another name than has asked, where money has left for one. */
+  /** Cancels payouts, all or none; their money returns to the wallets. If money has left for one, `by` must not be the name that asked for it. */
   cancelPayouts(
     ids: readonly number[],
     why: string,

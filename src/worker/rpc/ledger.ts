@@ -19,7 +19,7 @@ import { createCall, type LedgerRpcParts, readQuery, refuse, toConfigurationErro
 import type { LedgerError, LedgerMethods } from './ledger-methods.ts'
 import { createPayoutMethods } from './payouts.ts'
 
-/** The methods for other Workers. They take values of any type: the caller's types are not checked at run time. */
+/** Makes the methods for other Workers. They accept values of any type, because the caller's types are not checked at run time. */
 export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
   const { services } = parts
   const { currencies, clock } = services.settings
@@ -91,7 +91,7 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
   }
 }
 
-/** The methods where the configuration is wrong. */
+/** Makes the methods for an invalid configuration. */
 export function createUnconfiguredLedgerRpc(): LedgerMethods {
   const all = async () => refuse(toConfigurationError(notConfigured))
   const payouts = { payouts: all, askPayouts: all, approvePayouts: all, cancelPayouts: all }

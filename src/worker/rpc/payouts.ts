@@ -17,7 +17,7 @@ import type { LedgerError, LedgerMethods, LedgerPayouts } from './ledger-methods
 
 const notHere = { kind: 'not-found', why: 'payouts are not configured' } as const satisfies LedgerError
 
-/** The methods about payouts. The signer's requests are HTTP alone. */
+/** Makes the methods about payouts. A signer's requests exist only over HTTP. */
 export function createPayoutMethods(
   services: Services,
   call: Call,
@@ -74,7 +74,7 @@ export function createPayoutMethods(
     cancelPayouts: (ids, why, by, options) =>
       call('cancelPayouts', (invocation) =>
         step(by, invocation, (context, name, { address }) => {
-          const parts = { address, isRestored, mayApprove: true } // whoever is bound to this entrypoint has every scope
+          const parts = { address, isRestored, mayApprove: true } // every Worker that is bound to this entrypoint has every scope
           return cancelPayouts({ ...context, ...parts }, withoutNulls({ ...options, ids, why }), name)
         }),
       ),

@@ -15,7 +15,7 @@ import type { StoredTransfer } from '../deposits/transfer.ts'
 import type { Clock } from '../platform/clock.ts'
 import { selectScan } from './store/position.ts'
 
-/** What both checks need. The first query of `db` must see what the scanner has stored. */
+/** The parts of both checks. The first query of `db` must see everything that the scanner has stored. */
 interface CheckParts {
   readonly db: ReadDatabase
   readonly clock: Clock
@@ -24,11 +24,11 @@ interface CheckParts {
 
 /** The result of "check now" for one caller. */
 export interface CheckNowReport {
-  /** What was credited since the call began, per currency; a currency without a credit is absent. */
+  /** Credits since the call began, by currency. A currency without a credit is absent. */
   readonly credited: readonly CreditedSum[]
-  /** Transfers to the caller that are not final, and about how long until the last of them is; null if nobody knows. */
+  /** The user's transfers that are not final, with the estimated seconds until the last of them is; null if nobody knows. */
   readonly unconfirmed: { readonly count: number; readonly seconds: number | null } | null
-  /** The caller's transfers that cannot be decided now. */
+  /** The user's transfers that cannot be decided now. */
   readonly held: readonly { readonly reason: HeldReason }[]
   /** Final blocks that are not scanned yet. */
   readonly behindBlocks: number
@@ -36,7 +36,7 @@ export interface CheckNowReport {
   readonly problem: ScanProblem | null
 }
 
-/** "Check now" for one caller: what a scan that answers this call has found. */
+/** "Check now" for one user: the result of a scan that is fresh enough to answer this call. */
 export async function checkNow(
   { db, clock, scanner }: CheckParts,
   uid: Uid,
@@ -61,23 +61,23 @@ export async function checkNow(
     unconfirmed: seen.length === 0 ? null : { count: seen.length, seconds },
     held: open.flatMap((one) => (one.state === 'held' ? [{ reason: one.reason as HeldReason }] : [])), // safe: its state
     behindBlocks,
-    problem: state.halted === null ? problem : 'forked', // known from before: this scan can have ended too early to find it again
+    problem: state.halted === null ? problem : 'forked', // the stored state knows it: this scan may have ended before it met the fork again
   })
 }
 
-/** The caller's credited transfers of one transaction, and whether they were credited before this call. */
+/** The user's credited transfers of one transaction. `already`: they were credited before this call. */
 export interface TransactionReport {
   readonly credited: readonly StoredTransfer[]
   readonly already: boolean
-  /** Why the caller's other transfers in it are not credited: one sentence for each. */
+  /** Why the user's other transfers in it are not credited: one sentence for each. */
   readonly uncredited: readonly string[]
-  /** Whether it cannot be read now what contracts have sent in it. */
+  /** Whether the TRX that contracts sent in it cannot be read now. */
   readonly isUnread: boolean
 }
 
 /**
- * Answers for one transaction. The scanner knows what is stored, so nodes are asked only where it is not decided yet. It is asked
- * first, so that the caller's session is at least as new as the credit.
+ * Answers for one transaction. The scanner looks at the database first, and asks nodes only about what is not decided. The scanner is called before the user's
+ * session reads, so that the session sees the credit.
  */
 export async function askTransaction(
   { db, scanner }: CheckParts,

@@ -4,52 +4,52 @@ import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import type { StoredTransfer } from '../deposits/transfer.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 
-/** A failure of a transaction that cannot be decided now. */
+/** The transaction cannot be decided now; it may be later. */
 export type Undecided = Extract<QueryFailure, { readonly kind: 'undecided' }>
-/** A failure of a transaction that is worth nothing. */
+/** The transaction is final and credits nothing. */
 export type Worthless = Extract<QueryFailure, { readonly kind: 'worthless' }>
 
-/** Why nothing can be said about a transaction now. */
+/** The nodes contradict each other or themselves. */
 export const disputed: Undecided = {
   kind: 'undecided',
   reason: 'nodes-disagree',
   why: 'the nodes disagree about this transaction',
 }
-/** The nodes agree on it, and its bytes or its receipt cannot be read. An alarm names it. */
+/** The nodes agree on the transaction, but its bytes or its receipt cannot be parsed. An alarm names it. */
 export const unreadable: Undecided = {
   kind: 'undecided',
   reason: 'transaction-unreadable',
   why: 'this service cannot read this transaction, so nothing of it is credited; ask the operator',
 }
 
-/** The chain is known to be forked. */
+/** The chain contradicts stored blocks, so nothing is credited. */
 export const haltedFailure: Undecided = {
   kind: 'undecided',
   reason: 'chain-forked',
   why: 'the nodes show another chain than before; nothing is credited until an operator has checked it',
 }
 
-/** The configuration is not that of the stored data. */
+/** The configuration does not belong to the stored data. */
 export const misconfigured: Undecided = {
   kind: 'undecided',
   reason: 'configuration-differs',
   why: 'nothing is credited until an operator has corrected the configuration',
 }
 
-/** There is no room for it now. */
+/** The wallet has no room for the amount. */
 export const walletFull: Undecided = { kind: 'undecided', reason: 'wallet-full', why: explainHeld('wallet-full') }
 
-/** Nothing at or below the height of an address's issue is ever its owner's. */
+/** A transfer at or below the height at which its address was issued never belongs to the user of the address. */
 export const paidBeforeIssue: Undecided = {
   kind: 'undecided',
   reason: 'paid-before-issue',
   why: 'it was final before this address was issued to you, so it is not credited; ask the operator',
 }
 
-/** What of a transfer says why it is not credited. */
+/** The members of a transfer that explain why it is not credited. */
 export type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'state' | 'reason'>
 
-/** Why a final transfer is not credited. */
+/** Explains why a final transfer is not credited. */
 export function explainUncredited(
   { cuy, raw, state, reason }: Uncredited,
   currencies: Currencies,
@@ -70,7 +70,7 @@ export function explainUncredited(
   }
 }
 
-/** What a caller gets where the chain cannot be read. A limit is said as such, with whose it is. */
+/** Turns a failure of reading the chain into the answer for a user. If a limit is the cause, the answer says whose it is. */
 export function toQueryFailure(failure: ChainFailure): QueryFailure {
   switch (failure.kind) {
     case 'disagreement':

@@ -7,16 +7,16 @@ import { type ScanState, selectScan } from './store/position.ts'
 
 /** The scan is `stopped` when its position has not moved for this long. */
 export const stoppedAfterMs = 180_000
-/** The scan is `behind` by more than this number of blocks: those of five minutes, more than a scan that keeps up leaves. */
+/** The scan is `behind` if more final blocks than this are unread: five minutes of blocks, more than a healthy scan leaves. */
 export const behindBlocksMax = 100
 
 /**
- * If the newest final block that is known is older than this, newer ones are final. It is older than `finalityMs` by the
- * longest time between two scans, and by ten seconds for a scan.
+ * If the newest known final block is older than this, newer ones must be final by now: `finalityMs`, plus a minute between two scans, plus ten seconds for a
+ * scan.
  */
 export const oldFinalMs = finalityMs + 70_000
 
-/** The health of the scan, from stored state alone. `msg` says what is wrong in one sentence for people. */
+/** The health of the scan, from stored state alone. `msg` is one sentence for people about what is wrong. */
 export type ScanHealth = ScanHeights &
   (
     | { readonly status: 'ok'; readonly msg: null }
@@ -28,20 +28,20 @@ export type ScanHealth = ScanHeights &
       }
   )
 
-/** Heights and `behind` are numbers of blocks. */
+/** Heights, and `behind`, are numbers of blocks. */
 interface ScanHeights {
   readonly scanned: number
   readonly finalized: number
-  /** Final blocks that are not read. Those that no node has shown are counted by the clock. */
+  /** Final blocks that are not read. Those that no node has shown yet are estimated from the clock. */
   readonly behind: number
-  /** The time of block `finalized` on the chain; null where it is not known. */
+  /** The timestamp of block `finalized`; null if it is not known. */
   readonly finalizedTime: UnixMs | null
 }
 
-/** What the health checks of one isolate share. */
+/** The state that all health checks of one isolate share. */
 export type SharedHealth = SharedRead<ScanState | null>
 
-/** The health of the scan in this state, which is null before it was started. It is not known before the first scan has ended. */
+/** The health of a scan in this state. A null state means that the scan was never started. Before the first scan has ended, the health is unknown. */
 export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   const notStarted = { status: 'stopped', reason: 'scan-not-started', msg: 'no scan has started yet' } as const
   if (state === null) return { scanned: 0, finalized: 0, behind: 0, finalizedTime: null, ...notStarted }
@@ -71,7 +71,7 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   return { ...heights, status: 'ok', msg: null }
 }
 
-/** Reads the state of the scan. No node is queried, and the database at most once in `sharedReadMs`. */
+/** Reads the state of the scan, at most once in `sharedReadMs`. No node is queried. */
 export function readScanState(
   { db, clock }: Pick<ReadContext, 'db' | 'clock'>,
   shared: SharedHealth,

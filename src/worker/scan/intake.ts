@@ -6,20 +6,20 @@ import type { ReadContext } from '../ledger/context.ts'
 import { selectKnownDecimals } from './rules.ts'
 import { type ScanState, selectScan } from './store/position.ts'
 
-/** Whether what arrives now is credited, and how soon. */
+/** Which deposits are credited now, and how late. */
 export interface Intake {
   /** The currencies whose deposits can be credited now. */
   readonly open: ReadonlySet<CurrencyId>
-  /** By about how many seconds credits are later than usual; null if they are not. */
+  /** Estimated seconds by which credits are later than usual; null if they are on time. */
   readonly lateSeconds: number | null
 }
 
-/** A scan that succeeds is never older than the interval and this. */
+/** In normal operation the last successful scan is no older than the interval plus this. */
 const scanMsMax = 25_000
-/** The newest final block is never older than this in a normal rotation, the interval and a scan included. */
+/** In normal operation the newest final block is no older than this, the interval and a scan included. */
 const finalMsMax = 120_000
 
-/** Reads it from stored state: no node is queried. `scanEverySeconds` is the configured interval. */
+/** Reads the intake from stored state; no node is queried. `scanEverySeconds` is the configured interval. */
 export async function readIntake(
   { db, clock, currencies }: Pick<ReadContext, 'db' | 'clock' | 'currencies'>,
   scanEverySeconds: number,
@@ -34,14 +34,14 @@ export async function readIntake(
   return { open: new Set(open.map(({ cuy }) => cuy)), lateSeconds }
 }
 
-/** By about how many seconds credits are later than usual in this state; null if they are not. */
+/** Estimated seconds by which credits are later than usual in this state; null if they are on time. */
 export function lateSecondsOf(
   state: Pick<ScanState, 'height' | 'finalized' | 'finalizedTime' | 'finalizedAt' | 'caughtUpAt'>,
   scanEverySeconds: number,
   now: UnixMs,
 ): number | null {
   const unreadMs = (state.finalized - state.height) * blockSeconds * 1000
-  // Before the first scan that succeeds, by what is known of the chain.
+  // Before the first successful scan, the age of the newest known final block stands in.
   const unscannedMs = state.caughtUpAt > 0 ? now - state.caughtUpAt : now - state.finalizedAt + unreadMs
   const finalAgeMs = state.finalizedTime > 0 ? now - state.finalizedTime : 0
   if (unscannedMs <= scanEverySeconds * 1000 + scanMsMax && finalAgeMs <= finalMsMax) return null

@@ -42,9 +42,8 @@ import { loadRules, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, selectScan, storeFinalized } from './store/position.ts'
 
 /**
- * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says in one
- * sentence why there is nothing to credit. What the scan has decided stays decided; of the rest, only a credit is stored, and what a
- * person must look at first.
+ * Answers one user about one transaction, wherever the scan is: credits the user's final deposits in it, or explains why there is nothing to credit. A decision
+ * of the scan stands. Of the rest, only credits and transfers to be reviewed are stored.
  */
 export async function answerQuestion(
   context: ScanContext,
@@ -53,15 +52,15 @@ export async function answerQuestion(
   txid: Txid,
 ): Promise<Result<CreditAnswer, QueryFailure>> {
   const { db, clock, currencies, alarms } = context
-  const { finding, toStore, others, early, correctedBy } = await investigate(context, chain, uid, txid)
-  if (early !== undefined) {
-    const position = formatPosition(early.transfer.position)
+  const { finding, toStore, others, beforeIssue, correctedBy } = await investigate(context, chain, uid, txid)
+  if (beforeIssue !== undefined) {
+    const position = formatPosition(beforeIssue.transfer.position)
     await alarms.raise('paid-before-issue', { txid, position }, { txid, position, uid })
   }
   if (toStore.length === 0) return toAnswer(finding, 'already')
   const result = await storeTransfers(db, toStore, clock.now(), correctedBy)
   if (result === 'halted') return err(haltedFailure)
-  // The database has the last word: a wallet can be full, and another instance can have been faster.
+  // Read what was stored: a wallet may have been full, and a concurrent request may have been faster.
   const stored = await selectTransfersOf(db, uid, txid)
   const unstored = others.filter(({ position }) => !stored.some((one) => one.position === position))
   const decided = findDecided(uid, [...stored, ...unstored], currencies)
@@ -69,8 +68,8 @@ export async function answerQuestion(
 }
 
 /**
- * What the owner of a transaction would be answered, for whom it is not the own one. Nothing of it is stored. Where several
- * callers are paid it is the first one, before `reservedUid`; `uid` is null where it concerns nobody.
+ * The answer that its owner would get, for somebody else who asks; nothing is stored. If several users are paid, the first one counts as the owner,
+ * `reservedUid` last. `uid` is null if the transaction concerns no user.
  */
 export async function lookUpTransaction(
   context: ScanContext,
@@ -83,27 +82,27 @@ export async function lookUpTransaction(
   return isAboutNodes ? err(answer) : ok(finding)
 }
 
-/** What is known of a transaction for one user, and what an answer to this user stores. */
+/** The finding about a transaction for one user, and the transfers to store with the answer. */
 interface Investigation {
   readonly finding: TransactionFinding
-  /** What is credited, and what a person must look at first. */
+  /** Transfers to credit, and those to be held for review. */
   readonly toStore: readonly JudgedTransfer[]
-  /** The transfers beside the credits. */
+  /** The user's transfers that are held or refused. */
   readonly others: readonly Extract<JudgedTransfer, { readonly state: 'held' | 'refused' }>[]
-  /** What was final before the address was issued, if nothing else is to be said. */
-  readonly early: JudgedTransaction['judged'][number] | undefined
-  /** The newest correction before it was read. */
+  /** A transfer that was final before its address was issued, if that is the answer. */
+  readonly beforeIssue: JudgedTransaction['judged'][number] | undefined
+  /** The newest correction when the transaction was read. */
   readonly correctedBy: number
 }
 
-/** Stored transfers first, and then the chain, for this caller or (null) for whom it concerns. */
+/** Looks at stored transfers first, then at the chain. `asker` is the user, or null to find out whom the transaction concerns. */
 async function investigate(context: ScanContext, chain: Chain, asker: Uid | null, txid: Txid): Promise<Investigation> {
   const { db, currencies } = context
   const stored = await selectTransfersOf(db, asker, txid)
   const owner = asker ?? stored.find(isFinal)?.uid ?? null
   const own = stored.filter(({ uid }) => uid === owner)
   const known = findDecided(owner, own, currencies)
-  const nothing = { toStore: [], others: [], early: undefined, correctedBy: 0 }
+  const nothing = { toStore: [], others: [], beforeIssue: undefined, correctedBy: 0 }
   if (known !== null) {
     const internals = await lookForInternals(context, chain, own)
     if (internals !== 'new') return { ...nothing, finding: { ...known, isUnread: internals === 'unread' } }
@@ -124,12 +123,18 @@ async function investigate(context: ScanContext, chain: Chain, asker: Uid | null
     const finding = { uid, answer: 'creditable', uncredited: why, isUnread: false } as const
     return { ...nothing, finding, toStore: [...credits, ...reviews], others, correctedBy }
   }
-  const isEarly = outcome.error === paidBeforeIssue && uid !== null && reviews.length === 0
+  const isBeforeIssue = outcome.error === paidBeforeIssue && uid !== null && reviews.length === 0
   const finding = known === null ? uncredited(uid, outcome.error) : withOpen(known, open, currencies)
-  return { ...nothing, finding, toStore: reviews, early: isEarly ? earlyFor(uid, open) : undefined, correctedBy }
+  return {
+    ...nothing,
+    finding,
+    toStore: reviews,
+    beforeIssue: isBeforeIssue ? findBeforeIssue(uid, open) : undefined,
+    correctedBy,
+  }
 }
 
-/** The first user whom a transaction pays or names, before `reservedUid`, or who sends in it; null for nobody. */
+/** The first user whom the transaction pays or names, or who has sent it, `reservedUid` last. Null: it concerns no user. */
 async function findPaid({ db }: ScanContext, { judged, owners, reading }: JudgedTransaction): Promise<Uid | null> {
   const named = [reading.target, ...reading.logs.map(({ topics }) => addressFromHex((topics[2] ?? '').slice(-40)))]
   const recipients = new Set([...judged.map(({ transfer }) => transfer.to), ...named.filter((one) => one !== null)])
@@ -138,7 +143,7 @@ async function findPaid({ db }: ScanContext, { judged, owners, reading }: Judged
   return users.find((one) => one !== reservedUid) ?? users[0] ?? null
 }
 
-/** What the owner gets of a finding. */
+/** Turns a finding into the answer for its owner. */
 function toAnswer(
   { answer, uncredited, isUnread }: TransactionFinding,
   when: CreditAnswer['when'],
@@ -150,7 +155,7 @@ const uncredited = (uid: Uid | null, answer: QueryFailure): TransactionFinding =
   return { uid, answer, uncredited: [], isUnread: false }
 }
 
-/** What is not decided yet. */
+/** Leaves out the transfers that are decided. */
 function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfer[]): JudgedTransaction {
   const positions = new Set(stored.filter(isFinal).map(({ position }) => position))
   return { ...found, judged: found.judged.filter(({ transfer }) => !positions.has(transfer.position)) }
@@ -158,7 +163,7 @@ function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfe
 
 const isFinal = ({ state }: StoredTransfer) => state !== 'seen' && state !== 'dropped'
 
-/** The transfers of a caller to credit, and the others, or why there is nothing to credit. `uid` is null for nobody. */
+/** The user's transfers to credit and the others, or why there is nothing to credit. `uid` is null if the transaction concerns no user. */
 async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTransaction) {
   const { db, currencies } = context
   const own = verdictsFor(uid, found.judged)
@@ -169,25 +174,25 @@ async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTr
   }
   const first = firstUncredited(others)
   if (first !== undefined) return err<QueryFailure>(explainUncredited(first, currencies))
-  if (uid !== null && earlyFor(uid, found) !== undefined) return err(paidBeforeIssue)
+  if (uid !== null && findBeforeIssue(uid, found) !== undefined) return err(paidBeforeIssue)
   if (!found.internals.ok) return err(toQueryFailure(found.internals.error))
   const addresses = uid === null ? [] : await selectAddresses(db, uid)
   return err(explainWorthless(found, currencies, new Set(addresses.map(({ address }) => address))))
 }
 
-/** A final transaction, with what its transfers are that no stored movement is. */
+/** A final transaction, with a verdict about each transfer that is not stored as `moved`. */
 interface JudgedTransaction {
   readonly reading: TransactionReading
-  /** What its contracts sent. */
+  /** The TRX that contracts sent in it. */
   readonly internals: Result<InternalReading, ChainFailure>
   readonly owners: Owners
   readonly rules: JudgeRules
-  /** The newest correction before it was read. */
+  /** The newest correction when the transaction was read. */
   readonly correctedBy: number
   readonly judged: readonly { readonly transfer: ChainTransfer; readonly verdict: ReturnType<typeof judgeTransfer> }[]
 }
 
-/** Reads a transaction that is not decided yet, once its block is final and agreed. */
+/** Reads and judges a transaction, once its block is final and agreed. */
 async function judgeTransaction(
   context: ScanContext,
   chain: Chain,
@@ -206,27 +211,28 @@ async function judgeTransaction(
   const judged = transfers
     .filter(({ position }) => !moved.has(position))
     .map((transfer) => {
-      // What a contract sends for the service or its operator is theirs: money that is changed, or gas for many addresses.
+      // TRX that a contract sends in a transaction of the service or of an operator counts as sent by them: a swap, or gas for many addresses. So it is not a
+      // deposit.
       const from = isOurs && isInternal(transfer.position) ? owner : transfer.from
       return { transfer: { ...transfer, from }, verdict: judgeTransfer({ ...transfer, from }, header, owners, rules) }
     })
   return ok({ reading, internals, owners, rules, correctedBy: state?.correctedBy ?? 0, judged })
 }
 
-/** What is known of a transaction, and why its owner's transfers in it that are not decided are not credited. */
+/** Adds to a finding why the owner's undecided transfers in the transaction are not credited. */
 function withOpen(
   known: TransactionFinding,
   { judged, internals }: JudgedTransaction,
   currencies: Currencies,
 ): TransactionFinding {
-  // What would be credited has no room, or it would have been.
+  // A transfer that would be credited is here only because its wallet has no room.
   const failures = verdictsFor(known.uid, judged).map((one) =>
     one.state === 'held' || one.state === 'refused' ? explainUncredited(one, currencies) : walletFull,
   )
   return { ...known, uncredited: [...known.uncredited, ...failures.map(({ why }) => why)], isUnread: !internals.ok }
 }
 
-/** Whether contracts have sent TRX to the caller in a transaction of which only tokens are stored: the scan does not look for that. */
+/** Whether a contract has sent TRX to the user in a transaction of which only token transfers are stored. The scan does not read internal transfers. */
 async function lookForInternals(
   { db }: ScanContext,
   chain: Chain,
@@ -252,16 +258,16 @@ function verdictsFor(uid: Uid | null, judged: JudgedTransaction['judged']) {
   })
 }
 
-/** The transfer that explains why nothing is credited: the first one that is held, else that is refused. */
+/** The transfer that explains why nothing is credited: the first held one, else the first refused one. */
 function firstUncredited<One extends Pick<StoredTransfer, 'state'>>(all: readonly One[]): One | undefined {
   return all.find((one) => one.state === 'held') ?? all.find((one) => one.state === 'refused')
 }
 
-function earlyFor(uid: Uid, { judged, owners }: JudgedTransaction) {
+function findBeforeIssue(uid: Uid, { judged, owners }: JudgedTransaction) {
   return judged.find(({ transfer, verdict }) => verdict === 'paid-before-issue' && owners.get(transfer.to)?.uid === uid)
 }
 
-/** Whether the caller's wallets have room for all of it. What has none is stored by the scan, with its event. */
+/** Whether the user's wallets have room for all credits. If not, the scan stores them as held, with their events. */
 async function hasRoom(
   { db }: ScanContext,
   uid: Uid,
@@ -272,7 +278,7 @@ async function hasRoom(
   return [...balances.values()].every((balance) => balance <= amountMax)
 }
 
-/** What is known by a user's transfers, or null if none of them is decided. */
+/** The finding that stored transfers of a user give, or null if none of them is decided. */
 function findDecided(uid: Uid | null, own: readonly Uncredited[], currencies: Currencies): TransactionFinding | null {
   if (own.some(({ state }) => state === 'credited')) {
     const others = own.filter(({ state }) => state === 'held' || state === 'refused')
@@ -283,7 +289,7 @@ function findDecided(uid: Uid | null, own: readonly Uncredited[], currencies: Cu
   return first === undefined ? null : uncredited(uid, explainUncredited(first, currencies))
 }
 
-/** The transaction, once its block is final and agreed, with the owners of the addresses in it. */
+/** Reads the transaction once its block is final and agreed, with the users of the addresses in it. */
 async function readFinal(context: ScanContext, chain: Chain, state: ScanState | null, txid: Txid) {
   const { db, clock } = context
   const location = await chain.locate(txid)
@@ -298,7 +304,7 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
     if (!head.ok) return err(toQueryFailure(head.error))
     const finalized = head.value.header.height
     if (height > finalized) {
-      // A head that is not newer than the stored one is as old as that.
+      // A finalized head that is not newer than the stored one is as old as the stored one.
       const known = state !== null && finalized <= state.finalized ? state : { finalized, finalizedAt: clock.now() }
       return err<QueryFailure>({ kind: 'not-final', seconds: secondsLeft(height, known, clock.now()) })
     }
@@ -332,6 +338,6 @@ function explainWorthless(
   return { kind: 'worthless', reason, why: isKept ? why : `${why}; ${internalsNotShown}` }
 }
 
-/** What a contract sends can be found later: other nodes may keep it. */
+/** Other nodes may keep internal transfers, so asking again later can help. */
 const internalsNotShown =
   'if a contract sent TRX to you in it, too few nodes show that, since they may not keep it: it can be asked for again'

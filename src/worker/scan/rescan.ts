@@ -4,47 +4,47 @@ import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { RescanKind } from '../d1/tables.ts'
 
-/** Blocks below the position that are read again: a row. Both ends are included. */
+/** A row of `rescan`: blocks below the position that are read again, both ends included. */
 export interface Rescan extends RescanPart {
   readonly id: RescanId
   /**
-   * `gap`: blocks that the scan could not read. `request`: blocks that an operator wants to be read again. `payout`: blocks that a transaction can
-   * be in which was handed in later.
+   * `gap`: blocks that the scan could not read. `request`: blocks that an operator asked for. `payout`: blocks that may contain a payout's transaction which
+   * was handed in after the scan had read them.
    */
   readonly kind: RescanKind
 }
 
-/** What is left to be read of a rescan. */
+/** The unread part of a rescan. */
 export interface RescanPart {
   readonly from: BlockHeight
   readonly to: BlockHeight
-  /** Tries that have read nothing. */
+  /** Consecutive attempts that read nothing. */
   readonly attempts: number
   readonly nextTry: UnixMs
-  /** Why its first block cannot be read; null if it was not tried. */
+  /** Why the first block cannot be read; null before the first attempt. */
   readonly why: string | null
-  /** Of its only block: how many receipts were read of its calls, in their order. 0 if they are not read one by one. */
+  /** For a part of one block: how many receipts of its calls were read, in order; 0 if they are not read one by one. */
   readonly receipts: number
-  /** The transactions of these calls whose receipts could not be read. */
+  /** Transactions among these calls whose receipts could not be read. */
   readonly unread: readonly Txid[]
 }
 
-/** A block that the scan passes over, or of which only the token transfers are missing, since their receipts are still to be read. */
+/** A block that the scan passes over (`not-agreed`), or of which only the receipts are still to be read (`receipts`). */
 export interface Gap {
   readonly height: BlockHeight
   readonly kind: 'not-agreed' | 'receipts'
 }
 
-/** After so many tries, a quarter of an hour, the rest of a rescan does not wait for the blocks of its first reply any more. */
+/** After this many attempts (about a quarter of an hour), the later blocks of a rescan no longer wait for those of its first reply. */
 export const splitAttempts = 4
-/** Why a block is a gap that nodes do not agree on. */
+/** `why` of a block that the nodes do not agree on. */
 export const notAgreed = 'the nodes do not agree on it, or cannot give it'
-/** Why a block is a row of its own before its receipts were tried. */
+/** `why` of a block before its receipts were tried. */
 export const receiptsMissing = 'its receipts are not read yet'
 const retryMsMin = 60_000
 const retryMsMax = 86_400_000
 
-/** Gaps as runs of consecutive heights. A block whose receipts are to be read is one by itself. */
+/** Groups gaps into runs of consecutive heights. A block whose receipts are to be read forms a run of its own. */
 export function runsOf(gaps: readonly Gap[]) {
   const runs: (Pick<RescanPart, 'from' | 'to'> & Pick<Gap, 'kind'>)[] = []
   for (const { height, kind } of gaps) {
@@ -56,16 +56,16 @@ export function runsOf(gaps: readonly Gap[]) {
   return runs
 }
 
-/** A part that could not be read, and is tried ever more rarely, to once a day. */
+/** The part after a failed attempt. The pause doubles with each attempt, up to a day. */
 export function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPart {
   const waitMs = Math.min(retryMsMin * 2 ** part.attempts, retryMsMax)
   return { ...part, why, attempts: part.attempts + 1, nextTry: (at + waitMs) as UnixMs } // safe: a later time
 }
 
 /**
- * What is left of a rescan after a read of its first blocks: runs of blocks that nodes do not agree on, each block whose receipts are
- * to be read, and the rest, which was not asked for yet. If nothing that was read is agreed on, the rest waits with it for some
- * tries: nodes that differ for a while differ about many blocks.
+ * Splits a rescan after its first blocks were read: runs of blocks that nodes do not agree on, each block whose receipts are to be read, and the blocks that
+ * were not asked for yet. If the nodes agree on none of the blocks, the rescan stays whole for `splitAttempts`: nodes that differ for a while differ about many
+ * blocks.
  */
 export function afterBlocks(due: RescanPart, blocks: readonly BlockReading[], at: UnixMs): readonly RescanPart[] {
   const next = (due.from + blocks.length) as BlockHeight // safe: at most one above the last block
@@ -83,12 +83,12 @@ export function afterBlocks(due: RescanPart, blocks: readonly BlockReading[], at
   return next > due.to ? parts : [...parts, { ...fresh, from: next, to: due.to }]
 }
 
-/** The calls of a block whose receipts are to be read. Once all were tried, only those that could not be read are tried again. */
+/** The calls of a block whose receipts are to be read next. Once all were tried, these are the ones that could not be read. */
 export function receiptsToRead({ receipts, unread }: RescanPart, calls: readonly Txid[]): readonly Txid[] {
   return receipts < calls.length ? calls.slice(receipts) : unread
 }
 
-/** A part after receipts of its block were tried, of which some could not be read. `count`: the calls of the block. */
+/** The part after some receipts of its block were tried. `unreadable`: those that could not be read. `count`: all calls of the block. */
 export function afterReceipts<Part extends RescanPart>(
   part: Part,
   count: number,
@@ -99,7 +99,7 @@ export function afterReceipts<Part extends RescanPart>(
   return { ...part, receipts: Math.min(part.receipts + tried.length, count), unread }
 }
 
-/** What is left of a block after all its receipts were tried. */
+/** The rest of a block after all its receipts were tried: nothing, or one part with the unreadable receipts. */
 export function afterWholeBlock(part: RescanPart, at: UnixMs): readonly RescanPart[] {
   const [first] = part.unread
   if (first === undefined) return []

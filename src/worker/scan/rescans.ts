@@ -19,17 +19,17 @@ import { findInBlocks, judgeTransfers } from './scan.ts'
 import { selectDueRescan } from './store/rescans.ts'
 import { type BlockFindings, storeRescanStep } from './store/steps.ts'
 
-/** What blocks that are read again are judged by. */
+/** The rules for blocks that are read again. */
 export interface RescanRules {
   readonly rules: JudgeRules
-  /** The newest correction. What was read before another one is not stored. */
+  /** The newest correction when reading began. Findings are not stored if a newer one exists. */
   readonly correctedBy: number
   readonly watch: PayoutWatch
 }
 
 /**
- * Reads the blocks that are due again: gaps, and what an operator asked for. What can be read is stored and credited, and what becomes of
- * the rest is decided by `rescan.ts`.
+ * Reads the blocks that are due again: gaps, blocks that an operator asked for, and those that a payout needs. Stores and credits what can be read; `rescan.ts`
+ * decides how the rest is tried again.
  */
 export async function readAgain(context: ScanContext, chain: Chain, rules: RescanRules, until: UnixMs): Promise<void> {
   while (context.clock.now() < until) {
@@ -38,7 +38,7 @@ export async function readAgain(context: ScanContext, chain: Chain, rules: Resca
   }
 }
 
-/** False if there is no time or allowance for more, or if another read or a correction came in between. */
+/** Reads a part of one rescan. False if time or allowance is used up, or if another read or a correction came in between. */
 async function readDue(context: ScanContext, chain: Chain, by: RescanRules, due: Rescan): Promise<boolean> {
   const { db, clock } = context
   const last = Math.min(due.from + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
@@ -58,19 +58,19 @@ async function readDue(context: ScanContext, chain: Chain, by: RescanRules, due:
 
 const isOver = ({ kind }: ChainFailure) => kind === 'limited' || kind === 'out-of-time'
 
-/** A block whose receipts are read one by one. */
+/** A block whose receipts are read in batches. */
 interface SingleBlock {
   readonly due: Rescan
   readonly block: Extract<BlockReading, { readonly kind: 'read' }>
-  /** Its successful calls. */
+  /** The successful calls of the block. */
   readonly calls: readonly Txid[]
-  /** What the block itself shows. */
+  /** The findings in the block without its receipts. */
   readonly found: BlockFindings
 }
 
 /**
- * Reads the receipts of the calls of a block, a batch at a time, and credits what is in them. How far it is, is stored with each
- * batch. False as in `readDue`.
+ * Reads the receipts of the calls of a block, a batch at a time, and credits the transfers in them. Each batch is stored with the progress. Returns false as
+ * `readDue` does.
  */
 async function readReceipts(
   { db, clock }: ScanContext,
@@ -80,7 +80,7 @@ async function readReceipts(
 ): Promise<boolean> {
   const queue = receiptsToRead(due, calls)
   let rescan = due
-  let shown = found // what is stored with the first batch
+  let shown = found // stored with the first batch
   for (let i = 0; i < queue.length; i += receiptsMax) {
     const batch = queue.slice(i, i + receiptsMax)
     const read = await readBatch(chain, header, batch)
@@ -95,11 +95,11 @@ async function readReceipts(
     const own = sent.filter(({ txid }) => batch.includes(txid) && !read.unreadable.includes(txid))
     const outgoing = findInReceipts(own, read.transfers, header.height, watch.watched)
     const known = new Set(outgoing.found.map(({ txid }) => txid))
-    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // its receipt says more
+    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // the receipt says more about this transaction
     const findings: BlockFindings = {
       judged: [...shown.judged, ...judgeTransfers(read.transfers, header, owners, rules)],
       sent: shown.sent,
-      acts: selectActs(read.acts, header.height, owners, rules), // the block itself has none
+      acts: selectActs(read.acts, header.height, owners, rules), // without receipts the block shows no acts of issuers
       payouts: { ...watch, ...outgoing, found: [...first, ...outgoing.found] },
     }
     const part = afterReceipts(rescan, calls.length, batch, read.unreadable)
@@ -113,7 +113,7 @@ async function readReceipts(
   return true
 }
 
-/** Each receipt is read alone if a batch cannot be read: one of them can be the reason. */
+/** If a batch cannot be read, each of its receipts is read alone, because one bad receipt fails the batch. */
 async function readBatch(
   chain: Chain,
   block: BlockRef,
@@ -129,12 +129,12 @@ async function readBatch(
   const unreadable: Txid[] = []
   let failed = 0
   for (const txid of txids) {
-    const one = await readBatch(chain, block, [txid])
-    if (one === 'stopped') return one
-    if (one === 'failed') failed += 1
-    transfers.push(...(one === 'failed' ? [] : one.transfers))
-    acts.push(...(one === 'failed' ? [] : one.acts))
-    unreadable.push(...(one === 'failed' ? [txid] : one.unreadable))
+    const single = await readBatch(chain, block, [txid])
+    if (single === 'stopped') return single
+    if (single === 'failed') failed += 1
+    transfers.push(...(single === 'failed' ? [] : single.transfers))
+    acts.push(...(single === 'failed' ? [] : single.acts))
+    unreadable.push(...(single === 'failed' ? [txid] : single.unreadable))
   }
   return failed === txids.length ? 'failed' : { transfers, acts, unreadable }
 }

@@ -12,15 +12,18 @@ import { selectKept, storeDecimals, storeOperators } from '../ledger/stored-sett
 import type { ReadOfPayouts } from '../payouts/conclusions.ts'
 import { neverAsked, selectTries, storeTry } from './store/tokens.ts'
 
-/** What the scanner's work needs besides the chain. */
+/** Everything that the scanner's work needs, except the chain. */
 export type ScanContext = WriteContext
 
 const retryMsMin = 20_000
 const retryMsMax = 86_400_000
-/** Held transfers of each reason that one tick decides again. */
+/** Most held transfers of each kind of reason that one tick decides again. */
 const heldMax = 500
 
-/** The callers of all addresses in what was read: both ends of each transfer, whom issuers name, and the senders. One round trip. */
+/**
+ * Reads the users of all addresses in these readings: senders and recipients of transfers, addresses that issuers name, and senders of transactions. One round
+ * trip.
+ */
 export async function readOwners(
   db: ReadDatabase,
   readings: readonly (BlockReading | ReceiptReading)[],
@@ -34,15 +37,15 @@ export async function readOwners(
   return matchAddresses(db, [...addresses])
 }
 
-/** The transfers to or from addresses of the service: all others concern nobody. */
+/** The transfers to or from addresses of the service. */
 export function selectOwned(transfers: readonly ChainTransfer[], owners: Owners): readonly ChainTransfer[] {
   return transfers.filter(({ from, to }) => owners.has(from) || owners.has(to))
 }
 
 /**
- * What transfers are judged by. Operators and payout addresses are stored for good, with the position of the scan as the height from
- * which they count: nothing above it is decided yet. `payersBefore` are payout addresses that an older copy may lack. The decimals of a token are asked until nodes agree on the configured ones, ever
- * more rarely, and then never again.
+ * Loads the rules by which transfers are judged. New operator and payout addresses are stored for good; each counts from the position of the scan, above which
+ * nothing is decided yet. `payersBefore` are payout addresses that a restored database may lack. Nodes are asked for a token's decimals, with growing pauses,
+ * until they agree on the configured ones; then the decimals are stored for good.
  */
 export async function loadRules(
   context: ScanContext,
@@ -65,10 +68,10 @@ export async function loadRules(
   return { currencies, operators: { listed: operators, since }, decimals, payers: addTo(kept.payers, addedPayers) }
 }
 
-/** What blocks are read with for payouts: all payout addresses that ever were, and those of open transactions, whatever is configured. */
+/** The payout addresses that a read of blocks looks for: every one ever used, and those of open transactions, whatever the configuration says. */
 export type PayoutWatch = Pick<ReadOfPayouts, 'watched' | 'hasOpen' | 'since'>
 
-/** The payout addresses to watch, by the state of the scan. */
+/** The payout addresses to look for in this state of the scan. */
 export function watchedFor(
   { openPayers }: { readonly openPayers: readonly Address[] },
   { payers }: Pick<JudgeRules, 'payers'>,
@@ -76,7 +79,7 @@ export function watchedFor(
   return { watched: new Set([...payers.keys(), ...openPayers]), hasOpen: openPayers.length > 0, since: payers }
 }
 
-/** The stored decimals, and those that nodes agree on now. */
+/** The stored decimals, and for the other tokens those that nodes agree on now. */
 async function askDecimals(
   context: ScanContext,
   chain: Pick<Chain, 'decimals'>,
@@ -99,13 +102,13 @@ async function askDecimals(
       if (answer.ok) found = answer.value
       const nextTry = (clock.now() + Math.min(retryMsMin * 2 ** last.tries, retryMsMax)) as UnixMs // safe: a later time
       await storeTry(db, contract, { found, tries: last.tries + 1, nextTry })
-      // Not believed for ever: a contract can show false ones for a while.
+      // Ask again later: a contract may show false decimals for a while.
       if (answer.ok && found !== configured) {
         await alarms.raise('decimals-differ', { cuy }, { cuy, configured, contract: found })
       }
     }
     if (found === configured) {
-      // Also where they were found before `CURRENCIES` was corrected.
+      // Clear the alarm also if `CURRENCIES` was corrected to decimals that were found before.
       if (await alarms.clear('decimals-differ', { cuy })) await storeDecimals(db, contract, found)
     }
     if (found !== null) known.set(contract, found)
@@ -113,7 +116,7 @@ async function askDecimals(
   return known
 }
 
-/** The decimals of tokens as nodes have agreed on them: those that are kept for good, and else the newest ones. */
+/** The decimals of tokens that nodes have agreed on: those stored for good, else the last ones found. */
 export async function selectKnownDecimals(
   db: ReadDatabase,
   contracts: readonly Address[],
@@ -126,8 +129,8 @@ export async function selectKnownDecimals(
 }
 
 /**
- * Decides held transfers again whose reason may have ended, and all that a wallet has sent which is an operator's since. No
- * node is asked. None if `correctedBy` is not the newest correction. True if there were any.
+ * Decides held transfers again whose reason may have ended, and those whose sender has become an operator wallet. No node is asked. Stores nothing if a
+ * correction newer than `correctedBy` exists. True if there were any.
  */
 export async function decideHeld(context: ScanContext, rules: JudgeRules, correctedBy: number): Promise<boolean> {
   const { db, clock, currencies, operators } = context
@@ -148,7 +151,7 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     held.flatMap(({ from, to }) => [from, to]),
   )
   const judged = held.flatMap((stored) => {
-    // A currency keeps its contract for good.
+    // A currency never changes its contract.
     const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset
     if (asset === undefined) return []
     const judgement = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)

@@ -26,25 +26,25 @@ import { haltScan, type ScanState, selectScan, startScan, storeFinalized, storeS
 import { appendStep, type BlockFindings } from './store/steps.ts'
 import { noteFalseTails, readTail } from './tail.ts'
 
-/** How a scan ended. */
+/** The result of a scan. */
 export interface ScanEnd {
   /** Null if the scan could not be started. */
   readonly state: ScanState | null
   /** The finalized height that nodes agreed on, or null. */
   readonly head: BlockHeight | null
-  /** The newest block of a node, or null. */
+  /** The height of the newest block that a node has shown, or null. */
   readonly latest: BlockHeight | null
-  /** Nodes whose finalized head is behind that of another one. */
+  /** Nodes whose finalized head is lower than that of another node. */
   readonly behind: AgreedHead['behind']
   /** Why the scan is not caught up, or null. */
   readonly failure: ChainFailure | null
-  /** What transfers are judged by; null if no head was agreed on. */
+  /** The rules by which transfers are judged; null if the nodes agreed on no head. */
   readonly rules: JudgeRules | null
 }
 
 /**
- * Finds final deposits and credits them: reads every final block above the stored position, in order, and then the tail. It is
- * repeated where it ends anywhere. Two scans at a time store nothing twice.
+ * Finds final deposits and credits them: reads every final block above the stored position, in order, and then the blocks that are not final. It may end
+ * anywhere and be repeated, and concurrent scans store nothing twice.
  */
 export async function scan(
   context: ScanContext,
@@ -72,7 +72,7 @@ export async function scan(
   return { state, head: head?.height ?? null, latest, behind, failure, rules }
 }
 
-/** How far a scan has come. `state` is as stored, its end aside. */
+/** The progress of a scan. `state` is the stored one, except for the times of the scan's end. */
 interface CatchUp {
   readonly state: ScanState
   readonly head: Header | null
@@ -94,7 +94,7 @@ async function catchUp(
   const { header: head, behind } = agreed.value
   let state = first
   if (head.height > first.finalized) {
-    // First: an address that is issued from now on is not paid by any block that this scan reads.
+    // Store the head before reading. An address that is issued from now on counts from this height, so no block of this scan can pay it.
     const at = clock.now()
     await storeFinalized(db, first, head, at)
     state = { ...first, finalized: head.height, finalizedTime: head.timestamp, finalizedAt: at }
@@ -102,7 +102,7 @@ async function catchUp(
   const rules = await loadRules(context, chain, state.height, await loadPayers(host))
   while (state.height < head.height) {
     const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
-    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // it can be halted now
+    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // another scan may have halted it
     if (read.value !== null) {
       state = read.value
       continue
@@ -110,7 +110,7 @@ async function catchUp(
     const { correctedBy, height, openPayers } = state
     state = (await selectScan(db)) ?? state
     const isWatchedNow = state.openPayers.every((address) => openPayers.includes(address))
-    // The head can be what was corrected, or above that of a restored older copy: the next scan asks again.
+    // The head may be the block that was corrected, or be above a restored older copy: the next scan asks again.
     if (state.correctedBy !== correctedBy || (state.height <= height && isWatchedNow)) {
       return { state, head, behind, rules, failure: { kind: 'out-of-time' } }
     }
@@ -121,10 +121,7 @@ async function catchUp(
 /** Why the scan cannot start: the chain cannot be read, or `TRON_START_BLOCK` is above the agreed finalized head. */
 type StartFailure = ChainFailure | { readonly kind: 'start-above-head' }
 
-/**
- * The state of the scan, which starts here where it never did: the condition for showing an address ("watch before show").
- * The agreed finalized head is stored with it.
- */
+/** The state of the scan; starts the scan if it never was. No address is shown before that ("watch before show"). Stores the agreed finalized head. */
 export async function ensureStarted(
   { db, clock, startBlock }: ScanContext,
   chain: Chain,
@@ -135,7 +132,7 @@ export async function ensureStarted(
   if (!head.ok) return head
   const { height, hash } = head.value.header
   if (startBlock !== null && startBlock > height) return err({ kind: 'start-above-head' })
-  // By default the finalized block counts as scanned: it was final before any address was issued.
+  // By default the finalized block counts as read: it was final before any address was issued.
   const position = startBlock === null ? { height, hash } : { height: (startBlock - 1) as BlockHeight, hash: null }
   await startScan(db, position, head.value.header, clock.now())
   const state = await selectScan(db)
@@ -148,18 +145,17 @@ function toChainFailure(failure: StartFailure): ChainFailure {
   return { kind: 'no-answer', why: 'TRON_START_BLOCK is above the final block that the nodes agree on' }
 }
 
-/** What a scan reads by. */
+/** The limits and rules of one scan. */
 interface ScanPlan {
-  /** The newest final block. */
+  /** The height of the newest final block. */
   readonly head: BlockHeight
   readonly rules: JudgeRules
   readonly startedAt: UnixMs
 }
 
 /**
- * Reads the blocks above the position, as many as fit into one reply, and stores position, transfers, credits and gaps
- * together. A block that cannot be read does not stop the position: it becomes a gap.
- * @returns the new state; null, and nothing is stored, if another scan has moved the position
+ * Reads the blocks above the position, as many as fit into one reply, and stores position, transfers, credits and gaps together. A block that cannot be read
+ * does not stop the position: it becomes a gap. @returns the new state, or null if another scan has moved the position first; then nothing is stored
  */
 async function readRange(
   context: ScanContext,
@@ -190,7 +186,7 @@ async function readRange(
   return ok({ ...state, height, hash, advancedAt: at, halted: null, ...isCaughtUp })
 }
 
-/** What is to be stored of final blocks. */
+/** The findings in final blocks that are to be stored. */
 export function findInBlocks(
   blocks: readonly BlockReading[],
   owners: Owners,
@@ -219,7 +215,7 @@ export function findInBlocks(
   return { judged, sent, acts, gaps, payouts: { ...watch, ...findOutgoing(blocks, watch.watched) } }
 }
 
-/** The transfers of a final block that are stored. */
+/** Judges the transfers of a final block, and leaves out those that are not stored. */
 export function judgeTransfers(
   transfers: readonly ChainTransfer[],
   block: BlockRef,

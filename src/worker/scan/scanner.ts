@@ -28,22 +28,21 @@ import { callMs, createScans } from './scans.ts'
 import { selectScan } from './store/position.ts'
 import { nextTickAt, type PayoutWork, runTick, type ScannerParts, tickMs } from './tick.ts'
 
-/** The scanner as an object: its alarm is the tick. */
+/** The scanner as a Durable Object: its alarm is the tick. */
 export interface ScannerObject extends ScannerCalls {
   /** One tick. It sets the next alarm, whatever happens. */
   alarm(): Promise<void>
 }
 
-/** A tick that fails a second time, this long after the first one, is an alarm. */
+/** A failed tick is repeated after this pause. If it fails again, an alarm is raised. */
 const againMs = 1_000
-/** A tick that has run for longer than this counts as lost. */
+/** A tick that runs longer than this is given up. */
 const lostTickMs = 4 * tickMs
-/** Balances are those of a block time. */
+/** Balances that were read within one block time are reused. */
 const keptBalances = { keptMs: blockSeconds * 1000, isKept: ({ ok }: { readonly ok: boolean }) => ok }
 
 /**
- * The only place that talks to nodes. All that counts is in the database: what an instance remembers can be lost at any await,
- * and two instances can overlap.
+ * The only part that talks to nodes. Everything that counts is in the database: an instance may lose its memory at any await, and two instances may overlap.
  */
 export function createScanner(parts: ScannerParts): ScannerObject {
   const { db, clock } = parts
@@ -80,7 +79,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       const hasStarted = scans.hasBegun() || (await selectScan(db)) !== null
       if (!hasStarted || !(await parts.configMatchesData())) return ok({ problem: null, since })
       const end = await scans.answer({ kind: 'caller', uid }, since)
-      if (end !== null) bringForward(parts, end).catch(() => undefined) // the alarm comes by the interval then
+      if (end !== null) bringForward(parts, end).catch(() => undefined) // if this fails, the alarm comes by the interval
       if (end?.failure?.kind === 'limited') return err(toQueryFailure(end.failure))
       return ok({ problem: end === null ? 'still-running' : (end.failure?.kind ?? null), since })
     },
@@ -88,7 +87,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       questions.join(async () => {
         if (!(await parts.configMatchesData())) return err(misconfigured)
         const answer = await answerQuestion(parts, openFor(uid), uid, txid)
-        // What is undecided can have been stored now, to be reviewed.
+        // An undecided transfer may have been stored for review just now, with an event.
         if (answer.ok ? answer.value.when === 'credited' : answer.error.kind === 'undecided') parts.wakeEndpoints()
         return answer
       }, `${uid} ${txid}`).result,
@@ -100,7 +99,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   }
 }
 
-/** The next tick does not wait for its interval if a caller's scan has seen a transfer. */
+/** Sets the alarm earlier if a user's scan has seen a transfer. */
 async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
   const { db, clock, host } = parts
   const seen = await selectFirstSeen(db)
@@ -110,7 +109,7 @@ async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
   if (next < due) await host.setAlarm(next)
 }
 
-/** The alarm, and what makes sure that it is set. */
+/** Runs ticks, and makes sure that the next alarm is set. */
 function createTicks(
   parts: ScannerParts,
   scans: ReturnType<typeof createScans>,
@@ -126,11 +125,11 @@ function createTicks(
       next = await runTick(parts, scans, payouts, startedAt)
     } catch (thrown) {
       logger.error('tick-crashed', { why: stackOf(thrown) })
-      // A database can be busy for a moment: the next tick does what this one did not.
+      // A database may be busy for a moment: the next tick does the work of this one.
       const why = thrown instanceof Error ? thrown.message : String(thrown)
       await alarms.raise('tick-failed', {}, { why }, againMs)
     } finally {
-      const now = clock.now() // a clock that was ahead can have stepped back since the tick began
+      const now = clock.now() // the clock may have stepped back since the tick began
       await host.setAlarm(Math.min(Math.max(next, now), now + everyMs) as UnixMs) // safe: one of the times, or a later one
       logger.info('tick', { durationMs: clock.now() - startedAt, ...difference(parts.usage(), before) })
     }
@@ -138,13 +137,13 @@ function createTicks(
   return {
     async alarm() {
       const { startedAt, result } = ticks.join(() => tick(clock.now()))
-      // No alarm comes while one runs: a tick that never ends would be the last one.
+      // No alarm comes while one runs, so a tick that never ends would be the last one.
       const isOver = await endsWithin(result, lostTickMs - (clock.now() - startedAt), clock)
       if (isOver) return
       logger.error('tick-lost', { seconds: lostTickMs / 1000 })
       await host.setAlarm(clock.now())
       const raised = alarms.raise('tick-failed', {}, { why: 'a call of the tick has not returned' }, againMs)
-      await endsWithin(raised, lostTickMs / 10, clock) // the database can be what does not return
+      await endsWithin(raised, lostTickMs / 10, clock) // the database itself may hang
     },
     async wake() {
       const due = await host.alarm()
@@ -155,12 +154,12 @@ function createTicks(
   }
 }
 
-/** What was added to numbers. */
+/** The increase of each number. */
 function difference(after: LogFields, before: LogFields): LogFields {
   return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, Number(value) - Number(before[name])]))
 }
 
-/** Makes sure that the scan has started and, if no address was issued yet, that the key is new. */
+/** Makes sure that the scan has started and, before the first address is issued, that the key was never used. */
 async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): Promise<Result<null, QueryFailure>> {
   if (!(await parts.configMatchesData())) return err(cannotIssue('configuration-differs'))
   if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {
@@ -170,7 +169,7 @@ async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): 
   }
   const started = await ensureStarted(parts, chain)
   if (started.ok) {
-    if (started.value.triedAt === 0) await parts.host.setAlarm(parts.clock.now()) // the first scan does not wait for the cron
+    if (started.value.triedAt === 0) await parts.host.setAlarm(parts.clock.now()) // the first scan does not wait for the cron trigger
     return ok(null)
   }
   return err(
@@ -180,7 +179,7 @@ async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): 
 
 const cannotIssue = (reason: IssueReason) => ({ kind: 'cannot-issue', reason }) as const
 
-/** Why nothing can be asked of the chain now, for calls that are about no transaction. */
+/** The failure of a call that concerns no transaction, when the chain cannot be asked. */
 function unavailable(failure: ChainFailure): QueryFailure {
   return failure.kind === 'limited' ? toQueryFailure(failure) : { kind: 'chain-unavailable' }
 }

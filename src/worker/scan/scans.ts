@@ -6,31 +6,31 @@ import type { ObjectHost } from '../platform/object-host.ts'
 import type { ScanContext } from './rules.ts'
 import { type ScanEnd, scan } from './scan.ts'
 
-/** After this, a tick requests no further blocks. */
+/** After this time a tick requests no more blocks. */
 const tickReadMs = 18_000
-/** After this, a call of a caller requests nothing more and waits for nothing more. */
+/** After this time a user's call requests nothing more and waits no longer. */
 export const callMs = 12_000
-/** A call begins no scan with less time left. */
+/** A call with less time left starts no scan. */
 const scanMsMin = 2_000
 
-/** What running scans needs. */
+/** The parts that running scans needs. */
 export interface ScansParts extends ScanContext {
-  /** The chain for one piece of work, whose requests `payer` pays for. */
+  /** Opens the chain for one piece of work. Its requests count against the allowance of `payer`. */
   openChain(payer: Payer, deadline: UnixMs): Chain
   readonly host: ObjectHost
-  /** Makes each webhook endpoint look for new events, without waiting for it. */
+  /** Tells each webhook endpoint to look for new events, without waiting for it. */
   wakeEndpoints(): void
-  /** Lets work go on that nothing waits for. */
+  /** Lets work continue after the caller has returned. */
   inBackground(work: Promise<unknown>): void
 }
 
-/** The scans of one instance: one at a time, and one for all callers that asked before it began. */
+/** The scans of one instance. One runs at a time, and it answers all users who asked before it began. */
 export interface Scans {
-  /** Whether one was begun in this instance. */
+  /** Whether this instance has begun a scan. */
   hasBegun(): boolean
-  /** The scan of a tick. It waits for no scan of a caller, and none takes anything from it. */
+  /** Runs the scan of a tick. It does not wait for a user's scan, and users' requests take nothing from its allowance. */
   tick(): Promise<ScanEnd>
-  /** A scan that answers a call of this time, by whomever it was begun. Null if it does not end in time. */
+  /** Returns a scan that is fresh enough for a call made at `since`, whoever began it. Null if it does not end in time. */
   answer(payer: Payer, since: UnixMs): Promise<ScanEnd | null>
 }
 
@@ -40,11 +40,11 @@ interface Run {
   readonly startedAt: UnixMs
   readonly end: Promise<ScanEnd>
   endedAt: UnixMs | null
-  /** Whether the payer's share has ended it. */
+  /** Whether the allowance of its payer was used up before it was done. */
   isCut: boolean
 }
 
-/** The scans of a new instance. What they remember can be lost at any time. */
+/** Makes the scans of a new instance. Their memory may be lost at any time. */
 export function createScans(parts: ScansParts): Scans {
   const { clock } = parts
   let newest: Run | null = null
@@ -54,7 +54,7 @@ export function createScans(parts: ScansParts): Scans {
     newest = run
     const over = () => {
       run.endedAt = clock.now()
-      if (payer.kind !== 'tick') parts.wakeEndpoints() // a tick finds out whether there is an event
+      if (payer.kind !== 'tick') parts.wakeEndpoints() // a tick looks for events itself
     }
     end.then(({ failure }) => {
       run.isCut = failure?.kind === 'limited' && failure.whose === 'caller'
@@ -85,8 +85,8 @@ export function createScans(parts: ScansParts): Scans {
 }
 
 /**
- * Whether a scan that has ended answers a call: it began after the call, or ended less than a block time before it. One that
- * another caller's share ended says nothing about this caller.
+ * Whether an ended scan answers a call: it began after the call, or ended less than a block time before it. A scan that was cut by another user's allowance
+ * does not answer.
  */
 function answers({ payer: paid, startedAt, endedAt, isCut }: Run, payer: Payer, since: UnixMs): boolean {
   if (paid === payer) return true

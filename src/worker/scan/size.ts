@@ -2,17 +2,17 @@ import type { Observation } from '../alarms/alarms.ts'
 import type { ScanContext } from './rules.ts'
 import { storeSize } from './store/size.ts'
 
-/** What D1 stores in one database (Cloudflare's limits page, November 2026). */
+/** The most that D1 stores in one database (Cloudflare's limits page, November 2026). */
 export const databaseBytesMax = 10_000_000_000
-/** From this part of it on there is an alarm. */
+/** The first alarm is raised at this share of the limit. */
 const fillingFrom = 0.7
-/** From this part of it on there is another one. */
+/** The second alarm is raised at this share. */
 const nearlyFullFrom = 0.9
-/** Days of which the size is kept. */
+/** Sizes are kept for this many days. */
 const sizeDays = 40
 const dayMs = 86_400_000
 
-/** Stores the size of the database once a day, and says what is wrong with it. `sizeDay`: the newest day that is stored. */
+/** Stores the size of the database once a day, and reports faults of it. `sizeDay`: the newest day that is stored. */
 export async function watchSize(
   { db, clock, databaseBytes }: Pick<ScanContext, 'db' | 'clock'> & { databaseBytes(): number },
   sizeDay: number,

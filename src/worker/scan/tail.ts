@@ -8,20 +8,20 @@ import type { ObjectHost } from '../platform/object-host.ts'
 import { readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import type { ScanState } from './store/position.ts'
 
-/** Replies that one scan reads of the tail, which usually fits into one. */
+/** Most replies that one scan reads of the tail, which usually fits into one. */
 const tailReadsMax = 5
-/** A block of this age is not the newest one of a node that is well. */
+/** A newest block of this age or more comes from a node that is behind. */
 const newestMsMax = 2 * blockSeconds * 1000
-/** Transfers of one block that are stored as seen. The others wait until it is final. */
+/** Most transfers of one block that are stored as seen. The others wait until the block is final. */
 export const seenOfBlockMax = 200
-/** Transfers that are stored as seen at a time, in all blocks that are not final. */
+/** Most transfers that are stored as seen at a time, over all blocks that are not final. */
 export const seenMax = 1_000
 
-/** The newest block of the tail that was read, in the object's storage: an evicted object reads no block again. It can be lost at any time. */
+/** Storage key of the newest tail block that was read, so that an evicted object does not read blocks again. It may be lost at any time. */
 const storageKey = 'tail'
 type NewestRead = BlockRef & Pick<Header, 'timestamp'>
 
-/** What a scan that is caught up knows. */
+/** The result of a scan that is caught up. */
 interface CaughtUp {
   readonly state: ScanState
   readonly head: Header
@@ -29,10 +29,9 @@ interface CaughtUp {
 }
 
 /**
- * Stores the transfers to callers in the blocks that are not final: information, never money, and no reason for a scan to
- * fail. What one node says costs a bounded number of rows. Blocks that were read before are not read again, unless they have left the
- * chain, or may have.
- * @returns the newest block of the node, or null if there was no reply
+ * Stores the transfers to users in the blocks that are not final (the tail). These are information and never money, and failing to read them does not fail a
+ * scan. One node can cause only a bounded number of rows. A block is not read twice, unless it has left the chain, or may have. @returns the newest block of
+ * the node, or null if there was no reply
  */
 export async function readTail(
   context: ScanContext,
@@ -64,7 +63,7 @@ export async function readTail(
     if (paying.length > 0) await seenStatement(db, paying, clock.now()).run()
     const newest = blocks.at(-1)?.header
     const isOld = (at: number) => clock.now() - at >= newestMsMax
-    // A node without a block above an old one can have other blocks, and fewer: the one that an earlier scan has read can be invented.
+    // If a node shows no block above the stored one, and the stored one is old, another node may have invented the stored one. Read again from the final block.
     const isDoubtful = newest === undefined && known === stored && isOld(stored.timestamp)
     if (known !== base && (!follows || isDoubtful)) {
       known = base
@@ -73,13 +72,13 @@ export async function readTail(
     if (newest === undefined) return latest
     const { height, hash, timestamp } = newest
     known = newest
-    host.save<NewestRead>(storageKey, { height, hash, timestamp }) // after what it has shown is stored
+    host.save<NewestRead>(storageKey, { height, hash, timestamp }) // only after its transfers are stored
     if (!isOld(timestamp)) return latest
   }
   return latest
 }
 
-/** What is stored of the blocks of a tail. */
+/** The transfers in a tail that are stored as seen. */
 function judgeTail(
   { blocks, latest, node }: Tail,
   owners: Owners,
@@ -95,7 +94,7 @@ function judgeTail(
   })
 }
 
-/** Counts for each node the transfers that it has shown and that are in no final block. */
+/** Reports to each node's health how many transfers it has shown that are in no final block. */
 export function noteFalseTails(chain: Pick<Chain, 'noteFalse'>, dropped: readonly (number | null)[]): void {
   for (const [node, { length }] of Map.groupBy(dropped, (one) => one)) if (node !== null) chain.noteFalse(node, length)
 }

@@ -29,53 +29,52 @@ import { dueAtOnce, selectOpenGaps } from './store/rescans.ts'
 import { droppedKeptMs, selectWork, type TickWork } from './store/work.ts'
 import { watchScan } from './watch.ts'
 
-/** After this, a tick ends: what is left waits for the next one. */
+/** A tick ends after this time; the rest of its work waits for the next one. */
 export const tickMs = 25_000
 /** Work with leftover requests gets at least this long in a tick. */
 const leftoverMsMin = 1_000
-/** Credited transfers that one tick reports as not found again. */
+/** Most lost credits that one tick reports. */
 const notFoundMax = 100
-/** Dropped transfers that one tick removes. */
+/** Most dropped transfers that one tick removes. */
 const removedMax = 500
-/** A deposit may wait so long for a person who looks at it. */
+/** A deposit that has waited this long for review raises an alarm. */
 const reviewMs = 3_600_000
 const blockMs = blockSeconds * 1000
-/** A tick that comes just before a block is final is followed by another one, which costs requests. */
+/** Added to the estimated time of finality: a tick just before a block is final must be repeated, which costs requests. */
 const marginMs = 500
 
-/** What the scanner is made of. */
+/** The parts of the scanner. */
 export interface ScannerParts extends ScansParts {
-  /** Bytes of the database by its newest answer; 0 before the first one. */
+  /** Size of the database in bytes by the newest reply of D1; 0 before the first reply. */
   databaseBytes(): number
-  /** Earliest time for a tick that is not due by the interval. */
+  /** The earliest time at which the allowances permit a tick that the interval does not require. */
   tickRoomAt(): UnixMs
   readonly scanEverySeconds: number
   readonly eventsKeepDays: number
   readonly endpoints: readonly WebhookEndpoint[]
-  /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
+  /** Whether the configuration belongs to the stored data. If not, a tick changes nothing. */
   configMatchesData(): Promise<boolean>
-  /** Names the configured nodes: another text is another set of nodes. */
+  /** Identifies the set of configured nodes: a different text is a different set. */
   readonly nodes: string
-  /** How many are configured. */
+  /** The number of configured nodes. */
   readonly nodeCount: number
-  /** What an operator is shown of them. */
+  /** The status of the nodes, for operators. */
   readonly nodeReports: ScannerCalls['nodes']
-  /** When a node was last well again after minutes of trouble; 0 if none was. */
+  /** When a node last recovered after minutes of trouble; 0 if none has. */
   recoveredAt(): UnixMs
-  /** What this instance has cost so far, in numbers. */
+  /** The counters of this instance's usage so far. */
   usage(): LogFields
 }
 
-/** What a tick needs of payouts. */
+/** The parts of payouts that a tick needs. */
 export interface PayoutWork {
   readonly memory: PayoutMemory
   readonly sender: Sender
 }
 
 /**
- * One tick, in this order: the scan, held transfers, payouts that are sent, gaps and comparisons with leftover requests, endpoints and
- * old rows, alarms. What fails is tried again by the next one. What is as before costs no statement.
- * @returns when the next one comes
+ * One tick, in this order: the scan, held transfers, sending of payouts, gaps and comparisons with leftover requests, old rows, alarms. The next tick repeats
+ * what fails. Work that has nothing to do costs no statement. @returns the time of the next tick
  */
 export async function runTick(
   parts: ScannerParts,
@@ -86,7 +85,7 @@ export async function runTick(
   const { db, clock, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
   if (!(await parts.configMatchesData())) return (startedAt + everyMs) as UnixMs // safe: a later time
-  const delivery = await watchEndpoints(parts) // before the first event that a new endpoint gets
+  const delivery = await watchEndpoints(parts) // a new endpoint must be stored before its first event
   const end = await scans.tick()
   const { state, rules, head, behind, failure, latest } = end
   const work = await selectWork(db, { now: clock.now(), eventsKeepDays: parts.eventsKeepDays })
@@ -110,14 +109,14 @@ export async function runTick(
   const issuers = work.hasActs ? await selectIssuerState(db) : nothingStands
   const acts = watchIssuers(issuers, parts.currencies)
   const mayPayOut = parts.payouts !== null || work.hasPayouts || payouts.memory.known() !== null
-  const restoredAt = mayPayOut ? await payouts.memory.compare() : null // it notes the newest event
+  const restoredAt = mayPayOut ? await payouts.memory.compare() : null // this also notes the newest event
   const mayHaveFaults = work.hasPayouts || restoredAt !== null
   const paid = mayHaveFaults ? await watchPayouts(parts, restoredAt, parts.nodeCount) : nothingOfPayouts
   await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held, acts, paid])
   return next()
 }
 
-/** The kinds of alarms whose faults are known to be over, the scan's own aside. */
+/** The kinds of alarms whose cause is known to be gone, except those of the scan itself. */
 function endedKinds(
   { firstIndex, currencies }: ScannerParts,
   rules: JudgeRules | null,
@@ -131,9 +130,9 @@ function endedKinds(
 }
 
 /**
- * When the next tick comes after this end of a scan: when the block of a transfer that was seen should be final, by one final
- * block in each block time, then after each block time until it is; at once while the scan is behind and goes forward. Neither
- * before the allowances have room, nor later than by the interval. `seen`: the lowest height above the scan with a transfer to a caller.
+ * The time of the next tick. If a transfer was seen: when its block should be final, estimated at one final block per block time, then every block time until
+ * it is. If the scan is behind but making progress: at once. Never before the allowances have room, and never later than the interval. `seen`: the lowest
+ * height above the position with a transfer to a user.
  */
 export function nextTickAt(
   {
@@ -148,7 +147,7 @@ export function nextTickAt(
   const now = clock.now()
   const byInterval = startedAt + scanEverySeconds * 1000
   const hasMore = state !== null && head !== null && state.height < head
-  // Nodes that fail are asked again by the interval, unless it was a question too many of a tick that has read others.
+  // Failing nodes are asked again at the interval. But if this tick has read blocks, it may only have asked too much at once, and the next tick goes on.
   const goesOn = failure?.kind === 'no-answer' && state !== null && state.advancedAt >= startedAt
   const isBehind = hasMore && (failure?.kind === 'out-of-time' || goesOn)
   let wanted: number = isBehind ? now : byInterval
@@ -161,7 +160,7 @@ export function nextTickAt(
 
 const noneHeld: Observation = { kinds: ['review-overdue'], faults: [] }
 
-/** What only a person ends: transfers that no wallet can hold, and those that wait for a review. Of each currency the oldest one. */
+/** Watches the transfers that only a person can release: those too large for any wallet, and those waiting for review. The oldest of each currency. */
 async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Observation> {
   const oldest = await selectOldestHeld(
     db,
@@ -188,7 +187,7 @@ async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
   if (ids.length > 0) await endSearch(db, ids)
 }
 
-/** Gaps and comparisons, with leftover requests and time: until the next tick is due, but for a second at least. */
+/** Reads gaps and compares balances with leftover requests, until the next tick is due, but at least for `leftoverMsMin`. */
 async function useLeftover(
   parts: ScannerParts,
   { state, rules, head }: ScanEnd,
@@ -216,7 +215,7 @@ async function useLeftover(
   }
 }
 
-/** What could not be read is due at once if other nodes are configured, or if one of them is well again since. */
+/** Makes blocks that could not be read due at once if the set of nodes has changed, or if a node has recovered since they were tried. */
 async function noteNodes({ db, nodes, recoveredAt }: ScannerParts, triedWith: string, at: UnixMs): Promise<void> {
   const hasChanged = nodes !== triedWith
   const triedBefore = hasChanged ? ((at + 1) as UnixMs) : recoveredAt() // safe: a later time

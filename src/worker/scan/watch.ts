@@ -5,37 +5,37 @@ import type { ScanEnd } from './scan.ts'
 import type { ScanState } from './store/position.ts'
 import type { OpenGap } from './store/rescans.ts'
 
-/** The stored state of the scan, as far as the watch over it needs it. */
+/** The members of the scan's state that are watched. */
 export type WatchedState = Pick<
   ScanState,
   'height' | 'finalized' | 'finalizedAt' | 'advancedAt' | 'caughtUpAt' | 'answeringSince' | 'halted'
 >
 
-/** What a tick found. */
+/** The result of a tick. */
 export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'behind' | 'failure'> {
   readonly now: UnixMs
   /** Null if the scan could not be started yet. */
   readonly state: WatchedState | null
   readonly gaps: readonly OpenGap[]
-  /** Further kinds whose faults are known to be over. */
+  /** Further kinds of alarms whose cause is known to be gone. */
   readonly ended: readonly AlarmKind[]
 }
 
-/** What ends unless it is found again. */
+/** Alarms that end unless a tick finds their cause again. */
 const found = ['tick-failed', 'chain-forked', 'gap-unread'] as const
 
-/** The scan falls behind where it is more blocks than this below the newest final one, at the end of each tick for so long. */
+/** The scan falls behind if, for `behindMs`, every tick ends more than this many blocks below the newest final one. */
 const behindBlocksMax = 40
 const behindMs = 600_000
 
-/** What is wrong with the scan, and what is not, at the end of a tick that threw nothing. */
+/** The faults of the scan, and the kinds that ended, after a tick that threw nothing. */
 export function watchScan(watched: WatchedScan): Observation {
   const faults = scanFaults(watched)
   const raised = faults.map(({ kind }) => kind)
   return { kinds: [...found, ...raised, ...endedStandstills(watched), ...watched.ended], faults }
 }
 
-/** A standstill has ended if something has moved. That is not known if no node answers, or the scan is halted; nor is how far behind it is. */
+/** A standstill has ended once something has moved. If no node answers or the scan is halted, nobody knows; the same holds for how far behind the scan is. */
 export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   const { state, now } = watched
   if (state === null) return []
@@ -48,7 +48,7 @@ export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   ]
 }
 
-/** What is wrong with the scan, each with its cause. */
+/** The faults of the scan, each with its cause. */
 export function scanFaults(watched: WatchedScan): readonly Fault[] {
   const faults: Fault[] = watched.gaps.map(({ from, to, attempts, why }) => ({
     kind: 'gap-unread',
@@ -80,26 +80,26 @@ export function scanFaults(watched: WatchedScan): readonly Fault[] {
   return faults
 }
 
-/** Since when the scan stands still; null if all final blocks that nodes know of are read. */
+/** Since when the scan stands still; null if it has read all final blocks that nodes know of. */
 function stillSince({ head, behind }: WatchedScan, state: WatchedState): UnixMs | null {
   if (head !== null && head < state.finalized) return quietSince(state)
   if (head === null || state.height < state.finalized) return movedAt(state)
-  return behind.length > 0 ? quietSince(state) : null // without the nodes that are behind there can be no quorum for newer blocks
+  return behind.length > 0 ? quietSince(state) : null // while nodes are behind, newer blocks may lack a quorum
 }
 
 const movedAt = ({ advancedAt, caughtUpAt }: WatchedState) => Math.max(advancedAt, caughtUpAt) as UnixMs // safe: one of both
 
-/** Since when no node shows a new final block. */
+/** Since when no node has shown a new final block; null if one has. */
 function finalitySince({ head, behind }: WatchedScan, state: WatchedState): UnixMs | null {
   return head === null || head < state.finalized || behind.length > 0 ? null : quietSince(state)
 }
 
-/** After an outage of the nodes the time begins anew: one that has returned may still sync. */
+/** After an outage of all nodes the time starts again, because a returning node may still sync. */
 function quietSince({ finalizedAt, answeringSince }: WatchedState): UnixMs | null {
   return answeringSince === null ? null : (Math.max(finalizedAt, answeringSince) as UnixMs) // safe: one of both
 }
 
-/** What an operator can act on. Nodes are named by their number. */
+/** A cause that an operator can act on. Nodes are named by their number. */
 function causeOf({ state, head, behind, failure }: WatchedScan): string {
   switch (failure?.kind) {
     case 'no-answer':

@@ -17,37 +17,37 @@ import { databaseBytesMax } from '../scan/size.ts'
 import { selectEndpoints } from '../webhooks/store/endpoint-state.ts'
 import { ofDeployment } from '../webhooks/watch-endpoints.ts'
 
-/** Days in a summary, today's included. They are those of UTC. */
+/** Days (UTC) in a summary, including today. */
 export const summaryDays = 30
-/** Gaps in a summary, from the lowest on. */
+/** Most gaps in a summary, from the lowest on. */
 export const summaryGapsMax = 20
-/** Alarms in a summary, by kind. */
+/** Most alarms in a summary, by kind. */
 export const summaryAlarmsMax = 50
-/** Addresses with a difference in a summary. */
+/** Most addresses with a difference in a summary. */
 export const summaryDifferencesMax = 20
-/** Transfers of one gap that are counted. */
+/** Most transfers of one gap that are counted. */
 export const summaryGapSeenMax = 100
-/** Addresses of one currency, those that are read next, among which the ones with newer transfers are counted. */
+/** Most addresses of one currency that are looked at to count those with transfers after their last reading. */
 export const summaryUnreadMax = 200
 /** An address is read this long after a transfer of it was stored (`0001_invariants.sql`). */
 const readAfterMs = 60_000
 
-/** Days of which the growth of the database says when it is full. */
+/** The growth of this many days predicts when the database is full. */
 const growthDays = 30
-/** A day that is further away is none: what grows so slowly does not fill up. */
+/** A predicted day further ahead than this is not shown. */
 const daysAheadMax = 36_500
 const dayMs = 86_400_000
 
-/** What moved the sum that addresses hold, in the order in which money goes. */
+/** The causes of changes in the sum that addresses hold, in the order in which money flows. */
 export const movedKinds = ['credited', 'held', 'refused', 'gas', 'collected', 'fees'] as const satisfies TotalKind[]
 type Moved = Readonly<Record<(typeof movedKinds)[number], bigint>>
 
-/** What an operator looks at first, in units of the database. `GET /ledger/summary` says what each member means. */
+/** The summary for operators, in units of the database. `GET /ledger/summary` documents each member. */
 export type Summary = Awaited<ReturnType<typeof readSummary>>
 /** The sums of one currency: `owed` and `types` in ledger units, the others in chain units. */
 export type CurrencySummary = ReturnType<typeof sumsOf>
 
-/** Reads what is stored, and no node. All sums are kept as they arise, so the rows read do not grow with the history. */
+/** Reads the summary from stored data alone. Sums are kept up to date by triggers, so the number of rows read does not grow with the history. */
 export async function readSummary(
   context: Pick<ReadContext, 'db' | 'clock' | 'currencies' | 'payouts'>,
   endpoints: readonly { readonly key: EndpointKey }[],
@@ -111,7 +111,7 @@ export async function readSummary(
 
 type Rows<Queries> = { readonly [Name in keyof Queries]: Queries[Name] extends SQL<infer Row> ? readonly Row[] : never }
 
-/** The rows of each query under its name, of one moment, and the bytes of the database; 0 where its answers do not say that. */
+/** Reads the rows of all queries at one moment, by name, and the size of the database in bytes; 0 if its replies do not say. */
 async function readTogether<Queries extends Readonly<Record<string, SQLWrapper>>>(
   db: ReadDatabase,
   queries: Queries,
@@ -136,7 +136,7 @@ type DayRow = Pick<typeof days.$inferSelect, 'day' | 'cuy' | 'type'> & {
   readonly parts: string
 }
 
-/** The sums of all entries to the end of each day after a day, and those to its end (as of that day): the oldest first. */
+/** SQL: the sums of all entries up to the end of each day after `after`, and up to the end of that day; the oldest first. */
 function selectDays(currencies: Currencies, after: number): SQL<DayRow> {
   const { day, cuy, type, entries, high, low } = days
   return sql`SELECT ${sql.raw(String(after))} AS day, cuy, type, entries AS count, high || ' ' || low AS parts
@@ -148,7 +148,7 @@ CROSS JOIN ${days} ON ${cuy} = currency.value AND ${type} = kind.value AND ${day
 ORDER BY 1, 2, 3`
 }
 
-/** At most `countedMax` transfers are counted. Ids of addresses have no gap. */
+/** Counting transfers stops at `countedMax`. Ids of addresses have no gap, so the lowest and the highest give their number. */
 function selectCounts(): SQL<{ readonly seen: number; readonly addresses: number; readonly newestEvent: number }> {
   const { id } = addresses
   return sql`
@@ -166,7 +166,7 @@ type HeldRow = Pick<Transfer, 'cuy'> & {
   readonly oldestAt: UnixMs
 }
 
-/** Of the first `countedMax`, by their reason. */
+/** SQL: the first `countedMax` held transfers, by reason. */
 function selectHeld(): SQL<HeldRow> {
   const { reason, cuy, id, state, created_at } = transfers
   return sql`
@@ -184,7 +184,7 @@ type GapRow = Pick<Gap, 'attempts'> & {
   readonly to: Gap['to_height']
   readonly why: string
   readonly since: UnixMs
-  /** Transfers that were seen in it, at most `summaryGapSeenMax`. */
+  /** The number of transfers seen in it, at most `summaryGapSeenMax`. */
   readonly seen: number
 }
 
@@ -210,7 +210,7 @@ ORDER BY ${kind}, ${subject} LIMIT ${summaryAlarmsMax}`
 type DifferenceRow = Pick<typeof holdings.$inferSelect, 'cuy' | 'difference'> &
   Pick<typeof addresses.$inferSelect, 'address'> & { readonly since: UnixMs }
 
-/** Differences that are reported, with the time of the alarm. They are signed, in chain units. */
+/** SQL: reported differences with the times of their alarms; signed, in chain units. */
 function selectDifferences(): SQL<DifferenceRow> {
   const { kind, subject, raised_at } = alarmRows
   const { cuy, difference } = holdings
@@ -226,7 +226,7 @@ WHERE ${difference} <> '0'`
 
 type UnreadRow = Pick<Total, 'cuy'> & { readonly unread: number }
 
-/** Of the addresses that are read before `soon`: how many have a transfer that their newest reading may lack. */
+/** SQL: of the addresses that are read before `soon`, how many have a transfer that their last reading may lack. */
 function selectUnread(cuys: string, soon: number): SQL<UnreadRow> {
   const { cuy, due_at, changed_height, read_from } = holdings
   return sql`
@@ -240,13 +240,13 @@ FROM json_each(${cuys})`
 
 type SizeRow = typeof sizes.$inferSelect
 
-/** The size of the oldest day that counts for the growth. */
+/** SQL: the size on the oldest day that counts for the growth. */
 function selectEarlierSize(today: number): SQL<SizeRow> {
   const { day, bytes } = sizes
   return sql`SELECT ${day}, ${bytes} FROM ${sizes} WHERE ${day} BETWEEN ${today - growthDays} AND ${today - 1} ORDER BY ${day} LIMIT 1`
 }
 
-/** The start of the day on which the database is full if it goes on growing as since then. Null where it does not grow, or that is not known. */
+/** The start of the day on which the database is full if it keeps growing at this rate. Null if it does not grow, or if that is unknown. */
 function fullAt(now: SizeRow, then: SizeRow | undefined): UnixMs | null {
   if (then === undefined || now.bytes <= then.bytes) return null
   const perDay = (now.bytes - then.bytes) / (now.day - then.day)
@@ -263,7 +263,7 @@ interface SumRows {
   readonly destroyed: PartsOfCurrency | undefined
 }
 
-/** What nothing is known of is 0. The days are the oldest first, without a hole. */
+/** Makes the sums of a currency. A sum without rows is 0. Days are complete, the oldest first. */
 function sumsOf({ cuy, unread, totals: stored, days: rows, frozen, destroyed }: SumRows, today: number) {
   const total = (kind: TotalKind) => stored.find((one) => one.kind === kind)
   const sum = (kind: TotalKind) => sumOf(total(kind)?.parts, 12)
@@ -276,7 +276,7 @@ function sumsOf({ cuy, unread, totals: stored, days: rows, frozen, destroyed }: 
     owed: types.reduce((owed, one) => owed + one.sum, 0n),
     types,
     moved: Object.fromEntries(movedKinds.map((kind) => [kind, sum(kind)])) as Moved, // safe: each kind
-    /** By the newest reading of each address; null where none was read. */
+    /** By the last reading of each address; null if none was read. */
     held:
       read === undefined || read.number === 0
         ? null
@@ -293,7 +293,7 @@ function sumsOf({ cuy, unread, totals: stored, days: rows, frozen, destroyed }: 
   }
 }
 
-/** What each day has added, of rows that have the sums to its end, and the newest of these by type. */
+/** Turns running sums per day into the amounts that each day added, and returns the newest running sums by type. */
 function sumsOfDays(rows: readonly DayRow[]) {
   const newest = new Map<EntryType, { readonly count: number; readonly sum: bigint }>()
   const list = rows.map(({ day, type, count, parts }) => {
@@ -304,7 +304,7 @@ function sumsOfDays(rows: readonly DayRow[]) {
   return { list, newest }
 }
 
-/** A sum of parts with this many digits each, the highest first. They are one text: a part can have more digits than a double. */
+/** A sum of parts with this many digits each, the highest first. They are one text, because a part may have more digits than a double. */
 function sumOf(parts = '0', digits: number): bigint {
   return parts.split(' ').reduce((sum, part) => sum * 10n ** BigInt(digits) + BigInt(part), 0n)
 }

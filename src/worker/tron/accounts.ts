@@ -10,7 +10,7 @@ import type { Session, TronNode } from './node.ts'
 import { type NodeResult, nodeError } from './node-errors.ts'
 import { isObject, type Parsed, parseQuantity, parseUint256 } from './parse/fields.ts'
 
-/** The newest balances of at most `balancesMax` addresses by one node, in chain units. */
+/** Reads the newest balances of at most `balancesMax` addresses from one node, in chain units. */
 export async function readBalances(
   session: Session,
   addresses: readonly Address[],
@@ -22,8 +22,8 @@ export async function readBalances(
 }
 
 /**
- * The newest balances of one address, none of which fewer nodes than `quorum` can make seem too small. Where twice the quorum less
- * one answer, such nodes cannot make one seem too large either.
+ * Reads the newest balances of one address. Of the answers the `quorum`-th smallest counts, so fewer lying nodes than `quorum` cannot make a balance look too
+ * small. If twice the quorum less one nodes answer, they cannot make it look too large either.
  */
 export async function readHoldings(
   session: Session,
@@ -39,7 +39,7 @@ export async function readHoldings(
   return ok(assets.map((_, i) => answers.map(({ value }) => value[i] ?? 0n).sort(inOrder)[quorum - 1] ?? 0n))
 }
 
-/** What an address can hold. */
+/** A balance to read: an address and an asset. */
 interface Held {
   readonly address: Address
   readonly asset: Asset
@@ -48,7 +48,7 @@ interface Held {
 const heldBy = (addresses: readonly Address[], asset: Asset): readonly Held[] =>
   addresses.map((address) => ({ address, asset }))
 
-/** One call more than in other batches, so that 20 addresses take one request. The chain id in it replaces a probe. */
+/** This batch has one call more than others, so that 20 addresses take one request. It contains the chain id, which replaces a probe. */
 function balancesAt(session: Session, node: TronNode, held: readonly Held[]): NodeResult<readonly bigint[]> {
   const calls = held.map(({ address, asset }) =>
     asset.kind === 'native' ? balanceCall(address) : tokenBalanceCall(asset.contract, address),
@@ -63,8 +63,8 @@ function parseSun(value: unknown): Parsed<bigint> {
 }
 
 /**
- * The first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. So a node that lies can
- * show that one holds something, and cannot hide it.
+ * Finds the first of at most `balancesMax` addresses that holds an asset according to any of `quorum` nodes, or null. A lying node can claim that an address
+ * holds something, but cannot hide it.
  */
 export async function findHolder(
   session: Session,
@@ -80,8 +80,8 @@ export async function findHolder(
 }
 
 /**
- * Whether the account exists, by any of `quorum` nodes: one that has not caught up shows none. An address that was emptied holds
- * nothing, and its account stays.
+ * Whether the account exists according to any of `quorum` nodes, because a node that is behind may not show it. An emptied address holds nothing, but its
+ * account stays.
  */
 export async function isActivated(session: Session, address: Address): ChainResult<boolean> {
   const { quorum } = session.pool
@@ -97,7 +97,7 @@ export async function isActivated(session: Session, address: Address): ChainResu
   return answers.length < quorum ? err(failureOf(session, errors)) : ok(false)
 }
 
-/** `decimals()` of a contract, as `quorum` nodes agree on it. */
+/** Reads `decimals()` of a contract, agreed by `quorum` nodes. */
 export async function readDecimals(session: Session, contract: Address): ChainResult<number> {
   const about = `decimals of ${contract}`
   const agreed = await agreeOnOne(session, 'chain', about, async (node, boxed) => {

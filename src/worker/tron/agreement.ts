@@ -7,8 +7,8 @@ import { boxOf, demote, labelOf, type NodeService, type Pool, type Session, stan
 import type { NodeError, NodeResult } from './node-errors.ts'
 
 /**
- * What a node must be for a query. `money`: probed, and both of its services are asked. `chain`: probed. `rpc` and `api`: one
- * service, since no credit depends on the reply.
+ * The condition that a node must meet for a query. `money`: it is probed, and both its services are asked. `chain`: it is probed. `rpc` and `api`: one service
+ * is enough, because no credit depends on the reply.
  */
 export type Requirement = 'money' | 'chain' | 'rpc' | 'api'
 
@@ -18,19 +18,16 @@ export interface Answer<T> {
   readonly value: T
 }
 
-/** Replies of different nodes, and why others gave none. */
+/** The replies of several nodes, and the errors of the others. */
 export interface Answers<T> {
   readonly answers: readonly Answer<T>[]
   readonly errors: ReadonlyMap<TronNode, NodeError>
 }
 
-/** Asks one node. What it asks is asked for the session that it is given, which has the time of that node alone. */
+/** Asks one node. The session passed in limits the time for that node alone. */
 export type Query<T> = (node: TronNode, session: Session) => NodeResult<T>
 
-/**
- * Asks as many nodes at the same time as answers are `missing`. The next node replaces one that fails, or that has used up its part
- * of the time.
- */
+/** Asks as many nodes at the same time as answers are `missing`. If one fails or uses up its share of the time, the next node replaces it. */
 export async function collect<T>(
   session: Session,
   requirement: Requirement,
@@ -61,10 +58,10 @@ export async function collect<T>(
   return { answers, errors }
 }
 
-/** Standings of services by preference. */
+/** How services rank, best first. */
 const standings = ['first', 'behind', 'demoted', 'resting'] as const
 
-/** The nodes by preference. Those that rest come last: they are asked if too few others are left. */
+/** The nodes, best first. Resting nodes come last: they are asked only if too few others are left. */
 function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
   const now = clock.now()
   const services: readonly NodeService[] =
@@ -75,21 +72,21 @@ function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
     const rank = Math.max(...standing.map((one) => (standings as readonly string[]).indexOf(one)))
     return [{ node, rank, demotedUntil: Math.max(...services.map((service) => node[service].demotedUntil)) }]
   })
-  // Of those that are demoted, the newest one comes last. Otherwise the order is that of the configuration.
+  // Among demoted nodes, the one demoted last comes last. Otherwise the order of the configuration decides.
   const isDemoted = ({ rank }: (typeof ranked)[number]) => standings[rank] === 'demoted'
   const byTime = (a: (typeof ranked)[number], b: (typeof ranked)[number]) =>
     isDemoted(a) ? a.demotedUntil - b.demotedUntil : 0
   return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node) // stable
 }
 
-/** The first answer that any node gives. */
+/** Returns the first answer that any node gives. */
 export async function firstAnswer<T>(session: Session, requirement: Requirement, query: Query<T>): ChainResult<T> {
   const found = await collect(session, requirement, query, (answers) => 1 - answers.length)
   const [first] = found.answers
   return first === undefined ? err(failureOf(session, found.errors)) : ok(first.value)
 }
 
-/** Why there are too few answers. A limit comes first: who waits for one until the time is over hears whose it is. */
+/** Why there are too few answers. A limit takes precedence, so that a caller who waited until the end hears whose limit it was. */
 export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronNode, NodeError>): ChainFailure {
   const limits = [...errors.values()].flatMap(({ limit }) => limit ?? [])
   const [limited] = limits.sort((a, b) => a.seconds - b.seconds)
@@ -98,7 +95,7 @@ export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronN
   return { kind: isOver ? 'out-of-time' : 'no-answer', why: whyOf(pool.nodes, errors) }
 }
 
-/** What each node has failed with, and where it was not asked, what it failed with last. */
+/** The error of each node; for a node that was not asked, its last error. */
 function whyOf(nodes: readonly TronNode[], errors: ReadonlyMap<TronNode, NodeError>): string {
   const reasons = nodes.map((node) => {
     const error = errors.get(node)?.detail
@@ -108,27 +105,27 @@ function whyOf(nodes: readonly TronNode[], errors: ReadonlyMap<TronNode, NodeErr
   return reasons.join('; ') || 'no node'
 }
 
-/** A node's version of a fact. Nodes agree if their texts are the same; an alarm shows the lines that differ. */
+/** A node's version of a fact. Nodes agree if their texts are equal; an alarm shows the lines that differ. */
 export interface Vote<T> {
   readonly about: DisputedSubject
   readonly facts: string
-  /** What must be the same beyond the facts, by the logs of transactions. Null if the node could not give them. */
+  /** The part of the fact that comes from logs, which must be equal too. Null if the node could not give the logs. */
   readonly logs: string | null
   readonly value: T
 }
 
-/** What nodes say about one fact. */
+/** The result of a vote on one fact. */
 export type QuorumVerdict<T> =
   | { readonly kind: 'agreed'; readonly value: T }
-  /** They agree on `facts`, and a node that is needed for the quorum could not give the logs. `value` is that node's. */
+  /** Nodes agree on `facts`, but a node that the quorum needs could not give the logs. `value` is that node's. */
   | { readonly kind: 'partial'; readonly value: T }
   | { readonly kind: 'differs' }
-  /** Too few nodes have it. */
+  /** Too few nodes know the fact. */
   | { readonly kind: 'missing' }
 
 /**
- * Asks `quorum` nodes the same, and the next one if they differ, for each of a list of facts. A minority is reported and
- * demoted; if there is no quorum, the difference is reported.
+ * Asks `quorum` nodes about a list of facts, and further nodes where they differ. A minority is reported and demoted. Without a quorum the difference is
+ * reported.
  */
 export async function agreeByQuorum<T>(
   session: Session,
@@ -145,7 +142,7 @@ export async function agreeByQuorum<T>(
   }
   const { answers, errors } = await collect(session, requirement, query, (all) => {
     if (all.length === 0) return quorum
-    // Another node may be able to give what one could not.
+    // Another node may be able to give the missing part.
     return Math.max(
       0,
       ...judgeAll(all).map(({ verdict, group }) => (verdict.kind === 'partial' ? 1 : quorum - group.length)),
@@ -157,7 +154,7 @@ export async function agreeByQuorum<T>(
   return { verdicts: judged.map(({ verdict }) => verdict), errors }
 }
 
-/** As `agreeByQuorum`, for one fact. */
+/** Asks about one fact, as `agreeByQuorum` does. */
 export async function agreeOnOne<T>(
   session: Session,
   requirement: Requirement,
@@ -174,7 +171,7 @@ type NodeVote<T> = Vote<T> & { readonly node: TronNode }
 
 const textOf = ({ facts, logs }: Vote<unknown>) => `${facts}\n${logs ?? ''}`
 
-/** The verdict, and the votes of the largest group that says the same. */
+/** The verdict, and the votes of the largest group that agrees. */
 function judge<T>(
   votes: readonly NodeVote<T>[],
   quorum: number,
@@ -194,14 +191,14 @@ function judge<T>(
   return { verdict: { kind: group.length < votes.length ? 'differs' : 'missing' }, group }
 }
 
-/** The largest group of items with the same key; of equal ones the first. Items with the key null are in none. */
+/** The largest group of items with the same key, or the first of equal groups. Items with the key null belong to no group. */
 export function largestGroup<T>(items: readonly T[], keyOf: (item: T) => string | null): readonly T[] {
   const groups = Map.groupBy(items, keyOf)
   groups.delete(null)
   return [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
 }
 
-/** Reports the nodes that say something else than `group`. If it is a quorum, they are demoted and probed. */
+/** Reports the nodes that contradict `group`. If the group is a quorum, they are demoted and probed. */
 function reportMinority<T>(
   pool: Pool,
   votes: readonly NodeVote<T>[],
@@ -213,9 +210,9 @@ function reportMinority<T>(
   const isQuorum = kind !== 'differs'
   for (const other of votes.filter((vote) => !group.includes(vote))) {
     if (isQuorum) demote(other.node, pool.clock)
-    if (other.logs === null && other.facts === first.facts) continue // it said less, and nothing else
+    if (other.logs === null && other.facts === first.facts) continue // it lacked the logs, but contradicted nothing
     const { name } = other.node.endpoint
-    // A node that is outvoted can differ about other things each time: it is one fault.
+    // An outvoted node may differ about something else each time, so the alarm's subject is the node.
     pool.report('nodes-disagree', isQuorum ? { node: other.node.number } : other.about, {
       ...other.about,
       nodes: group.map(({ node }) => labelOf(node)).join(', '),
@@ -228,7 +225,7 @@ function reportMinority<T>(
   }
 }
 
-/** The lines of `text` that `other` does not have, cut to a length that fits a log line. */
+/** The lines of `text` that `other` lacks, cut to a length that fits a log line. */
 function differenceIn(text: string, other: string): string {
   const others = new Set(other.split('\n'))
   const different = text.split('\n').filter((line) => !others.has(line))

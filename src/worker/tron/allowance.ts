@@ -5,9 +5,9 @@ import type { Clock } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { rateLimitMs } from './limits.ts'
 
-/** What a node allows. */
+/** The limits of a node. */
 export interface NodeLimits {
-  /** Names the node in storage. */
+  /** The id of the node in storage. */
   readonly id: string
   readonly perSecond: number
   readonly perDay: number
@@ -15,43 +15,46 @@ export interface NodeLimits {
 
 type Limited = ChainFailure & { readonly kind: 'limited' }
 
-/** The requests that nodes allow, counted exactly. */
+/** Counts exactly the requests that nodes allow. */
 export interface Allowance {
-  /** Resolves when the stored counts are known. */
+  /** Resolves when the stored counts are loaded. */
   readonly ready: Promise<void>
   /**
-   * Takes one request to node `number` for now: counts and stores it, and returns now. A later time, if its second is full: then
-   * nothing is taken. `sent` is how many this piece of work has sent to it.
+   * Takes one request to node `number`: counts and stores it, and returns the present time. If its second is full, takes nothing and returns a later time.
+   * `sent` is how many requests this piece of work has sent to the node.
    */
   take(number: number, payer: Payer, sent: number): Result<UnixMs, Limited>
-  /** When a request could be sent that comes after `ahead` others of its part of a second. */
+  /** The time at which a request could be sent that waits behind `ahead` others in its share of a second. */
   roomAt(number: number, payer: Payer, ahead: number): UnixMs
-  /** Requests to a node that are counted now: those of the last 24 hours, and of the rest of the hour before. */
+  /** Requests to a node that are counted now: those of the last 24 hours and of the rest of the hour before. */
   used(number: number): number
-  /** A node has answered a request. */
+  /** Called when a node has answered a request. */
   noteAnswer(number: number): void
-  /** A node has refused a request as one too many: it gets fewer in a second, and more again after a while. */
+  /** Called when a node refuses a request because there were too many. The node gets fewer in a second, and more again after a while. */
   slowDown(number: number): void
-  /** Earliest time for a tick that is not due by the interval: as often as the rest of the day leaves room for. */
+  /** The earliest time for a tick that the interval does not require, so that the rest of the day is shared evenly. */
   tickRoomAt(): UnixMs
 }
 
 /**
- * Requests that a tick which is caught up needs at one node: head, blocks and logs, and blocks and logs of the tail. More of the
- * tail, where the node's newest block is late, is information only, and can wait for room.
+ * Requests that a caught-up tick needs at one node: head, blocks and logs, then blocks and logs of the tail. More of the tail is only information and can wait
+ * for room.
  */
 export const tickRequests = 5
 const hourMs = 3_600_000
 const secondMs = 1_000
-/** Hours that are counted: 24 whole ones and the present one, so that no 24 hours have more. */
+/** Hours that are counted: 24 whole ones and the present one, so no period of 24 hours contains more. */
 const hours = 25
-/** A node that was slowed down gets one more request in a second each time, below the number that it has refused: after its rest. */
+/** After its rest, a slowed node gets one more request in a second each time this has passed, up to the number that it refused. */
 const raisedEveryMs = 10_000
-/** From that number on it gets twice as many each time: a refusal costs more than a slow node, and a node recovers within the hour. */
+/**
+ * From that number on, its requests in a second double each time this has passed. That is slow, because a refusal costs more than a slow node, but a node
+ * recovers within the hour.
+ */
 const triedEveryMs = 600_000
 const storageKey = 'requests'
 
-/** Counts of one hour. */
+/** The counts of one hour. */
 interface Counts {
   tick: number
   caller: number
@@ -60,22 +63,22 @@ interface Counts {
   readonly byCaller: Map<number, number>
 }
 interface NodeState extends NodeLimits {
-  /** Set aside for ticks. */
+  /** Requests of a day that are reserved for ticks. */
   readonly tickNeed: number
   byHour: Map<number, Counts>
-  /** Times of the requests of the last second, of ticks and of all others: each has a part of a second of its own. */
+  /** Times of the requests in the last second, for ticks and for all others: each group has its own share of a second. */
   tickTimes: readonly number[]
   otherTimes: readonly number[]
-  /** Requests that it gets in a second since it refused one. Null if that is what it is said to allow. */
+  /** The requests in a second that it gets since it refused one. Null if it gets its configured number. */
   slowed: { readonly perSecond: number; readonly refused: number; readonly since: number } | null
-  /** Times of the answers of the last second. */
+  /** Times of the answers in the last second. */
   answerTimes: readonly number[]
 }
 type Stored = Pick<NodeState, 'byHour' | 'tickTimes' | 'otherTimes' | 'slowed'>
 
 /**
- * The allowance of an object's nodes. Counts of earlier objects are loaded from its storage. Each request is stored before it is
- * sent, since the platform holds it back until then: so an instance that was replaced, which cannot store, sends nothing.
+ * The allowance of an object's nodes. It starts with the counts in the object's storage. A request is stored before it is sent, because the platform holds the
+ * request back until then. So a replaced instance, which cannot store, sends nothing.
  */
 export function createAllowance(
   nodes: readonly NodeLimits[],
@@ -136,7 +139,7 @@ export function createAllowance(
     slowDown(number) {
       const state = stateOf(number)
       const now = clock.now()
-      // Of requests that were sent before it was slowed down, a further refusal says nothing new.
+      // Another refusal of a request that was sent before the node was slowed down is not news.
       if (state.slowed !== null && Math.abs(now - state.slowed.since) < secondMs) return
       const refused = perSecondOf(state, now)
       const fewer = Math.floor((refused * 2) / 3)
@@ -164,7 +167,7 @@ const sumOf = ({ byHour }: NodeState, of: (counts: Counts) => number) => {
 }
 const used = (state: NodeState) =>
   sumOf(state, ({ tick, caller, sending, leftover }) => tick + caller + sending + leftover)
-/** What the need of ticks leaves: callers share half of it, and the sending of payouts has a quarter. */
+/** The requests that the need of ticks leaves: users share half of them, and the sending of payouts gets a quarter. */
 const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
 
 /** Whose limit has no room for one more request, or null. */
@@ -173,11 +176,11 @@ function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose
   if (total >= state.perDay) return 'nodes'
   const callers = sumOf(state, ({ caller }) => caller)
   const sendings = sumOf(state, ({ sending }) => sending)
-  // What ticks have not used of their need yet is theirs.
+  // The unused need of ticks stays reserved for ticks.
   const withTicks = total + Math.max(state.tickNeed - sumOf(state, ({ tick }) => tick), 0)
   switch (payer.kind) {
     case 'tick':
-      // Reading blocks that are behind leaves the need of a day.
+      // Reading old blocks must leave the need of a day.
       return sent < tickRequests || total + state.tickNeed < state.perDay ? null : 'nodes'
     case 'sending':
       return sendings < Math.max(Math.floor(left(state) / 4), 1) && withTicks < state.perDay ? null : 'nodes'
@@ -211,13 +214,13 @@ function forgetOldHours({ byHour }: NodeState, now: number): void {
   for (const hour of byHour.keys()) if (hour <= hourOf(now) - hours) byHour.delete(hour)
 }
 
-/** When the oldest hour is no longer counted. */
+/** Seconds until the oldest hour is no longer counted. */
 function secondsUntilRoom({ byHour }: NodeState, now: number): number {
   const oldest = Math.min(...byHour.keys(), hourOf(now))
   return Math.max(Math.ceil(((oldest + hours) * hourMs - now) / 1_000), 1)
 }
 
-/** What a node gets in a second now: what it is said to allow, or less since it refused a request. */
+/** The requests in a second that a node gets now: its configured number, or fewer after a refusal. */
 function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
   if (slowed === null) return perSecond
   const ms = Math.max(now - slowed.since, 0)
@@ -226,7 +229,7 @@ function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
   return Math.min(Math.min(raised, known) * 2 ** Math.floor(ms / triedEveryMs), perSecond)
 }
 
-/** Within a second ticks and others have their own part of what a node gets, unless that is one request. */
+/** Ticks and others each have a share of a node's requests in a second, unless that is one request. */
 function partOf(state: NodeState, payer: Payer, now: number) {
   const max = perSecondOf(state, now)
   const others = Math.floor(max / 2)
@@ -236,7 +239,7 @@ function partOf(state: NodeState, payer: Payer, now: number) {
     : ({ times: 'otherTimes', max: others } as const)
 }
 
-/** When a request has room after `ahead` others of its part of a second. */
+/** The time at which a request has room after `ahead` others in its share of a second. */
 function roomInSecond(state: NodeState, payer: Payer, now: number, ahead: number): UnixMs {
   const { times, max } = partOf(state, payer, now)
   state[times] = recent(state[times], now)
@@ -247,14 +250,14 @@ function roomInSecond(state: NodeState, payer: Payer, now: number, ahead: number
   return time as UnixMs // safe: now or later
 }
 
-/** The times of the last second. One that is ahead is of a clock that has stepped back, and counts as now. */
+/** The times in the last second. A time in the future comes from a clock that has stepped back, and counts as now. */
 function recent(times: readonly number[], now: number): readonly number[] {
   return times.filter((time) => time > now - secondMs).map((time) => Math.min(time, now))
 }
 
 /**
- * When a tick has room in the present hour. Ticks use their need and two fifths of what is left, spread over the day; a tenth
- * of an hour's part is free at its start, so that single ticks come when they are due.
+ * The time at which a tick has room in the present hour. Ticks use their need and two fifths of the rest, spread over the day. A tenth of an hour's share is
+ * free at its start, so that single ticks are not delayed.
  */
 function roomForTickAt(state: NodeState, now: number): number {
   const hour = hourOf(now)
@@ -263,7 +266,7 @@ function roomForTickAt(state: NodeState, now: number): number {
   return (hour + (usedInHour + tickRequests) / ofHour - 0.1) * hourMs
 }
 
-/** What is stored: of callers those that have many in an hour. The others have half of their share left in any case. */
+/** The part to store. Of users only those with many requests in an hour are stored: the others have half of their share left in any case. */
 function toStored(state: NodeState): Stored {
   const { tickTimes, otherTimes, slowed } = state
   const many = left(state) / (40 * hours)

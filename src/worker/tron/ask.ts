@@ -36,7 +36,7 @@ import { isObject, parseHash, parseQuantity } from './parse/fields.ts'
 import { parseReceipt } from './parse/log.ts'
 import { postJson, type ReadReply } from './transport.ts'
 
-/** Sends one request to a service of a node, within its allowance, and records the node's health. */
+/** Sends one request to a service of a node, within the node's allowance, and records the result in its health. */
 async function request<T>(
   session: Session,
   node: TronNode,
@@ -57,12 +57,12 @@ async function request<T>(
     const until = Math.min(box.until, deadline) as UnixMs // safe: one of both
     const result = blameSlow(session, await postJson(network, target, body, until, read).finally(turn.value))
     const ms = clock.now() - startedAt
-    if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // whatever it has answered
+    if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // whatever the answer says
     if (result.ok) {
       allowance.noteAnswer(number)
       recordSuccess(node[service], ms)
       node.news.answer = { at: clock.now(), ms }
-      if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // why others are used before it
+      if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // explains why other nodes are used before it
       noteTrouble(pool, node)
       pool.remember()
       return result
@@ -76,13 +76,13 @@ async function request<T>(
   }
 }
 
-/** What has used up the part of the time that one node gets is that node's failure, and not the end of this piece of work. */
+/** If a node uses up its share of the time, that is the node's failure, and not the end of this piece of work. */
 function blameSlow<T>({ pool, deadline }: Session, result: Result<T, NodeError>): Result<T, NodeError> {
   if (result.ok || result.error.kind !== 'out-of-time' || pool.clock.now() >= deadline) return result
   return nodeError('timed-out', 'no answer in its part of the time')
 }
 
-/** Waits until the node may be asked, and takes a connection, which the returned function gives back. */
+/** Waits until the node may be asked, and takes a connection. The returned function gives the connection back. */
 async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session, node: TronNode) {
   const { clock, turns } = pool
   const { number } = node
@@ -97,7 +97,7 @@ async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session,
   }
   if (turn.error.kind === 'late') {
     if (payer.kind !== 'caller') {
-      // It has too few requests for a tick without batches: the next tick asks all others before it.
+      // Without batches, the node has too few requests for a tick. The next tick asks all others before it.
       if (payer.kind === 'tick' && takesNoBatches(node, clock.now()) && before > tickRequests)
         node.rpc.demotedUntil = clock.now() + limits.demotedMs
       return nodeError('out-of-time', 'its seconds have no room before the deadline')
@@ -105,7 +105,7 @@ async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session,
     return limitedBy({ kind: 'limited', whose: 'nodes', seconds: turn.error.seconds })
   }
   if (payer.kind === 'tick' && turn.error.whose === 'nodes') {
-    const why = 'perDay is used up' // so deposits wait: an operator must know why
+    const why = 'perDay is used up' // deposits wait for this, so an operator must know why
     pool.report('allowance-used-up', { node: number }, { ...fieldsOf(node), seconds: turn.error.seconds, why })
   }
   return limitedBy(turn.error)
@@ -114,7 +114,7 @@ async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session,
 const limitedBy = (limit: NonNullable<NodeError['limit']>) =>
   err<NodeError>({ kind: 'limited', detail: `its allowance (${limit.whose})`, limit })
 
-/** A service of a node failed: it is logged, and the service rests. `restsBefore` are those when the request began. */
+/** Logs the failure of a node's service, and lets the service rest. `restsBefore` is its number of rests when the request began. */
 export function recordError(
   { pool }: Session,
   node: TronNode,
@@ -133,14 +133,14 @@ export function recordError(
   pool.remember()
 }
 
-/** One request to the HTTP API of a node. */
+/** Sends one request to the HTTP API of a node. */
 export function askApi<T>(session: Session, node: TronNode, path: string, body: object, read: ReadReply<T>) {
   return request(session, node, 'api', path, JSON.stringify(body), read)
 }
 
 /**
- * Sends calls to one node in batches, whose chain id is checked: in halves where the reply is too large, and in single requests
- * where the node takes no batches. `read` takes the reply to the call at an index; an error that it returns is the node's.
+ * Sends calls to one node in batches, and checks the chain id in each. If a reply is too large, the batch is halved. If the node takes no batches, calls are
+ * sent alone. `read` parses the reply to the call at an index; an error that it returns counts as the node's.
  */
 export async function askRpc<T>(
   session: Session,
@@ -202,7 +202,7 @@ function chunksOf(items: readonly number[], length: number): number[][] {
   return chunks
 }
 
-/** One call to one node, as `askRpc`. */
+/** Sends one call to one node, as `askRpc` does. */
 export async function askOne<T>(
   session: Session,
   node: TronNode,
@@ -213,7 +213,7 @@ export async function askOne<T>(
   return result.ok ? ok(result.value[0] as T) : result // one call has one value
 }
 
-/** One request: a batch that begins with the chain id, or a single call, which is the chain id where there is no other. */
+/** Sends one request: a batch that begins with the chain id, or a single call. */
 function send(
   session: Session,
   node: TronNode,
@@ -224,11 +224,12 @@ function send(
   const { pool } = session
   const hasChain = !isSingle || calls.length === 0
   const all = hasChain ? [chainIdCall, ...calls] : calls
-  pool.lastId += 100 // so that no old reply of a proxy matches
+  pool.lastId += 100 // ids are not used again, so that no old reply of a proxy matches
   const firstId = pool.lastId
   return request(session, node, 'rpc', '', encodeCalls(all, firstId, isSingle), (value) => {
-    const one = isSingle ? parseSingleReply(value, firstId) : null
-    const replies = one === null ? parseBatchReply(value, firstId, all.length) : one.ok ? ok([one.value]) : one
+    const single = isSingle ? parseSingleReply(value, firstId) : null
+    const replies =
+      single === null ? parseBatchReply(value, firstId, all.length) : single.ok ? ok([single.value]) : single
     if (!replies.ok) return replies
     const [first, ...others] = replies.value
     const chain = hasChain ? checkChain(pool.chainId, first) : ok(null)
@@ -244,8 +245,8 @@ function checkChain(expected: bigint, reply: RpcReply | undefined): Result<null,
 }
 
 /**
- * Hashes of block 0 by chain id. A chain id can be imitated, a hash cannot (PROTOCOL.md, Chain identity). Of other chains
- * only the last 4 bytes of the hash are known: they are the chain id.
+ * Hashes of block 0 by chain id. A node can imitate a chain id, but not a hash (PROTOCOL.md, Chain identity). For other chains only the last 4 bytes of the
+ * hash are known: they are the chain id.
  */
 export const genesisHashes: ReadonlyMap<bigint, string> = new Map([
   [0x2b6653dcn, '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc'],
@@ -253,10 +254,10 @@ export const genesisHashes: ReadonlyMap<bigint, string> = new Map([
 ])
 
 const noLogs = 'it gives no logs of a block'
-/** Why a node without transaction history is unfit: its logs are `[]` (PROTOCOL.md, Log queries). */
+/** `why` of an unfit node without transaction history: it answers `[]` in place of logs (PROTOCOL.md, Log queries). */
 export const noHistory = 'it has no transaction history (storage.transHistory.switch)'
 
-/** Fails if a node may not be used for money. A node is probed when it is first used, after failures, and after `probedMs`. */
+/** Fails if a node must not be used for money. A node is probed on first use, after failures, and every `probedMs`. */
 export async function requireFit(session: Session, node: TronNode): NodeResult<null> {
   const { pool } = session
   const now = pool.clock.now()
@@ -267,7 +268,7 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
     node.probing = null
   })
   const result = await node.probing
-  // The time or the share of another piece of work has ended it.
+  // The time or allowance of another piece of work has ended the probe.
   const isCut = !result.ok && (result.error.kind === 'out-of-time' || result.error.kind === 'limited')
   if (isCut && !isMine) return requireFit(session, node)
   if (!result.ok) return result
@@ -278,10 +279,10 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
   return result
 }
 
-/** Leaves a node alone for a while and reports why, so that an operator can act on the cause. */
+/** Stops using a node for a while, and reports the cause, so that an operator can act on it. */
 export function recordUnfit({ pool }: Session, node: TronNode, why: string): void {
   const now = pool.clock.now()
-  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return // it is known
+  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return // reported before
   node.probedUntil = 0
   node.unfit = { why, until: now + limits.unfitMs }
   node.lastError = { at: now, why }
@@ -303,7 +304,7 @@ async function probe(session: Session, node: TronNode): NodeResult<null> {
   return history
 }
 
-/** Block 0 in a reply. One of another chain shows a node of that chain. */
+/** Reads block 0. A block of another chain shows that the node belongs to that chain. */
 function parseGenesis(reply: RpcReply, chainId: bigint): Result<BriefBlock, NodeError> {
   const genesis = parseResult(reply, 'block 0', parseBriefBlock)
   if (!genesis.ok) return genesis
@@ -313,19 +314,19 @@ function parseGenesis(reply: RpcReply, chainId: bigint): Result<BriefBlock, Node
   return nodeError('wrong-chain', `another chain: block 0 is ${genesis.value.hash}`)
 }
 
-/** The finalized head in a reply. A node that does not support the tag is `unfit` (PROTOCOL.md, Block tags). */
+/** Reads the finalized head. A node that does not support the tag is `unfit` (PROTOCOL.md, Block tags). */
 export function parseFinalized(reply: RpcReply | undefined): Result<BriefBlock, NodeError> {
   const isUnknown = reply !== undefined && isUnsupported(reply)
   if (isUnknown) return nodeError('unfit', 'it has no tag finalized (java-tron 4.8.0)')
   return parseResult(reply, 'finalized head', parseBriefBlock)
 }
 
-/** A block with transactions has receipts, and as many logs as they do. An empty block shows nothing. */
+/** A block with transactions must have receipts, and as many logs as the receipts count. An empty block proves nothing. */
 async function requireHistory(session: Session, node: TronNode, block: BriefBlock): NodeResult<null> {
   const txids = block.txids.slice(0, limits.probeReceiptsMax)
   if (txids.length === 0) return ok(null)
   const calls = [logsCall(block.hash), ...txids.map(receiptCall)]
-  /** Txids of the logs, or null if a full block shows nothing either. They come before the receipts. */
+  /** The txids of the logs, or null if even a block with transactions shows none. Logs are read before receipts. */
   let shown: readonly (string | null)[] | null = null
   const read = await askRpc(session, node, calls, (reply, i) => {
     const txid = txids[i - 1]
@@ -344,7 +345,7 @@ async function requireHistory(session: Session, node: TronNode, block: BriefBloc
   return isWhole ? ok(null) : nodeError('unfit', noHistory)
 }
 
-/** How many logs a receipt of this block has. */
+/** The number of logs in a receipt of this block. */
 function countLogs(reply: RpcReply, txid: Txid, hash: BlockHash): Result<number, NodeError> {
   if (reply.kind === 'result' && reply.value === null) return nodeError('unfit', noHistory)
   const receipt = parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, hash))

@@ -18,8 +18,8 @@ import { type ReadTransactions, successResult } from './parse/block.ts'
 import { renderActs } from './parse/issuer.ts'
 
 /**
- * What nodes must agree on: the block with its time, and one line for each transaction, each transfer of a token that counts, and each act
- * of an issuer.
+ * The text on which nodes must agree about a block: its hashes and time, and one line for each transaction, each relevant token transfer, and each act of an
+ * issuer.
  */
 export function blockVote(block: NodeBlock): Vote<NodeBlock> {
   const { header, transactions, native, tokens, acts } = block
@@ -27,13 +27,13 @@ export function blockVote(block: NodeBlock): Vote<NodeBlock> {
   const lines = transactions.map(({ txid, result, facts }) => {
     return `${txid} ${result} ${facts === null ? 'unreadable' : facts.owner}${amounts.get(txid) ?? ''}`
   })
-  // The hash of a header is not computed, so it does not prove the time, by which a transaction expires.
+  // The time is included, because we do not compute the header's hash, and transactions expire by this time.
   const { hash, parentHash, timestamp } = header
   const facts = [`hash ${hash}`, `parent ${parentHash}`, `time ${timestamp}`, ...lines].join('\n')
   return { about: { height: header.height }, facts, logs: tokens && renderLogs(tokens, acts), value: block }
 }
 
-/** What nodes must agree on of logs: one line for each transfer and each act. */
+/** The text on which nodes must agree about logs: one line for each transfer and each act. */
 export const renderLogs = (transfers: readonly ChainTransfer[], acts: readonly IssuerAct[]) =>
   `${renderTransfers(transfers)}\n${renderActs(acts)}`
 
@@ -44,7 +44,10 @@ function renderTransfers(transfers: readonly ChainTransfer[]): string {
   return lines.join('\n')
 }
 
-/** Blocks that fit into one reply of this node, by its newest one. A node that gave none yet is expected to be as the shortest is. */
+/**
+ * The number of blocks that fit into one reply of this node, estimated from its newest reply. A node without a reply yet is assumed to have blocks as small as
+ * the smallest known ones.
+ */
 function blocksOfReply({ nodes, clock }: Pool, node: TronNode): number {
   const known = nodes.flatMap(({ blockBytes }) => blockBytes ?? [])
   const bytes = node.blockBytes ?? (known.length > 0 ? Math.min(...known) : blockBytesAtFirst)
@@ -53,8 +56,8 @@ function blocksOfReply({ nodes, clock }: Pool, node: TronNode): number {
 }
 
 /**
- * Blocks of one question to all nodes: as many as `quorum` of them can give, so a single one makes it smaller for no other. Nodes that
- * rest or are behind are counted only if they are needed: others answer in their place.
+ * The number of blocks to ask all nodes for: as many as `quorum` of them can give, so that one node with short replies does not slow the others. Nodes that
+ * rest or are behind count only if they are needed.
  */
 function blocksOfQuestion(pool: Pool): number {
   const { nodes, quorum, clock } = pool
@@ -66,7 +69,7 @@ function blocksOfQuestion(pool: Pool): number {
   return lengths[quorum - 1] ?? 1
 }
 
-/** A question of so many blocks to one node, the time that it took, and what was left of the node's part of the time. */
+/** A query for a range of blocks to one node: its length, the time that it took, and the rest of the node's share of the time. */
 interface AskedRange {
   readonly length: number
   readonly usedMs: number
@@ -74,8 +77,8 @@ interface AskedRange {
 }
 
 /**
- * Learns from a question what the node can give, or what it cannot because of the number of blocks. Only a question of full length shows
- * that more are possible: those of a node that is caught up are short.
+ * Learns from a query how many blocks the node can give. Only a query of full length can show that more are possible, because queries of a caught-up scan are
+ * short.
  */
 function learnLength(
   pool: Pool,
@@ -95,13 +98,13 @@ function shorten(node: TronNode, length: number): void {
 
 const isAboutLength = ({ kind }: NodeError) => meanings[kind].question !== 'nothing'
 
-/** Final blocks as `quorum` nodes agree on them (see `Chain`; PROTOCOL.md, Scanner rules). */
+/** Reads final blocks agreed by `quorum` nodes (see `Chain`; PROTOCOL.md, Scanner rules). */
 export async function readFinalBlocks(
   session: Session,
   from: BlockHeight,
   to: BlockHeight,
 ): ChainResult<readonly BlockReading[]> {
-  await session.pool.ready // what nodes can give is remembered
+  await session.pool.ready // the reply sizes of nodes are in the memory
   const found = await agreeOnBlocks(session, from, Math.min(blocksOfQuestion(session.pool), to - from + 1), to)
   if (!found.ok) return found
   const blocks = found.value.map((verdict, i): BlockReading => {
@@ -113,7 +116,7 @@ export async function readFinalBlocks(
   return ok(blocks)
 }
 
-/** Nodes agree on these transactions, whose bytes hash to their txids, and only this service cannot read them. */
+/** Reports transactions on which nodes agree, and whose bytes hash to their txids, but which this service cannot parse. */
 function reportUnreadable(pool: Pool, { header: { height }, transactions }: NodeBlock): void {
   const txids = transactions.filter(isUnreadable).map(({ txid }) => txid)
   if (txids.length === 0) return
@@ -122,12 +125,12 @@ function reportUnreadable(pool: Pool, { header: { height }, transactions }: Node
 
 type Verdicts = readonly QuorumVerdict<NodeBlock>[]
 
-/** How far above a block that cannot be read others are tried: the next one can be like it. */
+/** Heights above an unreadable block that are tried as well: the next block may be unreadable, too. */
 const laterBlocks = [1, 8] as const
 
 /**
- * What nodes say about the blocks from `from` on: `count` at most, and at least one that is agreed or not. Fewer, where too many are
- * too large or malformed, so that only the block that cannot be read is not agreed.
+ * The votes on at most `count` blocks from `from` on, at least one. Fewer if the blocks are too large or malformed, so that only the unreadable block lacks
+ * agreement.
  */
 async function agreeOnBlocks(session: Session, from: BlockHeight, count: number, to: number): ChainResult<Verdicts> {
   for (let length = count; ; length = Math.ceil(length / 2)) {
@@ -138,11 +141,11 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
     const questions = [...errors.values()].map(({ kind }) => meanings[kind].question)
     if (length > 1 && questions.some((one) => one !== 'nothing' && one !== 'pace')) {
       if (session.deadline - session.pool.clock.now() >= nodeMsMin) continue
-      return err({ ...failure, kind: 'out-of-time' }) // a question that was too long says nothing about a block
+      return err({ ...failure, kind: 'out-of-time' }) // a query that was too long says nothing about a block
     }
     const canBeThisBlock = questions.some((one) => one === 'content' || one === 'size' || one === 'perhaps')
     if (length > 1 || failure.kind === 'out-of-time' || !canBeThisBlock) return err(failure)
-    // The nodes are well where they have a later block: then it is this one that cannot be read.
+    // If nodes can give a later block, they work, and only this block is unreadable.
     for (const later of laterBlocks) {
       const [other] = from + later <= to ? (await agreeOnRange(session, (from + later) as BlockHeight, 1)).verdicts : []
       if (other !== undefined && 'value' in other)
@@ -152,18 +155,19 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
   }
 }
 
-/** The verdicts up to the first block that too few nodes have, or that is no child of the one before. */
+/** The votes up to the first block that too few nodes know, or that is not a child of the one before. */
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
   const known: ReadTransactions = new Map()
   const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, boxed) => {
-    const left = () => boxed.box.until - session.pool.clock.now() // what it waits for its second is added to both
+    const left = () => boxed.box.until - session.pool.clock.now() // waiting for a second to have room is added to both times
     const before = left()
     const blocks = await readNodeBlocks(boxed, node, from, length, { known })
     const asked = { length, usedMs: before - left(), leftMs: left() }
     learnLength(session.pool, node, asked, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
-  // A node that gives nothing shows no length of its own: it must not keep one that is needed at a length that is too long for it.
+  // We cannot learn the right length from a node that answers nothing, so we halve its limit. Otherwise a node that the quorum needs would fail for ever at a
+  // length that is too long for it.
   if ([...errors.values()].some(isAboutLength) && verdicts.every(({ kind }) => kind === 'missing')) {
     for (const node of errors.keys()) shorten(node, length)
     session.pool.remember()
@@ -174,7 +178,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     if (before === undefined || !('value' in before) || !('value' in verdict)) return false
     return verdict.value.header.parentHash !== before.value.header.hash
   })
-  // Others have given what was too large at these, so they are asked before them.
+  // Other nodes have given blocks that were too large for these nodes, so the others are asked first.
   const [first] = verdicts
   if (first !== undefined && 'value' in first) {
     for (const [node, { kind }] of errors) if (kind === 'too-large') demote(node, session.pool.clock)
@@ -182,7 +186,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
   return { verdicts: end === -1 ? verdicts : verdicts.slice(0, end), errors }
 }
 
-/** Blocks after `known` by one node (see `Chain`). */
+/** Reads the blocks after `known` from one node (see `Chain`). */
 export async function readNodeTail(session: Session, known: BlockRef, head: Header): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
   return firstAnswer(session, 'money', async (node, boxed) => {

@@ -10,8 +10,8 @@ import { isObject } from './parse/fields.ts'
 const codeForm = /^[A-Z_]{1,60}$/
 
 /**
- * Sends a signed transaction to one node (see `Chain`). Whatever it says, it may have passed the transaction on, or not: a
- * success is no promise, and a refusal can be of one that is mined already (PROTOCOL.md, Collecting).
+ * Broadcasts a signed transaction through one node (see `Chain`). The answer proves nothing: after a success the node may not pass it on, and a refused
+ * transaction may be mined already (PROTOCOL.md, Collecting).
  */
 export async function broadcastTransaction(
   session: Session,
@@ -38,7 +38,7 @@ const nameOf = ({ number, endpoint: { name, rpc } }: TronNode) => {
   return nodeName(number, { name, host: new URL(rpc.url).hostname })
 }
 
-/** All nodes that may be asked: the quickest first, as each last answered, then another one each turn. Those that rest come last. */
+/** All usable nodes: the one with the quickest last answer first, then rotated by one each turn. Resting nodes come last. */
 function inTurn({ pool: { nodes, clock } }: Session, turn: number): readonly TronNode[] {
   const now = clock.now()
   const byTime = [...nodes].sort((a, b) => msOf(a) - msOf(b)) // stable
@@ -50,5 +50,5 @@ function inTurn({ pool: { nodes, clock } }: Session, turn: number): readonly Tro
   return usable.sort((a, b) => a.rests - b.rests).map(({ node }) => node) // stable
 }
 
-/** What its last answer took. Of nodes that have not answered nothing is known. */
+/** The duration of its last answer; 0 for a node that has not answered yet. */
 const msOf = ({ news: { answer } }: TronNode) => answer?.ms ?? 0

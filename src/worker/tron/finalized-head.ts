@@ -14,9 +14,9 @@ import { type Heads, isOld, type NodeHead, watchHeads } from './watch-nodes.ts'
 type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
 
 /**
- * The newest block that is final for `quorum` nodes with the same hash: the `quorum`-th highest of their heads. So a single
- * node can neither move it ahead nor, where further nodes can be asked, keep it behind. Where they do not agree on that one, the
- * next lower head is tried: a node that invents heads cannot prevent a quorum of the others.
+ * The newest block that is final for `quorum` nodes with the same hash: the `quorum`-th highest of their heads. A single node can neither move it ahead nor, if
+ * more nodes can be asked, hold it back. If nodes do not agree on a head, the next lower one is tried, so a node that invents heads cannot prevent a quorum of
+ * the others.
  */
 export async function readFinalizedHead(session: Session, known: StoredHead): ChainResult<AgreedHead> {
   const { pool } = session
@@ -29,7 +29,7 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
     (node, boxed) => readHead(boxed, node, stored.value),
     (all) => {
       const isClose = all.every(({ value }) => all.every((other) => !isOvertaken(value, other.value)))
-      // Where all are old, another node can show that it is not the chain that stands still.
+      // If all heads are old, one more node may show that the chain has not stopped.
       const isFresh = all.some(({ value }) => !isOld(value, pool.clock.now()))
       return isClose && isFresh && all.length >= quorum ? 0 : Math.max(quorum - all.length, 1)
     },
@@ -52,13 +52,13 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
   return err(failure)
 }
 
-/** Whether a head is lower than another one by more than heads of honest nodes are, one of which can have answered later. */
+/** Whether a head is lower than another one by more than the heads of honest nodes differ. A node that answered later may be that much higher. */
 function isOvertaken(head: NodeHead, other: NodeHead): boolean {
   const laterMs = Math.max(other.at - head.at, 0)
   return other.height - head.height > headSpreadMax + Math.ceil(laterMs / (blockSeconds * 1000))
 }
 
-/** The block of a head, as `quorum` nodes have it. */
+/** The block of a head, agreed by `quorum` nodes. */
 async function agreeOnHead(session: Session, { answers }: Heads, candidate: NodeHead): ChainResult<Header> {
   const { height } = candidate
   const about = `finalized block ${height}`
@@ -67,11 +67,11 @@ async function agreeOnHead(session: Session, { answers }: Heads, candidate: Node
     const header = shownBy(value, candidate)
     return header !== null && headVote(header).facts === headVote(candidate).facts
   })
-  if (isShown && able.length >= session.pool.quorum) return ok(headerOf(candidate)) // nobody is asked again
+  if (isShown && able.length >= session.pool.quorum) return ok(headerOf(candidate)) // they agree already, so nobody is asked again
   const heads = new Map(answers.map(({ node, value }) => [node, value]))
   const agreed = await agreeOnOne(session, 'chain', about, async (node, boxed) => {
     const head = heads.get(node)
-    // A node whose head is lower is not asked for a block that it does not have.
+    // A node with a lower head is not asked, because it does not have the block.
     if (head !== undefined && head.height < height) return nodeError('behind', `final up to ${head.height}`)
     const read = head === undefined ? null : shownBy(head, candidate)
     const header = read === null ? await readHeader(boxed, node, height) : ok(read)
@@ -82,14 +82,14 @@ async function agreeOnHead(session: Session, { answers }: Heads, candidate: Node
 
 const headerOf = ({ height, hash, parentHash, timestamp }: Header): Header => ({ height, hash, parentHash, timestamp })
 
-/** The block at the height of the candidate as this head shows it: itself, or its parent. Null if it shows none. */
+/** The block at the candidate's height as this head shows it: the head itself, or its parent. Null if it shows neither. */
 function shownBy(head: NodeHead, candidate: NodeHead): NodeHead | null {
   if (head.height === candidate.height) return head
   const isParent = head.height === candidate.height + 1 && head.parentHash === candidate.hash
   return isParent ? candidate : null
 }
 
-/** After a correction the time of the stored head is not known: it is asked, as without it no height would be implausible. */
+/** After a correction the time of the stored head is unknown. It is read again, because without it no height would be implausible. */
 async function withTime(session: Session, stored: StoredHead): ChainResult<StoredHead> {
   if (stored === null || stored.time > 0) return ok(stored)
   const { height } = stored
@@ -101,7 +101,7 @@ async function withTime(session: Session, stored: StoredHead): ChainResult<Store
   return agreed.ok ? ok({ height, time: agreed.value.value.timestamp }) : agreed
 }
 
-/** With the time: heads are compared with it, and the hash of a header that is not computed proves none. */
+/** The vote includes the time, because heads are compared by it, and we do not recompute the hash. */
 function headVote(value: Header): Vote<Header> {
   return { about: { height: value.height }, facts: `hash ${value.hash}\ntime ${value.timestamp}`, logs: '', value }
 }
@@ -110,7 +110,7 @@ async function readHead(session: Session, node: TronNode, stored: StoredHead): N
   const result = await askOne(session, node, blockCall('finalized'), parseFinalized)
   if (!result.ok) {
     const { kind, detail } = result.error
-    if (kind === 'too-large') recordError(session, node, 'rpc', { kind: 'bad-answer', detail }) // a block without its transactions is small
+    if (kind === 'too-large') recordError(session, node, 'rpc', { kind: 'bad-answer', detail }) // a header is small, so a reply that is too large is a fault
     return result
   }
   const { height, hash, parentHash, timestamp } = result.value

@@ -8,8 +8,8 @@ import { nodeError } from './node-errors.ts'
 import { parseInternals } from './parse/internal.ts'
 
 /**
- * TRX that contracts sent in a transaction of a final block (see `Chain`). A node that shows no internal transaction says nothing: it
- * need not keep them. So all nodes are asked until `quorum` of them show the same.
+ * Reads the TRX that contracts sent in a transaction of a final block (see `Chain`). Nodes need not keep internal transactions, so a node that shows none says
+ * nothing. All nodes are asked until `quorum` of them show the same ones.
  */
 export async function readInternalTransfers(
   session: Session,

@@ -10,7 +10,7 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
-/** The reply to one call. The node's own text of an error is left out, so that it is never logged. */
+/** The reply to one call. The error text of a node is left out, so that it is never logged. */
 export type RpcReply =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly code: number; readonly error: NodeError }
@@ -19,34 +19,34 @@ const call = (method: string, ...params: readonly unknown[]): RpcCall => ({ meth
 
 /** The chain id. */
 export const chainIdCall = call('eth_chainId')
-/** The block at a height or tag, with txids. */
+/** Reads the block at a height or tag, with txids only. */
 export const blockCall = (block: number | 'finalized' | 'latest') =>
   call('eth_getBlockByNumber', typeof block === 'number' ? formatQuantity(block) : block, false)
-/** All logs of a block. A filter would depend on an index that nodes can lack (PROTOCOL.md, Log queries). */
+/** Reads all logs of a block. A filter would depend on an index that nodes may lack (PROTOCOL.md, Log queries). */
 export const logsCall = (hash: BlockHash) => call('eth_getLogs', { blockHash: `0x${hash}` })
-/** A transaction, mined or not. */
+/** Reads a transaction, mined or not. */
 export const transactionCall = (txid: Txid) => call('eth_getTransactionByHash', `0x${txid}`)
-/** The receipt of a transaction. */
+/** Reads the receipt of a transaction. */
 export const receiptCall = (txid: Txid) => call('eth_getTransactionReceipt', `0x${txid}`)
-/** The TRX balance of an address, in sun. Nodes have balances of the latest state only (PROTOCOL.md, Balances). */
+/** Reads the TRX balance of an address, in sun. Nodes have balances of the latest state only (PROTOCOL.md, Balances). */
 export const balanceCall = (address: Address) => call('eth_getBalance', `0x${address}`, 'latest')
-/** A read of a contract. Nodes before 4.8.2 refuse all fields but `to` and `data` (PROTOCOL.md, Contract calls). */
+/** Calls a contract without changing it. Nodes before 4.8.2 refuse all fields but `to` and `data` (PROTOCOL.md, Contract calls). */
 export const contractCall = (to: Address, data: string) => call('eth_call', { to: `0x${to}`, data }, 'latest')
-/** The token balance of an address, in the token's smallest units. */
+/** Reads the token balance of an address, in the token's smallest units. */
 export const tokenBalanceCall = (contract: Address, address: Address) =>
   contractCall(contract, `0x70a08231${address.padStart(64, '0')}`)
-/** `decimals()` of a token contract. */
+/** Reads `decimals()` of a token contract. */
 export const decimalsCall = (contract: Address) => contractCall(contract, '0x313ce567')
 
-/** The request body of `calls` with ids from `firstId` on: an array, or one object where `single`. */
+/** The request body of `calls`, with ids from `firstId` on: an array, or one object if `single`. */
 export function encodeCalls(calls: readonly RpcCall[], firstId: number, single: boolean): string {
   const requests = calls.map(({ method, params }, i) => ({ jsonrpc: '2.0', id: firstId + i, method, params }))
   return JSON.stringify(single ? requests[0] : requests)
 }
 
 /**
- * The replies to a batch in the order of its calls, which can come in any order: their ids decide (PROTOCOL.md, Batches and
- * ids). An error without an id belongs to the only call that has no other reply.
+ * Sorts the replies to a batch into the order of its calls by their ids, because they may come in any order (PROTOCOL.md, Batches and ids). An error without an
+ * id belongs to the only call without another reply.
  */
 export function parseBatchReply(
   value: unknown,
@@ -71,14 +71,14 @@ export function parseBatchReply(
   return isWhole ? ok(ordered) : nodeError('bad-answer', 'replies that are not JSON-RPC for their calls')
 }
 
-/** The reply to a call that was sent alone. */
+/** Parses the reply to a call that was sent alone. */
 export function parseSingleReply(value: unknown, id: number): Result<RpcReply, NodeError> {
   const reply = parseReply(value)
   const isOwn = reply !== null && (reply.id === id || reply.id === null)
   return isOwn ? ok(reply.reply) : nodeError('bad-answer', 'a reply that is not JSON-RPC for its call')
 }
 
-/** A reply and its id, or null. The id of an error can be null or the text "null", which is null here. */
+/** Parses a reply and its id, or returns null. The id of an error may be null or the text "null"; both become null. */
 function parseReply(value: unknown): { readonly id: unknown; readonly reply: RpcReply } | null {
   if (!isObject(value) || value.jsonrpc !== '2.0') return null
   const { id } = value
@@ -99,36 +99,36 @@ function parseError(error: unknown, isBatch = false): (RpcReply & { readonly kin
 const unsupportedCodes: ReadonlySet<number> = new Set([-32600, -32601, -32602, -32700])
 const responseTooLarge = -32003
 
-/** In place of a reply that alone exceeds what a gateway or this service lets through. */
+/** Stands in for a single reply that exceeds the limit of a gateway or of this service. */
 export const oversizeReply: RpcReply = {
   kind: 'error',
   code: responseTooLarge,
   error: readRpcError(responseTooLarge, '', false),
 }
 
-/** One error in place of the replies to a batch: the node refuses the whole batch. */
+/** Parses one error in place of the replies to a batch: the node refuses the whole batch. */
 function parseRefusal(value: unknown): Result<never, NodeError> {
   const isError = isObject(value) && value.jsonrpc === '2.0' && !('result' in value)
   const refused = isError ? parseError(value.error, true) : null
   return refused === null ? nodeError('bad-answer', 'a reply to a batch that is not an array') : err(refused.error)
 }
 
-/** Whether a node does not support the method, or parses a tag that it does not support as a number. */
+/** Whether a node does not support the method, or takes an unsupported tag for a number. */
 export function isUnsupported(reply: RpcReply): boolean {
   return reply.kind === 'error' && unsupportedCodes.has(reply.code)
 }
 
-/** Whether a reply has too many results or bytes, so that a query for less can pass. */
+/** Whether a reply has too many results or bytes, so that a smaller query may pass. */
 export function isTooLarge(reply: RpcReply | undefined): boolean {
   return reply?.kind === 'error' && reply.error.kind === 'too-large'
 }
 
-/** Whether the same call can pass in a smaller batch. Too many results do not depend on the batch. */
+/** Whether the same call may pass in a smaller batch. Too many results do not depend on the batch. */
 export function fitsSmallerBatch(reply: RpcReply | undefined): boolean {
   return reply?.kind === 'error' && reply.code === responseTooLarge
 }
 
-/** The parsed result of a reply. An error or null is a node error, never "nothing there". `what` names it in the log. */
+/** Parses the result in a reply. An error or null is a node error, never "nothing there". `what` names the result in the log. */
 export function parseResult<T>(
   reply: RpcReply | undefined,
   what: string,

@@ -18,33 +18,36 @@ import { parseActs } from './parse/issuer.ts'
 import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
 import { whyImplausible } from './plausible.ts'
 
-/** A block as one node shows it, and the transfers in it. */
+/** A block as one node shows it, with the transfers in it. */
 export interface NodeBlock {
   readonly header: Header
   readonly transactions: readonly BlockTransaction[]
-  /** TRX. */
+  /** Transfers of TRX. */
   readonly native: readonly ChainTransfer[]
-  /** Tokens that count, and in a transaction of the payout address all; or null if the node could not give the logs of the block: it has too many. */
+  /**
+   * Transfers of configured tokens, and in transactions of the payout address those of any token. Null if the node could not give the logs of the block because
+   * there are too many.
+   */
   readonly tokens: readonly ChainTransfer[] | null
-  /** What issuers did; empty where the logs are missing. */
+  /** Acts of token issuers; empty if the logs are missing. */
   readonly acts: readonly IssuerAct[]
-  /** Logs of the transaction that was asked for. */
+  /** The logs of the wanted transaction. */
   readonly wantedLogs: readonly Log[]
 }
 
-/** How blocks are read. */
+/** The options of a query for blocks. */
 interface BlockQuestion {
-  /** The transaction of which all logs are wanted. */
+  /** The transaction whose logs are all wanted. */
   readonly wanted?: Txid
-  /** The transactions that were read of other nodes for the same question. */
+  /** The transactions that other nodes have shown for the same query. */
   readonly known?: ReadTransactions
-  /** The newest final block, if the blocks are above it: no more of them can exist than there were slots since. */
+  /** The newest final block, if the query is for blocks above it: there cannot be more of them than slots since then. */
   readonly final?: Header
 }
 
 /**
- * The blocks of one node from `from` on, `max` at most, with their transfers: at least one. Blocks end before the first one
- * that is malformed. Two requests, one more for each further batch of logs, and one where a final block has calls and no log.
+ * Reads at most `max` blocks of one node from `from` on, with their transfers; at least one. They end before the first malformed block. Takes two requests, one
+ * more for each further batch of logs, and one more if a final block has calls but no log.
  */
 export async function readNodeBlocks(
   session: Session,
@@ -57,10 +60,10 @@ export async function readNodeBlocks(
   if (!parsed.ok) return parsed
   if (parsed.value.length === 0) {
     const none = nodeError('behind', `no block ${from}`)
-    if (final === undefined) recordError(session, node, 'api', none.error) // its head can say that it has more
+    if (final === undefined) recordError(session, node, 'api', none.error) // its head may claim that it has more
     return none
   }
-  // Before their logs are asked for: those of a hundred invented blocks take more requests than a tick has.
+  // Check before the logs are requested: the logs of a hundred invented blocks would take more requests than a tick has.
   const lie = final === undefined ? null : findImplausible(session, node, parsed.value, final)
   if (lie !== null) return lie
   const { tokens, payer } = session.pool
@@ -70,7 +73,7 @@ export async function readNodeBlocks(
     if (block === undefined) throw new Error('a reply without a call')
     const logs = parseLogsReply(reply, block)
     if (!logs.ok) return logs
-    // Only what is needed of the logs is kept: there can be tens of thousands.
+    // Keep only the relevant logs, because there can be tens of thousands.
     const all = logs.value ?? []
     const lacksLogs = logs.value?.length === 0 && block.transactions.some(isCall)
     const transfers = logs.value && tokenTransfers(all, tokens, sentBy(payer, block))
@@ -89,7 +92,7 @@ export async function readNodeBlocks(
   )
 }
 
-/** The node's error if a block cannot be by the clock, or null. It is reported: no honest node shows such a block. */
+/** Returns and reports an error if the clock rules a block out; else null. No honest node shows such a block. */
 function findImplausible(session: Session, node: TronNode, blocks: readonly ParsedBlock[], final: Header) {
   const { pool } = session
   const now = pool.clock.now()
@@ -101,7 +104,7 @@ function findImplausible(session: Session, node: TronNode, blocks: readonly Pars
   return lie
 }
 
-/** The blocks of a node's HTTP API from `from` on, `max` at most. They end before the first one that is malformed. */
+/** Reads at most `max` blocks of a node's HTTP API from `from` on. They end before the first malformed block. */
 export async function readApiBlocks(
   session: Session,
   node: TronNode,
@@ -122,17 +125,17 @@ export async function readApiBlocks(
   return needed(read)
 }
 
-/** The logs in a reply, or null if they are too many for one. */
+/** Reads the logs in a reply; null if there are too many for one reply. */
 function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Log[] | null, NodeError> {
   if (isTooLarge(reply)) return ok(null)
-  // The HTTP API has the block, and the backend that answers here does not (PROTOCOL.md, Log queries).
+  // The HTTP API has the block, but the backend that answers here does not (PROTOCOL.md, Log queries).
   if (reply.kind === 'error' && reply.code === -32602) {
     return nodeError('behind', `its JSON-RPC lacks block ${block.header.height} of its HTTP API`)
   }
   return needed(parseResult(reply, `logs of ${block.header.height}`, (value) => parseBlockLogs(value, block)))
 }
 
-/** What an address has sent: nothing without one. */
+/** The txids of the transactions that an address has sent; none if the address is null. */
 function sentBy(owner: Address | null, { transactions }: ParsedBlock): ReadonlySet<Txid> {
   if (owner === null) return new Set()
   return new Set(transactions.filter(({ facts }) => facts?.owner === owner).map(({ txid }) => txid))
@@ -144,19 +147,19 @@ function nativeTransfer({ txid, result, facts }: BlockTransaction): readonly Cha
   return [{ txid, position: 0, asset: nativeAsset, from: owner, to: target, amount }]
 }
 
-/** Whether it can have logs. */
+/** Whether the transaction can have logs. */
 export function isCall({ result, facts }: BlockTransaction): boolean {
   return result === successResult && (facts === null || callTypes.has(facts.type))
 }
 
-/** Whether it did something that its bytes do not show: they are not read as java-tron has read them. */
+/** Whether the transaction did something that we cannot read in its bytes, although java-tron could. */
 export function isUnreadable({ result, facts }: BlockTransaction): boolean {
   return result === successResult && facts === null
 }
 
 /**
- * A node whose history is off replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts. So where a
- * final block has calls and no log, a call must have a receipt: in any block, since one of another chain is for the scan to notice.
+ * A node without transaction history replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts. So if a final block has calls but
+ * no log, one call must have a receipt. The receipt may name another block: the scan notices another chain.
  */
 async function requireReceipt(
   session: Session,
@@ -167,20 +170,20 @@ async function requireReceipt(
   if (txid === undefined) return ok(null)
   const receipt = await askOne(session, node, receiptCall(txid), (reply) => readReceipt(reply, txid, null))
   if (!receipt.ok) return receipt
-  // Where nodes must agree, another one shows the logs.
+  // If nodes must agree, another node shows the logs.
   const hasLogs = receipt.value === null || (receipt.value.logs.length > 0 && receipt.value.block.hash === header.hash)
   if (!hasLogs || session.pool.quorum > 1) return ok(null)
   return nodeError('bad-answer', `no logs of block ${header.height}, and a receipt with logs`)
 }
 
-/** The receipt of a transaction of a final block in a reply, or null if it is too large. */
+/** Reads the receipt of a transaction of a final block; null if it is too large. */
 export function readReceipt(
   reply: RpcReply,
   txid: Txid,
   hash: BlockRef['hash'] | null,
 ): Result<ParsedReceipt | null, NodeError> {
   if (isTooLarge(reply)) return ok(null)
-  // The block is final, so the node does not keep it (PROTOCOL.md, Receipts).
+  // The block is final, so a node without the receipt does not keep receipts (PROTOCOL.md, Receipts).
   if (reply.kind === 'result' && reply.value === null) return nodeError('unfit', noHistory)
   return needed(parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, hash)))
 }

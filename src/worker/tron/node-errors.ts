@@ -2,13 +2,13 @@ import type { ChainFailure } from '../chain/chain.ts'
 import { err, type Result } from '../common/result.ts'
 import { isObject } from './parse/fields.ts'
 
-/** Why a node gave no usable reply. `detail` and `remedy` are for people and never a node's text, which could contain a URL or key. */
+/** Why a node gave no usable reply. `detail` and `remedy` are for people and never contain text of a node, which may include a URL or key. */
 export interface NodeError {
   readonly kind: NodeErrorKind
   readonly detail: string
-  /** What an operator can do. */
+  /** The action that an operator can take. */
   readonly remedy?: string
-  /** Of kind `limited`: what the query fails with. */
+  /** For the kind `limited`: the failure of the query. */
   readonly limit?: ChainFailure & { readonly kind: 'limited' }
 }
 
@@ -20,47 +20,47 @@ export function nodeError(kind: NodeErrorKind, detail: string): { readonly ok: f
   return { ok: false, error: { kind, detail } }
 }
 
-/** The result of a question that the scan cannot do without: a node that does not have it is unfit. */
+/** For a query that the scan cannot do without: a node that does not support it is unfit. */
 export function needed<T>(result: Result<T, NodeError>): Result<T, NodeError> {
   return result.ok || result.error.kind !== 'unsupported' ? result : err({ ...result.error, kind: 'unfit' })
 }
 
-/** What an error means for the blocks that were asked for. */
+/** The consequence of an error for the blocks that were asked for. */
 type ForQuestion =
-  /** One of them cannot be read: fewer are asked for at once, and the one that is left is a gap. */
+  /** One of the blocks cannot be read. Ask for fewer at once; a single unreadable block becomes a gap. */
   | 'content'
-  /** They are too many for one reply, and one alone can be as well. */
+  /** The blocks are too many for one reply; a single one may be too large as well. */
   | 'size'
-  /** One of them, or their number, can be the reason; the node can be it too. */
+  /** A block, the number of blocks, or the node may be the cause. */
   | 'perhaps'
-  /** They are too many for the time. */
+  /** The blocks are too many for the time. */
   | 'time'
-  /** They are too many for the requests of a second. */
+  /** The blocks are too many for the requests in a second. */
   | 'pace'
-  /** Nothing. */
+  /** The error says nothing about the blocks. */
   | 'nothing'
 
-/** What an error means for the service of the node that gave it. */
+/** The consequence of an error for the service of the node. */
 type ForNode =
-  /** It rests, longer after each further one. */
+  /** The service rests, longer after each further error. */
   | 'rest'
-  /** It gets fewer requests in a second, and none for half a minute. */
+  /** The service gets fewer requests in a second, and none for half a minute. */
   | 'pace'
-  /** It is used after nodes that are not behind. */
+  /** The service is used after nodes that are not behind. */
   | 'behind'
-  /** It is not used for a minute. */
+  /** The service is not used for a minute. */
   | 'other-chain'
-  /** The node is not used for a minute where it is needed for money, and then probed. */
+  /** The node is not used for money for a minute, and then probed. */
   | 'unfit'
   | 'nothing'
 
-/** Each kind of node error, and what it means. */
+/** Each kind of node error, with its consequences. */
 export const meanings = {
-  /** A malformed or unexpected reply. Whatever is not in the table below is one: a matter of what was asked for, never of pace. */
+  /** A malformed or unexpected reply. Every refusal that the table below does not list is one: it concerns the content and never the pace. */
   'bad-answer': { question: 'content', node: 'rest' },
   /** The reply is too large for the node or for this service. */
   'too-large': { question: 'size', node: 'nothing' },
-  /** The whole batch was refused. Smaller ones, or single calls, can pass. */
+  /** The node refused the whole batch. A smaller one, or single calls, may pass. */
   'batch-refused': { question: 'size', node: 'nothing' },
   'timed-out': { question: 'perhaps', node: 'rest' },
   unreachable: { question: 'perhaps', node: 'rest' },
@@ -71,9 +71,9 @@ export const meanings = {
   limited: { question: 'nothing', node: 'nothing' },
   /** The node does not have the block yet. */
   behind: { question: 'nothing', node: 'behind' },
-  /** The node has nothing of what it need not keep. */
+  /** The node does not have data that it need not keep. */
   'not-kept': { question: 'nothing', node: 'nothing' },
-  /** The node does not have what was asked. Where the scan needs it, the node is unfit. */
+  /** The node does not support the query. If the scan needs it, the node is unfit. */
   unsupported: { question: 'nothing', node: 'nothing' },
   /** The node cannot be used for money. */
   unfit: { question: 'nothing', node: 'unfit' },
@@ -83,30 +83,30 @@ export const meanings = {
 /** The kind of a node error. */
 export type NodeErrorKind = keyof typeof meanings
 
-/** What is seen of a refusal: an HTTP status, the code of a JSON-RPC error, a text in either, or several of these. */
+/** The marks of a refusal: an HTTP status, a JSON-RPC error code, a text in either, or several of these. */
 interface Refusal {
   readonly statuses?: readonly number[]
   readonly codes?: readonly number[]
   readonly mark?: RegExp
   readonly kind: NodeErrorKind
-  /** The kind where it is the answer to a whole batch, if that is another one. */
+  /** The kind if it answers a whole batch, where that differs. */
   readonly ofBatch?: NodeErrorKind
-  /** What the operator reads. */
+  /** The text for operators. */
   readonly says: string
-  /** What can be done, if it is not what helps against any refusal. */
+  /** The remedy, if it is not `anyRemedy`. */
   readonly remedy?: string
 }
 
-/** What helps against any refusal. */
+/** The remedy for any refusal. */
 export const anyRemedy = 'if it stays, ask its provider, or name another node'
 const askLess = 'try again later, or name the variable of an API key in keyVar'
-/** An exception of a node and the reason of a contract can have any text in them: what is in a block decides about it. */
+/** The text of a node's exception or a contract's reason can contain anything, because whoever writes a block chooses it. */
 const saysTooMany =
   /^class java\.lang\.IllegalAccessException : lack of computing resources|^(?!class |REVERT).*(lack of computing resources|frequency limit|allowed_rps|is suspended for|daily usage|rate limit|too many requests)/is
 
 /**
- * How nodes and gateways refuse (PROTOCOL.md, Errors of the HTTP API; PROTOCOL.md, Errors of JSON-RPC). The first row that fits counts, so
- * a status comes before a text. Pace is known by its own marks alone.
+ * How nodes and gateways refuse (PROTOCOL.md, Errors of the HTTP API; PROTOCOL.md, Errors of JSON-RPC). The first row that matches counts, so a status takes
+ * precedence over a text. Only its own marks show a refusal because of pace.
  */
 export const refusals = {
   'api-off': {
@@ -188,10 +188,10 @@ const toError = (row: Refusal | undefined, otherwise: string, seen: string, isBa
   return { kind: isBatch ? (ofBatch ?? kind) : kind, detail: `${says} (${seen})`, remedy }
 }
 
-/** Characters of a body in which marks are looked for. */
+/** Marks are looked for in this many characters of a body. */
 const markedMax = 2_000
 
-/** The error that an HTTP response is, or null if it is none. `value` is what its text is as JSON, or undefined. */
+/** The error in an HTTP response, or null if there is none. `value` is the text parsed as JSON, or undefined. */
 export function readHttpError(status: number, text: string, value: unknown, isBatch: boolean): NodeError | null {
   const isRefusal = isObject(value) && 'Error' in value && !('jsonrpc' in value)
   if (status === 200 && !isRefusal && value !== undefined) return null
@@ -202,7 +202,7 @@ export function readHttpError(status: number, text: string, value: unknown, isBa
   return toError(row, status === 200 ? otherwise : 'an unexpected status', `HTTP ${status}`, isBatch)
 }
 
-/** The error that the code and the text of a JSON-RPC error are: of one call, or of a batch as a whole. */
+/** The node error for the code and text of a JSON-RPC error, of one call or of a whole batch. */
 export function readRpcError(code: number, text: string, isBatch: boolean): NodeError {
   return toError(find({ code, text }), 'an error', `error ${code}`, isBatch)
 }

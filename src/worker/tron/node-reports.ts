@@ -5,7 +5,7 @@ import { isAhead } from '../common/time.ts'
 import { unfitMs } from './limits.ts'
 import { type Pool, standingOf, type TronNode } from './node.ts'
 
-/** What an operator is shown of the nodes, in their order. */
+/** Reports the nodes for operators, in their order. */
 export async function reportNodes(pool: Pool): Promise<readonly NodeReport[]> {
   await pool.ready
   return pool.nodes.map((node): NodeReport => {
@@ -22,14 +22,14 @@ export async function reportNodes(pool: Pool): Promise<readonly NodeReport[]> {
   })
 }
 
-/** The worse one of its two services: both are needed. */
+/** The worse of its two services, because both are needed. */
 function useOf(node: TronNode, now: number): NodeUse {
   if (node.unfit !== null && isAhead(node.unfit.until, unfitMs, now)) return 'unfit'
   const uses = [standingOf(node.rpc, now), standingOf(node.api, now)]
   return (['blocked', 'resting', 'demoted', 'behind'] as const).find((use) => uses.includes(use)) ?? 'first'
 }
 
-/** A head that was read earlier than the newest one is taken as that much higher by now. */
+/** An older reading of a head is raised by the blocks that were made since. */
 function behindOf({ news: { head } }: TronNode, { nodes }: Pool): number | null {
   if (head === null) return null
   const grown = (at: number) => Math.max(0, Math.floor((at - head.at) / (blockSeconds * 1000)))

@@ -12,77 +12,77 @@ import { meanings, type NodeError, type NodeResult } from './node-errors.ts'
 import type { HttpTarget, Network } from './transport.ts'
 import type { Turns } from './turns.ts'
 
-/** A node as it is configured. What it is asked with is secret. */
+/** A configured node. Its URLs and keys are secret. */
 export interface NodeEndpoint {
-  /** Names it in storage. It is made without its key. */
+  /** The id of the node in storage, made without its key. */
   readonly id: string
-  /** What an operator calls it, or null. */
+  /** The operator's name for it, or null. */
   readonly name: string | null
-  /** The name of its JSON-RPC's host, without a port. */
+  /** The host name of its JSON-RPC, without a port. */
   readonly host: string
-  /** JSON-RPC. */
+  /** The JSON-RPC service. */
   readonly rpc: HttpTarget
-  /** HTTP API: paths are appended to its URL, which has no slash at the end. */
+  /** The HTTP API. Paths are appended to its URL, which has no slash at the end. */
   readonly api: HttpTarget
-  /** Requests that it allows in a second. */
+  /** Requests that the node allows in a second. */
   readonly perSecond: number
-  /** Requests that it allows in 24 hours. */
+  /** Requests that the node allows in 24 hours. */
   readonly perDay: number
 }
 
-/** The two services of a node. Their health is apart: one can fail without the other. */
+/** The two services of a node. Each has its own health, because one may fail without the other. */
 export type NodeService = 'rpc' | 'api'
 
 /** The health of one service of a node. */
 export interface ServiceHealth {
-  /** In a row. */
+  /** Failures in a row. */
   failures: number
-  /** In a row. */
+  /** Rate-limit refusals in a row. */
   rateLimits: number
-  /** Other nodes are used until then, where there are enough. 0 if the last request succeeded. */
+  /** Until then other nodes are used, if there are enough. 0 if the last request succeeded. */
   restUntil: number
-  /** No request at all until then. */
+  /** Until then no request is sent. */
   blockedUntil: number
-  /** All other nodes are used first until then. */
+  /** Until then all other nodes are used first. */
   demotedUntil: number
-  /** How often that was because it was slow, since it was last quick. */
+  /** How often it was demoted for being slow since it was last quick. */
   slows: number
-  /** All nodes are used first until then that are neither behind nor demoted. */
+  /** Until then all nodes are used first that are neither behind nor demoted. */
   behindUntil: number
-  /** Rests in all: requests that ran at the same time began with the same number. */
+  /** The number of rests so far. Requests that run at the same time began with the same number. */
   rests: number
-  /** Its failures in a row: since when, and the newest one. Null if the last request succeeded. */
+  /** The unbroken run of failures: since when, and the newest one. Null if the last request succeeded. */
   failing: { readonly since: UnixMs; readonly at: UnixMs; readonly why: string } | null
 }
 
-/** What is remembered of a node. It is stored, since the platform may clear the memory of an object between two ticks. */
+/** The memory about a node. It is stored, because the platform may clear an object's memory between two ticks. */
 export interface NodeMemory {
   readonly rpc: ServiceHealth
   readonly api: ServiceHealth
-  /** A probe found it fit, which counts until then. 0 if it must be probed. */
+  /** Until then a successful probe counts. 0 if the node must be probed. */
   probedUntil: number
-  /** Why a probe found it unfit, and until when that counts. */
+  /** Why a probe found the node unfit, and until when that counts. */
   unfit: { readonly why: string; readonly until: number } | null
-  /** Most calls of a batch, until `callsMaxUntil`. With 1 the node takes no batches. */
+  /** Most calls in a batch, until `callsMaxUntil`. 1: the node takes no batches. */
   callsMax: number
   callsMaxUntil: number
-  /** Kept bytes of a block, by its newest reply; null before the first one. */
+  /** Kept bytes of a block in its newest reply; null before the first one. */
   blockBytes: number | null
-  /** Most blocks of one question. It is halved if the node fails to give them, and doubles again. */
+  /** Most blocks in one query. Halved if the node fails to give them; then it doubles again. */
   blocksMax: number
-  /** Since when its finalized head is behind, or it gives none. */
+  /** Since when its finalized head is behind, or missing. */
   behindSince: UnixMs | null
   /** Since when it fails, is unfit or is behind. */
   troubleSince: UnixMs | null
-  /** Why it was last without a good answer. */
+  /** Its last error. */
   lastError: NodeReport['error']
   /** Whether an alarm may say that it fails. */
   isNamedFailing: boolean
-  /** Transfers that it has shown and that are in no final block, and since when they are counted. */
+  /** Transfers that it has shown but that are in no final block, and since when they are counted. */
   falseSeen: { readonly count: number; readonly since: number } | null
 }
 
-/** What an operator is shown of a node. It is not stored: an object knows it after its first scan. */
+/** Information about a node for operators. It is not stored: an object has it after its first scan. */
 interface NodeNews {
   answer: NodeReport['answer']
   /** Its newest final block. */
@@ -94,11 +94,11 @@ export interface TronNode extends NodeMemory {
   readonly number: number
   readonly endpoint: NodeEndpoint
   readonly news: NodeNews
-  /** The probe that runs. */
+  /** The running probe, if any. */
   probing: NodeResult<null> | null
 }
 
-/** Reports what an operator must see. `subject` is the same for one fault that lasts. */
+/** Raises an alarm. `subject` stays the same while a fault lasts. */
 export type Report = <
   Kind extends
     | 'nodes-disagree'
@@ -114,21 +114,21 @@ export type Report = <
   fields: LogFields,
 ) => void
 
-/** Reports the end of such a fault. False if it could not be stored, and must be reported again. */
+/** Ends the alarm about a fault. False if that could not be stored and must be repeated. */
 export type ReportEnd = (
   kind: 'node-behind' | 'node-failing',
   subject: AlarmSubjects['node-behind' | 'node-failing'],
 ) => Promise<boolean>
 
-/** All nodes, in order of preference, and what every piece of work shares. */
+/** All nodes, in order of preference, and the state that all work shares. */
 export interface Pool {
   readonly nodes: readonly TronNode[]
-  /** Nodes that must agree. */
+  /** The number of nodes that must agree. */
   readonly quorum: number
   readonly chainId: bigint
-  /** Token contracts whose transfers count. */
+  /** The contracts of configured tokens. */
   readonly tokens: ReadonlySet<Address>
-  /** The payout address, or null. Of its transactions the transfers of all tokens are read. */
+  /** The payout address, or null. In its transactions the transfers of all tokens are read. */
   readonly payer: Address | null
   readonly network: Network
   readonly clock: Clock
@@ -137,40 +137,37 @@ export interface Pool {
   readonly turns: Turns
   readonly report: Report
   readonly reportEnd: ReportEnd
-  /** Resolves when what was stored is known. */
+  /** Resolves when the stored memory is loaded. */
   readonly ready: Promise<unknown>
-  /** Stores the memory of the nodes where it has changed. */
+  /** Stores the memory of the nodes if it has changed. */
   remember(): void
-  /** When a node last became well again after at least `troubleMsMin`. */
+  /** When a node last recovered after at least `troubleMsMin`. */
   recoveredAt: UnixMs | null
   lastId: number
-  /** Pieces of work so far. */
+  /** The number of pieces of work so far. */
   sessions: number
 }
 
-/** One piece of work: who pays for it, and until when it may take. */
+/** One piece of work, with the payer of its requests and its deadline. */
 export interface Session {
   readonly pool: Pool
   readonly payer: Payer
   readonly deadline: UnixMs
-  /** Pieces of work that began before this one. */
+  /** The number of pieces of work that began before this one. */
   readonly order: number
   /** Requests that were sent, by the number of the node. */
   readonly sent: Map<number, number>
-  /**
-   * What is asked of one node in one question ends then, and is that node's failure. The time that a request waits until the node
-   * may be asked is added.
-   */
+  /** When the share of one node in the present query ends. Running past it is the node's failure. The time that a request waits for its turn is added. */
   readonly box: { until: number }
 }
 
-/** A new piece of work, which ends at `deadline`. */
+/** Makes a new piece of work, which ends at `deadline`. */
 export function createSession(pool: Pool, payer: Payer, deadline: UnixMs): Session {
   pool.sessions += 1
   return { pool, payer, deadline, order: pool.sessions, sent: new Map(), box: { until: deadline } }
 }
 
-/** The same piece of work for one question to one node, which has a part of the time that is left. */
+/** The same piece of work for one query to one node, which gets a share of the remaining time. */
 export function boxOf(session: Session): Session {
   const { pool, deadline } = session
   const now = pool.clock.now()
@@ -178,7 +175,7 @@ export function boxOf(session: Session): Session {
   return { ...session, box: { until: Math.min(now + ms, deadline) } }
 }
 
-/** A node of which nothing is known. */
+/** Makes a node without any memory. */
 export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   const health = (): ServiceHealth => {
     const until = { restUntil: 0, blockedUntil: 0, demotedUntil: 0, behindUntil: 0 }
@@ -205,22 +202,22 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   }
 }
 
-/** A node in the fields of a log line: its number, and its name if it has one. */
+/** The node as fields of a log line: its number, and its name if it has one. */
 export function fieldsOf({ number, endpoint: { name } }: TronNode): LogFields & { readonly node: number } {
   return name === null ? { node: number } : { node: number, name }
 }
 
-/** A node in a text for an operator, as in `fieldsOf`. */
+/** The node as a text for operators, with the same parts as `fieldsOf`. */
 export function labelOf({ number, endpoint: { name } }: TronNode): string {
   return name === null ? `node ${number}` : `node ${number} (${name})`
 }
 
-/** Whether the node has refused batches of any size lately. */
+/** Whether the node has recently refused batches of any size. */
 export function takesNoBatches({ callsMax, callsMaxUntil }: TronNode, now: number): boolean {
   return callsMax === 1 && isAhead(callsMaxUntil, limits.smallBatchesMs, now)
 }
 
-/** Since when something lasts. A time that is ahead is of a clock that has stepped back. */
+/** The start of a state that lasts. A time in the future comes from a clock that has stepped back. */
 export const earlierOf = (since: UnixMs | null, now: UnixMs): UnixMs => (since === null || since > now ? now : since)
 
 /** Rests have jitter of up to half. */
@@ -235,7 +232,7 @@ export function standingOf(health: ServiceHealth, now: number): 'first' | 'behin
   return isAhead(behindUntil, limits.behindMs, now) ? 'behind' : 'first'
 }
 
-/** A request failed: the kind of error decides how long the service rests. Of requests at the same time the first counts. */
+/** Records a failed request. The kind of error decides how long the service rests. Of several requests at the same time, the first failure counts. */
 export function recordFailure(
   node: TronNode,
   service: NodeService,
@@ -280,32 +277,32 @@ export function recordFailure(
   }
 }
 
-/** A request succeeded, in so many milliseconds. */
+/** Records a successful request that took `ms`. */
 export function recordSuccess(health: ServiceHealth, ms: number): void {
   Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0, failing: null })
   if (ms <= limits.slowMs) health.slows = 0
 }
 
-/** All other nodes are used before a service that was slow, each time for twice as long: to ask it again delays what it is asked for. */
+/** Demotes a slow service behind all other nodes, for twice as long each time, because a slow answer delays the query. */
 export function demoteSlow(health: ServiceHealth, now: number): void {
   if (!isAhead(health.demotedUntil, limits.distrustedMs, now)) health.slows += 1
   const doublings = Math.max(health.slows - 1, 0)
   demoteService(health, Math.min(limits.demotedMs * 2 ** doublings, limits.distrustedMs), now)
 }
 
-/** A node was outvoted, or showed what is not true: all others are used before it for so long, and it is probed again. */
+/** Demotes a node that was outvoted or showed something untrue behind all others for `ms`, and has it probed again. */
 export function demote(node: TronNode, clock: Clock, ms = limits.demotedMs): void {
   for (const health of [node.rpc, node.api]) demoteService(health, ms, clock.now())
   node.probedUntil = 0
 }
 
-/** A shorter time ends no longer one. */
+/** A shorter time does not replace a longer one. */
 function demoteService(health: ServiceHealth, ms: number, now: number): void {
   const before = isAhead(health.demotedUntil, limits.distrustedMs, now) ? health.demotedUntil : 0
   health.demotedUntil = Math.max(before, now + ms)
 }
 
-/** Notes since when a node is in trouble, and when it is well again. */
+/** Notes since when a node is in trouble, and when it recovers. */
 export function noteTrouble(pool: Pool, node: TronNode): void {
   const { rpc, api, unfit, behindSince } = node
   const isWell = rpc.restUntil === 0 && api.restUntil === 0 && unfit === null && behindSince === null

@@ -8,28 +8,28 @@ import { createNode, type NodeEndpoint, type NodeMemory, type Pool, type Report,
 import { createNetwork, type Fetch } from './transport.ts'
 import { createTurns } from './turns.ts'
 
-/** What the access to nodes is made of. */
+/** The options of the access to nodes. */
 export interface PoolOptions {
-  /** In order of preference. A node's number is its place from 1. */
+  /** In order of preference. The number of a node is its index plus 1. */
   readonly nodes: readonly NodeEndpoint[]
   readonly quorum: number
   /** A `0x` quantity. A node with another chain id is never used. */
   readonly chainId: string
-  /** Contracts of the tokens that count. */
+  /** The contracts of configured tokens. */
   readonly tokens: ReadonlySet<Address>
   /** The payout address, or null. */
   readonly payer: Address | null
   readonly clock: Clock
   readonly logger: Logger
   readonly fetch: Fetch
-  /** Keeps what nodes allow, and what is remembered of them. */
+  /** Keeps the allowances and the memory of the nodes. */
   readonly host: Pick<ObjectHost, 'load' | 'save'>
   readonly scanEverySeconds: number
   readonly report: Report
   readonly reportEnd: ReportEnd
 }
 
-/** The nodes for the life of an object. */
+/** Makes the nodes for the life of an object. */
 export function createPool(options: PoolOptions): Pool {
   const { quorum, clock, host, scanEverySeconds, chainId, tokens, payer, logger, report, reportEnd } = options
   const allowance = createAllowance(options.nodes, quorum, scanEverySeconds, clock, host)
@@ -57,7 +57,7 @@ export function createPool(options: PoolOptions): Pool {
   return Object.assign(pool, { remember: memory.save, ready: Promise.all([allowance.ready, memory.load()]) })
 }
 
-/** What is stored of the nodes, in their order. */
+/** The stored memory of the nodes, in their order. */
 interface StoredNodes {
   readonly recoveredAt: UnixMs | null
   readonly nodes: readonly ({ readonly id: string } & NodeMemory)[]
@@ -65,7 +65,7 @@ interface StoredNodes {
 
 const storageKey = 'nodes'
 
-/** Loads and stores what is remembered of the nodes. */
+/** Loads and stores the memory of the nodes. */
 function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
   let savedText = ''
   const toStored = (): StoredNodes => ({
@@ -80,10 +80,10 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
       for (const [i, { id, ...memory }] of stored.nodes.entries()) {
         const node = pool.nodes.find(({ endpoint }) => endpoint.id === id)
         if (node !== undefined) {
-          const { rpc, api } = node // an older version has stored less
+          const { rpc, api } = node // an older version has stored fewer members
           Object.assign(node, memory, { rpc: { ...rpc, ...memory.rpc }, api: { ...api, ...memory.api } })
         }
-        // Its number is that of another node now, or of none.
+        // The number belongs to another node now, or to none.
         const isGone = node?.number !== i + 1
         if (isGone && memory.behindSince !== null) pool.reportEnd('node-behind', { node: i + 1 }).catch(() => false)
         if (isGone && memory.isNamedFailing) pool.reportEnd('node-failing', { node: i + 1 }).catch(() => false)

@@ -4,15 +4,15 @@ const codeOf = (mark: string) => mark.charCodeAt(0)
 const [quote, backslash, colon, comma, zero] = [codeOf('"'), codeOf('\\'), codeOf(':'), codeOf(','), codeOf('0')]
 const [openArray, closeArray, openObject, closeObject] = [codeOf('['), codeOf(']'), codeOf('{'), codeOf('}')]
 
-/** The members that are left out, where they are at least so deep: those of a transaction that are not read. */
+/** Members of a transaction that are left out, because they are not read. */
 const skippedKeys: ReadonlySet<string> = new Set(['raw_data', 'signature'])
 const skippedDepthMin = 5
 /** Bytes of a key that are compared. Nodes write at most 22. */
 const keyBytesMax = 32
 
 /**
- * Checks a reply while it arrives, and keeps what is to be parsed. In place of the member `raw_data` of a transaction in a list of
- * blocks it keeps a 0: anybody can make that member large and dense, and its bytes follow as `raw_data_hex`. So with the signatures.
+ * Checks a reply while it arrives, and keeps the part to parse. The member `raw_data` of a transaction in a list of blocks is replaced by a 0: anybody can make
+ * it large and dense, and its bytes follow as `raw_data_hex`. The signatures are replaced, too.
  */
 export function createReplyScan() {
   let kept = new Uint8Array(limits.smallReplyBytes / 4)
@@ -21,7 +21,7 @@ export function createReplyScan() {
   /** `skipping`: the depth of the object whose member is left out, or 0. `textStart` counts from the next bytes on. */
   let state = { depth: 0, skipping: 0, textStart: 0, isText: false, isEscaped: false }
 
-  /** Keeps them in this memory of `replyBytesMax` from now on. */
+  /** Keeps the bytes in this memory of `replyBytesMax` from now on. */
   const moveTo = (memory: Uint8Array<ArrayBuffer>) => {
     memory.set(kept.subarray(0, size))
     kept = memory
@@ -81,14 +81,14 @@ export function createReplyScan() {
   }
 
   const isDense = () => values > limits.uncheckedValuesMax + size / limits.bytesPerValueMin
-  /** `text` is to be parsed, or null if parsing it would take far more memory than its bytes do. */
+  /** `text` is the text to parse, or null if parsing it would take far more memory than its bytes do. */
   return { push, size: () => size, moveTo, text: () => (isDense() ? null : decode(kept.subarray(0, size))) }
 }
 
-/** The keys of a reply. The same ones come thousands of times: making a text of each would take as long as the rest of the scan. */
+/** Keeps the texts of keys. The same keys come thousands of times, and making each text anew would take as long as the rest of the scan. */
 function createKeys() {
   const all = new Set<string>()
-  const newest: string[] = [] // by a number that is made of their bytes
+  const newest: string[] = [] // by a number that is computed from their bytes
   const read = (bytes: Uint8Array, start: number, length: number): string => {
     let place = 0
     for (let i = 0; i < length; i += 1) place = (place * 31 + (bytes[start + i] ?? 0)) & 1023
@@ -104,7 +104,7 @@ function createKeys() {
   return { read, different: () => all.size }
 }
 
-/** The text of a reply, or null if a long one is not plain. */
+/** Decodes a reply; null if it is long and not plain. */
 function decode(bytes: Uint8Array): string | null {
   const mustBePlain = bytes.length > limits.plainBytesMin
   if (mustBePlain && !isAscii(bytes)) return null // before the text, which would take twice the memory
@@ -112,7 +112,7 @@ function decode(bytes: Uint8Array): string | null {
   return mustBePlain && text.includes('\\') ? null : text
 }
 
-/** Whether all bytes are ASCII. Many at a time: single bytes would take as long as parsing. */
+/** Whether all bytes are ASCII. It tests many at a time: single bytes would take as long as parsing. */
 function isAscii({ buffer, byteOffset, length }: Uint8Array): boolean {
   const words = new Uint32Array(buffer, byteOffset, Math.floor(length / 4))
   let all = 0

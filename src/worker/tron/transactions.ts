@@ -22,7 +22,7 @@ import { isObject, type Parsed, parseHash } from './parse/fields.ts'
 import { parseActs } from './parse/issuer.ts'
 import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
 
-/** Token transfers of successful calls of a final block, from their receipts (see `Chain`). */
+/** Reads token transfers of successful calls of a final block from their receipts (see `Chain`). */
 export async function readReceiptTransfers(
   session: Session,
   block: BlockRef,
@@ -34,7 +34,7 @@ export async function readReceiptTransfers(
   return ok({ transfers, acts, unreadable })
 }
 
-/** What receipts of a final block have, as `quorum` nodes agree on it. */
+/** Reads the receipts of a final block, agreed by `quorum` nodes. */
 async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonly Txid[]) {
   const { tokens } = session.pool
   if (txids.length > receiptsMax) throw new Error(`${txids.length} receipts at once`)
@@ -66,7 +66,7 @@ async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonl
   return ok(found)
 }
 
-/** What issuers did in a transaction. */
+/** The acts of issuers in a transaction. */
 function actsOf(receipt: ParsedReceipt | null, tokens: ReadonlySet<Address>): readonly IssuerAct[] {
   return receipt?.succeeded === true ? parseActs(receipt.logs, tokens, () => receipt.index) : []
 }
@@ -82,7 +82,7 @@ function receiptVote(
   return { about: { txid }, facts: receipt === null ? 'too large' : facts, logs: logsText, value: receipt }
 }
 
-/** Where a transaction is: in the block that most nodes name. This is no quorum, so credits need the block itself. */
+/** Finds the block of a transaction: the one that most nodes name. This is not a quorum, so a credit needs the block itself. */
 export async function locateTransaction(session: Session, txid: Txid): ChainResult<TransactionLocation> {
   const { quorum, nodes } = session.pool
   const inOneBlock = (all: readonly Answer<TransactionLocation>[]) =>
@@ -106,10 +106,10 @@ function locateAt(session: Session, node: TronNode, txid: Txid): NodeResult<Tran
   })
 }
 
-/** No block: java-tron writes `0x`, and gateways can write null as Ethereum does (PROTOCOL.md, Transactions). */
+/** The value for "no block": java-tron writes `0x`, and gateways may write null as Ethereum does (PROTOCOL.md, Transactions). */
 const isNone = (value: unknown) => value === '0x' || value === null
 
-/** One transaction of a final block with all of its logs (see `Chain`). */
+/** Reads one transaction of a final block with all of its logs (see `Chain`). */
 export async function readFinalTransaction(
   session: Session,
   txid: Txid,
@@ -119,7 +119,7 @@ export async function readFinalTransaction(
   const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node, boxed) => {
     const blocks = await readNodeBlocks(boxed, node, height, 1, { wanted: txid, known })
     if (!blocks.ok) return blocks
-    // Nodes must agree on the logs of the transaction too: they explain it to its caller.
+    // Nodes must agree on the logs of the transaction, too, because they explain it to its user.
     const withLogs = blocks.value.map((block) => {
       const vote = blockVote(block)
       return { ...vote, logs: vote.logs === null ? null : `${vote.logs}\n${JSON.stringify(block.wantedLogs)}` }

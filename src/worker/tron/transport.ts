@@ -5,30 +5,30 @@ import * as limits from './limits.ts'
 import { type NodeError, type NodeResult, nodeError, readHttpError } from './node-errors.ts'
 import { createReplyScan } from './reply-scan.ts'
 
-/** The network function: the platform's `fetch`, or that of a test. */
+/** The network function: the platform's `fetch`, or a test's. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** What all requests of an object share: the network, and its memory for large replies. */
+/** The parts that all requests of an object share: the network, and memory for large replies. */
 export interface Network {
   readonly fetch: Fetch
   readonly clock: Clock
   readonly memory: Shared<Uint8Array<ArrayBuffer>>
 }
 
-/** Things that few can have at a time; the others wait in order. */
+/** A limited number of things. Who finds none waits in order. */
 interface Shared<T> {
   readonly free: (T | (() => T))[]
   readonly waiting: ((thing: T) => void)[]
 }
 
-/** A network of which nothing is used. Its memory is used again: what is left to the garbage stays for long. */
+/** Makes a network. Its memory for replies is reused, because the garbage collector frees such memory late. */
 export function createNetwork(fetch: Fetch, clock: Clock): Network {
   const create = () => new Uint8Array(limits.replyBytesMax)
   return { fetch, clock, memory: { free: Array(limits.largeRepliesMax).fill(create), waiting: [] } }
 }
 
 async function take<T>({ free, waiting }: Shared<T>): Promise<T> {
-  const first = free.pop() // the one that was used last
+  const first = free.pop() // the most recently used one
   if (first === undefined) return new Promise((start) => waiting.push(start))
   return first instanceof Function ? first() : first
 }
@@ -39,16 +39,16 @@ function giveBack<T>({ free, waiting }: Shared<T>, thing: T): void {
   else next(thing)
 }
 
-/** The URL of a service of a node, and the header with its API key or null. All of it is secret. */
+/** The URL of a node's service, and the header with its API key or null. All of it is secret. */
 export interface HttpTarget {
   readonly url: string
   readonly keyHeader: { readonly name: string; readonly value: string } | null
 }
 
-/** What a value of a reply is read as. It runs while no other large reply is parsed. `bytes` is the length of the reply. */
+/** Parses the JSON value of a reply. It runs while no other large reply is parsed. `bytes` is the length of the reply. */
 export type ReadReply<T> = (value: unknown, bytes: number) => Result<T, NodeError>
 
-/** What `read` makes of the JSON value in the reply to one POST. It never throws, and no error has text of the node. */
+/** Sends one POST, and returns the result of `read` for the JSON value in the reply. It never throws, and its errors contain no text of the node. */
 export async function postJson<T>(
   network: Network,
   target: HttpTarget,
@@ -67,7 +67,7 @@ export async function postJson<T>(
     if (clock.now() >= deadline) return nodeError('out-of-time', 'no answer before the deadline')
     return nodeError('timed-out', `no answer in ${limitMs} ms`)
   } finally {
-    end.abort(null) // the request, where it runs, and the timer; no reason, since each default one is an exception with a stack
+    end.abort(null) // ends the request, if it runs, and the timer; without a reason, because the default reason is an exception with a stack
   }
 }
 
@@ -80,7 +80,7 @@ async function post<T>(
 ): NodeResult<T> {
   const large: Large = { memory: null }
   try {
-    const received = await receive(network, target, body, signal, large).catch(() => null) // its text can contain the URL
+    const received = await receive(network, target, body, signal, large).catch(() => null) // the text of the exception may contain the URL
     if (received === null) return nodeError('unreachable', 'unreachable: the connection failed')
     if (!received.ok) return received
     const { status, text, bytes } = received.value
@@ -94,16 +94,16 @@ async function post<T>(
   }
 }
 
-/** Nothing that a node says is an exception: what cannot be read is a bad answer of that node, and of no other one. */
+/** Nothing that a node says may throw here: a reply that cannot be read is a bad answer of that node only. */
 function readSafely<T>(read: () => Result<T, NodeError>): Result<T, NodeError> {
   try {
     return read()
   } catch {
-    return nodeError('bad-answer', 'a reply that cannot be read') // the text of the exception can be the node's
+    return nodeError('bad-answer', 'a reply that cannot be read') // the text of the exception may come from the node
   }
 }
 
-/** The memory that a large reply has. */
+/** The memory for a large reply. */
 interface Large {
   memory: Uint8Array<ArrayBuffer> | null
 }
@@ -117,7 +117,7 @@ async function receive(
 ): NodeResult<{ readonly status: number; readonly text: string; readonly bytes: number }> {
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
   if (keyHeader !== null) headers[keyHeader.name] = keyHeader.value
-  // With redirects followed, another host could receive the key.
+  // If redirects were followed, another host could receive the key.
   const response = await network.fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
   if (response.status < 200 || (response.status >= 300 && response.status < 400)) {
     await response.body?.cancel()
@@ -138,7 +138,7 @@ async function receive(
   return ok({ status: response.status, text, bytes: scan.size() })
 }
 
-/** The bytes of a body. workerd's default chunks of 4 KiB take four times as long as parsing (November 2026). */
+/** The bytes of a body. With workerd's default chunks of 4 KiB, reading takes four times as long as parsing (November 2026). */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return
   const reader = createByteReader(body)
@@ -149,7 +149,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerato
       if (value === undefined) throw new Error('the body was cancelled')
       yield value
       if (done) return
-      buffer = new Uint8Array(value.buffer) // the read has taken the memory away and gives it back
+      buffer = new Uint8Array(value.buffer) // the read has detached the memory, and returns it
     }
   } finally {
     await reader.cancel()

@@ -12,21 +12,21 @@ import { reportNodes } from './node-reports.ts'
 import { createPool, type PoolOptions } from './pool.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
 
-/** The access to nodes, for the life of an object: their health, and the requests that they allow. */
+/** The access to nodes for the life of an object: their health, and the requests that they allow. */
 export interface Tron {
-  /** The chain for one piece of work, which ends at `deadline`. Failures are values: no method throws. */
+  /** Opens the chain for one piece of work, which ends at `deadline`. Failures are values: no method throws. */
   open(payer: Payer, deadline: UnixMs): Chain
-  /** Earliest time for a tick that is not due by the interval. */
+  /** The earliest time for a tick that the interval does not require. */
   tickRoomAt(): UnixMs
-  /** Names the configured nodes: another text is another set of nodes. */
+  /** Identifies the set of configured nodes: a different text is a different set. */
   readonly nodes: string
-  /** When a node last became well again after at least five minutes of trouble. Null if none did, or nothing was asked yet. */
+  /** When a node last recovered after at least five minutes of trouble. Null if none has, or if no node was asked yet. */
   recoveredAt(): UnixMs | null
-  /** What an operator is shown of the nodes, in their order. */
+  /** The reports of the nodes for operators, in their order. */
   reports(): Promise<readonly NodeReport[]>
 }
 
-/** The chain through nodes, none of which is trusted. */
+/** Makes the chain from several nodes, none of which is trusted. */
 export function createTron(options: PoolOptions): Tron {
   const pool = createPool(options)
   return {
@@ -59,7 +59,7 @@ function chainOf(session: Session): Chain {
 
 function noteFalse({ pool }: Session, number: number, transfers: number): void {
   const node = pool.nodes[number - 1]
-  if (node === undefined) return // it is not configured any more
+  if (node === undefined) return // it is no longer configured
   const now = pool.clock.now()
   const { falseSeen } = node
   const isRecent = falseSeen !== null && isAhead(falseSeen.since + falseSeenMs, falseSeenMs, now)

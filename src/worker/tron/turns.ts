@@ -5,28 +5,28 @@ import type { Clock } from '../platform/clock.ts'
 import type { Allowance } from './allowance.ts'
 import { connectionsMax, otherConnectionsMax } from './limits.ts'
 
-/** A request that is to be sent. */
+/** A request that waits to be sent. */
 export interface Request {
-  /** Of the node. */
+  /** The number of the node. */
   readonly number: number
   readonly payer: Payer
   /** Requests that its piece of work has sent to the node. */
   readonly sent: number
-  /** Pieces of work that began before its own. */
+  /** The number of pieces of work that began before its own. */
   readonly order: number
   readonly deadline: UnixMs
 }
 
 type Limited = ChainFailure & { readonly kind: 'limited' }
 
-/** Why a request is not sent: the day has no room, or neither a second nor a connection does before the deadline. */
+/** Why a request is not sent: the day has no room, or no second or no connection becomes free before the deadline. */
 export type NoTurn = Limited | { readonly kind: 'late'; readonly seconds: number }
 
 /** The order in which requests are sent. */
 export interface Turns {
   /**
-   * Resolves when the request is to be sent: its node has room in this second, and a connection is free. Both are taken then, and
-   * nothing is held before. The function that it returns gives the connection back.
+   * Resolves when the request is to be sent: its node has room in this second, and a connection is free. Both are taken at that moment, and neither is held
+   * before. The returned function gives the connection back.
    */
   begin(request: Request): Promise<Result<() => void, NoTurn>>
 }
@@ -35,7 +35,7 @@ interface Waiting extends Request {
   readonly start: (turn: Result<() => void, NoTurn>) => void
 }
 
-/** Ticks come first, then payouts, and then the piece of work that began first: so one is answered before the next one has taken its time. */
+/** Ticks come first, then payouts, then the piece of work that began first. So one piece of work is finished before the next one takes time. */
 export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allowance): Turns {
   const waiting = new Set<Waiting>()
   const open = { tick: 0, other: 0 }
@@ -52,7 +52,7 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
   const after = (ms: number, until: AbortSignal, work: () => void) => {
     clock.sleep(ms, until).then(work, () => undefined) // it never rejects
   }
-  /** Starts what can be started, and comes again when the next node has room. */
+  /** Starts every request that can start, and runs again when the next node has room. */
   const advance = () => {
     pause.abort(null) // no exception is made
     pause = new AbortController()
@@ -85,14 +85,14 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
       return new Promise((resolve) => {
         const timer = new AbortController()
         const start = (turn: Result<() => void, NoTurn>) => {
-          waiting.delete(one)
+          waiting.delete(entry)
           timer.abort(null)
           resolve(turn)
         }
-        const one: Waiting = { ...request, start }
-        waiting.add(one)
+        const entry: Waiting = { ...request, start }
+        waiting.add(entry)
         after(request.deadline - clock.now(), timer.signal, () =>
-          waiting.has(one) ? start(late(msUntil(one))) : undefined,
+          waiting.has(entry) ? start(late(msUntil(entry))) : undefined,
         )
         advance()
       })
@@ -103,7 +103,7 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
 const kindOf = ({ payer }: Request) => (payer.kind === 'tick' ? 'tick' : 'other')
 const isSamePart = (a: Request, b: Request) => a.number === b.number && kindOf(a) === kindOf(b)
 
-/** Below 0 if `a` comes first. Equal ones keep their order. */
+/** Below 0 if `a` comes first. Equal requests keep their order. */
 function byOrder(a: Request, b: Request): number {
   return rankOf(a) - rankOf(b) || a.order - b.order
 }

@@ -9,18 +9,18 @@ import type { NodeErrorKind } from './node-errors.ts'
 
 /** The finalized head of a node, and when it was received. */
 export type NodeHead = Header & { readonly at: UnixMs }
-/** Those of the nodes that were asked, and why others gave none. */
+/** The heads of the nodes that were asked, and the errors of the others. */
 export type Heads = Answers<NodeHead>
 
-/** Whether a head is older than it can be where finality goes on. */
+/** Whether a head is too old for a chain whose finality progresses. */
 export const isOld = ({ timestamp }: NodeHead, now: number) => now - timestamp > headAgeMsMax
 
-/** Kinds of errors that are no fault of the node, or that have an alarm of their own. */
+/** Kinds of errors that are not the node's fault, or that have alarms of their own. */
 const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-time', 'unfit', 'wrong-chain'])
 
 /**
- * The nodes that are behind the newest head, or show none, of those that were asked. One that is behind, or fails, for three minutes raises
- * an alarm, which ends when it has caught up, or is well again.
+ * The nodes, of those asked, that are behind the newest head or show none. A node that is behind or fails for three minutes raises an alarm, which ends when
+ * the node has caught up or recovered.
  */
 export async function watchHeads({ pool }: Session, heads: Heads): Promise<AgreedHead['behind']> {
   const invented = findInvented(pool, heads)
@@ -45,14 +45,14 @@ export async function watchHeads({ pool }: Session, heads: Heads): Promise<Agree
   ].map(({ node, height }) => ({ node: labelOf(node), height }))
 }
 
-/** A node whose head is behind, and since when. Its height is null where it has none yet. */
+/** A node whose head is behind, and since when. Its height is null if it has no head yet. */
 interface Late {
   readonly node: TronNode
   readonly height: AgreedHead['behind'][number]['height']
   readonly since: UnixMs
 }
 
-/** The nodes whose heads are behind. One that was not asked meanwhile has been since the newest block that it shows. */
+/** The nodes whose heads are behind. A node that was not asked meanwhile counts as behind since the newest block that it shows. */
 function findLate({ clock }: Pool, answers: Heads['answers']): readonly Late[] {
   const now = clock.now()
   const newest = Math.max(...answers.map(({ value }) => value.height))
@@ -77,7 +77,7 @@ function reportBehind({ clock, report }: Pool, behind: readonly Late[], answers:
   }
 }
 
-/** Ends the alarms of nodes that have caught up. One that cannot be ended is tried again. */
+/** Ends the alarms of nodes that have caught up. If that fails, it is tried again. */
 async function endBehind({ clock, reportEnd }: Pool, caughtUp: readonly TronNode[]): Promise<void> {
   for (const node of caughtUp) {
     if (node.behindSince === null) continue
@@ -91,7 +91,7 @@ const services = [
   ['api', 'HTTP API'],
 ] as const
 
-/** Raises an alarm for a node of which one service has failed at each request for three minutes, and ends it when both are well. */
+/** Raises an alarm for a node if one of its services has failed at each request for three minutes; ends it when both are healthy. */
 async function watchFailing({ nodes, report, reportEnd }: Pool): Promise<void> {
   for (const node of nodes) {
     const failing = services.flatMap(([service, name]) => {
@@ -110,8 +110,8 @@ async function watchFailing({ nodes, report, reportEnd }: Pool): Promise<void> {
 }
 
 /**
- * Heads that are far above those of a quorum, and newer than finality allows. They are reported, and count for nothing: a node that
- * invents one would make the others look behind.
+ * Finds heads that are far above those of a quorum and newer than finality allows. They are reported and ignored: a node that invents a head would make the
+ * others look behind.
  */
 function findInvented({ quorum, clock, report }: Pool, { answers }: Heads): Heads['answers'] {
   const known = answers.map(({ value }) => value).sort((a, b) => b.height - a.height)[quorum - 1]

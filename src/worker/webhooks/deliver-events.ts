@@ -14,12 +14,12 @@ import {
   type WebhookEndpoint,
 } from './store/endpoint-state.ts'
 
-/** Milliseconds between a failed delivery and the next try, by the number of failed ones; the last one is repeated. */
+/** Milliseconds from a failed delivery to the next attempt, by the number of failures; the last one repeats. */
 const retriesMs = [5_000, 30_000, 120_000, 600_000, 3_600_000] as const
-/** Each wait is up to this part longer or shorter, so that endpoints are not all tried at once. */
+/** Each pause is longer or shorter by up to this share, so that endpoints are not all tried at once. */
 const spread = 0.2
 
-/** How long one event may fail before it is put aside. */
+/** An event that has failed for this long is set aside. */
 export const setAsideMs = 3 * 86_400_000
 
 /** Milliseconds from the n-th failed delivery of an event to its next try. `random` is in [0, 1). */
@@ -28,7 +28,7 @@ export function retryAfterMs(attempts: number, random: number): number {
   return Math.round(ms * (1 - spread + 2 * spread * random))
 }
 
-/** Whether an endpoint has failed and is not tried again yet. A next try that is too far ahead is of a clock that has stepped back. */
+/** Whether an endpoint has failed and waits for its next attempt. A next attempt too far in the future comes from a clock that has stepped back. */
 export function isBackingOff(
   { attempts, nextTry }: Pick<EndpointProgress, 'attempts' | 'nextTry'>,
   now: UnixMs,
@@ -36,16 +36,16 @@ export function isBackingOff(
   return isAhead(nextTry, retryAfterMs(attempts, 1), now)
 }
 
-/** The position is stored after this many events and this long: what is delivered again where the object is killed. */
+/** The position is stored after this many events or this long. If the object is killed, at most these are delivered again. */
 const recordedMax = 20
 const recordEveryMs = 1_000
-/** Limits of one run, which another one follows at once. An invocation may make 10,000 requests and last 15 minutes. */
+/** Limits of one run; the next run follows at once. An invocation may make 10,000 requests and last 15 minutes. */
 const runMs = 60_000
 const runPagesMax = 40
-/** When to look again at a position that another instance or an operator has moved. */
+/** Pause before looking again at a position that another instance or an operator has moved. */
 const overlapMs = 5_000
 
-/** What delivering to an endpoint needs. */
+/** The parts that deliveries need. */
 export interface DeliverParts extends SendParts {
   readonly db: WriteDatabase
   readonly endpoints: readonly WebhookEndpoint[]
@@ -57,8 +57,8 @@ export interface DeliverParts extends SendParts {
 }
 
 /**
- * Delivers the next events to an endpoint, in order, up to the first failure. They are read, and the position is
- * stored, many at a time. Returns when to go on, or null: once there are new events.
+ * Delivers the next events to an endpoint, in order, until one fails. Events are read, and the position is stored, many at a time. Returns when to continue, or
+ * null if there is nothing to deliver before a new event.
  */
 export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoint): Promise<UnixMs | null> {
   const { db, clock, endpoints } = parts
@@ -66,7 +66,7 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
   const startedAt = clock.now()
   let stored = await selectEndpoint(db, key)
   if (stored === null) {
-    await registerEndpoints(db, endpoints, startedAt) // it begins with the next event
+    await registerEndpoints(db, endpoints, startedAt) // a new endpoint begins with the next event
     return null
   }
   if (isBackingOff(stored, startedAt)) return stored.nextTry
@@ -93,10 +93,10 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
   return clock.now()
 }
 
-/** No event has failed. */
+/** The progress after a success. */
 const noFailure = { attempts: 0, failingSince: null, lastFailure: null, nextTry: 0 as UnixMs } as const
 
-/** Delivers one event. The progress after it has `attempts` where it failed and is not put aside. */
+/** Delivers one event. Returns the new progress: `attempts` is above 0 if the event failed and was not set aside. */
 async function deliver(
   parts: DeliverParts,
   endpoint: WebhookEndpoint,
@@ -105,7 +105,7 @@ async function deliver(
 ): Promise<EndpointProgress> {
   const { clock, logger, alarms } = parts
   const { number } = endpoint
-  // With the time: after a restore of the database, another event can have the number.
+  // The id contains the time, because after a restore of the database another event may get the number.
   const id = `evt_${event.id}_${event.created_at}`
   const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
   const now = clock.now()
@@ -115,7 +115,7 @@ async function deliver(
   const failingSince = before.failingSince ?? now
   const fields = { endpoint: number, eventId: event.id, attempts, answer }
   logger.warn('webhook-failed', fields)
-  // What failed before can have been another event, which was removed.
+  // The failing event before may have been another one, which was removed.
   if (now - Math.max(failingSince, event.created_at) >= setAsideMs) {
     await alarms.raise('event-set-aside', { endpoint: number, event: event.id }, fields)
     return { ...after, setAside: event.id }
@@ -124,26 +124,26 @@ async function deliver(
   return { ...before, attempts, failingSince, nextTry, lastFailure: String(answer) }
 }
 
-/** How long an endpoint has for its answer, in milliseconds. */
+/** Time limit for an endpoint's answer, in milliseconds. */
 export const answerMs = 10_000
 
-/** What sending needs. */
+/** The parts that sending needs. */
 export interface SendParts {
   readonly fetch: typeof fetch
   readonly clock: Pick<Clock, 'now' | 'sleep'>
 }
 
-/** The answer of an endpoint: its status, or why there is none. */
+/** The status that an endpoint answered, or why there was no answer. */
 type EndpointAnswer = number | 'no-answer-in-time' | 'unreachable'
 
-/** Whether the endpoint has got the message. A redirect is a failure: another host could receive what was sent. */
+/** Whether the endpoint has accepted the message. A redirect is a failure, because another host could receive the message. */
 export function isDelivered(answer: EndpointAnswer): boolean {
   return typeof answer === 'number' && answer >= 200 && answer <= 299
 }
 
 /**
- * Sends a message signed as Standard Webhooks require, with each secret of the endpoint. `id` is the same in each
- * delivery of an event. It never throws. The request is ended after `answerMs`.
+ * Sends a message, signed as Standard Webhooks requires with each secret of the endpoint. `id` is the same in each delivery of an event. It never throws, and
+ * ends the request after `answerMs`.
  */
 export async function sendWebhook(
   { fetch, clock }: SendParts,
@@ -161,7 +161,7 @@ export async function sendWebhook(
   const answer = post(fetch, url, { method: 'POST', headers, body, redirect: 'manual', signal: end.signal })
   const tooLate = clock.sleep(answerMs, end.signal).then(() => 'no-answer-in-time' as const)
   const first = await Promise.race([answer, tooLate])
-  end.abort(null) // whatever is left: the request, or the timer
+  end.abort(null) // ends the request or the timer, whichever is left
   return first
 }
 

@@ -4,28 +4,28 @@ import { stackOf } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { type DeliverParts, deliverEvents } from './deliver-events.ts'
 
-/** The next try after an exception, or where the stored data is not that of the configuration. */
+/** Pause after an exception, or while the configuration does not belong to the stored data. */
 const againMs = 30_000
 const keyName = 'key'
 
-/** What the object of an endpoint needs. */
+/** The parts of an endpoint's object. */
 export interface EndpointParts extends DeliverParts {
   readonly host: ObjectHost
-  /** Whether the stored data means what the configuration says: otherwise nothing is delivered. */
+  /** Whether the configuration belongs to the stored data. If not, nothing is delivered. */
   readonly configMatchesData: () => Promise<boolean>
 }
 
-/** The object of an endpoint: its alarm is its next try. */
+/** The Durable Object of an endpoint: its alarm is the next attempt. */
 export interface EndpointObject {
-  /** Starts a delivery now. `key` is that of the endpoint, by which the object is found. */
+  /** Starts a delivery now. `key` is the endpoint's, and names the object. */
   wake(key: EndpointKey): Promise<void>
-  /** Delivers what is due, and sets the next alarm. */
+  /** Delivers due events, and sets the next alarm. */
   alarm(): Promise<void>
 }
 
 /**
- * Delivers events to one endpoint. All that counts is in the database: the object keeps only its key, can be lost at
- * any time, and may run twice for a moment. Where its endpoint is no longer configured it does nothing.
+ * Delivers events to one endpoint. Everything that counts is in the database. The object stores only its key, may be lost at any time, and may briefly run
+ * twice. If its endpoint is no longer configured, it does nothing.
  */
 export function createEndpoint(parts: EndpointParts): EndpointObject {
   const { host, clock, logger, endpoints } = parts
@@ -48,7 +48,7 @@ export function createEndpoint(parts: EndpointParts): EndpointObject {
       } catch (thrown) {
         logger.error('webhooks-crashed', { endpoint: endpoint.number, why: stackOf(thrown) })
       } finally {
-        if (next !== null) await setEarlier(next) // a call of `wake` can have set an earlier one
+        if (next !== null) await setEarlier(next) // a call of `wake` may have set an earlier alarm
       }
     },
   }

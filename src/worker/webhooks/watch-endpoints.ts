@@ -15,30 +15,29 @@ import {
 const dayMs = 86_400_000
 /** An endpoint that fails for this long raises an alarm. */
 const failingAfterMs = 3_600_000
-/** So does one that lacks an event of this age. */
+/** An endpoint with an undelivered event of this age raises an alarm, too. */
 const behindAfterMs = 600_000
-/** And one that lacks an event that has existed for this part of `EVENTS_KEEP_DAYS`. */
+/** An undelivered event that has used this share of `EVENTS_KEEP_DAYS` raises another alarm. */
 const expiringPart = 0.8
-/** Old events are removed this many at once, and so often in one tick. */
+/** Old events are removed this many at a time, at most `removalsMax` times in one tick. */
 const removedMax = 1_000
 const removalsMax = 20
 
 const endpointAlarms = ['endpoint-failing', 'endpoint-behind', 'events-expiring'] as const
 
-/** What the watch over endpoints needs. */
+/** The parts of the watch over endpoints. */
 export interface WatchEndpointsParts {
   readonly db: WriteDatabase
   readonly endpoints: readonly WebhookEndpoint[]
   readonly eventsKeepDays: number
   readonly clock: Pick<Clock, 'now'>
-  /** Makes the endpoints that lack an event look for it. */
+  /** Wakes the endpoints that have undelivered events. */
   wakeEndpoints(): void
 }
 
 /**
- * Stores the endpoints of this deployment, before the first event that they get. Wakes them where one lacks an event that is due:
- * the call after a commit, or its alarm, can have been lost. It is one statement if all is as before, and none without endpoints.
- * @returns what is wrong with them
+ * Stores the endpoints of this deployment before their first event. Wakes them if a delivery is due, because the call after a commit, or an alarm, may have
+ * been lost. One statement if nothing has changed, none without endpoints. @returns the faults of endpoints
  */
 export async function watchEndpoints(parts: WatchEndpointsParts): Promise<Observation> {
   const { db, endpoints } = parts
@@ -51,7 +50,7 @@ export async function watchEndpoints(parts: WatchEndpointsParts): Promise<Observ
   return { kinds: endpointAlarms, faults: endpointFaults(known, now, parts.eventsKeepDays * dayMs) }
 }
 
-/** The endpoints that lack an event which is due. It is one statement, and none without endpoints. */
+/** The endpoints with a due delivery. One statement, none without endpoints. */
 export async function selectWaiting({
   db,
   endpoints,
@@ -64,7 +63,7 @@ export async function selectWaiting({
 const isWaiting = (endpoint: StoredEndpoint, now: UnixMs) =>
   endpoint.waitingSince !== null && !isBackingOff(endpoint, now)
 
-/** The stored endpoints that a deployment has. */
+/** The stored endpoints that are configured now. */
 export function ofDeployment(
   stored: readonly StoredEndpoint[],
   endpoints: readonly Pick<WebhookEndpoint, 'key'>[],
@@ -72,7 +71,7 @@ export function ofDeployment(
   return stored.filter((one) => endpoints.some(({ key }) => key === one.key))
 }
 
-/** Removes the events that are older than `eventsKeepDays`, also where an endpoint lacks them. */
+/** Removes events older than `eventsKeepDays`, even undelivered ones. */
 export async function removeExpiredEvents({
   db,
   clock,
@@ -82,7 +81,7 @@ export async function removeExpiredEvents({
   for (let i = 0; i < removalsMax; i += 1) if ((await removeOldEvents(db, before, removedMax)) < removedMax) return
 }
 
-/** What is wrong with endpoints. Their URLs are in no line. */
+/** The faults of endpoints. No log line contains their URLs. */
 export function endpointFaults(endpoints: readonly StoredEndpoint[], now: UnixMs, keepMs: number): readonly Fault[] {
   return endpoints.flatMap(({ number: endpoint, waitingSince, failingSince, lastFailure }) => {
     const why = lastFailure ?? 'it takes events too slowly'

@@ -1,7 +1,7 @@
-/** Who helps where the page cannot: the page itself knows no name and no address of them. */
+/** Names who helps if the page cannot, because the page knows no name or address of the operator. */
 const support = 'the support of the site or app that gave you this page'
 
-/** What the page for deposits says, in English. */
+/** The texts of the deposit page, in English. */
 export const en = {
   tag: 'en',
   stop: '.',
@@ -229,7 +229,7 @@ export const en = {
   numbersAsTable: 'The numbers as a table',
 } as const
 
-/** What the page for deposits says, in one language. */
+/** The texts of the deposit page, in one language. */
 export type Texts = {
   readonly [Name in keyof typeof en]: (typeof en)[Name] extends string ? string : (typeof en)[Name]
 }

@@ -1,6 +1,6 @@
 import type { InAnyLanguage } from '../../kit/texts.ts'
 
-/** What the desk says of payouts, in English. */
+/** The texts about payouts, in English. */
 export const enPayouts = {
   payouts: 'Payouts',
   payout: 'Payout',
@@ -101,5 +101,5 @@ export const enPayouts = {
   notFromHere: (what: string) => `${what}: not paid from these addresses`,
 } as const
 
-/** Of these, in one language. */
+/** The texts about payouts, in one language. */
 export type PayoutTexts = InAnyLanguage<typeof enPayouts>

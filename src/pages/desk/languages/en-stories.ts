@@ -16,7 +16,7 @@ const undecidedDo =
 const wrongSettingHelp =
   'A setting is missing, malformed, or not that of the stored data. Run `npm run doctor` (for the deployed service `npm run doctor -- --production`): it names the setting and what it takes. Where it is the decimals of a currency that you have just corrected, run `npm run operate -- currency --cuy <n> --production`; correct anything else, and deploy again. The scan then goes on where it was, and nothing is lost.'
 
-/** What the desk says of questions and their answers, in English. */
+/** The texts about searches and their answers, in English. */
 export const enStories = {
   askHeading: 'What happened?',
   ask: 'Look it up',
@@ -138,7 +138,7 @@ export const enStories = {
   undecidedDo,
   wrongSettingHelp,
 
-  /** Why something is not credited, and what to do where no alarm of the same name has that. */
+  /** Why something is not credited. The remedy is given only if no alarm of the same name has it. */
   reasons: {
     'decimals-unknown': [
       'The decimals of its contract could not be read yet.',
@@ -189,5 +189,5 @@ export const enStories = {
   } satisfies Readonly<Record<UncreditedReason, readonly [why: string, remedy?: string]>>,
 } as const
 
-/** Of these, in one language. */
+/** The texts about searches, in one language. */
 export type StoryTexts = InAnyLanguage<typeof enStories>

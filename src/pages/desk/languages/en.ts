@@ -9,7 +9,7 @@ const enAlarms = Object.fromEntries(
   Object.entries(alarmTable).map(([kind, { raised, remedy }]) => [kind, [raised, remedy]]),
 ) as unknown as AlarmTexts // safe: every kind with its two sentences
 
-/** What the desk says, in English. */
+/** The texts of the desk, in English. */
 export const enDesk = {
   ...enStories,
   ...enPayouts,
@@ -265,5 +265,5 @@ export const enDesk = {
   addressesOf: (n: string) => `Addresses: ${n}`,
 } as const
 
-/** What the desk says, in one language. */
+/** The texts of the desk, in one language. */
 export type DeskTexts = InAnyLanguage<typeof enDesk>

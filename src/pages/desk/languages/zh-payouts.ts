@@ -1,6 +1,6 @@
 import type { PayoutTexts } from './en-payouts.ts'
 
-/** What the desk says of payouts, in Chinese. */
+/** The texts about payouts, in Chinese. */
 export const zhPayouts: PayoutTexts = {
   payouts: '链上提现',
   payout: '链上提现',

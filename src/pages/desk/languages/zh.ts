@@ -3,7 +3,7 @@ import { zhAlarms } from './zh-alarms.ts'
 import { zhPayouts } from './zh-payouts.ts'
 import { zhStories } from './zh-stories.ts'
 
-/** What the desk says, in Chinese. */
+/** The texts of the desk, in Chinese. */
 export const zhDesk: DeskTexts = {
   ...zhStories,
   ...zhPayouts,

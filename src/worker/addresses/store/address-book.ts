@@ -18,31 +18,31 @@ import {
 import { scans } from '../../d1/state-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
 
-/** An address that was issued to a caller. `id` is the last step of its derivation path plus 1. */
+/** An issued address. `id` is the last step of its derivation path plus 1. */
 export interface IssuedAddress {
   readonly id: number
   readonly uid: Uid
   readonly address: Address
 }
 
-/** The caller of an address. */
+/** The user of an address. */
 export interface AddressOwner {
   readonly uid: Uid
-  /** The finalized height when the address was issued. What was final then is not this caller's. */
+  /** The finalized height when the address was issued. Transfers at or below it do not belong to the user. */
   readonly issuedHeight: BlockHeight
 }
 
-/** Derives the address of an index. */
+/** Derives the address at an index. */
 export type AddressAt = (index: number) => Address
 
-/** Addresses of a user are counted up to here. */
+/** Counting a user's addresses stops here. */
 export const addressesCountedMax = 1_000
-/** Addresses in one look-up: 43 bytes each, and a bound text can have 2 MB. */
+/** Addresses in one look-up: each takes 43 bytes, and D1 binds texts up to 2 MB. */
 const lookUpMax = 40_000
-/** Candidates of the attempts: more after each attempt that lost to other callers. Each takes 0.5 ms to derive. */
+/** Candidates in each attempt; their number grows after each attempt that loses to another user. Deriving one takes 0.5 ms. */
 const candidateCounts = [1, 4, 16, 32]
 const candidatesMax = 64
-/** Attempts of one call; with `candidatesMax` enough for thousands of calls at once. */
+/** Attempts of one call. With `candidatesMax` they suffice for thousands of concurrent calls. */
 const issueAttemptsMax = 100
 
 const { id, uid, address, issued_height: issuedHeight, created_at: createdAt } = addresses
@@ -54,22 +54,22 @@ const selectAllOf = fixedStatement<'caller'>(sql`${selectFrom} WHERE ${isOfCalle
 const selectOne = fixedStatement<'issued'>(sql`${selectFrom} WHERE ${address} = ${ofHex(sql.placeholder('issued'))}`)
 const selectAny = fixedStatement(sql`SELECT 1 FROM ${addresses} LIMIT 1`)
 
-/** The caller's newest address, or null where none was issued yet. */
+/** Reads the user's newest address, or null if none was issued. */
 export async function selectCurrent(db: ReadDatabase, caller: Uid): Promise<IssuedAddress | null> {
   return await selectNewest(db, { caller }).first<IssuedAddress>()
 }
 
-/** The record of an address, or null where it was not issued. */
+/** Reads the record of an address, or null if it was not issued. */
 export async function selectIssued(db: ReadDatabase, issued: Address): Promise<IssuedAddress | null> {
   return await selectOne(db, { issued }).first<IssuedAddress>()
 }
 
-/** All of the caller's addresses, oldest first. */
+/** Reads all addresses of the user, oldest first. */
 export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<readonly IssuedAddress[]> {
   return (await selectAllOf(db, { caller }).all<IssuedAddress>()).results
 }
 
-/** A user's addresses below an id, newest first, and how many there are in all: `addressesCountedMax` means that many or more. */
+/** Reads a user's addresses below an id, newest first, and how many there are: `addressesCountedMax` means that many or more. */
 export async function listAddresses(
   db: ReadDatabase,
   caller: Uid,
@@ -84,18 +84,18 @@ export async function listAddresses(
   return { list: page?.results ?? [], count: counted?.results[0]?.count ?? 0 }
 }
 
-/** Whether no address was issued to any caller. */
+/** Whether no address was ever issued. */
 export async function isBookEmpty(db: ReadDatabase): Promise<boolean> {
   return (await selectAny(db, {}).first()) === null
 }
 
-/** Which of these addresses were issued, and to which caller. One round trip, whatever their number. */
+/** Reads which of these addresses were issued, and to whom. One round trip for any number. */
 export async function matchAddresses(
   db: ReadDatabase,
   list: readonly Address[],
 ): Promise<ReadonlyMap<Address, AddressOwner>> {
   if (list.length === 0) return new Map()
-  // Addresses that are neighbours in the index go together: its pages are then in memory.
+  // Addresses that are neighbours in the index go together, so that its pages stay in memory.
   const neighbours = [...Map.groupBy(new Set(list), (one) => one.slice(0, 2)).values()].flat()
   type Row = Pick<typeof addresses.$inferSelect, 'address' | 'uid' | 'issued_height'>
   const lookedUp = await db.batch<Row>(
@@ -105,7 +105,7 @@ export async function matchAddresses(
   return new Map(rows.map((row) => [row.address, { uid: row.uid, issuedHeight: row.issued_height }]))
 }
 
-/** What an attempt finds: the next index, how many of the caller's addresses have no deposit, and the newest of them. */
+/** The state that an attempt sees: the next index, how many of the user's addresses have no deposit, and the newest of these. */
 interface BookState {
   readonly next: number
   readonly unpaid: number
@@ -113,22 +113,22 @@ interface BookState {
   readonly address: Address
 }
 
-/** Which addresses are issued. */
+/** The addresses to issue from. */
 export interface NextAddresses {
   readonly addressAt: AddressAt
-  /** Where indices begin. */
+  /** The lowest index. */
   readonly firstIndex: number
-  /** The address that pays out, or null: it is nobody's. */
+  /** The payout address, or null. It is never issued. */
   readonly payer: Address | null
 }
 
 /**
- * The caller's first address, or with a `gapLimit` a further one: null where so many of the caller's addresses are without a
- * deposit. Two calls at once for the first one issue one address; two callers never share one; indices grow from `firstIndex`
- * without gaps, so nothing is issued, which is `payer`, where the next one is the address that pays out. The scan must have started.
+ * Issues the user's first address or, with `gapLimit`, another one; null if that many of the user's addresses have no deposit. Two concurrent calls for a first
+ * address issue one, and two users never share one. Indices grow from `firstIndex` without gaps. Therefore nothing is issued, and `payer` is returned, if the
+ * next address is the payout address. The scan must have started.
  *
- * Only the statement that takes an index sees which one is free, and SQL cannot derive: so each attempt offers a few
- * candidates, and the statement takes the one with the right index.
+ * Only the statement that takes an index knows the free one, and SQL cannot derive addresses. So each attempt offers a few candidates, and the statement takes
+ * the one with the right index.
  */
 export async function issueNext(
   db: WriteDatabase,
@@ -138,7 +138,7 @@ export async function issueNext(
 ): Promise<IssuedAddress | 'payer' | null> {
   let first = 0
   for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
-    const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first only reads
+    const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first attempt only reads
     const following = Array.from({ length: count }, (_, i) => addressAt(first + i))
     const payerAt = payer === null ? -1 : following.indexOf(payer)
     const candidates = JSON.stringify(payerAt < 0 ? following : following.slice(0, payerAt))
@@ -158,7 +158,7 @@ export async function issueNext(
   throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
 }
 
-/** The next index: an id is its index plus 1. */
+/** SQL: the next index. An id is its index plus 1. */
 const nextIndex = (firstIndex: number) => sql`(SELECT coalesce(max(${id}), ${firstIndex}) FROM ${addresses})`
 
 const own = alias(addresses, 'own')
@@ -167,7 +167,7 @@ const unpaidCount = (caller: Uid) => sql`(
     SELECT 1 FROM ${transfers} WHERE ${transfers.to_address} = ${own.address} AND ${transfers.uid} = ${caller}
       AND ${transfers.state} IN ('held', 'refused', 'credited')))`
 
-/** One row, whether the caller has an address or not. */
+/** One row, whether or not the user has an address. */
 function selectState(caller: Uid, firstIndex: number): SQL {
   return sql`
 SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newest.* FROM (SELECT 1) LEFT JOIN (
@@ -175,7 +175,7 @@ SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newes
 ) AS newest ON true`
 }
 
-/** Issues the candidate whose index is the next one, if there is one. It fails if no scan has started. */
+/** Issues the candidate with the next index, if it is among the candidates. Fails if no scan has started. */
 function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
   return sql`
 INSERT INTO ${addresses} (${bareList([id, uid, address, issuedHeight, createdAt])})
@@ -185,7 +185,7 @@ FROM json_each(${candidates}) WHERE ${first} + key = ${nextIndex(firstIndex)}
 RETURNING ${bare(id)}`
 }
 
-/** CROSS JOIN makes the list the outer loop, and INDEXED BY names the inner look-up, whatever the planner estimates. */
+/** CROSS JOIN makes the list the outer loop, and INDEXED BY names the index of the inner loop, whatever the planner estimates. */
 function selectOwners(list: string): SQL {
   return sql`
 SELECT ${shownList([address, uid, issuedHeight])}

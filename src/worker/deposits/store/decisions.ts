@@ -6,15 +6,15 @@ import { decisions } from '../../d1/tables.ts'
 import type { TransferChange } from '../transitions.ts'
 import { isOvertaken, writeTransfers } from './transfers.ts'
 
-/** A decision of a person about a transfer, with what the transfer becomes by it. */
+/** A person's decision about a transfer, with the change that follows from it. */
 export interface ReviewStep {
   readonly change: TransferChange
   readonly why: string
 }
 
 /**
- * Stores decisions with what they make of their transfers, all or none. `changed`: another decision was faster, or a scan. `halted`:
- * nothing is credited now.
+ * Stores decisions and the changes that follow from them, all or none. `changed`: a concurrent decision or scan changed one of the transfers first. `halted`:
+ * the scan is halted, so nothing is credited.
  */
 export async function storeDecisions(
   db: WriteDatabase,

@@ -9,22 +9,22 @@ import type { Currency } from '../../ledger/currencies.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import { readAll, readCallers, type TransferRow, transferColumns } from './rows.ts'
 
-/** Transfers held for a full wallet that are looked at in one query: there is more than 2^53 units in each such wallet. */
+/** Most transfers that are held for a full wallet and looked at in one query. Such wallets are rare: balance and transfer together exceed 2^53 units. */
 const fullWalletsMax = 1_000
 
-/** Which held transfers may be decided again. */
+/** Selects held transfers that may be decided again. */
 export interface HeldQuery {
   /** Currencies that are not retired. */
   readonly accepted: readonly Pick<Currency, 'cuy' | 'decimals' | 'scale'>[]
-  /** Currencies whose contract's decimals nodes agree on, and those of them that are configured with these. */
+  /** `known`: currencies for whose contract nodes agree on the decimals. `agreed`: those whose configured decimals are the same. */
   readonly known: readonly CurrencyId[]
   readonly agreed: readonly CurrencyId[]
-  /** Wallets of the operator of which every held transfer is decided again. */
+  /** Operator wallets: every held transfer from them is decided again. */
   readonly senders: readonly Address[]
   readonly max: number
 }
 
-/** Held transfers whose reason may have ended: at most `max` of each kind of reason. */
+/** Selects held transfers whose reason may have ended: at most `max` for each kind of reason. */
 export async function selectHeldAgain(
   db: ReadDatabase,
   { accepted, known, agreed, senders, max }: HeldQuery,
@@ -45,7 +45,7 @@ export async function selectHeldAgain(
   return results.flatMap(readAll)
 }
 
-/** The oldest transfer of each of these currencies that is held for a reason that only a person ends, by its reason. */
+/** Selects, for each currency and for each reason that only a person can end, the oldest held transfer. */
 export async function selectOldestHeld(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -63,7 +63,7 @@ const selectHeldFor = fixedStatement<'currencies' | 'reason' | 'max'>(sql`
 SELECT ${transferColumns} FROM ${eachCurrency} CROSS JOIN ${held}
   ON ${state} = 'held' AND ${reason} = ${sql.placeholder('reason')} AND ${cuy} = currency.value LIMIT ${max}`)
 
-/** As a fraction the amount is off by a unit at most: whether it fits is decided when it is stored. */
+/** The amount is compared as a floating-point number, which can be off by one unit. The exact check runs when the credit is stored. */
 const selectFitting = fixedStatement<'units' | 'max'>(sql`
 SELECT ${transferColumns} FROM json_each(${sql.placeholder('units')}) AS unit CROSS JOIN (
   SELECT ${id} AS full_id FROM ${held} WHERE ${state} = 'held' AND ${reason} = 'wallet-full' LIMIT ${fullWalletsMax}

@@ -9,7 +9,7 @@ import { type Deposit, type DepositFilter, type DepositKey, type DepositState, d
 import type { CreditKey } from '../transfer.ts'
 import { readCallers, type TransferRow, transferColumns } from './rows.ts'
 
-/** Most transfers that are counted, so that a count reads a bounded number of rows. */
+/** Counting stops here, so that a count reads a bounded number of rows. */
 export const countedMax = 1_000
 
 type DepositRow = TransferRow & {
@@ -19,7 +19,7 @@ type DepositRow = TransferRow & {
 }
 type ScanRow = Pick<typeof scans.$inferSelect, 'finalized' | 'finalized_at'>
 
-/** One page of transfers below an id, newest first, how many there are in all, and the newest final block; null before the scan began. */
+/** Reads one page of transfers below an id, newest first, with the number on all pages, and the newest final block (null before the scan began). */
 export async function selectDepositPage(
   db: ReadDatabase,
   filter: DepositFilter | DepositKey,
@@ -37,7 +37,7 @@ export async function selectDepositPage(
   return { deposits: (page?.results ?? []).map(readDeposit), count, head }
 }
 
-/** The transfers with these keys, in the order of the list: null for what is none to a caller. One statement. */
+/** Reads the transfers with these keys, in the order of the list. An element is null if no transfer to a user has that key. One statement. */
 export async function selectDeposits(
   db: ReadDatabase,
   keys: readonly CreditKey[],
@@ -54,29 +54,29 @@ function readDeposit(row: DepositRow): Deposit {
   return { ...readCallers(row), entry, decided: isDecided ? { decision: review, why, by } : null, finalIn: null }
 }
 
-/** Which rows a list has. Each part is what follows FROM. The planner has no statistics, so each index is named. */
+/** The rows of a list, each part being SQL that follows FROM. D1 keeps no statistics for the planner, so each part names its index. */
 interface DepositScope {
-  /** What is counted. */
+  /** The rows to count. */
   readonly all: SQL
-  /** At least the newest `limit` of them below an id. */
+  /** Selects at least the newest `limit` rows below an id. */
   readonly newest: (before: TransferId, limit: number) => SQL
 }
 
 const { id, uid, cuy, state, txid, position } = transfers
 
 function byKey(key: DepositKey): DepositScope {
-  // One block is the limit of one transaction.
+  // The transfers of one transaction are bounded by what fits into one block.
   if ('txid' in key) {
     return inOrder(sql`${transfers} INDEXED BY transfer_key WHERE ${txid} = ${ofHex(key.txid)} AND ${state} <> 'moved'`)
   }
-  // What moved has no uid.
+  // A transfer in state `moved` has no uid, so the filter excludes it.
   return inOrder(
     sql`${transfers} INDEXED BY transfer_to WHERE ${transfers.to_address} = ${ofHex(key.address)} AND ${uid} = (
       SELECT ${addresses.uid} FROM ${addresses} WHERE ${addresses.address} = ${ofHex(key.address)})`,
   )
 }
 
-/** An index has the order of ids only within one state and currency: of each, the newest ones are read, and of these the newest. */
+/** An index is in the order of ids only within one state and currency. So the newest rows of each are read, and the newest of all these are kept. */
 function byFilter(filter: DepositFilter, { list }: Currencies): DepositScope {
   const states = filter.state === null ? depositStates : [filter.state]
   const currencies = filter.cuy === null ? list.map((currency) => currency.cuy) : [filter.cuy]
@@ -98,7 +98,7 @@ function byFilter(filter: DepositFilter, { list }: Currencies): DepositScope {
   }
 }
 
-/** A part of a list: for one row of `each`, an index of `rows` has those that fit (`is`) in the order of `key`, the id of a transfer. */
+/** A part of a list. For each row of `each`, the rows of `rows` that satisfy `is` are in the order of `key`, the id of a transfer. */
 interface ListPart {
   readonly each: SQL
   readonly rows: SQL
@@ -109,7 +109,7 @@ interface ListPart {
 const listOf = (values: readonly unknown[], name: string) =>
   sql`json_each(${JSON.stringify(values)}) AS ${sql.raw(name)}`
 
-/** What is credited to a caller is found by the entries of each wallet. */
+/** Credited transfers of one user are found through the entries of each wallet; the others have an index by user. */
 function ofCaller(
   caller: Uid,
   states: readonly DepositState[],
@@ -131,7 +131,7 @@ function ofCaller(
   return [...(open.length === 0 ? [] : [inOpen]), ...(open.length === states.length ? [] : [credited])]
 }
 
-/** What is credited has an index of its own. */
+/** Credited transfers have an index of their own. */
 function ofAll(states: readonly DepositState[], currencies: readonly CurrencyId[]): readonly ListPart[] {
   return states.map((one) => ({
     each: listOf(currencies, 'currency'),
@@ -141,7 +141,7 @@ function ofAll(states: readonly DepositState[], currencies: readonly CurrencyId[
   }))
 }
 
-/** What an index has in the order of ids. */
+/** Rows that one index already gives in the order of ids. */
 function inOrder(all: SQL): DepositScope {
   return { all, newest: (before) => sql`${all} AND ${lt(id, before)}` }
 }

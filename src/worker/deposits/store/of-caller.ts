@@ -9,10 +9,10 @@ import { firstEntryAt } from '../../ledger/store/entry-times.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import { readAll, type TransferRow, transferColumns } from './rows.ts'
 
-/** Transfers in one state that one caller is shown. */
+/** Most transfers of one state that a user is shown. */
 export const shownMax = 100
 
-/** The caller's transfers in one transaction, or those of all callers (null), by position. */
+/** Reads one user's transfers in one transaction, or with null those of all users, by position. */
 export async function selectTransfersOf(
   db: ReadDatabase,
   uid: Uid | null,
@@ -22,30 +22,30 @@ export async function selectTransfersOf(
   return readAll(await select.all<TransferRow>())
 }
 
-/** The positions of what is stored as moved in one transaction: none of it is ever a deposit. */
+/** Reads the positions of transfers of one transaction that are stored as `moved`: none of them is ever a deposit. */
 export async function selectMovedIn(db: ReadDatabase, txid: Txid): Promise<readonly number[]> {
   const { results } = await selectMoved(db, { txid }).all<Pick<TransferRow, 'position'>>()
   return results.map(({ position }) => position)
 }
 
-/** The caller's transfers that are held, and then those that are seen: at most 100 of each, by currency and oldest first. */
+/** Reads a user's held transfers, then the seen ones: at most `shownMax` of each, by currency and oldest first. */
 export async function selectOpenTransfers(db: ReadDatabase, uid: Uid): Promise<readonly StoredTransfer[]> {
   return readAll(await selectOpen(db, { uid }).all<TransferRow>())
 }
 
-/** A sum of credits, which can be more than a wallet ever holds, in ledger units. */
+/** A sum of credits in ledger units. It can exceed the largest balance, because spending is not subtracted. */
 export interface CreditedSum {
   readonly cuy: CurrencyId
   readonly amount: bigint
 }
 
-/** What was credited to the caller at or after `since`, per currency; a currency without a credit is absent. */
+/** Sums the user's credits at or after `since`, by currency. A currency without a credit is absent. */
 export async function selectCreditedSince(db: ReadDatabase, uid: Uid, since: UnixMs): Promise<readonly CreditedSum[]> {
   const { results } = await selectCredited(db, { uid, since }).all<{ cuy: CurrencyId; sum: string }>()
   return results.map(({ cuy, sum }) => ({ cuy, amount: BigInt(sum) }))
 }
 
-/** The lowest height above the position at which a transfer was seen, or null. */
+/** Reads the lowest height above the position of the scan at which a transfer was seen, or null. */
 export async function selectFirstSeen(db: ReadDatabase): Promise<{ readonly height: BlockHeight } | null> {
   return selectSeen(db, {}).first<Pick<TransferRow, 'height'>>()
 }
@@ -67,10 +67,10 @@ WHERE ${isOfTransaction} AND ${state} = 'moved' ORDER BY ${transfers.position}`)
 const openIn = (open: 'held' | 'seen') => sql`
 SELECT * FROM (SELECT ${transferColumns} FROM ${transfers} INDEXED BY transfer_uid_state
   WHERE ${eq(transfers.uid, uid)} AND ${sql.raw(isOpenTransfer)} AND ${state} = ${sql.raw(`'${open}'`)} ORDER BY ${transfers.cuy}, ${transfers.id} LIMIT ${shownMax})`
-/** Each state has rows of its own: what a node invents above the final blocks hides nothing that is held. */
+/** Each state has its own limit, so that transfers which a node invents above the final blocks cannot hide held ones. */
 const selectOpen = fixedStatement<'uid'>(sql`${openIn('held')} UNION ALL ${openIn('seen')}`)
 
-/** The entries of recharges since the first one at that time: a range of ids. */
+/** Ids grow with time, so the entries since a time are a range of ids. */
 const selectCredited = fixedStatement<'uid' | 'since'>(sql`
 SELECT ${wallets.cuy}, CAST(sum(${flows.amount}) AS TEXT) AS sum
 FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_type ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1

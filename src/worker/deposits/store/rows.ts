@@ -4,13 +4,13 @@ import { readAmount } from '../../ledger/store/entries.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import type { KnownTransfer } from '../transitions.ts'
 
-/** The columns of a transfer. */
+/** A row of `transfer`. */
 export type TransferRow = typeof transfers.$inferSelect
 
-/** All columns of a transfer, as `TransferRow` has them. */
+/** All columns of a transfer, named as in `TransferRow`. */
 export const transferColumns = allShown(transfers)
 
-/** A stored transfer in whatever state. */
+/** Reads a row of a transfer in any state. */
 export function readTransfer(row: TransferRow) {
   return {
     id: row.id,
@@ -34,14 +34,14 @@ export function readTransfer(row: TransferRow) {
   } satisfies Omit<KnownTransfer, 'isSought' | 'isAskedAgain'> & Record<string, unknown>
 }
 
-/** A stored transfer to a caller: one that has not moved. */
+/** Reads a row of a transfer to a user, that is in any state but `moved`. */
 export function readCallers(row: TransferRow): StoredTransfer {
   const { uid, state, ...transfer } = readTransfer(row)
   if (uid === null || state === 'moved') throw new Error('a transfer that moved has no caller')
   return { ...transfer, uid, state }
 }
 
-/** The transfers to callers in a result, in its order. */
+/** Reads all rows of a result, in its order. */
 export function readAll({ results }: D1Result<TransferRow>): readonly StoredTransfer[] {
   return results.map(readCallers)
 }

@@ -29,12 +29,12 @@ import {
 } from '../transitions.ts'
 import { readTransfer, type TransferRow, transferColumns } from './rows.ts'
 
-/** Rows in one JSON text: the longest takes about 600 bytes, and a bound text can have 2 MB. */
+/** Rows in one JSON text. The longest row takes about 600 bytes, and D1 binds texts up to 2 MB. */
 const rowsMax = 2_000
-/** Tries, where others write the same transfers at the same time. */
+/** Attempts before giving up, when concurrent writers change the same transfers. */
 const triesMax = 3
 
-/** What decides about these transfers, by three statements in one round trip. */
+/** Reads what `decideTransfers` compares judged transfers with: three statements in one round trip. */
 export async function selectTransferStore(db: ReadDatabase, judged: readonly JudgedTransfer[]): Promise<TransferStore> {
   const keys = toJsonTexts(
     judged.map(({ txid, position }) => ({ txid, position })),
@@ -62,9 +62,9 @@ function readKnown(row: KnownRow): KnownTransfer {
   return { ...readTransfer(row), isSought: Boolean(row.sought), isAskedAgain: row.isAskedAgain === 1 }
 }
 
-/** A part of a batch: what must still be so for it, and the statements that follow from that. */
+/** A part of a batch: the versions that must still be current, and the statements to run. */
 export interface TransferWrites {
-  /** The versions that were decided about, for `areTransfersUnchanged`. */
+  /** The versions on which the decisions rest, for `areTransfersUnchanged`. */
   readonly versions: string
   readonly statements: readonly D1PreparedStatement[]
 }
@@ -72,7 +72,7 @@ export interface TransferWrites {
 /** No transfers to write. */
 export const noTransferWrites: TransferWrites = { versions: '[]', statements: [] }
 
-/** The statements that store what was decided: changes first, then new rows, in their order. */
+/** Makes the statements that store decisions: changes first, then new rows, each in order. */
 export function writeTransfers(
   db: WriteDatabase,
   { changed, fresh, found }: TransferDecisions,
@@ -91,27 +91,27 @@ export function writeTransfers(
   }
 }
 
-/** Whether each transfer of `versions` is as it was decided about: a condition for the guard of a batch. */
+/** SQL that is true if each transfer in `versions` still has that version: a condition for the guard of a batch. */
 export function areTransfersUnchanged(versions: string | Placeholder): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM json_each(${versions}) AS decided
     LEFT JOIN ${transfers} ON ${transfers.id} = decided.${member(transfers.id)}
     WHERE ${transfers.version} IS NOT decided.${member(transfers.version)})`
 }
 
-/** Messages of triggers and CHECKs by which a decision about transfers was overtaken: it is to be made again. */
+/** Triggers and CHECKs that refuse a decision about a transfer that has changed since: decide again. */
 const overtaken = [
   ...['transfer: already stored', 'transfer: no such step', 'transfer: another version', 'flow_balance'],
   'transfer: what is held for review stays so',
 ]
 
-/** Whether a batch failed because what was decided about has changed meanwhile: the position, a transfer, or room in a wallet. */
+/** Whether a batch failed because the position, a transfer or a balance changed after the decision. */
 export function isOvertaken(cause: unknown): boolean {
   return isRefusedBy(scanSuperseded, cause) || overtaken.some((rule) => isRefusedBy(rule, cause))
 }
 
 /**
- * Decides and stores transfers outside a step of the scan, all or none. None if the scan is `halted`, where a block is not final any
- * more, or where `correctedBy`, the newest correction when they were read, is not the newest one (`superseded`). Null: not final ones.
+ * Decides and stores transfers outside a step of the scan, all or none. `halted`: the scan is halted, so nothing is stored. `superseded`: a block is no longer
+ * final, or a correction newer than `correctedBy` exists. `correctedBy` is the newest correction when the transfers were read; null if none of them is final.
  */
 export async function storeTransfers(
   db: WriteDatabase,
@@ -124,10 +124,7 @@ export async function storeTransfers(
   return await storeDecided(db, decide, at, correctedBy)
 }
 
-/**
- * Stores what was seen: of transfers that are not known yet only so many that at most `max` are seen and undecided, the first ones of the
- * list.
- */
+/** Stores seen transfers. Of those that are new, only the first ones of the list are stored, so that at most `max` are in state `seen`. */
 export async function storeSeen(
   db: WriteDatabase,
   seen: readonly JudgedTransfer[],
@@ -147,7 +144,7 @@ export async function storeSeen(
   )
 }
 
-/** Decides, stores, and decides again where something was faster. */
+/** Decides and stores, and repeats both if a concurrent writer was faster. */
 async function storeDecided(
   db: WriteDatabase,
   decide: () => Promise<TransferDecisions>,
@@ -169,17 +166,17 @@ async function storeDecided(
   }
 }
 
-/** How many transfers are seen and not decided, counted up to `max`. */
+/** Counts transfers in state `seen`, up to `max`. */
 async function countSeen(db: ReadDatabase, max: number): Promise<number> {
   return (await countSeenUpTo(db, { max }).first<number>('n')) ?? 0
 }
 
-/** Drops what was seen in blocks up to this one that were read. What was seen in a gap stays: its block was not read. */
+/** Drops seen transfers of blocks up to this one that were read without finding them. A seen transfer in a gap stays: its block was not read. */
 export function dropPassed(db: WriteDatabase, to: BlockHeight, at: UnixMs): D1PreparedStatement {
   return dropUpTo(db, { to, at })
 }
 
-/** Drops what was seen in this block, and is not in it. `unread` are its transactions that could not be read. */
+/** Drops transfers that were seen in this block but are not in it. Transactions in `unread` could not be read, so theirs stay. */
 export function dropAbsent(
   db: WriteDatabase,
   height: BlockHeight,
@@ -189,14 +186,14 @@ export function dropAbsent(
   return dropInBlock(db, { height, unread: JSON.stringify(unread), at })
 }
 
-/** Removes transfers that were dropped before `before`, `max` at most: they were in no final block. Decided ones keep their decision. */
+/** Removes at most `max` transfers that were dropped before `before`. A transfer that a person has decided about stays, with its decision. */
 export async function removeDropped(db: WriteDatabase, before: UnixMs, max: number): Promise<void> {
   await deleteDropped(db, { before, max }).run()
 }
 
 /**
- * The credited transfers above a corrected height that were not found again, once the scan has passed the blocks of all of them. One
- * in an open gap is not among them: it can be found there.
+ * Reads the credited transfers above a corrected height that were not found again, once the scan has passed all their blocks. Those in an open gap are left
+ * out: they may still be found there.
  */
 export async function selectNotFound(
   db: ReadDatabase,
@@ -205,23 +202,23 @@ export async function selectNotFound(
   return (await selectSought(db, { max }).all<CreditKey & Pick<TransferRow, 'id'>>()).results
 }
 
-/** These transfers are not looked for any more. */
+/** Ends the search for these transfers after a correction. */
 export async function endSearch(db: WriteDatabase, ids: readonly number[]): Promise<void> {
   await noteFound(db, { ids: JSON.stringify(ids) }).run()
 }
 
-/** Statements that store transactions which addresses of the service have sent. Known ones stay. */
+/** Makes the statements that store transactions which addresses of the service have sent. Those already stored stay as they are. */
 export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1PreparedStatement[] {
   const eachOnce = new Map(sent.map((fact) => [`${fact.txid} ${fact.address}`, fact]))
   return toJsonTexts([...eachOnce.values()], rowsMax).map((facts) => insertSent(db, { facts }))
 }
 
-/** Whether a gap has this height: a part of a query about transfers. */
+/** SQL that is true if the block of a transfer is in an open gap. */
 const isInGap = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
   WHERE ${rescans.kind} = 'gap' AND ${rescans.finished_at} IS NULL
     AND ${rescans.to_height} >= ${transfers.height} AND ${rescans.next_height} <= ${transfers.height})`
 
-/** A change as an object whose members are named as the columns are. */
+/** A change as an object whose members have the names of the columns. */
 function writeRow({ known, ...change }: TransferChange) {
   const { txid, position, block, cuy, native, from, to, raw, state, uid, reason, review, amount } = change
   return {
@@ -253,7 +250,7 @@ SELECT ${transferColumns}, EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_op
 FROM json_each(${sql.placeholder('keys')}) CROSS JOIN ${transfers} INDEXED BY transfer_key
   ON ${txid} = ${member(txid)} AND ${position} = ${member(position)}`)
 
-/** Each row names the version that was decided about. The first sighting stays. */
+/** Updates each row at the version that the decision rests on. `seconds` and `seen_by` keep the first sighting. */
 const update = (columns: readonly SQLiteColumn[]) => sql`
 UPDATE ${transfers} SET ${bare(version)} = "change".${bare(version)} + 1, ${bare(changed_at)} = ${at},
   ${sql.join(
@@ -265,7 +262,7 @@ FROM (SELECT ${memberList([id, version, ...columns, seconds, seen_by])} FROM jso
 WHERE ${id} = "change".${bare(id)}`
 
 const updateTransfers = fixedStatement<'rows' | 'at'>(update(written))
-/** An index of a column that is set is written, whether the column changes or not: so what is the same is not set. */
+/** SQLite rewrites an index of every column that is set, even to the same value. So only the verdict is set where the facts are the same. */
 const updateVerdicts = fixedStatement<'rows' | 'at'>(update(verdict.map((name) => transfers[name])))
 
 const inserted = [txid, position, ...written, seconds, seen_by]
@@ -273,12 +270,12 @@ const insertTransfers = fixedStatement<'rows' | 'at'>(sql`
 INSERT INTO ${transfers} (${bareList([...inserted, transfers.created_at, changed_at])})
 SELECT ${memberList(inserted)}, ${at}, ${at} FROM json_each(${rows}) ORDER BY key`)
 
-/** What is final and in a block that was read is not looked for any more. */
+/** The transfer was found again in a final block, or the search for it has ended. */
 const noteFound = fixedStatement<'ids'>(sql`
 UPDATE ${transfers} SET ${bare(sought)} = 0
 WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${sought} = 1`)
 
-/** Fails the batch if what was decided about has changed, or if a correction came since: `height` becomes NULL. */
+/** Fails the batch by setting `height` to NULL if a transfer has changed since the decision, or a newer correction exists. */
 const requireUnchanged = fixedStatement<'transfers' | 'correctedBy'>(sql`
 UPDATE ${scans} SET ${bare(scans.height)} = iif(
   ${scans.corrected_by} = coalesce(${sql.placeholder('correctedBy')}, ${scans.corrected_by}) AND ${areTransfersUnchanged(sql.placeholder('transfers'))},

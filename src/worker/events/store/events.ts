@@ -8,19 +8,19 @@ import { type EntryRow, entriesWithWallet, withTransfer } from '../../ledger/sto
 
 type EventRow = typeof events.$inferSelect
 /**
- * An event as stored: never changed. What its type has not is null: rules of the database guarantee the rest. That of an entry has the entry,
- * and of a deposit its transfer.
+ * A stored event; it never changes. Columns that its type does not have are null, which the database ensures. The event of an entry contains the entry, that of
+ * a deposit its transfer.
  */
 export type StoredEvent = EventRow & {
   readonly [Name in 'wallet_id' | 'osn' | 'amount' | 'balance' | 'mark' | 'posted_by']: EntryRow[Name] | null
 } & { readonly entry_type: EntryType | null }
 
-/** Up to `max` events after `last`, in their order. None is ever stored below one that was read. */
+/** Reads up to `max` events after `last`, in order. No event is ever stored below one that was read. */
 export async function selectEvents(db: ReadDatabase, last: EventId | 0, max: number): Promise<readonly StoredEvent[]> {
   return (await selectAfter(db, { last, max }).all<StoredEvent>()).results
 }
 
-/** Up to `max` of the oldest events are no events any more, where they are older than `before`. Returns how many. Entries stay. */
+/** Removes up to `max` of the oldest events that are older than `before`, and returns how many. Entries stay, but are no longer events. */
 export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: number): Promise<number> {
   const [first, kept] = await db.batch<{ readonly last: number }>([
     selectRemoved(db, {}),
@@ -28,15 +28,15 @@ export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: nu
     deleteRemoved(db, { max }),
   ])
   const last = kept?.results[0]?.last
-  return last === undefined ? 0 : last - (first?.results[0]?.last ?? 0) // their numbers have no hole
+  return last === undefined ? 0 : last - (first?.results[0]?.last ?? 0) // event numbers have no gap
 }
 
 const { id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason, payout } = events
 const max = sql.placeholder('max')
-/** Up to which number events are no events any more. */
+/** SQL: the highest number of removed events. */
 export const removed = sql`coalesce((SELECT ${removedEvents.last_id} FROM ${removedEvents}), 0)`
 
-/** An entry is its own event: both tables have one numbering. Each is read in the order of ids, at most as many as the page has. */
+/** An entry is its own event, because both tables share one numbering. From each table, at most a page of rows is read in the order of ids. */
 const selectAfter = fixedStatement<'last' | 'max'>(sql`
 SELECT * FROM (
   SELECT ${id} AS id, ${type} AS type, ${uid} AS uid, ${created_at} AS created_at, ${shown(txid)} AS txid, ${position} AS position,
@@ -52,17 +52,14 @@ UNION ALL SELECT * FROM (
   WHERE ${flows.id} > max(${sql.placeholder('last')}, ${removed}) ORDER BY ${flows.id} LIMIT ${max})
 ORDER BY id LIMIT ${max}`)
 
-/** The oldest events with their times, as many as `limit`. */
+/** SQL: the `limit` oldest events, with their times. */
 const selectFirst = (limit: SQLWrapper) => sql`
     SELECT * FROM (SELECT ${id} AS id, ${created_at} AS at FROM ${events} WHERE ${id} > ${removed} ORDER BY ${id} LIMIT ${limit})
     UNION ALL SELECT * FROM (
       SELECT ${flows.id}, ${flows.created_at} FROM ${flows} WHERE ${flows.id} > ${removed} ORDER BY ${flows.id} LIMIT ${limit})
     ORDER BY id LIMIT ${limit}`
 
-/**
- * The ids of at most `max` of the oldest events, up to the first one that is not older than `before`. Where the oldest stays, no other one is
- * read.
- */
+/** SQL: the ids of at most `max` of the oldest events, up to the first that is not older than `before`. If the oldest one stays, no other is read. */
 export function selectOldest(before: SQLWrapper, max: SQLWrapper): SQL {
   const limit = sql`iif((SELECT at FROM (${selectFirst(sql`1`)})) < ${before}, ${max}, 0)`
   return sql`
@@ -79,7 +76,7 @@ const keepRemoved = fixedStatement<'before' | 'max'>(sql`
 INSERT INTO ${removedEvents} (id, last_id) SELECT 1, max(id) FROM (${oldest}) HAVING count(*) > 0
 ON CONFLICT (id) DO UPDATE SET last_id = excluded.last_id RETURNING last_id AS last`)
 
-/** The newest of all stays as a row: the next one would get its number. */
+/** The newest event stays as a row: otherwise the next event would get its number. */
 const deleteRemoved = fixedStatement<'max'>(sql`
 DELETE FROM ${events} WHERE ${id} IN (
   SELECT ${id} FROM ${events} WHERE ${id} <= ${removed} AND ${id} < (SELECT id FROM last_event) ORDER BY ${id} LIMIT ${max})`)

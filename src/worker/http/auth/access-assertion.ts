@@ -6,32 +6,32 @@ import { parsePersonName } from '../../ledger/entry.ts'
 import { authorizationCharsMax } from './authenticate.ts'
 import { createKeySet, type KeySetParts, KeysUnavailable } from './key-set.ts'
 
-/** The header in which Cloudflare Access says who sends a request. It is signed: anybody can send a header. */
+/** The header in which Cloudflare Access names the person who sends a request. Its value is signed, because anybody can send a header. */
 const assertionHeader = 'cf-access-jwt-assertion'
 
-/** Somebody who has signed in to the desk, and what `DESK_ACCESS` allows. */
+/** A person who has signed in to the desk, with the rights that `DESK_ACCESS` gives. */
 export interface Person {
   readonly name: PersonName
   readonly scopes: readonly PersonScope[]
 }
 
 /**
- * Why a person is not let in. `not-listed`: the assertion is right, and `DESK_ACCESS` has nobody of this address. `not-own-page`: the
- * browser sends it for a page of another origin.
+ * Why a person is refused. `not-listed`: the assertion is valid, but `DESK_ACCESS` does not list the address. `not-own-page`: the browser sends the request for
+ * a page of another origin.
  */
 export type PersonFailure = 'unauthorized' | 'keys-unavailable' | 'not-listed' | 'not-own-page'
 
-/** The person behind a request. */
+/** Authenticates the person who sends a request. */
 export type AuthenticatePerson = (request: Request) => Promise<Result<Person, PersonFailure>>
 
-/** Whether a request says that a person sends it. Where it has a token as well, the token counts. */
+/** Whether a request carries an assertion of a person. If it carries a token as well, the token counts. */
 export function hasAssertion({ headers }: Request): boolean {
   return headers.has(assertionHeader) && !headers.has('authorization')
 }
 
 /**
- * Knows people by the assertion of Cloudflare Access. Cloudflare adds it by a cookie, which a browser sends for pages of any origin: so a
- * request that acts is taken from pages of the service's own origin alone.
+ * Authenticates people by the assertion of Cloudflare Access. Cloudflare adds the assertion for a cookie, which browsers also send for pages of other origins.
+ * So a request that changes something must come from a page of the service's own origin.
  */
 export function createPersonAuthenticator(access: DeskAccess, parts: KeySetParts): AuthenticatePerson {
   const { select } = createKeySet(access.keysUrl, parts)
@@ -57,7 +57,7 @@ export function createPersonAuthenticator(access: DeskAccess, parts: KeySetParts
 
 const acts = ({ method }: Request) => method !== 'GET' && method !== 'HEAD'
 
-/** A browser says of each POST where it comes from, and no page can change that. */
+/** Whether a request comes from a page of this origin. Browsers say so on each POST, and no page can change that. */
 function isOfOwnPage({ headers, url }: Request): boolean {
   const site = headers.get('sec-fetch-site') ?? 'same-origin' // older browsers send none
   return headers.get('origin') === new URL(url).origin && site === 'same-origin'

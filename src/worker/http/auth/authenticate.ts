@@ -11,34 +11,32 @@ import { createTokenVerifier, type TokenFailure, type TokenVerifier } from './ve
 /** Longest `Authorization` header that is read, in characters. */
 export const authorizationCharsMax = 8192
 
-/** Why a request is refused: its token, or a service without a key. */
+/** Why a request is refused: a fault of its token, or a service without a key. */
 export type AuthFailure = TokenFailure | 'no-key'
 
-/** The caller of a request. */
+/** Authenticates the user who sends a request. */
 export type Authenticate = (request: Request) => Promise<Result<Uid, AuthFailure>>
 
-/**
- * What a backend's token allows: reading; posting entries and issuing further addresses; asking for payouts; approving them; signing them.
- */
+/** The rights of a backend's token: to read; to post entries and issue addresses; to ask for payouts; to approve them; to sign them. */
 export type Scope = 'ledger:read' | 'ledger:post' | 'ledger:pay' | 'ledger:approve' | 'ledger:sign'
 
-/** The backend of a request, and the words of its token's `scope`. */
+/** A backend, with the scopes of its token. */
 export interface Backend {
   readonly name: BackendName
   readonly scopes: readonly string[]
 }
 
-/** The backend of a request. */
+/** Authenticates the backend that sends a request. */
 export type AuthenticateBackend = (request: Request) => Promise<Result<Backend, TokenFailure>>
 
-/** Who is asking, by the kind of token that a route takes. */
+/** The authenticators, by the kind of token that a route takes. */
 export interface Authenticators {
   readonly callers: Authenticate
-  /** Null without a key for backends. */
+  /** Null without a key for backends' tokens. */
   readonly backends: AuthenticateBackend | null
 }
 
-/** Authenticates requests by their bearer tokens. A token of the other kind is refused, and named as such. */
+/** Makes the authenticators for bearer tokens. A token of the other kind is refused, and the refusal says so. */
 export function createAuthenticators(
   auth: AuthConfig,
   backend: TokenConfig | null,
@@ -56,7 +54,7 @@ export function createAuthenticators(
   }
 }
 
-/** By a token, or by `DEV_UID` for a request without one on loopback. */
+/** Authenticates by a token or, for a request without one on loopback, by `DEV_UID`. */
 function authenticateCallers(
   { devUid }: AuthConfig,
   own: TokenVerifier | null,
@@ -99,15 +97,15 @@ function authenticateBackends(
   }
 }
 
-/** One space and one token. Two headers arrive as one with a comma, which no token has. */
+/** One space and one token. Two headers are joined by a comma, which no token contains. */
 const bearer = /^bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
-/** The token in an `Authorization` header, or null. */
+/** Reads the token in an `Authorization` header; null if there is none. */
 function readBearer(header: string | null): string | null {
   return header === null || header.length > authorizationCharsMax ? null : (bearer.exec(header)?.[1] ?? null)
 }
 
-/** The caller in `sub`: a JSON string of decimal digits, 1 to 2^53−2, without sign or leading zero. */
+/** Reads the user in `sub`: a JSON string of decimal digits, 1 to 2^53−2, without sign or leading zero. */
 function readSubject(subject: unknown): Uid | null {
   if (typeof subject !== 'string' || !/^[1-9]\d{0,15}$/.test(subject)) return null
   const uid = Number(subject)

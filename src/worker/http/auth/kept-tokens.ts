@@ -4,12 +4,12 @@ import { ok } from '../../common/result.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { TokenVerifier } from './verify-token.ts'
 
-/** How long a verified token is taken without being verified again, in milliseconds: a key that is withdrawn counts so much longer. */
+/** How long a verified token is accepted without another verification, in milliseconds. A withdrawn key stays valid this much longer. */
 export const keptTokenMs = 60_000
-/** Most verified tokens that are kept: about 1 kB each. */
+/** Most verified tokens that are kept; each takes about 1 kB. */
 export const keptTokensMax = 1_000
 
-/** A token that was verified: from when, and before when, it is taken. */
+/** A verified token, and the times between which it is accepted. */
 interface KeptToken {
   readonly claims: JWTPayload
   readonly from: number
@@ -17,8 +17,8 @@ interface KeptToken {
 }
 
 /**
- * A verifier that remembers what it has verified, by the SHA-256 of the token, at most `keptTokenMs` and never past the token's `exp`.
- * A refused token is never remembered. Verifying the same signature again and again was half of the work of a request.
+ * Wraps a verifier so that it remembers verified tokens by their SHA-256, for at most `keptTokenMs` and never past the token's `exp`. Refused tokens are not
+ * remembered. Verifying the same signature again was half of the work of a request.
  */
 export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): TokenVerifier {
   const kept = new Map<string, KeptToken>()
@@ -41,7 +41,7 @@ export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): T
   }
 }
 
-/** When a token ends, in whole seconds as its verifier counts them. */
+/** When a token expires, in whole seconds as its verifier counts them. */
 const endOf = ({ exp = 0 }: JWTPayload) => Math.ceil(exp) * 1000
 
 async function digestOf(token: string): Promise<string> {

@@ -5,50 +5,50 @@ import type { Logger } from '../../platform/logger.ts'
 import { readBytes } from '../../platform/read-bytes.ts'
 import { createSharedRuns } from '../../platform/shared-runs.ts'
 
-/** Longest duration of one fetch of the key set, its body included. */
+/** Time limit of one fetch of the key set, its body included. */
 export const keysTimeoutMs = 3000
 /** Largest key set that is read, in bytes: dozens of RSA keys with their certificates. */
 export const keysBytesMax = 65_536
-/** How long a key set is used before a request fetches it again: a withdrawn key is refused once that has ended. */
+/** A request that finds the key set older than this fetches it again. A withdrawn key is refused once the fetch has ended. */
 export const keysMaxAgeMs = 600_000
-/** How long a key set is used while it cannot be fetched again: an outage of the issuer ends no session before this. */
+/** How long a key set is used while it cannot be fetched again. A shorter outage of the issuer ends no session. */
 export const keysKeptMs = 14_400_000
 /** Shortest time between two fetches while a key set is known. */
 export const refetchMs = 30_000
 /** No fetch for this long after a failed one while no key set is known. */
 export const failurePauseMs = 2000
-/** A fetch that has not ended after this long never will: the limit of its time, and a moment. The next request begins another one. */
+/** A fetch that has run this long was lost: its time limit and a little more. The next request begins another one. */
 export const lostFetchMs = keysTimeoutMs + 500
 
-/** What fetching keys needs. */
+/** The parts that fetching keys needs. */
 export interface KeySetParts {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly logger: Logger
   readonly fetch: typeof fetch
-  /** Lets a fetch go on after the request that began it. */
+  /** Lets a fetch continue after the request that began it. */
   readonly waitUntil: (work: Promise<unknown>) => void
 }
 
 /** The key set could not be fetched, so that no token can be verified. */
 export class KeysUnavailable extends Error {}
 
-/** The keys at a URL. Both choose the key of a token; they throw where there is none. */
+/** The keys at a URL. Both members choose the key of a token, and throw if there is none. */
 export interface KeySet {
-  /** Fetches the set where it has to. */
+  /** Chooses from the key set, and fetches it if necessary. */
   readonly select: JWTVerifyGetKey
-  /** Of the set that was fetched last: it never asks the issuer. */
+  /** Chooses from the last fetched key set, and never asks the issuer. */
   readonly selectKnown: JWTVerifyGetKey
 }
 
 /**
- * The keys at a URL, fetched on demand: one fetch for all requests, and a pause after a failed one (decision note 15). A known key
- * never waits for the issuer: an old set is used, up to `keysKeptMs` after its fetch, while it is fetched again. An unknown key waits for
- * another fetch. Throws `KeysUnavailable` without a set, and for an unknown key while the set cannot be fetched: it can be a new one.
+ * The keys at a URL, fetched on demand. All requests share one fetch, and there is a pause after a failed one (decision note 15). A known key never waits for
+ * the issuer: an old key set is used while it is fetched again, up to `keysKeptMs` after its own fetch. An unknown key waits for a fetch. Throws
+ * `KeysUnavailable` if there is no key set, or if the key is unknown and the set cannot be fetched: the key may be a new one.
  */
 export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: KeySetParts): KeySet {
   let newest: { readonly select: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | null = null
   let failedAt = Number.NEGATIVE_INFINITY
-  // Whether a fetch succeeded. It never rejects, but it never ends if the platform has ended the request that began it.
+  // Whether a fetch succeeded. The promise never rejects, but it never settles if the platform ends the request that began it.
   const fetches = createSharedRuns<boolean>(clock, { lostMs: lostFetchMs })
   const ageMs = () => (newest === null ? Number.POSITIVE_INFINITY : clock.now() - newest.fetchedAt)
   const isPaused = () => clock.now() - failedAt < (newest === null ? failurePauseMs : refetchMs)
@@ -67,7 +67,7 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
     if (isNew) waitUntil(run.result)
     return run
   }
-  /** Fetches the set, unless that was done or tried just now. False if there is no newer one. */
+  /** Fetches the key set, unless that was done or tried just now. False if there is no newer set. */
   const refetch = async (): Promise<boolean> => {
     if (ageMs() < refetchMs) return true
     if (isPaused()) return false
@@ -92,7 +92,7 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
   return { select, selectKnown }
 }
 
-/** Fetches a key set once, within the limits. The error is the reason; it never has the URL, which can contain a secret. */
+/** Fetches a key set once, within the limits. The error is the reason, without the URL, which may contain a secret. */
 export async function fetchKeySet(fetch: typeof globalThis.fetch, url: string): Promise<Result<JSONWebKeySet, string>> {
   const signal = AbortSignal.timeout(keysTimeoutMs)
   try {
@@ -109,7 +109,7 @@ export async function fetchKeySet(fetch: typeof globalThis.fetch, url: string): 
   }
 }
 
-/** An Ed25519 key is for `EdDSA` and for the newer word `Ed25519` (RFC 9864) alike, whichever its `alg` says. */
+/** An Ed25519 key serves both names of its algorithm, `EdDSA` and the newer `Ed25519` (RFC 9864), whichever its `alg` says. */
 function withBothNames(key: JSONWebKeySet['keys'][number]): JSONWebKeySet['keys'][number] {
   const { alg, ...others } = key
   const isNamed = alg === 'EdDSA' || alg === 'Ed25519'

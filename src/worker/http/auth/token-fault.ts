@@ -1,9 +1,9 @@
 import { err, type Result } from '../../common/result.ts'
 
-/** Longest lifetime that a backend's token may have left, in seconds. */
+/** Longest remaining lifetime of a backend's token, in seconds. */
 export const backendTokenSecondsMax = 3600
 
-/** What can be wrong with a token whose signature is right, as whoever holds it is told (RFC 6750, 3.1). */
+/** The faults of a token whose signature is valid, as its holder is told (RFC 6750, 3.1). */
 export const tokenFaults = {
   expired: 'the token has expired',
   'not-valid-yet': 'the token is not valid yet: its nbf is in the future',
@@ -19,13 +19,13 @@ export const tokenFaults = {
   'caller-token': "this is a caller's token, and this route takes a backend's",
 } as const
 
-/** One of them. */
+/** One of `tokenFaults`. */
 export type TokenFault = keyof typeof tokenFaults
 
-/** A token whose signature is right, and that is refused all the same. */
+/** A token with a valid signature that is refused all the same. */
 export interface FaultyToken {
   readonly fault: TokenFault
 }
 
-/** The refusal of such a token. */
+/** Refuses a token with a valid signature. */
 export const faulty = (fault: TokenFault): Result<never, FaultyToken> => err({ fault })

@@ -15,21 +15,21 @@ import { type FaultyToken, faulty, type TokenFault } from './token-fault.ts'
 /** Most keys that are tried for a token without a key id. */
 export const keysTriedMax = 8
 
-/** How far a token's `nbf` may be ahead, in seconds: the clocks of two machines differ. Its `exp` ends it on the second. */
+/** How far in the future a token's `nbf` may be, in seconds, because clocks differ. Its `exp` is exact. */
 export const aheadSecondsMax = 5
 
-/** Why a token is refused. Without a right signature nothing is said of it: it is `unauthorized`. */
+/** Why a token is refused. A token without a valid signature is `unauthorized`, and nothing more is said about it. */
 export type TokenFailure = 'unauthorized' | 'keys-unavailable' | FaultyToken
 
 /** Verifies tokens of one kind. */
 export interface TokenVerifier {
-  /** Signature, times, issuer and audience. The claims have `exp` and `sub`; `sub` is `subjectFault` where it is absent. */
+  /** Verifies signature, times, issuer and audience. The claims contain `exp` and `sub`; without `sub` the fault is `subjectFault`. */
   verify(token: string): Promise<Result<JWTPayload, TokenFailure>>
-  /** Whether the signature is right, by the keys that are known without asking an issuer. */
+  /** Whether the signature is valid with keys that are known without asking an issuer. */
   isSigned(token: string): Promise<boolean>
 }
 
-/** Verifies tokens, each only with the keys of its algorithm's kind. Null without a key. */
+/** Makes a verifier that checks each token only with the keys for its algorithm. Null without a key. */
 export function createTokenVerifier(
   config: TokenConfig,
   parts: KeySetParts,
@@ -59,7 +59,7 @@ export function createTokenVerifier(
         return (payload.exp ?? 0) > now ? ok(payload) : faulty('expired')
       } catch (thrown) {
         if (thrown instanceof KeysUnavailable) return err('keys-unavailable')
-        // Anything else that is not an error of jose's own is a key of the set that cannot be used.
+        // Any other exception comes from an unusable key in the set.
         if (!(thrown instanceof errors.JOSEError)) {
           parts.logger.warn('token-key-unusable', { why: thrown instanceof Error ? thrown.name : typeof thrown })
         }
@@ -71,13 +71,13 @@ export function createTokenVerifier(
       try {
         return (await checkFor(token)?.isSigned(token)) ?? false
       } catch {
-        return false // by no known key
+        return false // no known key fits
       }
     },
   }
 }
 
-/** What jose says of the claims, which it reads only where the signature is right; null for any other error. */
+/** The fault that jose finds in the claims, which it reads only if the signature is valid; null for any other error. */
 function faultOf(thrown: unknown): TokenFault | 'sub' | null {
   if (thrown instanceof errors.JWTExpired) return 'expired'
   if (!(thrown instanceof errors.JWTClaimValidationFailed)) return null
@@ -86,7 +86,7 @@ function faultOf(thrown: unknown): TokenFault | 'sub' | null {
   return claim === 'exp' || claim === 'iss' || claim === 'aud' || claim === 'sub' ? claim : null
 }
 
-/** The keys of one kind, and the algorithms that they are for. */
+/** Keys of one kind, with the algorithms that they are for. */
 interface SignatureCheck {
   readonly algorithms: string[]
   readonly verify: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
@@ -103,7 +103,7 @@ function signatureChecks({ secrets, jwksUrl }: TokenConfig, parts: KeySetParts):
 
 const bytesOf = (secret: string) => new Uint8Array(new TextEncoder().encode(secret))
 
-/** The algorithms with a secret, and the bytes that it must have: as many as the hash (RFC 7518, 3.2). */
+/** The algorithms with a secret, and its least length in bytes: that of the hash (RFC 7518, 3.2). */
 const hashes = [
   ['HS256', 'SHA-256', secretBytesMin],
   ['HS384', 'SHA-384', 48],
@@ -119,7 +119,8 @@ function checkWithSecrets(
   const importEach = (bytes: Uint8Array<ArrayBuffer>) =>
     crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, false, ['verify'])
   const readKeys = async () => {
-    // Once: an import takes as long as a verification. A promise would be of one request, and another must not wait for it.
+    // Import once, because importing takes as long as verifying. Keep the keys, not the promise: a promise belongs to the request that made it, and another
+    // request must not wait for it.
     keys ??= await Promise.all(secrets.map(importEach))
     return keys
   }
@@ -145,7 +146,7 @@ function checkWithKeySet(keySet: KeySet): SignatureCheck {
   }
 }
 
-/** The algorithm that the token names, which only selects the kind of key; null where it cannot be read. */
+/** The algorithm that the token names, which only selects the kind of key. Null if it cannot be read. */
 function algorithmOf(token: string): string | null {
   try {
     return decodeProtectedHeader(token).alg ?? null
@@ -154,7 +155,7 @@ function algorithmOf(token: string): string | null {
   }
 }
 
-/** A token without a key id can match several keys of the set: each is tried. */
+/** Tries each matching key, because a token without a key id can match several keys of the set. */
 async function verifyWithKeySet(
   token: string,
   keySet: JWTVerifyGetKey,
@@ -179,7 +180,7 @@ async function verifyWithEach(
     try {
       return (await jwtVerify(token, key, options)).payload
     } catch (thrown) {
-      // The token itself is invalid, so no other key is tried. What is not an error of the token is one of the key, which can be too short.
+      // The token itself is invalid, so no other key is tried. Any other exception concerns this key, which may be too short.
       if (thrown instanceof errors.JOSEError && !(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown
     }
   }

@@ -8,7 +8,7 @@ import type { Env, LedgerRoute } from '../context.ts'
 import { failure, refusal } from '../envelope.ts'
 import { missingScope, onlyBackends, toAuthProblem, tooManyRequests, toPersonProblem } from '../errors.ts'
 
-/** Refuses a request that is not authenticated, and sets the caller of any other. */
+/** Refuses requests without authentication; sets the user of the others. */
 export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
   return async (c, next) => {
     const caller = await authenticate(c.req.raw)
@@ -19,8 +19,8 @@ export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
 }
 
 /**
- * Refuses a request without a backend's token or without one of the scopes that it needs, and sets the backend of any other. Where
- * people sign in, `authenticatePerson` knows them; they read, and use the routes that are for them.
+ * Refuses requests without a backend's token that has one of the required scopes; sets the backend of the others. If people can sign in, `authenticatePerson`
+ * authenticates them: they may read, and use the routes that are marked for people.
  */
 export function backendAuth(
   authenticate: AuthenticateBackend,
@@ -50,8 +50,8 @@ export function backendAuth(
 }
 
 /**
- * Makes the rate limit of a route: each caller, or backend, has a count of its own in each class. A limiter that is missing
- * or fails allows every request: no promise of the service depends on it.
+ * Makes the rate limit of a route. Each user or backend is counted separately in each class. A missing or failing limiter allows every request: no promise of
+ * the service depends on it.
  */
 export function createRateLimit(
   limiters: RateLimits,
@@ -71,13 +71,13 @@ export function createRateLimit(
 }
 
 /**
- * The header with a bookmark, in requests and in responses: a position in the history of the database. A request with the
- * bookmark of an earlier response can read any copy of the database that has reached it.
+ * The header with a bookmark, in requests and responses: a position in the history of the database. A request that sends the bookmark of an earlier response is
+ * answered by any copy of the database that has reached it.
  */
 export const bookmarkHeader = 'x-d1-bookmark'
 /** Longest bookmark that is accepted, in characters; those of D1 have 59. */
 export const bookmarkCharsMax = 100
-/** Hex digits and hyphens, as D1 writes them. No word has this form, so no caller can send `first-unconstrained`. */
+/** Hex digits and hyphens, as D1 writes them. No word has this form, so nobody can send `first-unconstrained`. */
 export const bookmarkForm = /^[0-9a-f]+(-[0-9a-f]+)*$/
 
 /** The failure of a request with anything else in that header. */
@@ -87,7 +87,7 @@ export const bookmarkRefusal = {
   why: 'the bookmark of an earlier response, given once',
 } as const satisfies QueryFailure
 
-/** Passes the bookmark of the request to the database, and the one after it to the caller. */
+/** Passes the bookmark of the request to the database, and returns the new one. */
 export const bookmark: MiddlewareHandler<Env> = async (c, next) => {
   const value = c.req.header(bookmarkHeader) ?? null
   if (value !== null && (value.length > bookmarkCharsMax || !bookmarkForm.test(value))) return refusal(bookmarkRefusal)

@@ -8,7 +8,7 @@ import { failure } from '../envelope.ts'
 import { crashed, type Method, reasonHeader, urlCharsMax, urlTooLong } from '../errors.ts'
 import { bookmarkHeader } from './access.ts'
 
-/** What every request needs of the platform. */
+/** The parts of the platform that every request needs. */
 export interface RequestParts {
   readonly clock: Pick<Clock, 'now'>
   readonly logger: Logger
@@ -16,7 +16,7 @@ export interface RequestParts {
   readonly uniqueName: () => string
 }
 
-/** The form in which the id of a caller is accepted: it appears in a header and in log lines. */
+/** The form of a request id that is accepted from outside, because it appears in a header and in log lines. */
 const plainId = /^[\w.-]{1,64}$/
 
 /** How long a browser uses only https after a response. */
@@ -24,10 +24,10 @@ export const httpsSeconds = 31_536_000
 /** How long a browser may cache the response to a preflight. */
 export const preflightSeconds = 600
 
-/** The header that says what a browser may do with a response. */
+/** The header that limits what a browser may do with a response. */
 export const policyHeader = 'content-security-policy'
 
-/** They keep a browser from displaying, framing or embedding a response. Others of this kind are for pages. */
+/** These headers keep browsers from displaying, framing or embedding a response. Other headers of this kind are for pages. */
 const securityHeaders = Object.entries({
   [policyHeader]: "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -38,9 +38,8 @@ const exposed = ['x-request-id', bookmarkHeader, reasonHeader, 'retry-after', 's
 const accepted = ['authorization', 'x-request-id', bookmarkHeader].join(', ')
 
 /**
- * What every request and response has: an id, the time and cost in one log line, the headers for browsers, and a bare 500
- * after a crash, whose text is in the log only. Nothing in a line is text from a caller, except an id of plain characters.
- * Decision note 15: why not by Hono's own middleware.
+ * The frame of every request: an id, one log line with time and cost, the headers for browsers, and a bare 500 after a crash, whose text is only logged. A log
+ * line contains no text from outside, except an id of plain characters. Decision note 15 says why Hono's own middleware is not used.
  */
 export function everyRequest(
   { clock, logger, uniqueName }: RequestParts,
@@ -65,7 +64,7 @@ export function everyRequest(
     const durationMs = clock.now() - startedAt
     headers.set('x-request-id', requestId)
     headers.set('server-timing', `total;dur=${durationMs}, db;dur=${usage.database.ms}`)
-    // A page has its own.
+    // A page has its own policy.
     if (!headers.has(policyHeader)) for (const [name, value] of securityHeaders) headers.set(name, value)
     // Browsers ignore it over http.
     if (c.req.url.startsWith('https:')) headers.set('strict-transport-security', `max-age=${httpsSeconds}`)
@@ -74,12 +73,12 @@ export function everyRequest(
   }
 }
 
-/** The cost of a request in its log line. Only the scanner talks to nodes. */
+/** The cost of a request in its log line. Node calls are missing, because only the scanner makes them. */
 export function costFields({ database, rowsRead }: Usage): LogFields {
   return { databaseQueries: database.calls, databaseMs: database.ms, rowsRead }
 }
 
-/** Lets a browser show the response to pages of the configured origins. No cookies: credentials are never allowed. */
+/** Lets browsers show the response to pages of the configured origins. Credentials are never allowed, so no cookies are sent. */
 function allowOrigin(headers: Headers, origin: string | undefined, origins: CorsOrigins): void {
   if (origins !== '*') headers.set('vary', 'Origin')
   if (origins !== '*' && (origin === undefined || !origins.has(origin))) return
@@ -87,7 +86,7 @@ function allowOrigin(headers: Headers, origin: string | undefined, origins: Cors
   headers.set('access-control-expose-headers', exposed)
 }
 
-/** The response to OPTIONS where CORS is configured, for a route with these methods. A browser refuses it without an allowed origin. */
+/** The response to OPTIONS on a route with these methods, if CORS is configured. A browser refuses it unless its origin is allowed. */
 export function preflight(methods: readonly Method[]): (c: RequestContext) => Response {
   const allow = methods.join(', ')
   return (c) =>

@@ -5,8 +5,8 @@ import type { operations } from '../routes.ts'
 import type { failureBody, Operation } from './docs.ts'
 
 /**
- * The type of the routes for Hono's client (`hc`): the query or body of each, and the bodies of its success and failures. It
- * is made of the schemas that the routes parse with and that tests check every response against.
+ * The type of the routes for Hono's client (`hc`): query or body of each, and the bodies of success and failures. It is derived from the schemas with which
+ * routes parse and tests check every response.
  */
 export type AppType = Hono<
   object,
@@ -29,7 +29,7 @@ type FailureOf<Op> = z.output<Op extends { failure: z.ZodMiniType } ? Op['failur
 
 type EndpointOf<Op, Body, Status> = { input: InputOf<Op>; output: Body; outputFormat: 'json'; status: Status }
 
-/** The body of a POST, or a query, which is required where one of its parameters is. */
+/** The body of a POST, or a query, which is required if one of its parameters is. */
 type InputOf<Op> = { header?: { 'x-d1-bookmark'?: string } } & (Op extends { body: z.ZodMiniType }
   ? { json: z.input<Op['body']> }
   : Op extends { query: z.ZodMiniType }

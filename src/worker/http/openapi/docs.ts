@@ -6,10 +6,9 @@ import { remarkCharsMax } from '../../ledger/parse-post.ts'
 import { successMsg } from '../envelope.ts'
 import type { Problem } from '../errors.ts'
 
-// What the documentation of routes is made of. It is made by functions that only `openapi/` calls, and the Worker contains none
-// of it (decision note 18).
+// Building blocks of the routes' documentation. Only `openapi/` calls functions that use them, so the Worker contains none of it (decision note 18).
 
-/** The state of the service and of the chain before an example. The test that replays the examples sets each one up. */
+/** The state of service and chain before an example. The test that replays the examples sets up each one. */
 export type Situation =
   | 'a new caller'
   | 'no token'
@@ -54,16 +53,16 @@ export type Situation =
   | 'a stuck payout that has moved money'
   | 'a transaction of the payout address that no payout names'
 
-/** A request, and what it is an example of. */
+/** A request, and a name for the case that it shows. */
 export interface Sent {
-  /** For people. */
+  /** For people who read the document. */
   readonly name: string
   readonly given: Situation
-  /** With its question mark; empty where it is absent. */
+  /** Including the question mark; empty if there is no query. */
   readonly query?: string
   /** The body of the request, for POST; JSON unless it is text. */
   readonly request?: unknown
-  /** The backend, if it is not the usual one. */
+  /** The name of the backend, if it is not the usual one. */
   readonly by?: string
   /** Headers of the request in addition to its token. */
   readonly requestHeaders?: Readonly<Record<string, string>>
@@ -74,7 +73,7 @@ export interface Example extends Sent {
   readonly body: unknown
 }
 
-/** A way to fail. */
+/** A case in which a request fails. */
 export interface Failure extends Sent {
   readonly problem: Problem
   readonly cause: string
@@ -94,19 +93,19 @@ export interface Operation {
   readonly id: string
   readonly summary: string
   readonly description: string
-  /** The schema that the route parses with, and a note on each of its members. */
+  /** The schema with which the route parses, and a note on each of its members. */
   readonly query?: z.ZodMiniObject<Record<string, z.ZodMiniType>>
   readonly parameters?: Readonly<Record<string, ParameterNote>>
   /** The body of the request, for POST. */
   readonly body?: z.ZodMiniType
   /** The whole body of a success. */
   readonly success: z.ZodMiniType
-  /** The beginning of a success as CSV, where a parameter asks for that. */
+  /** The beginning of the response as CSV, if a parameter can ask for that. */
   readonly csv?: string
-  /** The whole body of a failure, where it is not `failureBody()`. */
+  /** The whole body of a failure, if it is not `failureBody()`. */
   readonly failure?: z.ZodMiniType
   readonly examples: readonly Example[]
-  /** Its failures besides those of every route of its kind. */
+  /** The failures of this route, besides those of every route of its kind. */
   readonly failures: readonly Failure[]
 }
 
@@ -121,12 +120,12 @@ export const dataExample = (
   return { name, given, query, body: { code: 200, msg: successMsg(), data }, request }
 }
 
-/** An example of a success with a note alone. */
+/** An example of a success with only a note. */
 export const noteExample = (name: string, given: Situation, query: string, note: string): Example => {
   return { name, given, query, body: { code: 200, msg: successMsg(note) } }
 }
 
-/** What the document adds to a schema: an `id` makes it a component of that name. */
+/** Additions of the document to a schema. A schema with an `id` becomes a component of that name. */
 export const notes = /* @__PURE__ */ z.registry<{
   id?: string
   description?: string
@@ -135,7 +134,7 @@ export const notes = /* @__PURE__ */ z.registry<{
 
 const components = new Map<string, z.ZodMiniType>()
 
-/** The schema of this name: `make` makes it when it is first needed. */
+/** The schema of this name. `make` is called on first use. */
 export function component<Schema extends z.ZodMiniType>(id: string, make: () => Schema): Schema {
   const known = components.get(id)
   if (known !== undefined) return known as Schema // safe: one name is that of one schema
@@ -145,7 +144,7 @@ export function component<Schema extends z.ZodMiniType>(id: string, make: () => 
   return schema
 }
 
-/** The object with these members, under this name. */
+/** An object schema with this name. */
 export const object = <Members extends z.core.$ZodShape>(id: string, members: () => Members) =>
   component(id, () => z.strictObject(members()))
 
@@ -155,7 +154,7 @@ export function described<Schema extends z.ZodMiniType>(schema: Schema, descript
   return schema
 }
 
-/** One of these numbers, each with the name that a generator gives it. */
+/** A number out of a list, with the name that generators give to each. */
 export function numberWords<const Value extends number>(
   id: string,
   values: readonly Value[],
@@ -169,7 +168,7 @@ export function numberWords<const Value extends number>(
   })
 }
 
-/** An id or another whole number from 1. */
+/** An id, or another whole number from 1 on. */
 export const idSchema = (description: string) => described(z.int().check(z.minimum(1)), description)
 
 /** A number of blocks, items or entries. */
@@ -194,7 +193,7 @@ export const positionSchema = () =>
 /** An amount in whole units. */
 export const amountSchema = (description: string) => described(z.number(), description)
 
-/** Decimals within the bounds of every currency; those of its own are its `scale`. A lookahead would be shorter: Go's engine has none. */
+/** Decimals that fit every currency; the limit of one currency is its `scale`. A lookahead would be shorter, but Go's regular expressions have none. */
 const decimalForm = '(0*[1-9]\\d{0,15}(\\.\\d{1,8}0*)?|0+\\.\\d{0,7}[1-9]0*)'
 /** The smallest decimal of a currency with the largest scale. */
 const decimalMin = 1e-8
@@ -225,13 +224,13 @@ export function sentAmountSchema(sign: keyof typeof signs) {
 }
 
 /**
- * What `isRemark` takes, up to U+00FF. There is no escape for other characters that every reader of patterns knows, and generators write
- * a pattern into source text, where some of these characters are an error.
+ * The characters up to U+00FF that `isRemark` accepts. Higher ones are left out: pattern readers share no escape for them, and generators write patterns into
+ * source text, where some of them are errors.
  */
 const remarkForm = '^[^\\x00-\\x1f\\x7f-\\x9f\\xad]*$'
 const remarkTakes = 'Without control characters, invisible ones and those that turn the direction of text.'
 
-/** A remark of at least so many characters. */
+/** A remark of at least `charsMin` characters. */
 export const remarkSchema = (description: string, charsMin: number) =>
   textSchema(`${description} ${remarkTakes}`, new RegExp(remarkForm)).check(
     z.minLength(charsMin),
@@ -246,13 +245,13 @@ export const sentTxidSchema = () =>
   textSchema('The transaction: 64 hex digits, optionally prefixed with `0x`.', /^(0[xX])?[0-9a-fA-F]{64}$/)
 
 /**
- * A list in a request, from 1 item. None is the same as another one, which only the description says: generators read `uniqueItems` as a
- * set, which has no order, or stop at it.
+ * A list of one or more items in a request. Only the description says that items must differ: generators read `uniqueItems` as a set without order, or fail on
+ * it.
  */
 export const sentListSchema = <Item extends z.ZodMiniType>(item: Item, itemsMax: number, description: string) =>
   described(z.array(item).check(z.minLength(1), z.maxLength(itemsMax)), `${description} Each once.`)
 
-/** A text, of this form where one is given. */
+/** A text, optionally of a form. */
 export const textSchema = (description: string, form?: RegExp) =>
   described(form === undefined ? z.string() : z.string().check(z.regex(form)), description)
 
@@ -264,19 +263,19 @@ const successMembers = () => ({
   msg: textSchema('`success`, optionally followed by a colon and a note for people.', /^success/),
 })
 
-/** The body of a success with data. */
+/** The schema of a success with data. */
 export const successBody = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
   object(id, () => ({ ...successMembers(), data: data() }))
 
-/** The body of a success with data that have these members. */
+/** The schema of a success whose data has these members. */
 export const dataBody = <Members extends z.core.$ZodShape>(id: string, members: () => Members) =>
   successBody(id, () => z.strictObject(members()))
 
-/** The body of a success with a list. */
+/** The schema of a success with a list. */
 export const listBody = <Item extends z.ZodMiniType>(id: string, item: () => Item, count: string) =>
   dataBody(id, () => ({ list: z.array(item()), count: countSchema(count) }))
 
-/** The body of a success without data. */
+/** The schema of a success without data. */
 export const successBodyWithoutData = (id: string) => object(id, successMembers)
 
 const failureMembers = () => ({
@@ -284,19 +283,19 @@ const failureMembers = () => ({
   msg: textSchema('What is wrong, in one sentence.', /./),
 })
 
-/** The body of a failure. */
+/** The schema of a failure. */
 export const failureBody = () => object('Failure', failureMembers)
 
-/** The body of a failure that can have data. */
+/** The schema of a failure that may have data. */
 export const failureBodyWithData = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
   object(id, () => ({ ...failureMembers(), data: z.optional(data()) }))
 
-/** The words for programs. */
+/** The schema of `reason`. */
 export const reasonSchema = () => component('Reason', () => z.enum(reasons))
 
-/** The USDT deposit of the examples. All values here are those of the chain that the replaying test builds. */
+/** The USDT deposit in the examples. All values match the chain that the replaying test builds. */
 export const usdtTxid = '278524e29c4eded92e21d431f395bcbe536c67c3c6375ef7b8dc8ebad3e7e805'
-/** The caller's first address in the examples. */
+/** The user's first address in the examples. */
 export const depositAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 
 /** The entry of the USDT deposit. */
@@ -321,13 +320,13 @@ const payment = { id: 3, osn: 'order-1001', type: 4, amt: -2.5, balance: 22.5, m
 /** An entry that a backend has posted. */
 export const paidEntry = { ...usdtEntry, ...payment, created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
 
-/** The newest final block of the examples in which the scan has run. */
+/** The newest final block in the examples after the scan has run. */
 export const finalBlock = {
   height: 70_000_019,
   hash: '00000000042c1d939ab280cc3a38bbaae53b1e114a982fde4e7374a17c5df130',
   created_at: '2023-11-14T22:14:17.000Z',
 }
-/** What a `cuy` takes: no schema has the currencies of a deployment. */
+/** A description instead of a list, because the document does not know the currencies of a deployment. */
 export const cuyTakes = 'One of `/currencies`; any other is a 400 that names them.'
 
 /** The documentation of the parameter that names a user. */

@@ -47,7 +47,7 @@ ${failuresOutsideRoutes()
   )
   .join('\n')}`
 
-/** What each word means, as some readers of documents show it beside the words; the page has it at its end. */
+/** Descriptions of the reasons, in the form that some readers show beside each value; our page shows them at its end. */
 const describeReasons = () => ({
   description:
     'The cause of a failure, as one word for programs: `msg` can change, a word never changes its meaning, and new ones can come. The same ' +
@@ -55,7 +55,7 @@ const describeReasons = () => ({
   'x-enumDescriptions': Object.fromEntries(reasons.map((reason) => [reason, describeReason(reason)])),
 })
 
-/** The statuses that a word comes with, its cause and its cure. */
+/** The statuses, cause and cure of a reason. */
 function describeReason(reason: Reason): string {
   const { cause, cure } = reasonTexts[reason]
   const statuses = statusesOf(reason)
@@ -83,7 +83,7 @@ const tags = [
 
 const bookmarkText = { maxLength: bookmarkCharsMax, pattern: bookmarkForm.source }
 
-/** A header or parameter: a text, of this form where one is given. */
+/** A header or parameter: a text, optionally of a form. */
 const text = (description: string, form: JsonObject = {}) => ({ description, schema: { type: 'string', ...form } })
 
 /** The headers of responses, by their name in `components`. */
@@ -115,7 +115,7 @@ const bookmarkParameter = {
   ),
 }
 
-/** The OpenAPI 3.1 document. Its schemas are those that the routes parse with and that tests check every response against. */
+/** Makes the OpenAPI 3.1 document. Its schemas are those with which routes parse and tests check every response. */
 export function createDocument(version: string): JsonObject {
   return {
     openapi: '3.1.1',
@@ -169,7 +169,7 @@ export interface DocumentedOperation {
   readonly path: string
   readonly operation: Operation
   readonly security: readonly JsonObject[]
-  /** Its own, and those of every route of its kind. */
+  /** The failures of this operation and those of every route of its kind. */
   readonly failures: readonly Failure[]
 }
 
@@ -233,7 +233,7 @@ function requestBody({ body, examples }: Operation): JsonObject {
 function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | undefined): JsonObject {
   if (note === undefined) throw new Error(`the parameter ${name} has no note`)
   const { description, example } = note
-  // The example is in the schema: the page sends an example of the parameter itself with every request that is tried.
+  // Examples are in the schema, because the page sends an example of the parameter itself with every request that is tried.
   return {
     name,
     in: 'query',
@@ -243,13 +243,13 @@ function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | un
   }
 }
 
-/** A query is text, but the bounds of a number are those of the parsed value, where JSON Schema can express it. */
+/** A query parameter is text, but the bounds of a number are those of its parsed value, if JSON Schema can express them. */
 function parameterSchema(schema: z.ZodMiniType): JsonObject {
   const parsed = withoutDialect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
   return forGenerators('type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' })), 'request')
 }
 
-/** One response for each status, with all its causes and cures. */
+/** One response for each status, listing its causes and cures. */
 function failureResponses(
   schema: z.ZodMiniType,
   failures: readonly Failure[],
@@ -273,12 +273,12 @@ function failureResponses(
   )
 }
 
-/** The body of a documented failure. */
+/** The body of a documented failure, as an example. */
 export function failureExample({ problem: { status, msg }, data }: Failure): JsonObject {
   return { code: status, msg, ...(data === undefined ? {} : { data }) }
 }
 
-/** An example under its name, with its request. */
+/** A named example that shows its request. */
 function namedExample(
   method: string,
   path: string,
@@ -286,7 +286,7 @@ function namedExample(
 ): readonly [string, JsonObject] {
   const lines = Object.entries(requestHeaders).map(([header, value]) => ` with \`${header}: ${value}\``)
   const summary = `${name.replaceAll('-', ' ')} (given ${given})`
-  // A body that is no JSON value is described by the name of its example, and so is a long query.
+  // A body that is not JSON, or a long query, is described only by the name of the example.
   const sent = typeof request === 'object' ? ` with the body \`${JSON.stringify(request)}\`` : ''
   const shown = query.length > 200 ? '?…' : query
   return [
@@ -311,7 +311,7 @@ function response(
   }
 }
 
-/** A response that can be a table, too: `csv` is the beginning of one. */
+/** Adds CSV to a response that has it; `csv` is the beginning of such a table. */
 function withCsv(described: ReturnType<typeof response>, csv: string | undefined): JsonObject {
   if (csv === undefined) return described
   return { ...described, content: { ...described.content, 'text/csv': { schema: { type: 'string' }, example: csv } } }
@@ -334,7 +334,7 @@ function componentSchemas(): JsonObject {
   )
 }
 
-/** The components that a request has in its body. */
+/** The names of the components that appear in bodies of requests. */
 function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<string> {
   const sent = new Set<string>()
   const add = (id: string) => {
@@ -346,7 +346,7 @@ function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<st
   return sent
 }
 
-/** A schema without its own name and without its dialect, which is the default of OpenAPI 3.1. */
+/** A schema without its `$id`, and without its dialect, which is the default of OpenAPI 3.1. */
 function withoutDialect(schema: JsonObject): JsonObject {
   const { $schema, $id, ...rest } = schema
   return rest
@@ -385,7 +385,7 @@ const webhookHeaders = {
   'webhook-signature': text('By Standard Webhooks: one `v1,…` for each secret of the endpoint, with spaces between.'),
 }
 
-/** The requests to the endpoints of `WEBHOOKS`. */
+/** Describes the requests that the service sends to the endpoints of `WEBHOOKS`. */
 function describeWebhooks(): JsonObject {
   const describe = (type: EventType) => ({
     operationId: type.replace(/[.](.)/, (_, first: string) => first.toUpperCase()),

@@ -28,7 +28,7 @@ import { bookmarkRefusal } from '../middleware/access.ts'
 import type { Failure, Sent, Situation } from './docs.ts'
 import { reasonTexts } from './reasons.ts'
 
-/** A failure with a word: its cause and cure are those of the word, and it is named by it. */
+/** A failure with a `reason`, which gives it its name, cause and cure. */
 export const refused = (problem: ReasonedProblem, sent: Omit<Sent, 'name'>): Failure => ({
   name: problem.reason,
   problem,
@@ -57,7 +57,7 @@ export const serviceFailures = (): readonly Failure[] => [
   refused(configurationDiffers, { given: 'a configuration that differs' }),
 ]
 
-/** The failures that every route with a token can have, by what is different for callers and backends. */
+/** The failures of every route with a token; the texts differ for users and backends. */
 const tokenFailures = (unauthorized: string, cure: string): readonly Failure[] => [
   {
     name: 'bad-bookmark',
@@ -79,14 +79,14 @@ const tokenFailures = (unauthorized: string, cure: string): readonly Failure[] =
   refused(keysUnavailable, { given: 'token signing keys that cannot be fetched' }),
 ]
 
-/** The failures that every route for callers can have. */
+/** The failures of every route for users. */
 export const callerFailures = (): readonly Failure[] =>
   tokenFailures(
     'There is no valid bearer token: its form, signature, algorithm, times, issuer, audience or `sub` is wrong.',
     'Get a token from the issuer and send it as `Authorization: Bearer …`.',
   )
 
-/** The failures of a body that no schema reads, and of one that is `wrong`. `takes` is what the body takes, as an example. */
+/** The failures of a body that cannot be parsed, and of one that the schema refuses (`wrong`). `takes` is the message in the example. */
 export const bodyFailures = (request: object, given: Situation, wrong: Problem, takes: string): readonly Failure[] => [
   {
     name: 'broken-body',
@@ -150,7 +150,7 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
 
 const memberOf = (request: object) => Object.keys(request)[0] ?? ''
 
-/** The failures that every route for backends can have. `scope` is what its token must allow. */
+/** The failures of every route for backends. The token must have one of `scopes`. */
 export const backendFailures = (scopes: readonly Scope[]): readonly Failure[] => [
   ...tokenFailures(
     'There is no valid token of a backend: its form, signature, algorithm, times, issuer or audience are wrong, it is valid for more ' +
@@ -178,7 +178,7 @@ export const chainFailures = (query: string, before: '' | 'an address and '): re
   ]
 }
 
-/** The failure of a route with parameters, with an example of a bad query: the parameter, and what it takes. */
+/** The failure of a bad query, with an example: the parameter, and the message about it. */
 export const badQuery = (query: string, field: string, why: string, cause = ''): Failure => ({
   name: 'bad-input',
   problem: toProblem({ kind: 'bad-input', field, why }),
@@ -188,7 +188,7 @@ export const badQuery = (query: string, field: string, why: string, cause = ''):
   query,
 })
 
-/** The failures of requests that reach no route. */
+/** The failures of requests whose path or method no route has. */
 export const failuresOutsideRoutes = () => [
   {
     method: 'GET',

@@ -1,16 +1,16 @@
-// What the document says of a schema, in words that the generators of many languages keep (guides/clients.md). It never says less of a
-// request than the service checks in its form, and never more of an answer than stays true of later versions.
+// Rewrites schemas into forms that the client generators of many languages understand (guides/clients.md). A request schema never allows what the service
+// refuses by its form. A response schema never promises more than later versions keep.
 
 /** A JSON object of the document. */
 export type JsonObject = { [name: string]: unknown }
 
-/** An answer can get members and words; a request is taken as it is described, or refused. */
+/** Responses may gain members and values later. Requests are taken exactly as described, or refused. */
 export type Direction = 'request' | 'answer'
 
-/** The largest value of 32 bits: generators read an integer without a format as one of those. */
+/** The largest 32-bit integer: generators take an integer without a format for a 32-bit one. */
 const int32Max = 2 ** 31 - 1
 
-/** A schema and all that is in it. */
+/** Rewrites a schema and everything in it. */
 export function forGenerators(schema: JsonObject, direction: Direction): JsonObject {
   const nested = Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [
@@ -21,7 +21,7 @@ export function forGenerators(schema: JsonObject, direction: Direction): JsonObj
   return rules.reduce((changed, rule) => rule(changed, direction), nested)
 }
 
-/** Values, which can look like schemas. */
+/** Members that contain values, which may look like schemas. */
 const isNotSchema = new Set(['examples', 'enum', 'const', 'required'])
 
 function inside(name: string, value: unknown, direction: Direction): unknown {
@@ -32,7 +32,7 @@ function inside(name: string, value: unknown, direction: Direction): unknown {
   return Object.fromEntries(Object.entries(object).map(([member, one]) => [member, inside('', one, direction)]))
 }
 
-/** Whether values of this type are among those of a schema. */
+/** Whether the schema allows values of this type. */
 const isOf = ({ type }: JsonObject, name: string) => [type].flat().includes(name)
 
 type Rule = (schema: JsonObject, direction: Direction) => JsonObject
@@ -40,7 +40,7 @@ type Rule = (schema: JsonObject, direction: Direction) => JsonObject
 const valuesOf = ({ enum: several, const: only }: JsonObject): readonly unknown[] =>
   Array.isArray(several) ? several : only === undefined ? [] : [only]
 
-/** Numbers that a literal has are whole; of one or several of an answer the description tells. */
+/** A number literal gets the type integer. In responses, the description lists the values instead of an enum. */
 const literals: Rule = (schema, direction) => {
   const values = valuesOf(schema)
   if (values.length === 0) return schema
@@ -52,7 +52,7 @@ const literals: Rule = (schema, direction) => {
     if (values.length === 1) return { ...integer, minimum, maximum }
     return direction === 'request' ? { ...integer, minimum, maximum, enum: values } : withKnown(integer, values)
   }
-  // A word that a union is told apart by stays: `nameOf` of an event.
+  // The value that distinguishes a variant of a union stays: see `nameOf` of events.
   if (values.length === 1 || direction === 'request') return { ...open, enum: values }
   return withKnown(open, values)
 }
@@ -63,7 +63,7 @@ function withKnown(schema: JsonObject, values: readonly unknown[]): JsonObject {
   return { ...schema, description: `${description}Known values, of which there can be more: ${list}.` }
 }
 
-/** Decimals keep their digits where a generator has a type for them; `oapi-codegen` of Go is told its. */
+/** Amounts keep their digits in languages with a decimal type; `oapi-codegen` for Go needs to be told the type. */
 const amounts: Rule = (schema) =>
   isOf(schema, 'number') ? { ...schema, format: 'decimal', 'x-go-type': 'json.Number' } : schema
 
@@ -74,7 +74,7 @@ const largeIntegers: Rule = (schema) => {
     : schema
 }
 
-/** Some generators check a time as text where it has a pattern, and others refuse the two together. */
+/** Some generators check a time as text if it has a pattern, and others refuse a pattern together with a format. */
 const times: Rule = ({ pattern, ...schema }) =>
   pattern === undefined || schema.format === 'date-time' ? schema : { ...schema, pattern }
 
@@ -84,7 +84,7 @@ const openAnswers: Rule = (schema, direction) => {
   return open
 }
 
-/** What is `null` or one type is written as a list of types, which more generators know than a union. */
+/** A type or `null` is written as a list of types, which more generators understand than a union. */
 const nullables: Rule = (schema) => {
   const { anyOf, ...others } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
@@ -93,7 +93,7 @@ const nullables: Rule = (schema) => {
   return { ...one, ...others, type: [one.type, 'null'] }
 }
 
-/** The variants of a union exclude each other, which lets generators make one type of them. */
+/** The variants of a union exclude each other (`oneOf`), which lets generators make one type of them. */
 const unions: Rule = ({ anyOf, ...schema }) => (anyOf === undefined ? schema : { ...schema, oneOf: anyOf })
 
 const rules: readonly Rule[] = [literals, amounts, largeIntegers, times, openAnswers, nullables, unions]

@@ -80,26 +80,26 @@ export const payoutSchema = () => docs.object('Payout', payoutMembers)
 /** A payout as its user sees it. */
 export const ownPayoutSchema = () => docs.object('OwnPayout', () => pickOwn(payoutMembers()))
 
-/** The data of a step: the payouts in the order of the ids. */
+/** The response of a step: its payouts, in the order of the ids. */
 export const payoutList = (id: string) => docs.listBody(id, payoutSchema, 'The number of payouts in the list.')
 
-/** The payouts of a step. */
+/** The ids of the payouts in a step. */
 export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), askedMax, 'The payouts.')
 
-/** What a step of a payout says for which money has left. */
+/** The member `moved`, which confirms that the caller knows money has left. */
 export const movedMember = () =>
   docs.described(z.literal(true), 'That it is known what has left for a payout: without it such a step is 409.')
 
-/** What an approval of a stuck payout can say, so that it is not taken twice. */
+/** The member `attempts`, which keeps a repeated approval from approving a payout that got stuck again. */
 export const attemptsMember = () =>
   docs.countSchema(
     'How many each stuck payout of them shows: another number is 409. With it, a request that is sent again approves none that has got ' +
       'stuck since.',
   )
 
-/** The address that payouts of the examples are paid from. Its key is known to everybody. */
+/** The payout address in the examples. Its key is public. */
 export const payoutAddress = 'TXgoAQ1o6BJmtNbDmFu7QeatwATExE6xuw'
-/** Who is paid in the examples. */
+/** The payee in the examples. */
 export const payoutTo = 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4'
 
 const shared = { uid: 7, cuy: 2, to: payoutTo }
@@ -111,14 +111,14 @@ export const waitingPayout = () => {
   const asked = { id: 1, uid, cuy, amt: 10, fee: 0.5, to, osn: 'payout-1', mark: 'to my own wallet' }
   return { ...asked, state: 'waiting', ...asker, attempts: 0 }
 }
-/** One that is within the limits. */
+/** A payout of the examples that the limits approve. */
 export const approvedPayout = () => {
   const { uid, cuy, to } = shared
   const asked = { id: 2, uid, cuy, amt: 2.5, fee: 0, to, osn: 'payout-2', mark: '' }
   return { ...asked, state: 'approved', ...asker, approved_by: 'limits', attempts: 0 }
 }
 
-/** The second payout, signed over the newest final block of the examples, and its txid. */
+/** The second payout of the examples, signed with the newest final block as reference, and its txid. */
 export const signedMessage =
   '0ad3010a021d9322089ab280cc3a38bbaa40f8ddafa38c345aae01081f12a9010a31747970652e676f6f676c65617069732e636f6d2f70' +
   '726f746f636f6c2e54726967676572536d617274436f6e747261637412740a1541ee38364a18edef188c9677a43bbad1883f9b72f01215' +

@@ -1,6 +1,6 @@
 import type { Reason } from '../../common/reasons.ts'
 
-/** What a word means, and what to do. */
+/** The cause of a reason, and the cure. */
 export interface ReasonText {
   readonly cause: string
   readonly cure: string
@@ -13,7 +13,7 @@ const retryCure = 'Try again after the seconds in `Retry-After`.'
 const operatorCure = 'For the operator: the alarm of the same name has what to do.'
 const withoutAsking = 'Try again after the seconds in `Retry-After`. Deposits are credited without asking.'
 
-/** The cause and the cure of each word. */
+/** Cause and cure of each reason. */
 export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
   'decimals-unknown': {
     cause: "The decimals of the token's contract could not be read yet, so the amount is not known.",

@@ -15,7 +15,7 @@ import {
 } from '../../summary/summary.ts'
 import * as docs from './docs.ts'
 
-/** The data of `GET /ledger/summary` as JSON. */
+/** The data of `GET /ledger/summary`, before it is written as JSON. */
 export type SummaryData = z.output<ReturnType<typeof summarySchema>>
 
 const typeSum = () =>
@@ -227,7 +227,7 @@ const payouts = () =>
     ),
   })
 
-/** The data of `GET /ledger/summary`. */
+/** The schema of `GET /ledger/summary`. */
 export const summarySchema = () =>
   docs.object('Summary', () => ({
     currencies: z.array(currency()),

@@ -9,7 +9,7 @@ import type { Route } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 
-/** What is accepted now, and on which network: requires no token and queries no node. */
+/** The accepted currencies and the network. Requires no token and queries no node. */
 export const acceptedCurrencies = {
   path: '/currencies',
   rateClass: null,

@@ -61,7 +61,7 @@ const given = 'a deposit that is held for review'
 const examples = () => {
   const { usdt } = depositDocs()
   const { entry: held, uid, ...facts } = { ...usdt, uid: 7 }
-  const entry = held + 1 // that it was held is an event, and both have one numbering
+  const entry = held + 1 // the event of holding the deposit takes a number, too: events and entries share one numbering
   const answer = (name: string, decision: 'credit' | 'refuse', item: object) =>
     docs.dataExample(name, given, '', { list: [item], count: 1, replayed: false }, { deposits: [decisionOf(decision)] })
   const decided = (decision: 'credit' | 'refuse') => ({ decision, why: decisionOf(decision).why, by: 'shop' })

@@ -24,7 +24,7 @@ const query = z.object({ uid: z.optional(uidParam()), address: z.optional(addres
 
 const uidOrAddress = `${uidTakes}; or an address in its place`
 
-/** The deposit address of a named user, or whose an address is. Only a token that may post issues one. */
+/** The deposit address of a user, or the user of an address. Only a token that may post can issue an address. */
 export const ledgerAddress = {
   path: '/ledger/address',
   method: 'GET',
@@ -45,14 +45,14 @@ export const ledgerAddress = {
 const notWithUid = 'not allowed with uid'
 const notWithAddress = 'not allowed with address'
 
-/** Answers with the current address of a user, if there is one. */
+/** Answers with the current address of a user, or says that there is none. */
 async function answerCurrent(c: RequestContext, uid: Uid, format: AddressRequest['format']): Promise<Response> {
   const current = await reading(c, ({ db }) => selectCurrent(db, uid))
   if (current === null) return refusal(noAddress)
   return success({ id: current.id, address: formatAddress(current.address, format) })
 }
 
-/** Answers with the user of an address, and says whether it is a reserved one, which has no user. */
+/** Answers with the user of an address. A reserved address has no user, and the answer says so. */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
   const [issued, frozen] = await reading(c, ({ db }) =>
     Promise.all([selectIssued(db, address), selectFrozenIn(db, address)]),

@@ -15,7 +15,7 @@ const query = z.object({
   before: z.optional(idParam<number>()),
 })
 
-/** All addresses of a named user, newest first. It issues none. */
+/** All addresses of a user, newest first. It issues none. */
 export const ledgerAddresses = {
   path: '/ledger/addresses',
   method: 'GET',

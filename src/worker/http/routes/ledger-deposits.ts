@@ -18,10 +18,7 @@ const query = z.object({
   ...depositsQuery.shape,
 })
 
-/**
- * Transfers to users, newest first: of one user, one transaction or one address, or of all users. A transaction or an
- * address is looked up by itself: nothing else may filter it.
- */
+/** Transfers to users, newest first: those of one user, transaction or address, or all. No other filter can be combined with a transaction or an address. */
 export const ledgerDeposits = {
   path: '/ledger/deposits',
   method: 'GET',
@@ -38,10 +35,10 @@ export const ledgerDeposits = {
   }),
 } satisfies LedgerRoute
 
-/** The item of a transfer for backends. */
+/** Renders a transfer for backends. */
 export const ownedItem = (one: Deposit, currencies: Currencies) => ownedDepositItem(one, currencies, jsonAmount)
 
-/** The schema of it. */
+/** The schema of `ownedItem`. */
 export const ownedDeposit = () =>
   docs.component('OwnedDeposit', () =>
     z.extend(deposit(), {

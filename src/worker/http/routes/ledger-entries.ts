@@ -8,14 +8,14 @@ import { badQuery } from '../openapi/failures.ts'
 import { badInput, uidParam, withQuery } from '../query.ts'
 import { answerEntries, flow, flowListQuery, selectionDocs, selectionFailures } from './wallet-flow-list.ts'
 
-/** What selects entries of a named user. */
+/** The parameters of `GET /ledger/entries`. */
 export const ledgerEntriesQuery = z.object({ uid: uidParam(), ...flowListQuery.shape })
 const query = z.object({ ...flowListQuery.shape, uid: z.optional(uidParam()) })
 
-/** All that goes without a user: other filters would read the whole history. */
+/** Filters that are allowed without a user. Others would read the whole history. */
 const ofAll: readonly string[] = ['osn', 'limit', 'before']
 
-/** The ledger entries of a named user or of all, newest first. */
+/** The ledger entries of a user or of all, newest first. */
 export const ledgerEntries = {
   path: '/ledger/entries',
   method: 'GET',
@@ -35,7 +35,7 @@ export const ledgerEntries = {
 
 const onlyWithUid = 'only allowed with uid'
 
-/** The item of an entry with the name of its backend. */
+/** The schema of an entry with the name of its backend. */
 export const postedFlow = () =>
   docs.component('PostedFlow', () =>
     z.extend(flow(), { by: docs.textSchema('The name of the backend that posted the entry; empty for a recharge.') }),

@@ -21,7 +21,7 @@ const after = z.pipe(
 /** The parameters of `GET /ledger/events`. */
 export const ledgerEventsQuery = z.object({ after: z.optional(after), limit: z.optional(wholeNumber(eventsMax)) })
 
-/** The events after one, in order. */
+/** The events after a given one, in order. */
 export const ledgerEvents = {
   path: '/ledger/events',
   method: 'GET',
@@ -50,7 +50,7 @@ const uncredited = <const Word extends Reason>(reasons: readonly Word[]) =>
     why: docs.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
   })
 
-/** What the issuer of a token does to an address. */
+/** The data of an event about an address and a token's issuer. */
 const ofAddress = () => ({
   address: docs.textSchema('The address of the user.', /^T\w{33}$/),
   cuy: cuy(),
@@ -87,7 +87,7 @@ const dataOf = {
 /** `DepositSeen` for `deposit.seen`. */
 const nameOf = (type: EventType) => type.replaceAll(/(?:^|[.])(.)/g, (_, first: string) => first.toUpperCase())
 
-/** An event of one type. */
+/** The schema of events of one type. */
 export const eventOf = <Type extends EventType>(type: Type) =>
   docs.object(nameOf(type), () => ({
     id: docs.idSchema('Its number: 1, 2, 3 … in the order in which events are stored.'),
@@ -98,7 +98,7 @@ export const eventOf = <Type extends EventType>(type: Type) =>
     data: dataOf[type]() as ReturnType<(typeof dataOf)[Type]>,
   }))
 
-/** An event of any type. */
+/** The schema of an event. */
 export const eventSchema = () =>
   docs.component('Event', () =>
     z.discriminatedUnion('type', [

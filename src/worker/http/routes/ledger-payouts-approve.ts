@@ -78,7 +78,7 @@ export const ledgerPayoutsApproveDocs = () => {
   } satisfies docs.Operation
 }
 
-/** The failure of a body that is no step. */
+/** The failure of a body that is not a step. */
 export const wrongStep = (members: string) =>
   toPayoutProblem({
     kind: 'bad-input',
@@ -86,7 +86,7 @@ export const wrongStep = (members: string) =>
     why: `an object with ${members}, and nothing else`,
   })
 
-/** The failures of every step of payouts. `request` is one for the second payout. */
+/** The failures of every step of payouts. `request` is the body of a step for the second payout. */
 export const stepFailures = (request: object) =>
   ({
     'bad-step': {

@@ -13,7 +13,7 @@ import { signedMessage, signedTxid } from '../openapi/payout.ts'
 import { reasonTexts } from '../openapi/reasons.ts'
 import { payoutRulesOf } from '../payouts.ts'
 
-/** Takes signed transactions, each by itself. They are stored before any is sent. */
+/** Accepts or refuses signed transactions, each by itself. Accepted ones are stored before any is sent. */
 export const ledgerPayoutsSigned = {
   path: '/ledger/payouts/signed',
   method: 'POST',

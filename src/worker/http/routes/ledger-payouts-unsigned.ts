@@ -15,7 +15,7 @@ import { idParam, withQuery } from '../query.ts'
 
 const unsignedQuery = z.object({ after: z.optional(idParam<PayoutId>()) })
 
-/** What a signer may sign. It reads the primary database: a copy can be behind. */
+/** The payouts that a signer may sign. Reads the primary database, because a copy may be behind. */
 export const ledgerPayoutsUnsigned = {
   path: '/ledger/payouts/unsigned',
   method: 'GET',

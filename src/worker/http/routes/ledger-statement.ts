@@ -19,13 +19,13 @@ const query = z.object({ uid: z.optional(uidParam()), ...statementQuery.shape })
 
 const onlyWithUid = 'only allowed with uid'
 
-/** A page of the statement of a named user or of all: of a month or of a day. */
+/** A page of the statement of a user or of all users, for a month or a day. */
 export const ledgerStatement = {
   path: '/ledger/statement',
   method: 'GET',
   scope: () => 'ledger:read',
   handle: withQuery(query, async (c, asked) => {
-    // No index has the entries of one currency of all users.
+    // No index finds the entries of one currency over all users.
     if (asked.uid === undefined && asked.cuy !== undefined) return refusal(badInput('cuy', onlyWithUid))
     return answerStatement(c, { ...asked, uid: asked.uid }, true)
   }),

@@ -17,10 +17,10 @@ import * as docs from '../openapi/docs.ts'
 import { payoutAddress } from '../openapi/payout.ts'
 import { type SummaryData, summarySchema } from '../openapi/summary.ts'
 
-/** How long the scanner has to report its nodes. */
+/** Time limit for the scanner to report its nodes. */
 const nodesMs = 2_000
 
-/** What an operator looks at first: from stored state, and from what the scanner knows of its nodes. No node is asked. */
+/** The summary for operators, from stored state and the scanner's knowledge of its nodes. No node is queried. */
 export const ledgerSummary = {
   path: '/ledger/summary',
   method: 'GET',
@@ -41,7 +41,7 @@ export const ledgerSummary = {
   },
 } satisfies LedgerRoute
 
-/** Null if the scanner does not answer in time: the rest is still worth reading. */
+/** The reports of the nodes; null if the scanner does not answer in time, because the rest is still worth reading. */
 async function reportsOf({ scanner, settings }: Services): Promise<readonly NodeReport[] | null> {
   const reports = scanner.nodes()
   return (await endsWithin(reports, nodesMs, settings.clock)) ? reports.catch(() => null) : null
@@ -181,7 +181,7 @@ function currencyItem(
 /** The day (UTC) of an instant. */
 const dayOf = (at: UnixMs) => formatInstant(at).slice(0, 10)
 
-/** The subject of an alarm, with addresses in their usual form. */
+/** The subject of an alarm, with addresses in Base58Check. */
 function subjectItem(subject: AlarmSubject): SummaryData['alarms'][number]['subject'] {
   const shown = (hex: string) => {
     const address = addressFromHex(hex)
@@ -191,13 +191,13 @@ function subjectItem(subject: AlarmSubject): SummaryData['alarms'][number]['subj
   return 'contract' in subject ? { contract: shown(subject.contract) } : { ...subject }
 }
 
-/** What the alarm is about and what to do. A row of an older version can have a kind that is no more. */
+/** The rule of an alarm. A row that an older version stored may have a kind that no longer exists. */
 function rulesOf(kind: AlarmKind): Omit<AlarmRule, 'ends' | 'needsLine'> {
   const { urgency, raised, remedy } = alarmTable[kind] ?? ({ urgency: 'now', raised: '', remedy: '' } as const)
   return { urgency, raised, remedy }
 }
 
-/** A node of the documentation that has answered. */
+/** An example of a node that has answered. */
 const exampleNode = (host: string, index: number) => ({
   number: index + 1,
   name: nodeName(index + 1, { name: null, host }),

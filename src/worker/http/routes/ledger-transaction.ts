@@ -19,7 +19,7 @@ const credits = {
   creditable: 'it is final; the scan or the question of its owner credits it',
 } as const
 
-/** What the owner of a transaction would be answered. It credits nothing: support asks for somebody else. */
+/** The answer that the owner of a transaction would get, for support. It credits nothing. */
 export const ledgerTransaction = {
   path: '/ledger/transaction',
   method: 'GET',
@@ -31,7 +31,7 @@ export const ledgerTransaction = {
   }),
 } satisfies LedgerRoute
 
-/** `reason` is the word of why it is not credited; `seconds` about how long until it is final, if that is known. */
+/** `reason` says why the transaction is not credited. `seconds` estimates the time until it is final, if that is known. */
 interface Described {
   readonly answer: (typeof answers)[number]
   readonly reason?: Reason

@@ -8,7 +8,7 @@ import { answerWallets, walletsDocs } from './wallet-list.ts'
 /** The parameters of `GET /ledger/wallets`. */
 export const ledgerWalletsQuery = z.object({ uid: uidParam() })
 
-/** The balances of a named user. */
+/** The balances of a user. */
 export const ledgerWallets = {
   path: '/ledger/wallets',
   method: 'GET',

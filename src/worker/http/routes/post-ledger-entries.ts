@@ -84,7 +84,7 @@ const entryToPost = () => {
   )
 }
 
-/** One of these types, whose names in generated code say the direction too: in some languages all names are in one place. */
+/** A schema of these entry types. In generated code their names contain the direction, because some languages have one namespace for all names. */
 function typesSchema(id: string, types: readonly PostedType[], direction: 'In' | 'Out', description: string) {
   const wordOf = (type: PostedType) => Object.entries(entryTypes).find(([, one]) => one === type)?.[0] ?? ''
   const names = types.map((type) => wordOf(type).replace(/^./, (first) => first.toUpperCase()) + direction)

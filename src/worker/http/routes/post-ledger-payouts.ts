@@ -41,7 +41,7 @@ export const postLedgerPayouts = {
 
 const payoutToAsk = () =>
   docs.component('PayoutToAsk', () => {
-    const { uid, cuy, osn } = askedPayout.shape // shared with entries: a description is that of one schema
+    const { uid, cuy, osn } = askedPayout.shape // the schemas of entries, because a description belongs to one schema
     return z.strictObject({
       uid: docs.described(uid.clone(), 'The user whose wallet pays.'),
       cuy: docs.described(cuy.clone(), 'The currency.'),

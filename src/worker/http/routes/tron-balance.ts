@@ -20,7 +20,7 @@ export const balanceQuery = z.object({
   address: z.optional(textParam(addressTakes, /^T[1-9A-HJ-NP-Za-km-z]{33}$/, readAddress)),
 })
 
-/** The balance of the caller's addresses on the chain now, in one currency. */
+/** The balance of the user's addresses on the chain now, in one currency. */
 export const tronBalance = {
   path: '/tron/balance',
   rateClass: () => 'nodes',

@@ -22,7 +22,7 @@ export const depositsQuery = z.object({
   cuy: z.optional(idParam<CurrencyId>()),
 })
 
-/** The transfers to the caller, newest first. Reads the database only. */
+/** The transfers to the user, newest first. Reads only the database. */
 export const tronDeposits = {
   path: '/tron/deposits',
   rateClass: () => 'lists',
@@ -33,7 +33,7 @@ export const tronDeposits = {
   }),
 } satisfies Route
 
-/** Which transfers of any caller parameters select, and which page of them. */
+/** The filter and the page that parameters select. */
 export function depositSelection({ limit = pageRowsDefault, before, state, cuy }: z.output<typeof depositsQuery>): {
   readonly filter: DepositFilter
   readonly page: DepositPage
@@ -41,7 +41,7 @@ export function depositSelection({ limit = pageRowsDefault, before, state, cuy }
   return { filter: { uid: null, state: state ?? null, cuy: cuy ?? null }, page: { before: before ?? null, limit } }
 }
 
-/** Answers with a page of transfers, each as `shown`. */
+/** Answers with a page of transfers, each rendered by `shown`. */
 export async function answerDeposits(
   c: RequestContext,
   filter: DepositFilter | DepositKey,
@@ -53,7 +53,7 @@ export async function answerDeposits(
   return success({ list: list.map((deposit) => shown(deposit, currencies)), count })
 }
 
-/** The schema of the item of a transfer. */
+/** The schema of a transfer. */
 export const deposit = () =>
   docs.object('Deposit', () => ({
     id: docs.idSchema('The transfer. Newer transfers have higher ids.'),
@@ -81,7 +81,7 @@ export const deposit = () =>
     entry: z.optional(docs.idSchema('The ledger entry, where it is credited.')),
   }))
 
-/** What the documentation of both lists of transfers has: two deposits of the examples, the parameters, and what the count is. */
+/** Documentation shared by both lists of transfers: two deposits of the examples, the parameters, and the count. */
 export const depositDocs = () => {
   const trx = {
     id: 1,

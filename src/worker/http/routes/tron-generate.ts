@@ -16,13 +16,13 @@ export const generateQuery = z.object({
   format: z.optional(choiceParam(['base58', 'number', 'hex'])),
 })
 
-/** Whether a further address is requested, and in which form. */
+/** Whether another address is requested, and in which form. */
 export type AddressRequest = z.output<typeof generateQuery>
 
-/** Whether a URL requests a further address. */
+/** Whether a URL requests another address. */
 export const isFresh = (url: string) => readParameters(generateQuery, url).fresh === '1'
 
-/** The caller's deposit address. */
+/** The user's deposit address. */
 export const tronGenerate = {
   path: '/tron/generate',
   acts: true,
@@ -30,7 +30,7 @@ export const tronGenerate = {
   handle: withQuery(generateQuery, (c, request) => answerAddress(c, c.get('uid'), request)),
 } satisfies Route
 
-/** Answers with the current deposit address of a user, or with a further one. */
+/** Answers with the current deposit address of a user, or with another one. */
 export async function answerAddress(c: RequestContext, uid: Uid, request: AddressRequest): Promise<Response> {
   const { scanner } = c.env.services
   const fresh = request.fresh === '1'
@@ -39,7 +39,7 @@ export async function answerAddress(c: RequestContext, uid: Uid, request: Addres
   return success({ id: issued.value.id, address: formatAddress(issued.value.address, request.format) })
 }
 
-/** An address in one of its forms. As a number it has about 50 digits, more than a double keeps: it has to be requested. */
+/** Renders an address. As a number it has about 50 digits, more than a double keeps, so that form must be requested. */
 export function formatAddress(address: Address, format: AddressRequest['format'] = 'base58'): string | RawJson {
   switch (format) {
     case 'base58':
@@ -51,7 +51,7 @@ export function formatAddress(address: Address, format: AddressRequest['format']
   }
 }
 
-/** The data of the answer. */
+/** The schema of the data. */
 export const addressData = () =>
   z.strictObject({
     id: docs.idSchema('The id of the address record.'),
@@ -81,7 +81,7 @@ const unissuable = {
   deploying: 'a deployment',
 } as const satisfies Record<Exclude<IssueReason, 'configuration-differs'>, docs.Situation>
 
-/** What the documentation of both doors to an address has. `prefix` is the beginning of the queries of examples. */
+/** Documentation shared by `/tron/generate` and `/ledger/address`. `prefix` begins the queries of examples. */
 export const addressDocs = (prefix: '?' | '?uid=7&') => ({
   success: docs.successBody('AddressResponse', addressData),
   parameters: {

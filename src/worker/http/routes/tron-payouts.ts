@@ -21,7 +21,7 @@ const payoutsQuery = z.object({
   cuy: z.optional(idParam<CurrencyId>()),
 })
 
-/** The caller's payouts, newest first. Reads the database only. */
+/** The user's payouts, newest first. Reads only the database. */
 export const tronPayouts = {
   path: '/tron/payouts',
   rateClass: () => 'lists',
@@ -31,7 +31,7 @@ export const tronPayouts = {
   }),
 } satisfies Route
 
-/** What the documentation of both lists of payouts has. */
+/** Documentation shared by both lists of payouts. */
 export const payoutPage = () => ({
   parameters: {
     limit: {

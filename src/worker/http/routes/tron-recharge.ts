@@ -13,18 +13,18 @@ import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { txidFailures } from '../openapi/txid-failures.ts'
 import { textParam, withQuery } from '../query.ts'
 
-/** What the parameter takes, for people. */
+/** The form of `txid`, for messages. */
 export const txidTakes = '64 hex digits, optionally prefixed with 0x'
 
 /** The parameters of `GET /tron/recharge`. */
 export const rechargeQuery = z.object({ txid: z.optional(txidParam()) })
 
-/** A transaction, in any form that names it. */
+/** A parameter with a txid, in any form. */
 export function txidParam() {
   return textParam(txidTakes, /^(?:0[xX])?[0-9a-fA-F]{64}$/, readTxid)
 }
 
-/** "Check now": credits what is final, or the caller's deposits of one transaction. */
+/** "Check now": credits all final deposits of the user, or those of one transaction. */
 export const tronRecharge = {
   path: '/tron/recharge',
   acts: true,
@@ -32,7 +32,7 @@ export const tronRecharge = {
   handle: withQuery(rechargeQuery, (c, { txid }) => (txid === undefined ? answerCheck(c) : answerTransaction(c, txid))),
 } satisfies Route
 
-/** The scan is stored at the primary. Only what the caller gets is read in the session of the request. */
+/** The scan writes to the primary database. Only the user's own data is read in the session of the request. */
 async function answerCheck(c: RequestContext): Promise<Response> {
   const { scanner, settings } = c.env.services
   const report = await writing(c, (context) => checkNow({ ...context, scanner }, c.get('uid')))
@@ -45,13 +45,13 @@ async function answerTransaction(c: RequestContext, txid: Txid): Promise<Respons
   return report.ok ? successNote(describeTransaction(report.value, settings.currencies)) : refusal(report.error)
 }
 
-/** A txid in lower case without `0x`, or null for any other text. */
+/** Reads a txid into lower case without `0x`; null for any other text. */
 function readTxid(value: string): Txid | null {
   const txid = parseTxid(value)
   return txid.ok ? txid.value : null
 }
 
-/** The result of "check now" in one line: what was credited, what is to come, and why the scan is not caught up. */
+/** The result of "check now" in one line: credits, deposits on their way, and why the scan is not caught up. */
 export function describeReport(report: CheckNowReport, currencies: Currencies): string {
   const { credited, unconfirmed, held, problem, behindBlocks } = report
   return [
@@ -73,7 +73,7 @@ function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowRepo
   return `${atLeast(found)}${count(found, 'transfer')} found, ${when}`
 }
 
-/** What comes before a count of transfers: no more than `shownMax` are read. */
+/** Precedes a count of transfers that was cut at `shownMax`. */
 const atLeast = (read: number) => (read < shownMax ? '' : 'at least ')
 
 function describeTransaction(report: TransactionReport, currencies: Currencies): string {
@@ -82,7 +82,7 @@ function describeTransaction(report: TransactionReport, currencies: Currencies):
   return [sums, ...describeUncredited(report)].join('; ')
 }
 
-/** Why other transfers of a transaction are not credited, each reason once, and what cannot be read. */
+/** Says why other transfers of a transaction are not credited, each reason once, and what cannot be read. */
 export function describeUncredited({
   uncredited,
   isUnread,
@@ -115,7 +115,7 @@ function describeProblem(problem: CheckNowReport['problem'], behindBlocks: numbe
       return 'the requests that the nodes allow are used up for now'
     case 'still-running':
       return 'a scan is still running'
-    case 'out-of-time': // where the scan is behind, the number of blocks shows it
+    case 'out-of-time': // if the scan is behind, the number of blocks says it
       return behindBlocks > 0 ? null : 'the scan did not finish in time'
     case null:
       return null

@@ -31,7 +31,7 @@ export const flowListQuery = z.object({
   to: z.optional(instantParam()),
 })
 
-/** The caller's ledger entries, newest first. */
+/** The user's ledger entries, newest first. */
 export const walletFlowList = {
   path: '/wallet/flow/list',
   rateClass: () => 'lists',
@@ -40,7 +40,7 @@ export const walletFlowList = {
   ),
 } satisfies Route
 
-/** Answers with a page of a user's entries, each with what `shown` leaves of it. */
+/** Answers with a page of a user's entries, each rendered by `shown`. */
 export async function answerEntries(
   c: RequestContext,
   uid: Uid,
@@ -54,7 +54,7 @@ export async function answerEntries(
   return success({ list: list.map((entry) => shown(postedItem(entry, currencies, jsonAmount))), count })
 }
 
-/** The item of an entry. */
+/** The schema of an entry. */
 export const flow = () =>
   docs.object('Flow', () => ({
     id: docs.idSchema('The entry. Newer entries have higher ids.'),
@@ -97,7 +97,7 @@ export const selectionDocs = () => ({
   },
 })
 
-/** The failures of parameters that select entries. `prefix` is the beginning of the queries of examples. */
+/** The failures of parameters that select entries. `prefix` begins the queries of examples. */
 export const selectionFailures = (prefix: '?' | '?uid=7&') => [
   badQuery(`${prefix}limit=1000`, 'limit', `a whole number from 1 to ${pageRowsMax}`),
   {

@@ -4,7 +4,7 @@ import { type RequestContext, type Route, reading } from '../context.ts'
 import { jsonAmount, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 
-/** The caller's balance in each configured currency, from the ledger. */
+/** The user's balance in each configured currency, from the ledger. */
 export const walletList = {
   path: '/wallet/list',
   rateClass: () => 'lists',
@@ -24,7 +24,7 @@ const wallet = () =>
     cuy: docs.idSchema('The currency: 1 is TRX and 2 is USDT as shipped.'),
   }))
 
-/** What the documentation of both doors to the wallets has, with an example. */
+/** Documentation shared by `/wallet/list` and `/ledger/wallets`, with an example. */
 export const walletsDocs = (given: docs.Situation, query: string, usdt: number) => ({
   success: docs.listBody('WalletListResponse', wallet, 'The number of wallets in the list.'),
   examples: [

@@ -16,7 +16,7 @@ import { flow } from './wallet-flow-list.ts'
 const monthTakes = 'a month of UTC that has begun, such as 2026-11'
 const dayTakes = 'a day of UTC that has begun, such as 2026-11-27'
 
-/** A period that begins at a day of UTC and ends where `end` has set it; null for a day that does not exist. */
+/** The period from a day (UTC) to the end that `end` sets; null if the day does not exist. */
 function periodOf(first: string, end: (date: Date) => void): Period | null {
   const from = new Date(`${first}T00:00:00.000Z`)
   if (Number.isNaN(from.getTime()) || !from.toISOString().startsWith(first)) return null // 30 February is 1 March
@@ -41,7 +41,7 @@ export const statementQuery = z.object({
   format: z.optional(choiceParam(['json', 'csv'])),
 })
 
-/** A page of the caller's statement of a month or of a day. */
+/** A page of the user's statement of a month or a day. */
 export const walletStatement = {
   path: '/wallet/statement',
   rateClass: () => 'lists',
@@ -50,7 +50,7 @@ export const walletStatement = {
 
 type Asked = z.output<typeof statementQuery> & { readonly uid: Uid | undefined }
 
-/** Answers with a page of a statement: of a user, or of all. `hasBackends`: each entry has the name of its backend. */
+/** Answers with a page of a statement, of a user or of all. `hasBackends`: entries show the name of their backend. */
 export async function answerStatement(c: RequestContext, asked: Asked, hasBackends: boolean): Promise<Response> {
   const { currencies, clock } = c.env.services.settings
   const period = askedPeriod(asked, clock.now())
@@ -79,7 +79,7 @@ export async function answerStatement(c: RequestContext, asked: Asked, hasBacken
   })
 }
 
-/** The one period that a query has, if it has begun; by default the month of now. */
+/** The period that a query selects, if it has begun; by default the current month. */
 function askedPeriod({ month, day }: Asked, now: UnixMs): Result<Period, QueryFailure> {
   if (month !== undefined && day !== undefined) return err(badInput('day', 'not allowed with month'))
   const period = day ?? month ?? monthFrom(formatInstant(now).slice(0, 7))
@@ -95,7 +95,7 @@ const balance = () =>
     closing: docs.amountSchema('What is there at `until`: `opening` and all entries of the period add up to it.'),
   }))
 
-/** The body of a statement with these entries. */
+/** The schema of a statement with these entries. */
 export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () => Item) =>
   docs.dataBody(id, () => ({
     from: docs.described(z.iso.datetime({ precision: 3 }), 'The first instant of the period.'),
@@ -109,7 +109,7 @@ export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () =
     count: docs.countSchema('The number of entries of the period, on all pages.'),
   }))
 
-/** The documentation of the parameters of a statement. */
+/** The documentation of a statement's parameters. */
 export const statementParameters = () => ({
   month: { description: 'The month, in UTC; by default the one that is running.', example: '2026-08' },
   day: { description: 'The day, in UTC. Not allowed with `month`.', example: '2026-08-27' },
@@ -122,7 +122,7 @@ export const statementParameters = () => ({
   format: { description: '`json`, which is the default, or `csv`.', example: 'csv' },
 })
 
-/** What both routes say of their pages and of CSV. */
+/** Documentation of pages and CSV, shared by both routes. */
 export const statementText =
   'Entries are listed oldest first, and `opening` and all of them add up to `closing`, exactly. A page has up to `limit` entries; the next one ' +
   'is that `after` the last of them. While a period is running, the closing balances of the last page are those after its last entry. ' +
@@ -130,7 +130,7 @@ export const statementText =
   'begins with the names of its columns and a line of the kind `opening` for each currency, and the last one ends with lines of the kind ' +
   '`closing`, so that the pages in their order are one file. A field that a spreadsheet would run as a formula has an apostrophe before it.'
 
-/** The failures of a query that selects a statement. `prefix` is the beginning of the queries of examples. */
+/** The failures of a query for a statement. `prefix` begins the queries of examples. */
 export const statementFailures = (prefix: '?' | '?uid=7&') => [
   badQuery(`${prefix}month=2999-01`, 'month', monthTakes),
   {
@@ -140,10 +140,10 @@ export const statementFailures = (prefix: '?' | '?uid=7&') => [
   },
 ]
 
-/** The beginning of the names of the columns of a statement. */
+/** The first column names of a statement. */
 const csvNames = '"kind","id","uid","wid","osn","type","cuy","symbol","amt","balance","mark","created_at"'
 
-/** The documentation of a statement as CSV. `last`: the name of one more column. */
+/** The documentation of a statement as CSV. `last` is one more column name. */
 export const statementCsv = (last: string) => `${csvNames}${last}\r
 "opening","","","","","","2","USDT","0","","","2026-09-01T00:00:00.000Z"${last && ',""'}\r
 `

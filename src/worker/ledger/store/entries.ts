@@ -11,29 +11,29 @@ import type { Entry, EntryList, EntrySelection, WalletBalance } from '../entry.t
 import { firstEntryAt } from './entry-times.ts'
 
 type Stored = typeof flows.$inferSelect
-/** An entry as `entryColumns` show it: with what its wallet or its transfer says of it. */
+/** An entry as `entryColumns` read it, with columns of its wallet and its transfer. */
 export type EntryRow = Omit<Stored, 'osn' | 'transfer_id' | 'number' | 'type_number'> &
   Pick<typeof wallets.$inferSelect, 'uid' | 'cuy'> & { readonly osn: string }
 
-/** An amount as stored. */
+/** Reads a stored amount. */
 export function readAmount(stored: number): Amount {
   return BigInt(stored) as Amount // safe: the CHECK of every such column is the bound
 }
 
-/** A ledger entry as stored. */
+/** Reads a stored entry. */
 export function readEntry(row: EntryRow): Entry {
   const { id, uid, wallet_id: wid, osn, type, cuy, mark, created_at: createdAt, posted_by: by } = row
   const [amount, balance] = [readAmount(row.amount), readAmount(row.balance)]
   return { id, uid, wid, osn, type, cuy, amount, balance, mark, createdAt, by }
 }
 
-/** The caller's wallets; a currency without an entry is absent. */
+/** Reads the user's balances. A currency without an entry is absent. */
 export async function selectBalances(db: ReadDatabase, uid: Uid): Promise<readonly WalletBalance[]> {
   const { results } = await selectOwn(db, { uid }).all<Pick<WalletRow, 'cuy' | 'balance'>>()
   return results.map((row) => ({ cuy: row.cuy, amount: readAmount(row.balance) }))
 }
 
-/** The balances of wallets, in ledger units. One without an entry is absent. */
+/** Reads balances of wallets, in ledger units. A wallet without an entry is absent. */
 export function selectBalancesOf(
   db: ReadDatabase,
   owners: readonly Pick<WalletRow, 'uid' | 'cuy'>[],
@@ -53,12 +53,12 @@ CROSS JOIN ${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.c
 
 /** Entries on a page without `limit`. */
 export const pageRowsDefault = 20
-/** Pages past this one are empty in any database of D1's size (10 GB). It keeps page × limit far below 2^53. */
+/** No database of D1's size (10 GB) has this many pages. The limit keeps page × limit far below 2^53. */
 const pageNumberMax = 1_000_000_000
 /**
- * One page of the caller's entries, and the number of all that match, in one round trip. Both queries read an index from its newest
- * end, so a page below an id costs the same at any depth, and the count reads no entry that it counts, since each entry has its number.
- * Each index is named: the planner has no statistics.
+ * Reads one page of the user's entries and the number of all that match, in one round trip. Both queries read an index from its newest end. A page below an id
+ * costs the same at any depth, and counting reads no entries, because each entry stores its number. D1 keeps no statistics for the planner, so each index is
+ * named.
  */
 export async function selectEntries(db: ReadDatabase, uid: Uid, selection: EntrySelection): Promise<EntryList> {
   const statements =
@@ -67,7 +67,7 @@ export async function selectEntries(db: ReadDatabase, uid: Uid, selection: Entry
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
-/** The newest entries of all users below an id, and how many there are in all: a kept sum, so none is counted. */
+/** Reads the newest entries of all users below an id, and the number of all entries from stored sums. */
 export async function selectAllEntries(
   { db, currencies }: { readonly db: ReadDatabase; readonly currencies: Currencies },
   { before, limit = pageRowsDefault }: Pick<EntrySelection, 'before' | 'limit'>,
@@ -86,8 +86,8 @@ export async function selectAllEntries(
 }
 
 /**
- * The sums of all entries before a day, for each currency and type that has one: `cuy`, `type`, `entries`, `high`, `low` (the sum is
- * high × 10^9 + low). One row of each is read.
+ * The sums of all entries before a day, for each currency and type that has entries: `cuy`, `type`, `entries`, `high`, `low` (the sum is high × 10^9 + low).
+ * Reads one row of each.
  */
 export function selectSumsUpTo({ list }: Currencies, end: SQL): SQL {
   const { cuy, type, day, entries, high, low } = days
@@ -98,13 +98,13 @@ CROSS JOIN ${days} ON ${cuy} = currency.value AND ${type} = kind.value AND ${day
   SELECT max(newest.day) FROM ${days} AS newest WHERE newest.cuy = currency.value AND newest.type = kind.value AND newest.day < ${end})`
 }
 
-/** Entries of one order that are counted at most: a backend can give everybody the same `osn`. */
+/** Counting the entries of one order stops here, because a backend may give everybody the same `osn`. */
 export const orderRowsMax = 1_000
 
 /**
- * The newest entries of an order below an id, whoever its user is, and how many there are: `orderRowsMax` means that many or more.
- * Recharges are not among them: those of a transaction are found by their transfers. The index has them by
- * wallet: where more have the same `osn`, these are of the first wallets, and only a question with its user finds the others.
+ * Reads the newest entries of an order below an id, whoever its user is, and how many there are: `orderRowsMax` means that many or more. Recharges are left
+ * out: transfers find those. The index is in the order of wallets, so if more entries share the `osn`, these are from the first wallets only; a selection with
+ * a user finds the others.
  */
 export async function selectOrder(
   db: ReadDatabase,
@@ -121,31 +121,31 @@ export async function selectOrder(
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
-/** The txid that a filter has in any form, as entries of deposits have it, or null. */
+/** The txid in a filter, in the form that entries of deposits have, or null. */
 function txidIn(osn: string): string | null {
   const txid = parseTxid(osn)
   return txid.ok ? txid.value : null
 }
 
 const { id, wallet_id: wid, type, osn, number, type_number } = flows
-/** The columns of `EntryRow`, of entries with their wallets and, where they are deposits, their transfers. */
+/** The columns of `EntryRow`: of entries, their wallets and, for deposits, their transfers. */
 export const entryColumns = sql`${id}, ${wid}, ${wallets.uid}, ${wallets.cuy}, ${type}, coalesce(${osn}, ${transfers.osn}) AS osn,
   ${flows.amount}, ${flows.balance}, iif(${type} = 1, 'deposit', ${flows.mark}) AS mark, ${flows.created_at}, ${flows.posted_by}`
-/** Joins to entries with their wallets what `entryColumns` needs. */
+/** The join that `entryColumns` needs besides the wallets. */
 export const withTransfer = sql`LEFT JOIN ${transfers} ON ${transfers.id} = ${flows.transfer_id}`
-/** A page of entries with their wallets. */
+/** SQL for a page of entries with their wallets. */
 function selectPage({ rows, where }: Pick<EntryScope, 'rows' | 'where'>, limit: unknown, offset: unknown = 0): SQL {
   return sql`SELECT ${entryColumns} FROM ${rows} ${withTransfer} WHERE ${where} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
 }
 
-/** How many entries a page skips. */
+/** The number of entries before a page. */
 const offsetOf = ({ page = 1, limit = pageRowsDefault }: EntrySelection) => (Math.min(page, pageNumberMax) - 1) * limit
 
 const boundNames = ['cuy', 'wid', 'type', 'from', 'to', 'before'] as const
-/** What a selection gives: values, or what stands for them in a statement that is made once. */
+/** The values of a selection, or the placeholders for them in a prepared statement. */
 type Bounds = { readonly [Name in (typeof boundNames)[number]]?: unknown }
 
-/** The number of entries without an `osn`, and a page of them: one text for each set of filters that are given. */
+/** The number of entries and a page of them, for a selection without `osn`. There is one prepared statement for each set of given filters. */
 function listing(db: ReadDatabase, uid: Uid, selection: EntrySelection): readonly D1PreparedStatement[] {
   const given = boundNames.filter((name) => selection[name] !== undefined)
   const key = given.join(' ')
@@ -167,23 +167,23 @@ function makeListing(given: readonly (typeof boundNames)[number][]) {
   return { count: fixedStatement<string>(scope.count), page: fixedStatement<string>(page) }
 }
 
-/** The entries that match, with their wallets, as what follows FROM and WHERE, and a query for their number. */
+/** The matching entries with their wallets, as SQL that follows FROM and WHERE, and a query that counts them. */
 interface EntryScope {
   readonly rows: SQL
   readonly where: SQL
   readonly count: SQL
 }
 
-/** Any entries, each with its wallet. */
+/** All entries, each with its wallet. */
 export const entriesWithWallet = sql`${flows} CROSS JOIN ${wallets} ON ${wallets.id} = ${wid}`
 
-/** Which wallets of the caller are selected. */
+/** SQL: the wallet is one of the user's, and selected. */
 function isSelected(uid: unknown, { cuy, wid }: Bounds): SQL {
   const ofCurrency = cuy === undefined ? sql`` : sql` AND ${wallets.cuy} = ${cuy}`
   return sql`${wallets.uid} = ${uid}${ofCurrency}${wid === undefined ? sql`` : sql` AND ${wallets.id} = ${wid}`}`
 }
 
-/** The ids of a time range and page, with one bound at each end: of two, an index uses the first one only. */
+/** SQL: the id is in the time range and the page. There is one bound at each end, because an index uses only the first of two. */
 function inRange({ from, to, before }: Bounds, id: SQLWrapper = flows.id): SQL {
   const bounds = [to === undefined ? null : firstEntryAt(sql`${to}`), before === undefined ? null : sql`${before}`]
   const [end = null, other = null] = bounds.filter((bound) => bound !== null)
@@ -203,7 +203,7 @@ function ofOrder(
   return [toStatement(db, scope.count), toStatement(db, page)]
 }
 
-/** An order, or the entries of a transaction, are few: these are counted one by one. */
+/** The entries of an order or a transaction are few, so they are counted one by one. */
 function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScope {
   const isOwn = sql`${wid} IN (SELECT ${wallets.id} FROM ${wallets} WHERE ${isSelected(uid, selection)})`
   const ofType = selection.type === undefined ? sql`` : sql` AND ${eq(type, selection.type)}`
@@ -226,7 +226,7 @@ function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScop
     const [transaction = ''] = /^[0-9a-f]{64}(?=:|$)/.exec(wanted) ?? []
     return transaction === '' ? counted(exact) : counted(exact, credited(transaction, eq(transfers.osn, wanted)))
   }
-  // `txid` and `txid:k` for every k. `;` is the character after `:`. A backend can have posted it in another form, too.
+  // `txid` and `txid:k` for every k; `;` is the character after `:`. A backend may also have posted the txid in another form.
   const ofTransaction = posted(sql`${gte(osn, txid)} AND ${lt(osn, `${txid};`)} AND substr(${osn}, 65, 1) IN ('', ':')`)
   return counted(...(txid === wanted ? [] : [exact]), ofTransaction, credited(txid, sql`true`))
 }
@@ -234,8 +234,8 @@ function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScop
 const newest = alias(flows, 'newest')
 
 /**
- * Entries without an `osn`. The indexes of several wallets cannot be read as one in the order of ids: so the newest entries of each wallet are
- * read, and then the newest of those.
+ * Entries without an `osn` filter. Several wallets have no common order of ids in an index, so the newest entries of each wallet are read, and of these the
+ * newest are kept.
  */
 function allEntries(bounds: Bounds): EntryScope {
   const { cuy, wid: wallet, type: wanted } = bounds
@@ -256,7 +256,7 @@ function allEntries(bounds: Bounds): EntryScope {
   return { rows, where, count }
 }
 
-/** In each wallet: the number of the newest entry in the range, minus that of the newest one before the range. */
+/** For each wallet, the number of the newest entry in the range minus that of the newest entry before it. */
 function numberOfAll(bounds: Bounds): SQL {
   const { type: wanted, from, to } = bounds
   const [column, entries] =

@@ -6,12 +6,12 @@ const { id } = flows
 const probe = alias(flows, 'probe')
 
 /**
- * The first id of an entry at or after a time (Unix milliseconds), or an id above all. `created_at` never decreases as ids grow (a trigger's
- * rule), so a time range is a range of ids. It is found by halving: no index of times is kept, and some thirty entries are read.
+ * SQL: the first id of an entry at or after a time (Unix milliseconds), or an id above all. `created_at` never decreases as ids grow (a trigger ensures it), so
+ * a time range is a range of ids. A binary search over about thirty entries finds the id, so no index of times is stored.
  */
 export function firstEntryAt(time: number | SQLWrapper): SQL {
   const middle = sql`(low + high) / 2`
-  // Ids have holes: the first entry at or above the middle stands for it.
+  // Ids have gaps: the first entry at or above the middle stands for it.
   const isBefore = sql`${probe.created_at} < ${time}`
   return sql`(
   WITH RECURSIVE step (low, high) AS (

@@ -8,21 +8,21 @@ import { flows, postings, wallets } from '../../d1/tables.ts'
 import type { Entry, NewEntry } from '../entry.ts'
 import { type EntryRow, entryColumns, readEntry, type WalletRow, withTransfer } from './entries.ts'
 
-/** What the database had at the moment of one attempt to post. */
+/** The state of the database at the time of an attempt to post. */
 export interface PostAttempt {
-  /** Whether this attempt has stored the entries. */
+  /** Whether this attempt stored the entries. */
   readonly stored: boolean
-  /** The place in the post of the first entry whose key a payout or its refund uses, or null. */
+  /** The index of the first entry in the post whose key a payout or its refund uses, or null. */
   readonly ofPayout: number | null
-  /** The stored entries with the keys of the post, those of this attempt included, in the order of the post. */
+  /** The stored entries with the keys of the post, in its order; those of this attempt are included. */
   readonly known: readonly Entry[]
-  /** The balances of the wallets of the post after the attempt; a wallet without an entry is absent. */
+  /** The balances of the wallets in the post after the attempt. A wallet without an entry is absent. */
   readonly balances: readonly WalletRow[]
 }
 
 /**
- * Stores all entries in their order, or none: none where one of their keys is known or a payout's, or where a balance would be below
- * zero or above 2^53−1 after one of them. One batch, so that equal posts at once store one.
+ * Stores all entries in their order, or none. None if one of the keys is stored already or used by a payout, or if any balance would leave the range from 0 to
+ * 2^53−1. One batch: identical concurrent posts store one set of entries.
  */
 export async function storePost(
   db: WriteDatabase,
@@ -49,7 +49,7 @@ export async function storePost(
   }
 }
 
-/** What was so before the attempt: whether a key of the post is known, and the place of the first one that a payout uses. */
+/** The state before the attempt: whether a key of the post is stored, and the index of the first key that a payout uses. */
 interface InUseRow {
   readonly isKnown: 0 | 1
   readonly place: number | null
@@ -61,7 +61,7 @@ const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND 
 /** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
 const knownEntries = sql`${posted} CROSS JOIN ${ownWallet} CROSS JOIN ${flows} INDEXED BY flow_key
   ON ${flows.osn} = ${member(flows.osn)} AND ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = ${member(flows.type)}`
-/** The entries of a list whose key a payout or its refund uses. */
+/** The entries of the list whose key a payout or its refund uses. */
 const payoutEntries = sql`${posted} CROSS JOIN ${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(wallets.uid)}
   AND ${payouts.cuy} = ${member(wallets.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
   AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`
@@ -69,7 +69,10 @@ const payoutEntries = sql`${posted} CROSS JOIN ${payouts} INDEXED BY payout_key 
 const selectInUse = fixedStatement<'list'>(sql`
 SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${payoutEntries} ORDER BY key LIMIT 1) AS place`)
 
-/** A trigger creates the entries and ignores the row, so that it returns nothing. Without the condition it would fail the batch, without a reason. */
+/**
+ * A trigger creates the entries and then ignores the row, so the statement returns nothing. Without the condition the trigger would fail the batch, and the
+ * reason would be lost.
+ */
 const insertPosting = fixedStatement<'list' | 'by' | 'at'>(sql`
 INSERT INTO ${postings} (${bareList([entries, posted_by, created_at])})
 SELECT ${sql.placeholder('list')}, ${sql.placeholder('by')}, ${sql.placeholder('at')}
@@ -85,6 +88,6 @@ const selectKnown = fixedStatement<'list'>(
   sql`SELECT ${entryColumns} FROM ${knownEntries} ${withTransfer} ORDER BY key`,
 )
 
-/** The balances of the wallets that a list of objects with `uid` and `cuy` names. */
+/** The balances of the wallets that a list of `uid` and `cuy` names. */
 const selectWallets = fixedStatement<'list'>(sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM ${posted} CROSS JOIN ${ownWallet}`)

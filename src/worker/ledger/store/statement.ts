@@ -12,17 +12,17 @@ import { firstEntryAt } from './entry-times.ts'
 
 const dayMs = 86_400_000
 
-/** The sums of one currency before a period and to its end, in ledger units, and the number of entries in it. */
+/** The sums of one currency before a period and at its end, in ledger units, and the number of entries in the period. */
 export interface StatementSums extends Pick<Currency, 'cuy'> {
   readonly opening: bigint
   readonly closing: bigint
   readonly count: number
 }
 
-/** Sums as they are read: parts with their powers of ten, such as `12e9 345e0`, because D1 returns integers as doubles. */
+/** Sums as text: parts with their powers of ten, such as `12e9 345e0`, because D1 returns integers as doubles. */
 type SumRow = Pick<StatementSums, 'cuy' | 'count'> & Readonly<Record<'opening' | 'closing', string>>
 
-/** The sums of a statement and the entries of one of its pages, of one moment: one round trip. */
+/** Reads the sums of a statement and one page of its entries at one moment, in one round trip. */
 export async function selectStatement(
   db: ReadDatabase,
   currencies: Currencies,
@@ -40,7 +40,7 @@ export async function selectStatement(
   }
 }
 
-/** The value of parts with their powers of ten; 0 of none. */
+/** The value of such a text; 0 if it has no parts. */
 function unitsIn(parts: string): bigint {
   return parts.split(' ').reduce((sum, part) => {
     const [digits = '', power = ''] = part.split('e')
@@ -62,12 +62,12 @@ function pageOf(selection: StatementSelection, limit: number): SQL {
   ${withTransfer} WHERE ${eq(wallets.uid, uid)}${ofCurrency}`
 }
 
-/** A period is a range of ids: with one bound at each end, for the index. */
+/** SQL: the id is in the period and the page, with one bound at each end for the index. */
 function inPeriod({ period, after = 0 as EntryId }: StatementSelection, id: SQLWrapper = flows.id): SQL {
   return sql`${gte(id, sql`max(${firstEntryAt(period.from)}, ${after} + 1)`)} AND ${lt(id, firstEntryAt(period.to))}`
 }
 
-/** In each wallet of a user: the balance and the number of its newest entry before the period, and before the end of it. */
+/** For each wallet of a user: balance and number of its newest entry before the period, and before its end. */
 function sumsOfUser(uid: Uid, { from, to }: Period): SQL {
   const newestBefore = (time: UnixMs) => sql`(SELECT ${id} FROM ${flows} INDEXED BY flow_wallet
     WHERE ${walletId} = ${wallets.id} AND ${lt(id, firstEntryAt(time))} ORDER BY ${id} DESC LIMIT 1)`
@@ -80,7 +80,7 @@ LEFT JOIN ${flows} AS closed ON closed.id = ${newestBefore(to)}
 WHERE ${eq(wallets.uid, uid)}`
 }
 
-/** Of all users: what all entries before the period add up to, and those before its end. Triggers keep both sums. */
+/** For all users: the sums of all entries before the period, and before its end. Triggers keep these sums. */
 function sumsOfAll(currencies: Currencies, { from, to }: Period): SQL {
   const before = (time: UnixMs) => selectSumsUpTo(currencies, sql`${time / dayMs}`)
   const sumOf = (at: string) => sql.raw(`coalesce(sum(${at}.high), 0) || 'e9 ' || coalesce(sum(${at}.low), 0) || 'e0'`)

@@ -17,29 +17,29 @@ import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
 import type { PayoutRow, Used } from '../lifecycle.ts'
 import { overtakenRules } from './rows.ts'
 
-/** A row that is to be stored. */
+/** The columns of a new row. */
 export type InsertedPayout = Pick<PayoutRow, (typeof insertedNames)[number]>
-/** What names a payout for a backend. */
+/** The columns that identify a payout for a backend. */
 type PayoutKey = Pick<InsertedPayout, 'uid' | 'cuy' | 'osn' | 'fee' | 'to_address'>
 
-/** What is stored that decides about an asking. */
+/** The stored facts by which a payout request is judged. */
 export interface AskingFacts {
-  /** The payouts with the keys of the asking. */
+  /** The stored payouts with the keys of the request. */
   readonly known: readonly PayoutRow[]
-  /** In the order of the asking: whether an entry has a key that the payout or its refund would use, and whether `to` is a user's. */
+  /** In the order of the request: whether an entry already has a key that the payout or its refund would use, and whether `to` is the address of a user. */
   readonly obstacles: readonly { readonly hasEntry: boolean; readonly isUsers: boolean }[]
   readonly balances: readonly WalletRow[]
-  /** What counts for the limits of a day, by currency, and by user and currency as text. */
+  /** The sums that count towards the limits of a day, by currency, and by user and currency, under `usedKey`. */
   readonly used: ReadonlyMap<string, Used>
 }
 
-/** The key of `AskingFacts.used`: of one user, or of all (0). */
+/** The key in `AskingFacts.used`: of one user, or of all users (0). */
 export const usedKey = (uid: Uid | 0, cuy: CurrencyId) => `${uid} ${cuy}`
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-/** Reads what decides about an asking: one round trip. */
+/** Reads the facts for a payout request, in one round trip. */
 export async function selectAskingFacts(
   db: ReadDatabase,
   asked: readonly PayoutKey[],
@@ -85,7 +85,7 @@ interface UsedRow {
   readonly count: number
 }
 
-/** Stores payouts, all or none; their triggers take the money. `overtaken`: something that was decided about has changed. */
+/** Stores payouts, all or none; triggers take the money. `overtaken`: a row has changed since the decision. */
 export async function insertPayouts(
   db: WriteDatabase,
   rows: readonly InsertedPayout[],
@@ -131,7 +131,7 @@ const oldest = (value: SQLWrapper) => sql`iif(${member(uid)} = 0,
     (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_day WHERE ${isOfOldest}),
     (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_user_day
       WHERE ${payouts.uid} = ${member(uid)} AND ${isOfOldest}))`
-/** The 24 hours: whole hours by their sums, and what was approved in the rest of the oldest one. */
+/** The last 24 hours: stored sums for the whole hours, and the approved payouts for the rest of the oldest hour. */
 const selectUsed = fixedStatement<'owners' | 'since' | 'hour' | 'end'>(sql`
 SELECT DISTINCT ${member(uid)} AS uid, ${member(cuy)} AS cuy,
   CAST((SELECT coalesce(sum(${h.amount}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(payouts.amount)} AS TEXT) AS amount,

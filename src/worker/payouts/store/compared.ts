@@ -9,28 +9,28 @@ import { events, rescans, scans } from '../../d1/state-tables.ts'
 import { flows } from '../../d1/tables.ts'
 import { openAddresses } from './conclusions.ts'
 
-/** What the database has, to be compared with what the scanner's object remembers. */
+/** The state of the database that is compared with the memory of the scanner's object. */
 export interface ComparedRow {
-  /** The event that was noted, as text; null where the database has none under its number. */
+  /** The remembered event as text; null if the database has none under its number. */
   readonly same: string | null
   readonly newest: { readonly id: EventId; readonly text: string } | null
-  /** The highest number that an event ever had in this database. */
+  /** The highest number that any event has had in this database. */
   readonly lastId: number
-  /** Whether a transaction was ever handed in. */
+  /** Whether any transaction was ever handed in. */
   readonly hasSigned: boolean
   /** The newest block that the scan has stored; -1 before it has started. */
   readonly position: BlockHeight
-  /** The time of the newest final block, if it is read. */
+  /** The timestamp of the newest final block, if that block is read. */
   readonly finalTime: UnixMs | null
-  /** The lowest block below the position that is not read. What an operator asks for was read before. */
+  /** The lowest unread block below the position. Blocks that an operator asked for were read before, so they do not count. */
   readonly unread: BlockHeight | null
-  /** The payout addresses of open transactions. */
+  /** The payout addresses that have open transactions. */
   readonly openPayers: readonly Address[]
-  /** Since when the database itself says that it is an older copy. */
+  /** Since when the database itself records that it is an older copy. */
   readonly restoredAt: UnixMs | null
 }
 
-/** Reads what is compared, in one statement. `noted` is the number of the event that the object remembers. */
+/** Reads the state to compare, in one statement. `noted` is the number of the event that the object remembers. */
 export async function selectCompared(db: ReadDatabase, noted: EventId | 0): Promise<ComparedRow> {
   const row = await compared(db, { noted }).first<Row>()
   if (row === null) throw new Error('a view of sums has a row')
@@ -52,14 +52,14 @@ type Row = Omit<ComparedRow, 'newest' | 'lastId' | 'hasSigned' | 'openPayers'> &
   readonly openPayers: string
 }
 
-/** Stores since when the database is known to be an older copy, or that it is none any more: the database itself refuses steps then. */
+/** Stores since when the database is known to be an older copy, or null. While it is, the database itself refuses to move money. */
 export async function storeRestoredAt(db: WriteDatabase, at: UnixMs | null): Promise<void> {
   await updateRestoredAt(db, { at }).run()
 }
 
 const textOf = (table: typeof events | typeof flows) =>
   sql`json_array(${sql.join(Object.values(getTableColumns(table)).map(shown), sql`, `)})`
-/** An entry or another event as text, by its number: both have one numbering. */
+/** The entry or the event with this number, as text. Both share one numbering. */
 const textAt = (number: SQL) => sql`coalesce((SELECT ${textOf(events)} FROM ${events} WHERE ${events.id} = ${number}),
   (SELECT ${textOf(flows)} FROM ${flows} WHERE ${flows.id} = ${number}))`
 const { kind, finished_at, next_height } = rescans

@@ -11,25 +11,22 @@ import { overtakenRules, pairStatements } from './rows.ts'
 const t = payoutTransactions
 const open = sql`${t} INDEXED BY payout_transaction_open`
 
-/**
- * Whether a read was made with the address of every open transaction, as a condition of the batch that stores it. Otherwise the read could
- * have passed one by.
- */
+/** SQL that is true if the read looked for the address of every open transaction: a condition of the batch. Otherwise the read may have missed one. */
 export function isWatched(watched: ReadonlySet<Address>): SQL {
   const list = JSON.stringify([...watched])
   return sql`NOT EXISTS (SELECT 1 FROM ${open} WHERE ${t.ended} IS NULL
     AND ${t.address} NOT IN (SELECT value FROM json_each(${list})))`
 }
 
-/** The addresses of open transactions as a JSON list: a part of a query about something else. */
+/** SQL: the addresses of open transactions as a JSON list. */
 export const openAddresses = sql`(SELECT json_group_array(DISTINCT ${t.address}) FROM ${open} WHERE ${t.ended} IS NULL)`
 
-/** Whether a batch failed because a payout has changed since it was decided about. */
+/** Whether a batch failed because a payout has changed since the decision. */
 export const isPayoutOvertaken = (cause: unknown) => overtakenRules.some((rule) => isRefusedBy(rule, cause))
 
 /**
- * The stored transactions with these txids, each with its payout, and the open ones that have expired at `passedAt` by their own time and
- * have no block yet that is known to be past it.
+ * Reads the stored transactions with these txids, each with its payout, and the open transactions whose expiration is at or before `passedAt` but for which no
+ * block past it is stored yet.
  */
 export async function selectConcerned(
   db: ReadDatabase,
@@ -50,7 +47,7 @@ export async function selectConcerned(
   }
 }
 
-/** SQLite has no type of its own for true and false. */
+/** SQLite has no booleans. */
 const readTransaction = (row: TransactionRow): TransactionRow => {
   return { ...row, succeeded: row.succeeded === null ? null : Boolean(row.succeeded) }
 }
@@ -59,7 +56,7 @@ function payoutOf({ payout_id }: TransactionRow, byId: ReadonlyMap<PayoutRow['id
   return payout_id === null ? null : (byId.get(payout_id) ?? null)
 }
 
-/** Open transactions that can be in no block any more, with their payouts: at most `max`. */
+/** Reads at most `max` open transactions that no block can contain any more, with their payouts. */
 export async function selectExpired(
   db: ReadDatabase,
   max: number,
@@ -75,7 +72,7 @@ export async function selectExpired(
   })
 }
 
-/** Stores ends of transactions with their payouts. Where one of them has changed since, nothing is stored: a later tick decides again. */
+/** Stores ends of transactions, with their payouts. If one of them has changed since, nothing is stored: a later tick decides again. */
 export async function storeEnds(db: WriteDatabase, pairs: readonly Pair[]): Promise<void> {
   try {
     await db.batch([...pairStatements(db, [pairs])])
@@ -84,7 +81,7 @@ export async function storeEnds(db: WriteDatabase, pairs: readonly Pair[]): Prom
   }
 }
 
-/** Stores where transactions were seen before their blocks are final, and pauses the sending of each until `until`, once. */
+/** Stores the heights at which transactions were seen before those blocks are final, and pauses the sending of each until `until`, once. */
 export function seenAt(
   db: WriteDatabase,
   seen: readonly { readonly txid: Txid; readonly height: BlockHeight }[],
@@ -103,7 +100,7 @@ SELECT * FROM ${payouts} WHERE ${payouts.id} IN (SELECT ${t.payout_id} FROM ${t}
 const selectPassing = fixedStatement<'at'>(sql`
 SELECT * FROM ${open} WHERE ${t.ended} IS NULL AND ${t.past_height} IS NULL AND ${t.expires_at} <= ${sql.placeholder('at')}`)
 
-/** All blocks were read, from the one after the reference block to the first one past the expiration, and the scan is not halted. */
+/** A transaction is over when every block from the one after its reference block to the first one past its expiration was read, and the scan is not halted. */
 const selectOver = fixedStatement<'max'>(sql`
 SELECT * FROM ${open} WHERE ${t.ended} IS NULL
   AND ${t.past_height} <= (SELECT ${scans.height} FROM ${scans} WHERE ${scans.halted} IS NULL)

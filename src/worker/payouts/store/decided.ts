@@ -6,13 +6,13 @@ import type { OtherOutflow, Outflows, PayoutRow } from '../lifecycle.ts'
 import { readMoved } from '../moved.ts'
 import { overtakenRules, updatePayouts } from './rows.ts'
 
-/** A payout with what has left for it already. */
+/** A payout, with the money that has already left for it. */
 export interface PayoutWithOutflows {
   readonly payout: PayoutRow
   readonly outflows: Outflows
 }
 
-/** The payouts with these ids, those that exist. */
+/** Reads the payouts with these ids. Ids that do not exist are left out. */
 export async function selectWithOutflows(
   db: ReadDatabase,
   ids: readonly number[],
@@ -30,7 +30,7 @@ export async function selectWithOutflows(
 
 const readOther = (text: string) => JSON.parse(text) as OtherOutflow // safe: `otherOutflow` has made it
 
-/** Stores what persons have decided, all or none. `overtaken`: a payout has changed since; `wallet-full`: a refund has no room. */
+/** Stores persons' decisions, all or none. `overtaken`: a payout has changed since; `wallet-full`: the wallet has no room for the refund. */
 export async function storeDecided(
   db: WriteDatabase,
   rows: readonly PayoutRow[],
@@ -48,8 +48,8 @@ export async function storeDecided(
 
 const t = payoutTransactions
 /**
- * Another transaction of the address that has cost what a payout pays, as JSON: one of the payout's own that has succeeded after it went on,
- * or one that no payout names, excused or not, and that pays exactly this. NULL: there is none.
+ * SQL: another transaction that may already have paid this payout, as JSON. That is one of its own that succeeded after the payout had moved on, or one that no
+ * payout names and that moved exactly this amount, whether an operator has excused it or not. NULL if there is none.
  */
 export const otherOutflow = sql`coalesce(
   (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout

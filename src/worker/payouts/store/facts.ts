@@ -10,7 +10,7 @@ import { selectStanding } from '../../issuer/store.ts'
 import { type DecimalsRow, readAgreedDecimals, selectAgreedDecimals } from '../../ledger/stored-settings.ts'
 import type { LeavingFacts } from '../leaving.ts'
 
-/** What keeps money from leaving this address by what is stored: one round trip, and the same rows whatever the history. */
+/** Reads the stored facts that can stop payouts from this address. One round trip and a fixed number of rows, however long the history is. */
 export async function selectLeavingFacts(db: ReadDatabase, address: Address): Promise<LeavingFacts> {
   const [state, agreed, found, standing] = await db.batch([
     selectState(db, { address }),
@@ -46,7 +46,7 @@ interface FoundRow {
 const { ended, excused, changed_at } = payoutTransactions
 const address = sql.placeholder('address')
 
-/** Whether a transaction of the address stops payouts: one that no payout names, or one that has succeeded after its payout went on. */
+/** SQL: the transaction stops payouts, because no payout names it or because it succeeded after its payout had moved on, and no operator has excused it. */
 export const isUnresolved = sql`${ended} IN ('unknown', 'late') AND ${excused} IS NULL`
 
 const selectState = fixedStatement<'address'>(sql`

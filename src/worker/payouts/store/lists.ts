@@ -7,30 +7,30 @@ import { type PayoutState, payoutStates, payouts, payoutTransactions } from '../
 import { addresses } from '../../d1/tables.ts'
 import type { PayoutRow } from '../lifecycle.ts'
 
-/** Which payouts, and which page of them. What is absent filters nothing. */
+/** Selects payouts and a page of them. An absent member filters nothing. */
 export interface PayoutSelection {
   readonly uid?: Uid | undefined
   readonly cuy?: CurrencyId | undefined
   readonly state?: PayoutState | undefined
   readonly osn?: string | undefined
   readonly to?: Address | undefined
-  /** Any of its transactions, also one that has ended. */
+  /** Any transaction of the payout, even one that has ended. */
   readonly txid?: Txid | undefined
   /** Only payouts below this id. */
   readonly before?: PayoutId | undefined
   readonly limit?: number | undefined
 }
 
-/** A payout of a list. */
+/** A payout with what a list adds to it. */
 export interface ListedPayout {
   readonly payout: PayoutRow
-  /** Whether its recipient was issued here since it was asked for. */
+  /** Whether its recipient's address has since been issued to a user here. */
   readonly isToUser: boolean
-  /** What nodes have said about the sending of its newest transaction, as it is stored. */
+  /** The stored answers of nodes to the broadcast of its newest transaction. */
   readonly answers: string | null
 }
 
-/** One page of payouts below an id, newest first, and how many match on all pages, counted up to `countedMax`. */
+/** Reads one page of payouts below an id, newest first, with the number on all pages, counted up to `countedMax`. */
 export async function selectPayoutPage(
   db: ReadDatabase,
   selection: PayoutSelection,
@@ -62,14 +62,14 @@ const columns = sql`${payouts}.*,
   EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(to_address)}) AS "isToUser",
   (SELECT ${t.answers} FROM ${t} WHERE ${t.txid} = ${payouts.txid} AND ${state} = 'signed') AS answers`
 
-/** Which rows a list has. Each part is what follows FROM. The planner has no statistics, so each index is named. */
+/** The rows of a list, each part being SQL that follows FROM. D1 keeps no statistics for the planner, so each part names its index. */
 interface Scope {
   readonly rows: SQL
-  /** At least the newest `limit` of them below an id. */
+  /** Selects at least the newest `limit` rows below an id. */
   readonly newest: (before: PayoutId, limit: number) => SQL
 }
 
-/** What a key selects, by its index; null without one. */
+/** The rows that a key selects, by its index; null if the selection has no key. */
 function byKey(selection: PayoutSelection): Scope | null {
   const { txid, osn: order, to, uid: owner } = selection
   const isPlainUser = owner !== undefined && selection.cuy === undefined && selection.state === undefined
@@ -90,7 +90,7 @@ function byKey(selection: PayoutSelection): Scope | null {
   return { rows, newest: (before) => sql`${rows} AND ${lt(id, before)}` }
 }
 
-/** Of each state and currency the newest ones: an index has the order of ids only within one of both. */
+/** An index is in the order of ids only within one state and currency, so the newest rows of each are read. */
 function byKind(selection: PayoutSelection, cuys: readonly CurrencyId[]): Scope {
   const states = selection.state === undefined ? payoutStates : [selection.state]
   const kinds = sql`json_each(${JSON.stringify(states)}) AS wanted CROSS JOIN json_each(${JSON.stringify(cuys)}) AS currency`

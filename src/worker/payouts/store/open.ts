@@ -15,35 +15,35 @@ import {
 } from '../../d1/payout-tables.ts'
 import { isUnresolved } from './facts.ts'
 
-// What is open of payouts. The rows that are read grow with the number of currencies, not with that of payouts.
+// Sums and troubles of open payouts. The number of rows that are read grows with the number of currencies, not with that of payouts.
 
-/** What is open in one state and currency. */
+/** The open payouts in one state and currency. */
 export interface OpenSum {
   readonly state: PayoutState
   readonly cuy: CurrencyId
   readonly count: number
   /** Ledger units. */
   readonly sum: bigint
-  /** Since when the one that has been in this state for longest is in it. */
+  /** Since when the longest-waiting of them has been in this state. */
   readonly oldestAt: UnixMs
 }
 
-/** What is open, by state and currency. */
+/** Reads the open payouts by state and currency. */
 export async function selectOpenSums(db: ReadDatabase): Promise<readonly OpenSum[]> {
   const { results } = await selectSums(db, {}).all<Omit<OpenSum, 'sum'> & { readonly sum: string }>()
   return results.map((row) => ({ ...row, sum: BigInt(row.sum) }))
 }
 
-/** What an operator must see of payouts. */
+/** The troubles of payouts that an operator must see. */
 export interface PayoutTroubles {
   readonly stuck: readonly { readonly payout: PayoutId; readonly reason: StuckReason }[]
-  /** The approved payout of these currencies that has waited longest for a signer, if it has waited since `before`. */
+  /** The approved payout that has waited longest for a signer, if that is since before `before`. */
   readonly unsigned: { readonly payout: PayoutId; readonly since: UnixMs } | null
   /** Transactions of the payout address that stop payouts. */
   readonly unknown: readonly Txid[]
 }
 
-/** Reads at most `max` of each kind. `currencies` are those that may leave now: in others a signer can do nothing. */
+/** Reads at most `max` of each kind. `currencies` are those that may leave now: a signer can do nothing about the others. */
 export async function selectTroubles(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -65,7 +65,7 @@ export async function selectTroubles(
 
 type Holding = typeof payoutHoldings.$inferSelect
 
-/** What the payout address held when it was last read. */
+/** Reads the balances of the payout address as they were last read from the chain. */
 export async function selectHoldings(db: ReadDatabase, address: Address): Promise<readonly Holding[]> {
   const { contract, balance, read_at } = payoutHoldings
   const rows = await openTables(db)
@@ -75,7 +75,7 @@ export async function selectHoldings(db: ReadDatabase, address: Address): Promis
   return rows.filter((row) => row.address === address)
 }
 
-/** Stores what the payout address holds. */
+/** Stores the balances of the payout address. */
 export async function storeAddressHoldings(db: WriteDatabase, holdings: readonly Holding[]): Promise<void> {
   const insertion = openTables(db).insert(payoutHoldings)
   const stored = holdings.map((holding) =>
@@ -85,7 +85,7 @@ export async function storeAddressHoldings(db: WriteDatabase, holdings: readonly
 }
 
 const { id, state, cuy, changed_at } = payouts
-/** The condition of the partial index, which a query must repeat. */
+/** The condition of the partial index. A query must repeat it to use the index. */
 const isOpenState = sql.raw(`IN (${openStates.map((name) => `'${name}'`)})`)
 
 const selectSums = fixedStatement(sql`

@@ -6,10 +6,10 @@ import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
 import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
 
-/** Rows in one JSON text: the longest takes about 5 kB, and a bound text can have 2 MB. */
+/** Rows in one JSON text. The longest row takes about 5 kB, and D1 binds texts up to 2 MB. */
 const rowsMax = 200
 
-/** Messages of triggers and CHECKs by which a decision about payouts was overtaken: it is to be made again. */
+/** Triggers and CHECKs that refuse a decision about a payout that has changed since: decide again. */
 export const overtakenRules = [
   ...['payout: already asked for', 'payout: an entry has its key', 'payout: another version', 'payout: no such step'],
   ...[
@@ -25,17 +25,17 @@ export const overtakenRules = [
   'payout_transaction: the scan is halted',
 ]
 
-/** Statements that store payouts as they were decided. Each names the version that was decided about. */
+/** Statements that update payouts, each at the version on which the decision rests. */
 export function updatePayouts(db: WriteDatabase, rows: readonly PayoutRow[]): readonly D1PreparedStatement[] {
   return toJsonTexts(rows, rowsMax).map((list) => changePayouts(db, { rows: list }))
 }
 
-/** Statements that store transactions as they were decided. Each names the version that was decided about. */
+/** Statements that update transactions, each at the version on which the decision rests. */
 export function updateTransactions(db: WriteDatabase, rows: readonly TransactionRow[]): readonly D1PreparedStatement[] {
   return toJsonTexts(rows, rowsMax).map((list) => changeTransactions(db, { rows: list }))
 }
 
-/** A transaction that is stored for the first time. */
+/** The columns of a new transaction. */
 export type InsertedTransaction = Pick<TransactionRow, (typeof insertedNames)[number]>
 
 /** Statements that store new transactions. */
@@ -46,7 +46,7 @@ export function insertTransactions(
   return toJsonTexts(rows, rowsMax).map((list) => addTransactions(db, { rows: list }))
 }
 
-/** Statements that store steps, each list of them before the next one: first the transactions, which payouts follow. */
+/** Statements that store lists of steps, one list after the other. Within a list transactions come first, because payouts follow from them. */
 export function pairStatements(
   db: WriteDatabase,
   rounds: readonly (readonly Pair[])[],
@@ -63,7 +63,7 @@ export function pairStatements(
   ])
 }
 
-/** Has blocks that were read before a transaction came read again for it, from one height to another, or to the position (null). */
+/** Has blocks read again for a transaction that was handed in later, from one height to another, or with null to the position. */
 export function readAgainFor(db: WriteDatabase, from: number, to: BlockHeight | null, at: UnixMs): D1PreparedStatement {
   return insertRescan(db, { from, to, at })
 }
@@ -80,7 +80,7 @@ const transactionChanges = [
   ...[payoutTransactions.height, succeeded, payoutTransactions.moved, ended, payoutTransactions.excused, next_send],
 ]
 
-/** What a list of rows changes, each at the version that it has. */
+/** SQL that updates a list of rows, each at its version. */
 function changeOf(
   table: typeof payouts | typeof payoutTransactions,
   columns: typeof payoutChanges | typeof transactionChanges,

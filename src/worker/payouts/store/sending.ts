@@ -7,7 +7,7 @@ import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { type NodeAnswer, noteAnswer, readAnswers } from '../answers.ts'
 import { isUnresolved } from './facts.ts'
 
-/** A transaction that is to be sent now. */
+/** A transaction that is due to be sent. */
 export interface DueTransaction {
   readonly id: PayoutTransactionId
   readonly bytes: string
@@ -16,19 +16,19 @@ export interface DueTransaction {
   readonly answers: readonly NodeAnswer[]
 }
 
-/** What is due. */
+/** Selects due transactions. */
 export interface DueQuery {
   readonly now: UnixMs
-  /** Currencies that are not sent now. */
+  /** Currencies in which nothing is sent now. */
   readonly stopped: readonly CurrencyId[]
-  /** What expires sooner is not sent any more. */
+  /** A transaction that expires within this time is not sent. */
   readonly marginMs: number
   readonly max: number
 }
 
 /**
- * Claims transactions that are due: what was never sent first, then what has waited longest. Each counts as sent from now on, and is due
- * again after the pause of its number: a call that dies sends none of them again and again.
+ * Claims due transactions: new ones first, then those that have waited longest. A claimed transaction counts as sent, and is due again after the pause of its
+ * number, so a call that dies does not send it over and over.
  */
 export async function claimDue(
   db: WriteDatabase,
@@ -43,7 +43,7 @@ export async function claimDue(
 
 type ClaimedRow = Omit<DueTransaction, 'answers'> & { readonly answers: string | null }
 
-/** Stores what nodes have said about sendings, for people. */
+/** Stores what nodes have answered to broadcasts, for people. */
 export async function storeAnswers(
   db: WriteDatabase,
   sent: readonly (DueTransaction & { readonly answer: SendingReply | null })[],
@@ -55,7 +55,7 @@ export async function storeAnswers(
   if (rows.length > 0) await updateAnswers(db, { rows: JSON.stringify(rows) }).run()
 }
 
-/** The open transactions that were sent at least once, with what nodes have said: at most `max`, the oldest first. */
+/** Reads the open transactions that were sent at least once, with the answers of nodes: at most `max`, the oldest first. */
 export async function selectAnswered(
   db: ReadDatabase,
   max: number,
@@ -69,8 +69,8 @@ const open = sql`${t} INDEXED BY payout_transaction_open`
 const [now, pauses] = [sql.placeholder('now'), sql.placeholder('pauses')]
 
 /**
- * Not due is one whose payout another transaction has paid: what is sent on would pay it twice. A time that is further ahead than any pause
- * is of a clock that has stepped back.
+ * Excludes payouts that another transaction has paid: sending again would pay twice. A `next_send` further ahead than any pause comes from a clock that has
+ * stepped back, so it counts as due.
  */
 const claim = fixedStatement<'now' | 'stopped' | 'latest' | 'max' | 'pauses' | 'longest' | 'horizon'>(sql`
 UPDATE ${t} SET ${bare(t.sends)} = ${t.sends} + 1,

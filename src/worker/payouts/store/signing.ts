@@ -19,14 +19,14 @@ import {
   updateTransactions,
 } from './rows.ts'
 
-/** An approved payout as a signer is offered it. */
+/** An approved payout, as it is offered to a signer. */
 export interface OfferedPayout {
   readonly payout: PayoutRow
-  /** What has left for it in another transaction. */
+  /** Another transaction that may already have paid it. */
   readonly other: OtherOutflow | null
 }
 
-/** The approved payouts of these currencies with an id above `after`, oldest first, without those to a user, and the newest final block. */
+/** Reads the approved payouts of these currencies with an id above `after`, oldest first, except those to a user, and the newest final block. */
 export async function selectOffer(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -46,7 +46,7 @@ export async function selectOffer(
   }
 }
 
-/** What is stored that decides about what a signer hands in. */
+/** The stored facts by which signed transactions are judged. */
 export interface SigningFacts {
   readonly head: Head | null
   /** The newest block that the scan has stored. */
@@ -56,18 +56,18 @@ export interface SigningFacts {
   readonly transactions: ReadonlyMap<Txid, TransactionRow>
 }
 
-/** A payout with what stands in the way of a transaction. */
+/** A payout, with the facts that keep it from having a new transaction. */
 export interface SignablePayout {
   readonly payout: PayoutRow
-  /** A transaction of it that can be mined. */
+  /** Whether a transaction of the payout can still be mined. */
   readonly hasOpen: boolean
-  /** A transaction of it that has succeeded although it went on. */
+  /** Whether a transaction of the payout succeeded after the payout had moved on. */
   readonly hasPaidLate: boolean
-  /** Whether its recipient was issued here since it was asked for. */
+  /** Whether its recipient's address has since been issued to a user here. */
   readonly isToUser: boolean
 }
 
-/** Reads what decides about signed transactions: one round trip. */
+/** Reads the facts for signed transactions, in one round trip. */
 export async function selectSigningFacts(
   db: ReadDatabase,
   ids: readonly number[],
@@ -96,7 +96,7 @@ export async function selectSigningFacts(
 
 type SignableRow = PayoutRow & Readonly<Record<'hasOpen' | 'hasPaidLate' | 'isToUser', 0 | 1>>
 
-/** What is stored of a transaction that was taken: new, or one that was found in a block before its bytes came. */
+/** The rows of an accepted transaction: a new one, or one that a block contained before its bytes were handed in. */
 export type TakenTransaction = {
   readonly payout: PayoutRow
 } & (
@@ -104,7 +104,7 @@ export type TakenTransaction = {
   | { readonly opened: TransactionRow; readonly foundAt: BlockHeight | null }
 )
 
-/** Stores what a signer has handed in, all or none, with the blocks that must be read again for it. */
+/** Stores accepted transactions, all or none, and has blocks read again that may contain them. */
 export async function storeTaken(
   db: WriteDatabase,
   taken: readonly TakenTransaction[],
@@ -115,7 +115,7 @@ export async function storeTaken(
   const lowest = Math.min(...inserted.map(({ reference }) => reference ?? Number.POSITIVE_INFINITY))
   try {
     await db.batch([
-      // First: a transaction is refused whose blocks are not read again.
+      // This comes first: a trigger refuses a transaction whose blocks are not read again.
       ...(inserted.length === 0 ? [] : [readAgainFor(db, lowest + 1, null, at)]),
       ...opened.flatMap(({ foundAt }) => (foundAt === null ? [] : [readAgainFor(db, foundAt, foundAt, at)])),
       ...insertTransactions(db, inserted),
@@ -142,7 +142,7 @@ interface HeadRow {
   readonly position: BlockHeight
 }
 
-/** After a correction the hash and the time are not known. */
+/** After a correction the hash and the timestamp are not known. */
 function readHead([row]: readonly HeadRow[] = []): Head | null {
   if (row === undefined || row.hash === null || row.timestamp === 0) return null
   return { height: row.height, hash: row.hash, timestamp: row.timestamp }
@@ -157,7 +157,7 @@ const t = payoutTransactions
 const max = sql.placeholder('max')
 const isToUser = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(payouts.to_address)})`
 
-/** Of each currency the oldest ones: the index has the order of ids only within one state and currency. */
+/** The index is in the order of ids only within one state and currency, so the oldest of each currency are read. */
 const selectApproved = fixedStatement<'currencies' | 'after' | 'max'>(sql`
 SELECT ${payouts}.*, ${otherOutflow} AS other FROM json_each(${sql.placeholder('currencies')}) AS currency
 CROSS JOIN ${payouts} ON ${id} IN (

@@ -18,18 +18,18 @@ import { compared as comparedRanges, holdings } from '../../d1/state-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
 import type { DifferenceState, RecordedHolding } from '../judge.ts'
 
-/** An address and currency as stored. */
+/** A stored holding: one address in one currency. */
 export interface Holding extends RecordedHolding {
   readonly cuy: CurrencyId
-  /** The number of the address, by which the holding is found. */
+  /** The number of the address, which is the key of the row. */
   readonly addressId: number
   readonly address: Address
   readonly dueAt: UnixMs
-  /** The recorded sum as the triggers keep it: it is compared before a change is stored. */
+  /** The recorded sum as the triggers keep it. It must be unchanged when a judgement is stored. */
   readonly parts: string
 }
 
-/** What a comparison leaves behind of a holding as it was read before. */
+/** A judged holding, with its row before. */
 export interface HoldingChange {
   readonly before: Holding
   readonly after: DifferenceState & Pick<Holding, 'reading' | 'dueAt'>
@@ -37,28 +37,28 @@ export interface HoldingChange {
 
 const digitsPerPart = 10n ** 12n
 
-/** The parts are one text: D1 returns integers as doubles, and a part can have more digits than those keep. */
+/** The parts are read as one text: D1 returns integers as doubles, which lose digits of large parts. */
 type HoldingRow = Omit<typeof holdings.$inferSelect, `part_${0 | 1 | 2 | 3 | 4 | 5 | 6}`> & {
   readonly parts: string
   readonly address: Address
 }
 
-/** Ids of addresses, from `first` to `last`: all of them have a holding in one currency. Both are 0 if none has one. */
+/** A range of address ids that all have a holding in one currency. Both ends are 0 if none has. */
 export interface AddedRange {
   readonly first: number
   readonly last: number
 }
 
-/** What there is to do for the comparison of one currency. */
+/** The due comparisons of one currency. */
 export interface CompareWork extends AddedRange {
   readonly cuy: CurrencyId
   /** Whether there are addresses without a holding. */
   readonly hasNew: boolean
-  /** Since when the holding is due that has been due longest; null if none is. */
+  /** Since when the longest-due holding is due; null if none is. */
   readonly dueAt: UnixMs | null
 }
 
-/** What there is to do for these currencies. One statement, whatever the number of addresses. */
+/** Reads the due comparisons of these currencies. One statement for any number of addresses. */
 export async function selectCompareWork(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -78,8 +78,8 @@ FROM json_each(${JSON.stringify(currencies)}) AS currency LEFT JOIN ${comparedRa
 }
 
 /**
- * Makes holdings of addresses that have none in a currency, due at once (and after all that have been due longer): of `max` addresses
- * above the range, and of `max` that were reserved below it.
+ * Adds holdings for addresses that have none in a currency: `max` addresses above the range, and `max` that were reserved below it. They are due at once, after
+ * all that have been due longer.
  */
 export async function addMissingHoldings(
   db: WriteDatabase,
@@ -91,7 +91,7 @@ export async function addMissingHoldings(
   await db.batch([toStatement(db, insertMissing(cuy, at, page)), toStatement(db, extendRange(cuy, page))])
 }
 
-/** The holdings of a currency that have been due longest, at most `max`. */
+/** Reads at most `max` holdings of a currency that have been due longest. */
 export async function selectDueHoldings(
   db: ReadDatabase,
   cuy: CurrencyId,
@@ -101,14 +101,14 @@ export async function selectDueHoldings(
   return (await toStatement(db, selectDue(cuy, at, max)).all<HoldingRow>()).results.map(readHolding)
 }
 
-/** Stores comparisons. One whose holding has changed since it was read is left out, and stays due. Returns how many were stored. */
+/** Stores judgements. If a holding has changed since it was read, its judgement is left out, and it stays due. Returns how many were stored. */
 export async function storeHoldings(db: WriteDatabase, changes: readonly HoldingChange[]): Promise<number> {
   if (changes.length === 0) return 0
   const { results } = await updateCompared(db, { list: JSON.stringify(changes.map(writeChange)) }).all()
   return results.length
 }
 
-/** Recipients of transfers that were seen in blocks which are gaps now. */
+/** Reads the recipients of seen transfers whose blocks are gaps now. */
 export async function selectSeenInGaps(db: ReadDatabase, position: BlockHeight): Promise<ReadonlySet<Address>> {
   const { results } = await selectInGaps(db, { position }).all<Pick<typeof transfers.$inferSelect, 'to_address'>>()
   return new Set(results.map((row) => row.to_address))
@@ -137,7 +137,7 @@ function readHolding(row: HoldingRow): Holding {
   }
 }
 
-/** What is stored, beside what the holding must still have: `parts`, `sent` and `due_before`. */
+/** The columns to store, and the members that must be unchanged: `parts`, `sent` and `due_before`. */
 type ChangeRow = Pick<HoldingRow, (typeof listed)[number] | 'parts'> & { readonly due_before: UnixMs }
 
 function writeChange({ before, after }: HoldingChange): ChangeRow {
@@ -176,7 +176,7 @@ const listed = ['cuy', 'address_id', 'sent', ...compared] as const
 const { part_0, part_1, part_2, part_3, part_4, part_5, part_6 } = holdings
 const parts = sql.join([part_0, part_1, part_2, part_3, part_4, part_5, part_6], sql` || ' ' || `)
 
-/** `max` addresses above a range and `max` below it, as what follows FROM. */
+/** `max` addresses above a range and `max` below it, as SQL that follows FROM. */
 function pageOutside({ first, last }: AddedRange, max: number): SQL {
   const { id } = addresses
   const select = sql`SELECT ${id} FROM ${addresses}`

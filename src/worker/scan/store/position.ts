@@ -10,52 +10,52 @@ import { openAddresses } from '../../payouts/store/conclusions.ts'
 
 /** The stored state of the scan. */
 export interface ScanState {
-  /** The position: every block at or below it is stored, or a gap. */
+  /** The position: every block at or below it is stored, or is a gap. */
   readonly height: BlockHeight
-  /** Of the block at the position. Null if that block was not read: before the first one, after a correction, in a gap. */
+  /** The hash of the block at the position. Null if that block was not read: before the first block, after a correction, in a gap. */
   readonly hash: BlockHash | null
   /** The newest finalized height that was ever agreed on. Only a correction lowers it. */
   readonly finalized: BlockHeight
-  /** The time of that block. 0 if it is not known. */
+  /** The timestamp of that block; 0 if it is not known. */
   readonly finalizedTime: UnixMs
-  /** When `finalized` last increased. */
+  /** When `finalized` last grew. */
   readonly finalizedAt: UnixMs
   /** When the position last moved. */
   readonly advancedAt: UnixMs
-  /** Start of the newest scan that ended caught up: everything that was final then is stored. 0 before the first one. */
+  /** Start of the newest scan that ended caught up. Every block that was final at that time is stored. 0 before the first such scan. */
   readonly caughtUpAt: UnixMs
   /** Start of the newest scan that ended, caught up or not. 0 before the first one. */
   readonly triedAt: UnixMs
-  /** Since when each scan has got a finalized head; null if the newest one got none. */
+  /** The start of the unbroken run of scans that got a finalized head; null if the last scan got none. */
   readonly answeringSince: UnixMs | null
-  /** Why that scan was not caught up, or null. */
+  /** Why the last scan was not caught up, or null. */
   readonly problem: ChainFailure['kind'] | null
-  /** Why nothing is credited until an operator acts, or null. */
+  /** Why the scan is halted, or null. Nothing is credited until an operator acts. */
   readonly halted: string | null
-  /** The newest correction that was applied; 0 before any. */
+  /** The newest correction that was applied; 0 if there was none. */
   readonly correctedBy: number
-  /** Which nodes gaps were last tried with. */
+  /** The set of nodes with which gaps were last tried. */
   readonly nodes: string
-  /** The payout addresses of open transactions. */
+  /** The payout addresses that have open transactions. */
   readonly openPayers: readonly Address[]
 }
 
 /** A finalized head that nodes agreed on. */
 export type FinalizedHead = Pick<Header, 'height' | 'hash' | 'timestamp'>
 
-/** What identifies a state. Whatever was read after another one is superseded. */
+/** The members that identify a state. A finding that was read after another state is superseded. */
 export type ReadAfter = Pick<ScanState, 'height' | 'hash' | 'correctedBy'>
 
-/** How a scan ended that stored nothing of that with its last step. */
+/** The end of a scan whose last step did not store it. */
 export interface ScanResult {
   readonly startedAt: UnixMs
   /** Whether nodes agreed on a finalized head. */
   readonly hasHead: boolean
-  /** Why it is not caught up, or null. */
+  /** Why the scan is not caught up, or null. */
   readonly problem: ChainFailure['kind'] | null
 }
 
-/** The state of the scan. Null before it was started. */
+/** Reads the state of the scan; null before it was started. */
 export async function selectScan(db: ReadDatabase): Promise<ScanState | null> {
   const [row] = await openTables(db)
     .select({
@@ -80,7 +80,7 @@ export async function selectScan(db: ReadDatabase): Promise<ScanState | null> {
   return { ...row, height: row.height as BlockHeight, openPayers } // safe: the CHECK `scan_superseded`
 }
 
-/** Stores the position below the first block to scan, and the agreed finalized head. A no-op if the scan was started. */
+/** Stores the position just below the first block to scan, and the agreed finalized head. Does nothing if the scan was started before. */
 export async function startScan(
   db: WriteDatabase,
   position: Pick<ScanState, 'height' | 'hash'>,
@@ -102,7 +102,7 @@ export async function startScan(
   await toStatement(db, insertSelect(scans, row, sql`WHERE NOT EXISTS (SELECT 1 FROM ${scans})`)).run()
 }
 
-/** Stores an agreed finalized head. A no-op if the stored one is as high, or if a correction came since `state`. */
+/** Stores an agreed finalized head. Does nothing if the stored one is as high, or if a correction came after `state`. */
 export async function storeFinalized(
   db: WriteDatabase,
   { correctedBy }: Pick<ScanState, 'correctedBy'>,
@@ -114,7 +114,7 @@ export async function storeFinalized(
   await toStatement(db, openTables(db).update(scans).set(changes).where(isLower)).run()
 }
 
-/** Stores why the scan is halted. The next stored step ends it. A no-op if the position is another one by now. */
+/** Stores why the scan is halted. The next step that is stored ends the halt. Does nothing if the position has moved. */
 export async function haltScan(
   db: WriteDatabase,
   { height, hash, correctedBy }: ReadAfter,
@@ -124,15 +124,15 @@ export async function haltScan(
   await toStatement(db, openTables(db).update(scans).set({ halted: why }).where(isSame)).run()
 }
 
-/** Stores how a scan ended. */
+/** Stores the end of a scan. */
 export async function storeScanEnd(db: WriteDatabase, { startedAt, hasHead, problem }: ScanResult): Promise<void> {
   const changes = problem === null ? caughtUp(startedAt) : { ...tried(startedAt, hasHead), problem }
   await toStatement(db, openTables(db).update(scans).set(changes)).run()
 }
 
-/** Longer than any scan: a stored time that is further ahead is of a clock that has stepped back. */
+/** Longer than any scan. A stored time that is further ahead than this comes from a clock that has stepped back. */
 const clockStepMsMax = 300_000
-/** Not before what is stored: what ended late can have started before what ended already. */
+/** Never moves a stored time back: a scan that ends late may have started earlier. */
 const notBefore = (stored: SQLiteColumn, at: UnixMs) =>
   sql`iif(${stored} > ${at + clockStepMsMax}, ${at}, max(${stored}, ${at}))`
 
@@ -141,14 +141,14 @@ const tried = (startedAt: UnixMs, hasHead: boolean) => ({
   answering_since: hasHead ? sql`min(coalesce(${scans.answering_since}, ${startedAt}), ${startedAt})` : null,
 })
 
-/** What is stored of the end of a scan that is caught up. */
+/** The columns to set when a scan ends caught up. */
 export const caughtUp = (startedAt: UnixMs) => ({
   ...tried(startedAt, true),
   caught_up_at: notBefore(scans.caught_up_at, startedAt),
   problem: null,
 })
 
-/** Stores which nodes gaps are tried with from now on. */
+/** Stores the set of nodes with which gaps are tried from now on. */
 export function nodesStatement(db: WriteDatabase, nodes: string): D1PreparedStatement {
   return toStatement(db, openTables(db).update(scans).set({ nodes }))
 }

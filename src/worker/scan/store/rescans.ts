@@ -7,30 +7,30 @@ import { rescans } from '../../d1/state-tables.ts'
 import type { transfers } from '../../d1/tables.ts'
 import { type Gap, notAgreed, type Rescan, type RescanPart, receiptsMissing, runsOf, splitAttempts } from '../rescan.ts'
 
-/** Blocks that are not read yet. */
+/** A range of blocks that were not read yet. */
 export interface OpenGap extends Pick<Rescan, 'id' | 'from' | 'to' | 'attempts'> {
   readonly why: string
 }
 
-/** Why a rescan has not begun. */
+/** `why` of a rescan that was never tried. */
 const notTried = 'no requests were left for it: what nodes allow is too little'
-/** What a payout needs is read within some ticks. */
+/** A payout's blocks should be read within this time. */
 const payoutMs = 900_000
-/** Gaps in one list. */
+/** Most gaps in one list. */
 const gapsMax = 100
 
-/** A rescan that is not finished. */
+/** SQL: the rescan is not finished. */
 export const isOpen = isNull(rescans.finished_at)
 const openIndex = sql.raw('INDEXED BY rescan_open')
 
-/** Whether a gap has this height. */
+/** SQL: an open gap contains this height. */
 function isInGap(height: SQL | typeof transfers.height): SQL {
   const { kind, finished_at, next_height, to_height } = rescans
   return sql`EXISTS (SELECT 1 FROM ${rescans} ${openIndex}
     WHERE ${kind} = 'gap' AND ${finished_at} IS NULL AND ${to_height} >= ${height} AND ${next_height} <= ${height})`
 }
 
-/** Of the rescans that are due, one that was tried least, and of these the one that has been due longest. Null: none is due. */
+/** Selects one due rescan: the one with the fewest attempts, and among those the one that has been due longest. Null if none is due. */
 export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Rescan | null> {
   const { id, kind, next_height, to_height, attempts, next_try, why, receipts, unread } = rescans
   const [row] = await openTables(db)
@@ -44,8 +44,8 @@ export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Res
 }
 
 /**
- * The open gaps from the lowest on, what was asked for and could not be read, and what a payout has needed for a quarter of an hour;
- * at most 100.
+ * Selects at most 100 open gaps, from the lowest on: gaps of the scan, requested blocks that could not be read, and blocks that a payout has needed for more
+ * than `payoutMs`.
  */
 export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<readonly OpenGap[]> {
   const { id, kind, next_height, to_height, attempts, why, created_at } = rescans
@@ -59,7 +59,7 @@ export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<read
   return rows.map((row) => ({ ...row, why: row.why ?? notTried }))
 }
 
-/** What was asked of other nodes, or before one of them was well again, is due at once. */
+/** Makes rescans due at once that were last tried with another set of nodes, or before a node recovered. */
 export function dueAtOnce(
   db: WriteDatabase,
   { at, triedBefore }: { readonly at: UnixMs; readonly triedBefore: UnixMs },
@@ -69,7 +69,7 @@ export function dueAtOnce(
   return toStatement(db, openTables(db).update(rescans).set({ next_try: at }).where(isTried))
 }
 
-/** Statements that store blocks as gaps: consecutive ones as one, or as a part of the gap right below them. */
+/** Statements that store blocks as gaps. Consecutive blocks form one gap, or extend the gap right below them. */
 export function gapStatements(db: WriteDatabase, gaps: readonly Gap[], at: UnixMs): readonly D1PreparedStatement[] {
   return runsOf(gaps).flatMap(({ from, to, kind }) => {
     const why = kind === 'receipts' ? receiptsMissing : notAgreed
@@ -87,7 +87,7 @@ const columnsOf = ({ from, to, attempts, nextTry, why, receipts, unread }: Resca
   unread: unread.length === 0 ? null : JSON.stringify(unread),
 })
 
-/** Stores what is left of a rescan in its row. Null: all of it is read. */
+/** Stores the unread part of a rescan in its row. Null: everything is read. */
 export function updateRescan(
   db: WriteDatabase,
   { id, to }: Rescan,
@@ -100,14 +100,14 @@ export function updateRescan(
   return toStatement(db, update.set({ ...changes, tried_at: at }).where(and(eq(rescans.id, id), isOpen)))
 }
 
-/** A part of another rescan as a row of its own: it was asked for by the same, at the same time. */
+/** Stores a part of a rescan as a row of its own, with the origin and the time of the rescan. */
 export function insertPart(db: WriteDatabase, of: RescanId, part: RescanPart, at: UnixMs): D1PreparedStatement {
   const { id, kind, reason, created_at } = rescans
   const row = { ...columnsOf(part), kind, reason, created_at, from_height: part.from, tried_at: at }
   return toStatement(db, insertSelect(rescans, row, sql`FROM ${rescans} WHERE ${id} = ${of}`))
 }
 
-/** A gap that is still tried often grows. One that is tried once a day must keep nothing new waiting. */
+/** Extends a gap that is still tried often. A gap that is tried once a day is left alone, so that new blocks do not wait with it. */
 function extendGap(db: WriteDatabase, from: BlockHeight, to: BlockHeight): D1PreparedStatement {
   const { kind, to_height, attempts, why } = rescans
   const isBelow = and(isOpen, eq(kind, 'gap'), eq(to_height, (from - 1) as BlockHeight)) // safe: one below a block

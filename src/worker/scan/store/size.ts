@@ -2,15 +2,15 @@ import { sql } from 'drizzle-orm'
 import { fixedStatement, type WriteDatabase } from '../../d1/database.ts'
 import { sizes } from '../../d1/state-tables.ts'
 
-/** A size of the database, in bytes, by its day since 1970. */
+/** The size of the database in bytes, and the day, counted from 1970. */
 export interface SizeOfDay {
   readonly day: number
   readonly bytes: number
-  /** The sizes of earlier days are removed. */
+  /** Sizes of days before this one are removed. */
   readonly keptFrom: number
 }
 
-/** Stores the size of a day, unless it is stored. */
+/** Stores the size of a day, unless the day has one. */
 export async function storeSize(db: WriteDatabase, { day, bytes, keptFrom }: SizeOfDay): Promise<void> {
   await db.batch([insert(db, { day, bytes }), removeBefore(db, { keptFrom })])
 }

@@ -22,7 +22,7 @@ import type { Gap, Rescan, RescanPart } from '../rescan.ts'
 import { caughtUp, type ReadAfter, type ScanState, selectScan } from './position.ts'
 import { gapStatements, insertPart, isOpen, updateRescan } from './rescans.ts'
 
-/** What final blocks have shown, as it is stored with the position or with a rescan. */
+/** The findings in final blocks, as a step or a rescan stores them. */
 export interface BlockFindings {
   readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
@@ -33,27 +33,24 @@ export interface BlockFindings {
 /** One step of the scan. It is stored whole or not at all. */
 export interface ScanStep extends BlockFindings {
   readonly expected: ReadAfter
-  /** The last block that was read, or that could not be read: then without a hash. */
+  /** The last block of the step. Its hash is null if the block could not be read. */
   readonly to: Pick<ScanState, 'height' | 'hash'>
   readonly gaps: readonly Gap[]
-  /** When the scan began that is caught up with this step; null if more blocks are final. */
+  /** The start of the scan, if this step makes it caught up; null if more final blocks are left. */
   readonly caughtUpAt: UnixMs | null
   readonly at: UnixMs
 }
 
-/** What a step did. `dropped`: by which node each transfer was seen that is in no final block. */
+/** The result of a step. `dropped`: for each seen transfer that is in no final block, the node that had shown it. */
 export type StepResult =
   | { readonly kind: 'appended'; readonly dropped: readonly (number | null)[] }
   /** The position is not the expected one, or a correction came in between. Nothing was stored. */
   | { readonly kind: 'superseded' }
 
-/** Tries, where others write the same transfers at the same time. */
+/** Attempts before giving up, when concurrent writers change the same transfers. */
 const triesMax = 3
 
-/**
- * Stores position, transfers, sent transactions, gaps and what is decided about payouts together, and drops what was seen in blocks that
- * were read and is not in them.
- */
+/** Stores position, transfers, sent transactions, gaps and decisions about payouts together. Drops seen transfers that the blocks, now read, do not contain. */
 export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<StepResult> {
   for (let tries = 1; ; tries += 1) {
     const writes = await decideFindings(db, step, step.at)
@@ -73,31 +70,28 @@ export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<Ste
   }
 }
 
-/**
- * Whether a batch failed because something that was decided about has changed meanwhile. What a trigger refuses again and again is a bug, and
- * no reason to wait.
- */
+/** Whether a batch failed because a row changed after the decision. If a trigger refuses after all attempts, the cause is a bug, so it is thrown. */
 function isDecidedAgain(cause: unknown, tries: number): boolean {
   if (isRefusedBy(scanSuperseded, cause)) return true
   return tries < triesMax && (isOvertaken(cause) || isPayoutOvertaken(cause))
 }
 
-/** What one read of a rescan found. */
+/** The result of one read of a rescan. */
 export interface RescanStep extends BlockFindings {
-  /** The rescan as it was when it was read. */
+  /** The rescan as it was when its blocks were read. */
   readonly rescan: Rescan
-  /** The newest correction then. */
+  /** The newest correction when its blocks were read. */
   readonly correctedBy: number
-  /** What is left, from the lowest block on: the first part stays this row, the others become rows. Empty: all of it is read. */
+  /** The unread parts, from the lowest block on. The first one stays in this row, the others become rows. Empty: everything is read. */
   readonly left: readonly RescanPart[]
-  /** Whether all receipts of its only block were tried: then what was seen in it and is not in them is gone. */
+  /** Whether all receipts of the single block were tried. Then a seen transfer that is not in them is dropped. */
   readonly isWholeBlock: boolean
   readonly at: UnixMs
 }
 
 /**
- * Stores what a read of a rescan found and what is left of it, in one batch. `superseded`: a correction came in between, or another read
- * of the same rescan. Nothing is stored then.
+ * Stores the findings of a rescan and its unread parts in one batch. `superseded`: a correction came in between, or another read of the same rescan; nothing is
+ * stored.
  */
 export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
   const { rescan, left, isWholeBlock, at } = step
@@ -107,12 +101,12 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
     try {
       await db.batch([
         requireUnchanged(db, step, versions),
-        // Before the rescan goes forward: what was refused can be decided again while the rescan covers its block.
+        // Transfers come before the rescan moves on: a refused transfer can be decided again only while a rescan covers its block.
         ...transfers,
         ...(isWholeBlock && first !== undefined ? [dropAbsent(db, first.from, first.unread, at)] : []),
         ...others.map((part) => insertPart(db, rescan.id, part, at)),
         updateRescan(db, rescan, first ?? null, at),
-        ...payouts, // after what is left to be read is known
+        ...payouts, // after the unread parts, which decide whether a transaction can still be found
       ])
       return 'stored'
     } catch (cause) {
@@ -122,7 +116,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
   }
 }
 
-/** Decides what becomes of the findings. */
+/** Decides what to store for the findings. */
 async function decideFindings(
   db: WriteDatabase,
   { judged, sent, acts, payouts }: BlockFindings,
@@ -139,9 +133,9 @@ async function decideFindings(
   }
 }
 
-/** How findings are stored. */
+/** The statements that store findings. */
 interface FindingWrites {
-  /** The versions of transfers that were decided about, for the guard of the batch. */
+  /** The versions of transfers on which decisions rest, for the guard of the batch. */
   readonly versions: string
   readonly transfers: readonly D1PreparedStatement[]
   readonly payouts: readonly D1PreparedStatement[]
@@ -153,8 +147,8 @@ async function isExpected(db: WriteDatabase, { height, hash, correctedBy }: Read
 }
 
 /**
- * Moves the position, or fails the batch: if the state is not the expected one, a correction has lowered the finalized height below
- * the step, a transfer is not as it was decided about, or the blocks were not read for every open payout, `height` becomes NULL.
+ * Moves the position. The batch fails, because `height` becomes NULL, if the state is not the expected one, a correction has lowered the finalized height below
+ * the step, a transfer has changed since the decision, or the blocks were not read for every open payout.
  */
 function moveScan(
   db: WriteDatabase,
@@ -175,8 +169,8 @@ function moveScan(
 }
 
 /**
- * Fails the batch if a correction came since, if the rescan is not as it was read, if a transfer is not as it was decided about, or if the
- * blocks were not read for every open payout: `height` becomes NULL.
+ * Fails the batch, because `height` becomes NULL, if a correction came since, the rescan or a transfer has changed since it was read, or the blocks were not
+ * read for every open payout.
  */
 function requireUnchanged(
   db: WriteDatabase,

@@ -4,18 +4,18 @@ import type { UnixMs } from '../../common/time.ts'
 import { fixedStatement, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
 import { tokens } from '../../d1/state-tables.ts'
 
-/** What nodes say of a token's decimals, until they agree on the configured ones. */
+/** The last answer of the nodes about a token's decimals, until they agree on the configured ones. */
 export interface DecimalsTry {
-  /** What the nodes agreed on, or null. */
+  /** The decimals that the nodes agreed on, or null. */
   readonly found: number | null
   readonly tries: number
   readonly nextTry: UnixMs
 }
 
-/** The nodes were not asked for the decimals of a token. */
+/** For a token whose decimals were never asked for. */
 export const neverAsked: DecimalsTry = { found: null, tries: 0, nextTry: 0 as UnixMs }
 
-/** What nodes have said of the decimals of these contracts. One that was never asked about is absent. */
+/** Reads the last answers about the decimals of these contracts. A contract that was never asked about is absent. */
 export async function selectTries(
   db: ReadDatabase,
   contracts: readonly Address[],
@@ -26,7 +26,7 @@ export async function selectTries(
   return new Map(results.map((row) => [row.contract, row]))
 }
 
-/** Stores what nodes have said last. */
+/** Stores the last answer of the nodes. */
 export async function storeTry(db: WriteDatabase, contract: Address, told: DecimalsTry): Promise<void> {
   await store(db, { contract, ...told }).run()
 }

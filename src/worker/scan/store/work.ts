@@ -9,12 +9,12 @@ import { addresses, transfers } from '../../d1/tables.ts'
 import { selectOldest } from '../../events/store/events.ts'
 
 const dayMs = 86_400_000
-/** What was dropped is kept for so long: then it is removed. */
+/** A dropped transfer is removed after this time. */
 export const droppedKeptMs = dayMs
 
-/** What there is to do in a tick beside the scan. */
+/** The work of a tick besides the scan. */
 export interface TickWork {
-  /** The lowest height above the position at which a transfer or the transaction of a payout was seen, or null. */
+  /** The lowest height above the position at which a transfer or a payout's transaction was seen, or null. */
   readonly firstSeen: BlockHeight | null
   /** Whether transfers are held. */
   readonly hasHeld: boolean
@@ -22,25 +22,25 @@ export interface TickWork {
   readonly hasSought: boolean
   /** Whether blocks are to be read again, now or later. */
   readonly hasRescans: boolean
-  /** Whether transfers were dropped so long ago that they are removed. */
+  /** Whether dropped transfers are old enough to be removed. */
   readonly hasOld: boolean
-  /** Whether an endpoint lacks an event. */
+  /** Whether a webhook endpoint has events to deliver. */
   readonly hasEvents: boolean
-  /** Whether the oldest event is older than events are kept. */
+  /** Whether the oldest event is past the time for which events are kept. */
   readonly hasOldEvents: boolean
-  /** Whether an address was issued. */
+  /** Whether any address was issued. */
   readonly hasAddress: boolean
-  /** Whether a payout's transaction can still be mined. */
+  /** Whether a payout's transaction is open, so that it can still be mined. */
   readonly hasSigned: boolean
-  /** Whether payouts are approved, signed or stuck, or are stopped by an unknown transaction. */
+  /** Whether payouts are approved, signed or stuck, or an unexplained transaction stops them. */
   readonly hasPayouts: boolean
-  /** Whether an issuer did anything that concerns this service. */
+  /** Whether any act of a token issuer is stored. */
   readonly hasActs: boolean
-  /** The newest day of which the size of the database is stored; 0 before the first one. */
+  /** The newest day with a stored size; 0 if there is none. */
   readonly sizeDay: number
 }
 
-/** What there is to do. One statement, by indexes that hold nothing else. */
+/** Reads what there is to do, in one statement. Each part uses an index that contains only the rows in question. */
 export async function selectWork(
   db: ReadDatabase,
   { now, eventsKeepDays }: { readonly now: UnixMs; readonly eventsKeepDays: number },
@@ -53,7 +53,7 @@ export async function selectWork(
   return { ...(is as Record<keyof typeof flags, boolean>), firstSeen, sizeDay } // safe: the same names
 }
 
-/** A flag is 1 where it holds. */
+/** SQLite returns a flag as 1 or 0. */
 type WorkRow = { readonly [Name in keyof TickWork]: TickWork[Name] extends boolean ? number | null : TickWork[Name] }
 
 const { state, height, sought, review, changed_at } = transfers

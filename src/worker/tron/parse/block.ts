@@ -16,35 +16,35 @@ import { isObject, type Parsed, parseHash, parseSmallQuantity } from './fields.t
 /** A mined transaction as its block has it: its own bytes and its result (PROTOCOL.md, Transactions). */
 export interface BlockTransaction {
   readonly txid: Txid
-  /** Such as `SUCCESS`, `REVERT`, `OUT_OF_ENERGY`. */
+  /** For example `SUCCESS`, `REVERT`, `OUT_OF_ENERGY`. */
   readonly result: string
-  /** What its bytes say, or null if they cannot be read. */
+  /** The parsed bytes, or null if they cannot be parsed. */
   readonly facts: ContractFacts | null
 }
 
 /**
- * Transactions of which the bytes were hashed and read, by txid. Another node's copy with the same `raw_data_hex`, character for
- * character, says the same: that is compared, and no node is trusted for it.
+ * Parsed transactions by txid. If another node's copy has the same `raw_data_hex`, character for character, it is not parsed again: the texts are compared, so
+ * no node is trusted.
  */
 export type ReadTransactions = Map<unknown, ReadBytes & { readonly rawData: unknown }>
 
-/** What the bytes of a transaction say. */
+/** A transaction's parsed bytes. */
 type ReadBytes = Pick<BlockTransaction, 'txid' | 'facts'>
 
 /** A block of the HTTP API. */
 export interface ParsedBlock {
   readonly header: Header
   readonly transactions: readonly BlockTransaction[]
-  /** Index of each transaction. */
+  /** The index of each transaction. */
   readonly indexes: ReadonlyMap<string, number>
 }
 
-/** Result of a transaction that did what it says. */
+/** The result of a successful transaction. */
 export const successResult = 'SUCCESS'
 
 /**
- * The blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first one that is malformed, and `fault` says
- * why. Above the node's head there are none. Transactions that are read are added to `known`.
+ * Parses the blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first malformed block, and `fault` says why it is malformed. Above
+ * the node's head there are none. Parsed transactions are added to `known`.
  */
 export function parseBlocks(
   value: unknown,
@@ -68,7 +68,7 @@ export function parseBlocks(
   return ok({ blocks, fault: null })
 }
 
-/** One block, with bytes that hash to the txids. */
+/** Parses one block, whose bytes must hash to the txids. */
 export function parseBlock(value: unknown, height: number, known: ReadTransactions = new Map()): Parsed<ParsedBlock> {
   const raw = isObject(value) && isObject(value.block_header) ? value.block_header.raw_data : null
   if (!isObject(value) || !isObject(raw)) return err('a block without header')
@@ -91,7 +91,7 @@ export function parseBlock(value: unknown, height: number, known: ReadTransactio
 }
 
 const integerOf = (value: unknown) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null)
-/** 32 bytes of the HTTP API. */
+/** A 32-byte hash of the HTTP API. */
 const apiHash = (value: unknown) => (typeof value === 'string' ? parseHash(`0x${value}`) : null)
 
 function apiBytes(value: unknown): Uint8Array | null {
@@ -119,7 +119,7 @@ function parseTransaction(item: unknown, known: ReadTransactions): Parsed<BlockT
   return ok({ txid, result, facts })
 }
 
-/** The txid of a transaction and what its bytes say, which must hash to it. */
+/** Parses a transaction's bytes, which must hash to its txid. */
 function readBytes(txID: unknown, rawData: unknown): Parsed<ReadBytes> {
   const bytes = apiBytes(rawData)
   if (bytes === null) return err('a transaction without its bytes')
@@ -133,7 +133,7 @@ export interface BriefBlock extends Header {
   readonly txids: readonly Txid[]
 }
 
-/** A block with txids. Both of its hashes contain a height (PROTOCOL.md, Blocks). */
+/** Parses a block with txids. Both of its hashes contain a height (PROTOCOL.md, Blocks). */
 export function parseBriefBlock(value: unknown): Parsed<BriefBlock> {
   if (!isObject(value) || !Array.isArray(value.transactions)) return err('a block with missing fields')
   const seconds = parseSmallQuantity(value.timestamp)
@@ -150,7 +150,7 @@ export function parseBriefBlock(value: unknown): Parsed<BriefBlock> {
   return ok({ ...header.value, txids: txids as Txid[] }) // safe: 32 bytes each
 }
 
-/** The block that an object names by `blockHash` and `blockNumber`, or null. */
+/** Parses `blockHash` and `blockNumber`; null if they are malformed. */
 export function parseBlockRef({ blockHash, blockNumber }: Record<string, unknown>): BlockRef | null {
   const height = parseSmallQuantity(blockNumber)
   const hash = parseHash(blockHash)
@@ -158,7 +158,7 @@ export function parseBlockRef({ blockHash, blockNumber }: Record<string, unknown
   return { height: height as BlockHeight, hash: hash as BlockHash } // safe: checked above
 }
 
-/** A header of checked fields, each of which is null if it is malformed. */
+/** Makes a header of parsed fields. A null field means that it was malformed. */
 function headerOf(
   height: number | null,
   hash: string | null,

@@ -1,34 +1,34 @@
 import { type Address, addressFromHex } from '../../chain/address.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 
-/** A parsed part of a node's reply, or why it is malformed: one phrase for the log. */
+/** A parsed part of a node's reply, or a phrase for the log about why it is malformed. */
 export type Parsed<T> = Result<T, string>
 
-// Unknown fields are ignored, missing ones refused (PROTOCOL.md, Numbers and fields). Transactions and logs come in
-// thousands, so they are parsed without a schema.
+// Unknown fields are ignored, missing ones refused (PROTOCOL.md, Numbers and fields). No schema library is used here, because transactions and logs come in
+// thousands.
 
 /** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** 32 bytes of JSON-RPC as 64 lower-case hex digits without `0x`, or null. */
+/** Parses 32 bytes of JSON-RPC into 64 lower-case hex digits without `0x`, or null. */
 export function parseHash(value: unknown): string | null {
   return parseWord(value)?.slice(2) ?? null
 }
 
-/** 32 bytes in lower case with `0x`, or null: a topic, or a number that a contract returns. */
+/** Parses 32 bytes into lower case with `0x`, or null: a topic, or a number that a contract returns. */
 export function parseWord(value: unknown): string | null {
   return typeof value === 'string' && value.length === 66 ? parseBytes(value) : null
 }
 
-/** The number that a contract returns: exactly 32 bytes (PROTOCOL.md, Contract calls). */
+/** Parses the number that a contract returns: exactly 32 bytes (PROTOCOL.md, Contract calls). */
 export function parseUint256(value: unknown): Parsed<bigint> {
   const word = parseWord(value)
   return word === null ? err('not exactly 32 bytes') : ok(BigInt(word))
 }
 
-/** Whole bytes in lower case with `0x`, or null. */
+/** Parses whole bytes into lower case with `0x`, or null. */
 export function parseBytes(value: unknown): string | null {
   if (typeof value !== 'string' || value.length % 2 !== 0) return null
   if (!value.startsWith('0x') && !value.startsWith('0X')) return null
@@ -37,7 +37,7 @@ export function parseBytes(value: unknown): string | null {
   return isLowerHex(lower) ? lower : null
 }
 
-/** An address of 20 bytes, or of 21 bytes that begin with 0x41, or null (PROTOCOL.md, Addresses and derivation). */
+/** Parses an address of 20 bytes, or of 21 bytes that begin with 0x41; else null (PROTOCOL.md, Addresses and derivation). */
 export function parseNodeAddress(value: unknown): Address | null {
   if (typeof value !== 'string') return null
   return addressFromHex(/^0x41.{40}$/i.test(value) ? value.slice(4) : value)
@@ -54,23 +54,23 @@ function isLowerHex(text: string): boolean {
 }
 
 const quantity = /^0x(?:0+|0*[1-9a-fA-F][0-9a-fA-F]{0,63})$/
-/** Characters of the longest quantity that is read: 256 digits, most of them leading zeros. */
+/** Longest quantity that is parsed, in characters: 256 digits, most of them leading zeros. */
 const quantityCharactersMax = 258
 
 /**
- * Whether a value is a `0x` quantity below 2^256. Leading zeros are legal. `0x` alone means that a field has no value, so
- * it is no quantity (PROTOCOL.md, Numbers and fields).
+ * Whether a value is a `0x` quantity below 2^256. Leading zeros are legal. `0x` alone means that a field has no value, so it is not a quantity (PROTOCOL.md,
+ * Numbers and fields).
  */
 function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && value.length <= quantityCharactersMax && quantity.test(value)
 }
 
-/** The number in a quantity, or null if the value is none. */
+/** The number in a quantity, or null if the value is not one. */
 export function parseQuantity(value: unknown): bigint | null {
   return isQuantity(value) ? BigInt(value) : null
 }
 
-/** A quantity that is a height, an index or a time: as `parseQuantity`, and null from 2^53 on. */
+/** Parses a height, an index or a time as `parseQuantity` does; null from 2^53 on. */
 export function parseSmallQuantity(value: unknown): number | null {
   const number = isQuantity(value) ? Number(value) : Number.NaN
   return Number.isSafeInteger(number) ? number : null

@@ -4,22 +4,22 @@ import type { ChainTransfer } from '../../chain/chain.ts'
 import { err, ok } from '../../common/result.ts'
 import { isObject, type Parsed, parseNodeAddress } from './fields.ts'
 
-/** The internal transactions that count, in their order (PROTOCOL.md, Internal transactions). */
+/** The relevant internal transactions, in order (PROTOCOL.md, Internal transactions). */
 export interface ParsedInternals {
-  /** All that nodes must agree on: one line for each. */
+  /** The text on which nodes must agree: one line for each. */
   readonly facts: string
-  /** Those that sent TRX. */
+  /** Those that moved TRX. */
   readonly transfers: readonly ChainTransfer[]
 }
 
-/** The notes of those that count, in hex as nodes show them. Others stand in the list of some honest nodes only. */
+/** The notes of relevant internal transactions, in hex as nodes show them. Others are listed only by some honest nodes. */
 const notes: ReadonlyMap<unknown, string> = new Map([
   ['63616c6c', 'call'],
   ['637265617465', 'create'],
   ['73756963696465', 'suicide'],
 ])
 
-/** The internal transactions of `txid` in the block at `height`, in a reply to `gettransactioninfobyid`. */
+/** Parses the internal transactions of `txid` in the block at `height`, in a reply to `gettransactioninfobyid`. */
 export function parseInternals(value: unknown, txid: Txid, height: number): Parsed<ParsedInternals> {
   if (!isObject(value)) return err('a transaction info that is not an object')
   if (Object.keys(value).length === 0) return ok({ facts: '', transfers: [] }) // the node does not have it
@@ -46,11 +46,11 @@ export function parseInternals(value: unknown, txid: Txid, height: number): Pars
   return ok({ facts: lines.join('\n'), transfers })
 }
 
-/** 21 bytes of hex. */
+/** An address of 21 bytes in hex. */
 const addressOf = (value: unknown): Address | null =>
   typeof value === 'string' ? parseNodeAddress(`0x${value}`) : null
 
-/** The TRX of a call: of its values the one without a token. 0 is left out. */
+/** The sun of a call: its value without a token. Nodes leave out 0. */
 function sunOf(values: unknown): number {
   const list: readonly unknown[] = Array.isArray(values) ? values : []
   const trx = list.find((one) => isObject(one) && one.tokenId === undefined)

@@ -2,7 +2,7 @@ import type { Address } from '../../chain/address.ts'
 import { addressInTopic, type Log, type Txid } from '../../chain/block.ts'
 import type { IssuerAct } from '../../chain/chain.ts'
 
-/** The first topics of the events by which a token's issuer acts: Tether's (PROTOCOL.md, Acts of an issuer). */
+/** The first topics of the events with which a token's issuer acts, as Tether's contract has them (PROTOCOL.md, Acts of an issuer). */
 const kinds: ReadonlyMap<string | undefined, IssuerAct['kind']> = new Map([
   ['0x42e160154868087d6bfdc0ca23d96a1c1cfa32f1b72ba9ba27b69b98a0d819dc', 'frozen'], // AddedBlackList(address)
   ['0xd7e9ec6e6ecd65492dce6bf513cd6867560d49544421d0783ddf06e76c24470c', 'released'], // RemovedBlackList(address)
@@ -14,8 +14,8 @@ const kinds: ReadonlyMap<string | undefined, IssuerAct['kind']> = new Map([
 ])
 
 /**
- * What issuers have done, in logs of successful transactions: emitted by an accepted contract, which cannot be forged. The parameters
- * are topics or words of the data. `indexOf` has the place of a transaction in its block.
+ * Finds acts of issuers in logs of successful transactions. Only logs of an accepted contract count, which nobody can forge. Parameters are topics or words of
+ * the data. `indexOf` has the index of each transaction in its block.
  */
 export function parseActs(
   logs: readonly Log[],
@@ -36,7 +36,7 @@ type Act = Pick<IssuerAct, 'kind' | 'address' | 'amount' | 'basisPoints'>
 
 const nothing = { address: null, amount: null, basisPoints: null }
 
-/** The act with exactly its parameters, or null. */
+/** The act, if it has exactly its parameters; else null. */
 function readAct(kind: IssuerAct['kind'], words: readonly string[]): Act | null {
   const [first, second, third] = words
   const address = addressInTopic(first)
@@ -59,14 +59,14 @@ function readAct(kind: IssuerAct['kind'], words: readonly string[]): Act | null 
 
 const wordDigits = 64
 
-/** The data in words of 32 bytes; a rest is a word that no parameter has. */
+/** Splits data into words of 32 bytes. A shorter rest is a word that matches no parameter. */
 function wordsOf(data: string): readonly string[] {
   const words: string[] = []
   for (let i = 2; i < data.length; i += wordDigits) words.push(`0x${data.slice(i, i + wordDigits)}`)
   return words
 }
 
-/** One line for each act, with all that nodes must agree on. */
+/** The text on which nodes must agree: one line for each act. */
 export function renderActs(acts: readonly IssuerAct[]): string {
   const lines = acts.map(({ txid, index, position, contract, kind, address, amount, basisPoints }) => {
     return `${txid} ${index} ${position} ${contract} ${kind} ${address} ${basisPoints} ${amount}`

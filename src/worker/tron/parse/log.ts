@@ -23,9 +23,8 @@ import {
 } from './fields.ts'
 
 /**
- * The logs of a block's successful transactions. They name the block and a transaction of it, in order, and are numbered without a
- * hole, through the block or through each transaction (PROTOCOL.md, Logs). Logs of failed ones are left
- * out: nodes can differ in them.
+ * Parses the logs of a block's successful transactions. They name the block and one of its transactions, in order, and are numbered without a gap, through the
+ * block or through each transaction (PROTOCOL.md, Logs). Logs of failed transactions are left out, because nodes may differ about them.
  */
 export function parseBlockLogs(
   values: unknown,
@@ -48,16 +47,16 @@ export function parseBlockLogs(
   return ok(logs)
 }
 
-/** The result and the logs of a mined transaction. Those of a failed one are worth nothing. */
+/** The result and the logs of a mined transaction. Logs of a failed one do not count. */
 export interface ParsedReceipt {
   readonly succeeded: boolean
   readonly logs: readonly Log[]
   readonly block: BlockRef
-  /** The place of the transaction in its block. */
+  /** The index of the transaction in its block. */
   readonly index: number
 }
 
-/** The receipt of `txid` in the block with this hash, or in any (null). Its logs name both, and their numbers have no hole. */
+/** Parses the receipt of `txid` in the block with this hash, or with null in any block. Its logs name both, and are numbered without a gap. */
 export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null): Parsed<ParsedReceipt> {
   if (!isObject(value) || !Array.isArray(value.logs)) return err('a receipt with missing fields')
   const { status, transactionHash, transactionIndex } = value
@@ -81,13 +80,13 @@ export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null)
   return ok({ succeeded: status === '0x1', logs, block, index: ownIndex })
 }
 
-/** A log as it is written: `index` is that of its transaction, `number` its own. */
+/** A log as nodes write it: `index` belongs to its transaction, `number` to the log. */
 type NumberedLog = Omit<Log, 'position'> & { readonly index: number; readonly number: number }
 
 function parseLog(item: unknown, block: BlockRef): Parsed<NumberedLog> {
   if (!isObject(item)) return err('a log that is not an object')
   const { blockHash, blockNumber, removed } = item
-  // The usual spelling is compared as text, since this runs for each log.
+  // The usual spelling is compared as text, because this runs for each log.
   const isOfHash = blockHash === `0x${block.hash}` || parseHash(blockHash) === block.hash
   const isOfHeight = blockNumber === formatQuantity(block.height) || parseSmallQuantity(blockNumber) === block.height
   if (!isOfHash || !isOfHeight) return err('a log of another block')
@@ -107,8 +106,9 @@ function parseLog(item: unknown, block: BlockRef): Parsed<NumberedLog> {
 const wordLength = 2 + 64
 
 /**
- * The transfers in logs of successful transactions: emitted by an accepted contract, which cannot be forged, or in one of `own`
- * transactions by any; exactly 3 topics, so no TRC-721; clean addresses; 32 bytes of data; more than zero (PROTOCOL.md, Token transfers).
+ * Finds token transfers in logs of successful transactions. A log counts if an accepted contract emitted it (nobody can forge that), or any contract in one of
+ * the `own` transactions. It has exactly 3 topics (so it is not TRC-721), clean addresses, 32 bytes of data, and an amount above zero (PROTOCOL.md, Token
+ * transfers).
  */
 export function tokenTransfers(
   logs: readonly Log[],

@@ -10,59 +10,59 @@ import { removed } from '../../events/store/events.ts'
 /** An endpoint of `WEBHOOKS`. */
 export interface WebhookEndpoint {
   readonly key: EndpointKey
-  /** Its place in `WEBHOOKS`, from 1: its only name in logs. */
+  /** Its number in `WEBHOOKS`, from 1. Logs name it only by this number. */
   readonly number: number
   readonly url: string
-  /** `whsec_…`: the present one, and while it rotates another one. */
+  /** `whsec_…`: the present secret and, during a rotation, another one. */
   readonly secrets: readonly string[]
-  /** The types of events that it gets, or null: all. */
+  /** The types of events that it receives; null: all. */
   readonly types: ReadonlySet<EventType> | null
 }
 
-/** How far an endpoint has got. */
+/** The progress of deliveries to an endpoint. */
 export interface EndpointProgress {
-  /** The newest event that it has got, or that is not for it. */
+  /** The newest event that was delivered, or skipped because of its type. */
   readonly position: EventId | 0
   /** Failed deliveries of the next event. */
   readonly attempts: number
-  /** When the first of them failed; null if none has. */
+  /** When the first of them failed; null if none did. */
   readonly failingSince: UnixMs | null
-  /** No delivery before. */
+  /** No attempt before this time. */
   readonly nextTry: UnixMs
-  /** The newest event that was put aside since the endpoint was last healthy, or null. */
+  /** The newest event that was set aside since the endpoint last worked, or null. */
   readonly setAside: EventId | null
-  /** Why the last failed delivery failed, in a few words; null if none has. */
+  /** Why the last failed delivery failed, in a few words; null if none did. */
   readonly lastFailure: string | null
 }
 
-/** An endpoint of this or an earlier deployment as stored, with the oldest event that it lacks. */
+/** A stored endpoint of this or an earlier deployment, with the oldest event that it has not received. */
 export interface StoredEndpoint {
   readonly key: EndpointKey
-  /** Its place in `WEBHOOKS`, from 1. */
+  /** Its number in `WEBHOOKS`, from 1. */
   readonly number: number
-  /** When the oldest event that it lacks was stored; null if it lacks none. */
+  /** When the oldest undelivered event was stored; null if all are delivered. */
   readonly waitingSince: UnixMs | null
   /** Failed deliveries of that event. */
   readonly attempts: number
-  /** Since when it fails, and why, in a word; null if it does not. */
+  /** Since when deliveries fail, and why, in a word; null if they do not. */
   readonly failingSince: UnixMs | null
   readonly lastFailure: string | null
-  /** No delivery before. */
+  /** No attempt before this time. */
   readonly nextTry: UnixMs
-  /** When a deployment had it, within an hour. */
+  /** When a deployment last configured it, to within an hour. */
   readonly seenAt: UnixMs
-  /** Events that were stored before were never sent to it. */
+  /** Events stored before this time are not sent to it. */
   readonly beginsAt: UnixMs
 }
 
-/** How long an endpoint that a deployment lacks keeps its position, at least. */
+/** An endpoint that is no longer configured keeps its position at least this long. */
 const endpointKeptMs = 30 * 86_400_000
-/** That a deployment has an endpoint is stored at most this often. */
+/** `seen_at` is stored at most this often. */
 const seenEveryMs = 3_600_000
 
 type Configured = Pick<WebhookEndpoint, 'key' | 'number'>
 
-/** All stored endpoints, in the order of their numbers. */
+/** Reads all stored endpoints, in the order of their numbers. */
 export async function selectEndpoints(db: ReadDatabase): Promise<readonly StoredEndpoint[]> {
   const tables = openTables(db)
   const { endpoint: key, number, attempts, failing_since, last_failure, next_try, seen_at, begins_at } = webhooks
@@ -87,7 +87,7 @@ export async function selectEndpoints(db: ReadDatabase): Promise<readonly Stored
     .orderBy(number)
 }
 
-/** Whether what is stored says of each configured endpoint that it is, and nothing that was to be removed is left. */
+/** Whether the configured endpoints are all stored as seen, and none that is to be removed is left. */
 export function isRegistered(
   stored: readonly StoredEndpoint[],
   endpoints: readonly Configured[],
@@ -101,10 +101,7 @@ export function isRegistered(
   return stored.every(isCurrent) && stored.filter(({ key }) => isConfigured.has(key)).length === isConfigured.size
 }
 
-/**
- * Stores the configured endpoints. A new one begins with the next event. One that the deployment lacks is removed after 30
- * days.
- */
+/** Stores the configured endpoints. A new one begins with the next event. One that is no longer configured is removed after 30 days. */
 export async function registerEndpoints(
   db: WriteDatabase,
   endpoints: readonly Configured[],
@@ -126,7 +123,7 @@ export async function registerEndpoints(
   await db.batch(statements.map((query) => toStatement(db, query)))
 }
 
-/** How far an endpoint has got, or null if it is not registered. */
+/** Reads the progress of an endpoint; null if it is not stored. */
 export async function selectEndpoint(db: ReadDatabase, key: EndpointKey): Promise<EndpointProgress | null> {
   const { position, attempts, failing_since, next_try, set_aside, last_failure } = webhooks
   const [row] = await openTables(db)
@@ -143,7 +140,7 @@ export async function selectEndpoint(db: ReadDatabase, key: EndpointKey): Promis
   return row ?? null
 }
 
-/** Stores progress. False, and nothing is stored, if the position is not the expected one: another object has moved it. */
+/** Stores progress. If another object has moved the position, stores nothing and returns false. */
 export async function storeProgress(
   db: WriteDatabase,
   key: EndpointKey,
