@@ -54,7 +54,9 @@ describe('a configuration that differs from what the stored data means', () => {
       expect(await read(await changed.get(path))).toEqual(failed(503, notConfigured.msg))
     }
     await changed.tick()
-    expect(alarmsOf(service)).toEqual([{ level: 'error', alarm: 'configuration-differs', setting, stored, configured, urgency: 'now' }])
+    expect(alarmsOf(service)).toEqual([
+      { level: 'error', alarm: 'configuration-differs', setting, stored, configured, urgency: 'now' },
+    ])
     expect(await walletsOf(service)).toContain('{"amt":0,"cuy":2}')
     expect(await statusOf(service)).toBe(200)
   })
