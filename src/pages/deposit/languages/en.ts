@@ -1,4 +1,4 @@
-/** Names who helps if the page cannot, because the page knows no name or address of the operator. */
+/** Names who helps if the page cannot, because the page knows no name or address of whoever runs the service. */
 const support = 'the support of the site or app that gave you this page'
 
 /** The texts of the deposit page, in English. */
