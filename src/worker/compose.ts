@@ -1,9 +1,11 @@
 import { deriveAddress } from './addresses/derive.ts'
 import { type Alarms, createAlarms } from './alarms/alarms.ts'
+import { cellOfObject, endpointOf, scannerOf } from './cells/objects.ts'
+import { type CellConfig, type Cells, parseCells } from './cells/parse-cells.ts'
 import type { Payer } from './chain/chain.ts'
 import type { UnixMs } from './common/time.ts'
 import { createSettingsCheck } from './config/check-settings.ts'
-import { type Config, parseConfig, type StaticFiles, staticFilesIn } from './config/config.ts'
+import { type StaticFiles, staticFilesIn } from './config/config.ts'
 import type { Bindings } from './config/schemas.ts'
 import type { WriteDatabase } from './d1/database.ts'
 import { createSessions } from './d1/sessions.ts'
@@ -17,6 +19,7 @@ import type { Logger } from './platform/logger.ts'
 import type { ObjectHost } from './platform/object-host.ts'
 import { createSharedRead } from './platform/shared-read.ts'
 import { createUsage, metered, usageFields } from './platform/usage.ts'
+import { createCellsRpc } from './rpc/cells.ts'
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
 import type { LedgerMethods } from './rpc/ledger-methods.ts'
 import { createScanner, type ScannerObject } from './scan/scanner.ts'
@@ -53,19 +56,16 @@ interface BoundWorker {
   readonly ledger: LedgerMethods
 }
 
-/** The name of a deployment's only scanner. */
-const scannerName = 'scanner'
-
 /** Makes the Worker, which reads the database, posts entries, and calls the scanner. Everything that an isolate keeps may be lost at any time. */
 export function createService(platform: Platform): Service {
   const bound = new WeakMap<Bindings, BoundWorker>()
   const bind = (bindings: Bindings): BoundWorker => {
     const known = bound.get(bindings)
     if (known !== undefined) return known
-    const config = parseConfig(bindings)
-    const worker = config.ok
-      ? configured(platform, config.value)
-      : unconfigured(platform, config.error, staticFilesIn(bindings))
+    const cells = parseCells(bindings)
+    const worker = cells.ok
+      ? configured(platform, cells.value)
+      : unconfigured(platform, cells.error, staticFilesIn(bindings))
     bound.set(bindings, worker)
     return worker
   }
@@ -76,12 +76,30 @@ export function createService(platform: Platform): Service {
   }
 }
 
-function configured(platform: Platform, config: Config): BoundWorker {
-  const { settings, configMatchesData, sessions } = openDatabase(platform, config)
+function configured(platform: Platform, configs: Cells): BoundWorker {
+  const [first, ...others] = configs
+  const cellOf = (cell: CellConfig) => ({ ...cell, services: servicesOf(platform, cell) })
+  const cells = [cellOf(first), ...others.map(cellOf)] as const
+  const methods = cells.map((cell) => ({ ...cell, methods: createLedgerRpc(cell.services) }))
+  return {
+    app: createApp(platform, first.config, cells),
+    async wakeScanner() {
+      const woken = await Promise.allSettled(cells.map(({ services }) => services.scanner.wake()))
+      for (const one of woken) if (one.status === 'rejected') throw one.reason // each was called
+    },
+    ledger: createCellsRpc(methods),
+  }
+}
+
+/** The parts of one cell. */
+function servicesOf(platform: Platform, cell: CellConfig): Services {
+  const { config } = cell
+  const { settings, configMatchesData, sessions } = openDatabase(platform, cell)
   // A stub belongs to the invocation that made it.
-  const openScanner = () => config.scanners.getByName(scannerName)
-  const services: Services = {
+  const openScanner = () => config.scanners.getByName(scannerOf(cell))
+  return {
     settings,
+    configMatchesData,
     network: config.network,
     quorum: config.quorum,
     endpoints: config.webhooks,
@@ -94,7 +112,7 @@ function configured(platform: Platform, config: Config): BoundWorker {
     sharedHealth: createSharedRead(),
     sharedIntake: createSharedRead(),
     scanEverySeconds: config.scanEverySeconds,
-    wakeEndpoints: () => wakeEndpoints(platform, config),
+    wakeEndpoints: () => wakeEndpoints(platform, cell),
     noteWrite: async () => {
       try {
         await openScanner().noteWrite()
@@ -106,11 +124,6 @@ function configured(platform: Platform, config: Config): BoundWorker {
       const sent = openScanner().sendPayouts()
       platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {}))) // the next tick sends them
     },
-  }
-  return {
-    app: createApp(platform, { ...config, configMatchesData }, services),
-    wakeScanner: () => openScanner().wake(),
-    ledger: createLedgerRpc({ services, configMatchesData }),
   }
 }
 
@@ -128,11 +141,17 @@ function alarmMisconfigured({ logger }: Platform, faults: readonly string[]): vo
   for (const fault of faults) logger.alarm('misconfigured', { fault })
 }
 
-/** Makes the scanner behind the Durable Object named `scanner`. `host` is the object's storage and alarm. */
-export function createScannerObject(platform: Platform, bindings: Bindings, host: ObjectHost): ScannerObject {
-  const config = configOf(platform, bindings)
+/** Makes the scanner of the cell that has this Durable Object. `host` is the object's storage and alarm. */
+export function createScannerObject(
+  platform: Platform,
+  bindings: Bindings,
+  host: ObjectHost,
+  name?: string,
+): ScannerObject {
+  const cell = cellOfBindings(platform, bindings, name)
+  const { config } = cell
   const { clock, logger, fetch } = platform
-  const { settings, configMatchesData, sessions } = openDatabase(platform, config)
+  const { settings, configMatchesData, sessions } = openDatabase(platform, cell)
   const usage = createUsage()
   const db = sessions.primary(usage)
   const tron = createTron({
@@ -156,7 +175,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     eventsKeepDays: config.eventsKeepDays,
     endpoints: config.webhooks,
     configMatchesData,
-    wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, config, db)),
+    wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, cell, db)),
     nodes: tron.nodes,
     nodeCount: config.nodes.length,
     inBackground: (work) => platform.waitUntil(work.catch(() => logger.warn('background-work-failed', {}))),
@@ -167,10 +186,16 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
   })
 }
 
-/** Makes the deliveries to one endpoint, behind the Durable Object of its key. */
-export function createEndpointObject(platform: Platform, bindings: Bindings, host: ObjectHost): EndpointObject {
-  const config = configOf(platform, bindings)
-  const { settings, configMatchesData, sessions } = openDatabase(platform, config)
+/** Makes the deliveries of a cell to one endpoint, behind the Durable Object with this name. */
+export function createEndpointObject(
+  platform: Platform,
+  bindings: Bindings,
+  host: ObjectHost,
+  name?: string,
+): EndpointObject {
+  const cell = cellOfBindings(platform, bindings, name)
+  const { config, number } = cell
+  const { settings, configMatchesData, sessions } = openDatabase(platform, cell)
   return createEndpoint({
     ...settings,
     db: sessions.primary(createUsage()),
@@ -178,20 +203,28 @@ export function createEndpointObject(platform: Platform, bindings: Bindings, hos
     fetch: platform.fetch,
     endpoints: config.webhooks,
     configMatchesData,
-    writeBody: (event) => JSON.stringify(eventItem(event, config.currencies, jsonAmount)),
+    cell: number,
+    writeBody: (event) => {
+      const item = eventItem(event, config.currencies, jsonAmount)
+      return JSON.stringify(number === null ? item : { ...item, cell: number })
+    },
   })
 }
 
-/** The configuration of an object, which cannot work without a valid one. */
-function configOf(platform: Platform, bindings: Bindings): Config {
-  const config = parseConfig(bindings)
-  if (config.ok) return config.value
-  alarmMisconfigured(platform, config.error)
-  throw new Error('the configuration is not valid')
+/** The cell of an object, which cannot work without a valid configuration. */
+function cellOfBindings(platform: Platform, bindings: Bindings, name: string | undefined): CellConfig {
+  const cells = parseCells(bindings)
+  if (!cells.ok) {
+    alarmMisconfigured(platform, cells.error)
+    throw new Error('the configuration is not valid')
+  }
+  const cell = cellOfObject(cells.value, name)
+  if (cell === null) throw new Error(`no cell has the object ${name}`)
+  return cell
 }
 
 /** Opens the database, with the settings that every part of the service gets beside it. */
-function openDatabase({ clock, logger }: Platform, config: Config) {
+function openDatabase({ clock, logger }: Platform, { config, users, number }: CellConfig) {
   const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId, payouts } = config
   const sessions = createSessions(config.db, { clock, logger })
   const db = sessions.primary(createUsage())
@@ -201,6 +234,7 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
     db,
     settings: settingsOf(chainId, addressAt(0), currencies),
     payoutAddress: payouts?.address ?? null,
+    users: number === null ? null : users,
     clock,
     alarms,
   })
@@ -220,10 +254,10 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
 }
 
 /** Wakes the endpoints with undelivered events, after a statement that may have stored events. If that fails, the next tick does it. */
-async function wakeWaiting(platform: Platform, config: Config, db: WriteDatabase): Promise<void> {
+async function wakeWaiting(platform: Platform, cell: CellConfig, db: WriteDatabase): Promise<void> {
   const { clock, logger } = platform
   try {
-    wakeEndpoints(platform, config, await selectWaiting({ db, clock, endpoints: config.webhooks }))
+    wakeEndpoints(platform, cell, await selectWaiting({ db, clock, endpoints: cell.config.webhooks }))
   } catch {
     logger.warn('endpoints-not-found', {})
   }
@@ -232,11 +266,11 @@ async function wakeWaiting(platform: Platform, config: Config, db: WriteDatabase
 /** Wakes endpoints to look for new events; all of them if there is no list. A failure neither undoes nor delays the stored change. */
 function wakeEndpoints(
   { waitUntil, logger }: Platform,
-  { endpoints, webhooks }: Config,
-  list: readonly Pick<WebhookEndpoint, 'key' | 'number'>[] = webhooks,
+  cell: CellConfig,
+  list: readonly Pick<WebhookEndpoint, 'key' | 'number'>[] = cell.config.webhooks,
 ): void {
   for (const { key, number } of list) {
-    const woken = endpoints.getByName(key).wake(key)
+    const woken = cell.config.endpoints.getByName(endpointOf(cell, key)).wake(key)
     waitUntil(woken.catch(() => logger.warn('endpoint-not-woken', { endpoint: number })))
   }
 }

@@ -9,6 +9,7 @@ import { createLogger } from './platform/logger.ts'
 import { hostOf } from './platform/object-host.ts'
 import type {
   ApproveOptions,
+  CellOptions,
   DecisionToMake,
   EntriesQuery,
   EntryToPost,
@@ -36,9 +37,9 @@ export default {
   scheduled: (_controller, bindings) => service.scheduled(bindings),
 } satisfies ExportedHandler<Bindings>
 
-/** The only part that talks to nodes. Its alarm is the tick of the scan. A deployment has one, named `scanner`. */
+/** The only part that talks to nodes. Its alarm is the tick of the scan. Each cell has one, which its name says (`cells/objects.ts`). */
 export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
-  readonly #scanner = createScannerObject(platform, this.env, hostOf(this.ctx.storage))
+  readonly #scanner = createScannerObject(platform, this.env, hostOf(this.ctx.storage), this.ctx.id.name)
 
   override alarm() {
     return this.#scanner.alarm()
@@ -75,9 +76,9 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   }
 }
 
-/** Delivers events to one webhook endpoint. Its alarm is the next attempt. There is one for each endpoint, named by the endpoint's key. */
+/** Delivers the events of a cell to one webhook endpoint. Its alarm is the next attempt. There is one for each endpoint and cell. */
 export class Endpoint extends DurableObject<Bindings> {
-  readonly #endpoint = createEndpointObject(platform, this.env, hostOf(this.ctx.storage))
+  readonly #endpoint = createEndpointObject(platform, this.env, hostOf(this.ctx.storage), this.ctx.id.name)
 
   override alarm() {
     return this.#endpoint.alarm()
@@ -92,14 +93,14 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
   post(entries: readonly EntryToPost[], by: string) {
     return service.ledger(this.env).post(entries, by)
   }
-  decideDeposits(deposits: readonly DecisionToMake[], by: string) {
-    return service.ledger(this.env).decideDeposits(deposits, by)
+  decideDeposits(deposits: readonly DecisionToMake[], by: string, options?: CellOptions) {
+    return service.ledger(this.env).decideDeposits(deposits, by, options)
   }
   entries(query: EntriesQuery) {
     return service.ledger(this.env).entries(query)
   }
-  events(after: number, limit?: number) {
-    return service.ledger(this.env).events(after, limit)
+  events(after: number, limit?: number, options?: CellOptions) {
+    return service.ledger(this.env).events(after, limit, options)
   }
   wallets(uid: number) {
     return service.ledger(this.env).wallets(uid)
@@ -122,6 +123,7 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
 }
 
 export type {
+  CellOptions,
   DecisionToMake,
   EntriesQuery,
   EntryToPost,

@@ -1,3 +1,4 @@
+import type { ChosenBy } from './cells/choose.ts'
 import type { ScannerCalls } from './chain/chain.ts'
 import type { EndpointKey } from './common/ids.ts'
 import type { NetworkName } from './config/chain.ts'
@@ -7,9 +8,16 @@ import type { SharedRead } from './platform/shared-read.ts'
 import type { SharedHealth } from './scan/health.ts'
 import type { Intake } from './scan/intake.ts'
 
-/** The parts that handlers work with, made by `compose.ts`. A use case that gets a `ReadContext` cannot write. */
+/** One cell as requests see it. */
+export interface Cell extends ChosenBy {
+  readonly services: Services
+}
+
+/** The parts of one cell that handlers work with, made by `compose.ts`. A use case that gets a `ReadContext` cannot write. */
 export interface Services {
   readonly settings: Settings
+  /** Whether the configuration belongs to the stored data. If not, nothing is served. */
+  readonly configMatchesData: () => Promise<boolean>
   /** The network of the addresses. */
   readonly network: NetworkName
   /** Reads from any copy of the database that is at least as new as the invocation's bookmark. */

@@ -39,6 +39,7 @@ it('delivers 1,000 events in order with 70 queries, however many there were befo
       bodies.push(String(init?.body))
       return new Response()
     },
+    cell: null,
     writeBody: ({ id }) => String(id),
     configMatchesData: async () => true,
   })

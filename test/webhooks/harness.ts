@@ -53,6 +53,7 @@ export async function startHarness(...specs: readonly EndpointSpec[]) {
       fetch,
       host: at(hosts, n),
       alarms: alarms(),
+      cell: null,
       writeBody: (event) => JSON.stringify(eventItem(event, currencies, jsonAmount)),
       configMatchesData: async () => true,
       ...changes,

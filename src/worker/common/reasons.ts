@@ -101,6 +101,7 @@ export const reasons = [
   ...['gap-limit', 'issuing-off'],
   ...issueReasons,
   ...['rate-limit', 'node-allowance', 'shared-allowance', 'own-allowance'],
+  'other-cell',
   ...['not-configured', 'keys-unavailable', 'nodes-unavailable', 'scan-not-started', 'scan-stalled'],
 ] as const
 /** One of `reasons`. */

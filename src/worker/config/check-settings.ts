@@ -1,7 +1,14 @@
 import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
+import type { UserRange } from '../common/user-range.ts'
 import type { WriteDatabase } from '../d1/database.ts'
-import { findDifferences, findPayoutDifferences, rememberSettings, type Setting } from '../ledger/stored-settings.ts'
+import {
+  findDifferences,
+  findPayoutDifferences,
+  findStrangers,
+  rememberSettings,
+  type Setting,
+} from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
 
 /** Least pause between two comparisons while the configuration differs, because stored data may be repaired. */
@@ -13,6 +20,8 @@ export interface SettingsCheckParts {
   readonly settings: readonly Setting[]
   /** The address of `PAYOUTS`, or null. */
   readonly payoutAddress: Address | null
+  /** The users of this database; null if it has all users. */
+  readonly users: UserRange | null
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
 }
@@ -22,7 +31,7 @@ export interface SettingsCheckParts {
  * for each setting is raised; a tick with a matching configuration ends it. Such a deployment stores nothing else.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
-  const { db, settings, payoutAddress, clock, alarms } = parts
+  const { db, settings, payoutAddress, users, clock, alarms } = parts
   let isEqual = false
   let isReported = false
   let nextCheckAt = 0
@@ -31,6 +40,7 @@ export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<bo
     const differences = [
       ...findDifferences(settings, await rememberSettings(db, settings)),
       ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
+      ...(users === null ? [] : await findStrangers(db, users)),
     ]
     isEqual = differences.length === 0
     if (isEqual) return true

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import { err } from '../common/result.ts'
 import type { Config, StaticFiles } from '../config/config.ts'
-import type { Services } from '../services.ts'
+import type { Cell } from '../services.ts'
 import { createPersonAuthenticator } from './auth/access-assertion.ts'
 import { type AuthenticateBackend, createAuthenticators } from './auth/authenticate.ts'
 import type { KeySetParts } from './auth/key-set.ts'
@@ -10,6 +10,7 @@ import { type Env, type LedgerRoute, noRoute, type Route } from './context.ts'
 import { failure } from './envelope.ts'
 import { configurationDiffers, type Method, notConfigured, unknownPath, wrongMethod } from './errors.ts'
 import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
+import { hasPayouts, inCellOfBackend, inCellOfCaller, inCellOfToken } from './middleware/cells.ts'
 import { everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
 import { servePage } from './page.ts'
 import { callerPagePath, noPageSettings, type PageSettings } from './page-settings.ts'
@@ -27,38 +28,37 @@ export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueNam
 export interface HttpConfig
   extends Pick<
     Config,
-    | 'auth'
-    | 'backend'
-    | 'cors'
-    | 'rateLimits'
-    | 'files'
-    | 'pageOrigins'
-    | 'pageBrand'
-    | 'pageWallet'
-    | 'deskAccess'
-    | 'payouts'
-  > {
-  /** Whether the configuration belongs to the stored data. If not, nothing is served. */
-  readonly configMatchesData: () => Promise<boolean>
-}
+    'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'pageBrand' | 'pageWallet' | 'deskAccess'
+  > {}
 
-/** Makes the service for a valid configuration. It keeps no state of a request, so one app serves many requests at once. */
-export function createApp(platform: HttpPlatform, config: HttpConfig, services: Services): App {
+/**
+ * Makes the service for a valid configuration, with at least one cell. It keeps no state of a request, so one app serves many requests at once. With one cell
+ * no request is asked which one it concerns.
+ */
+export function createApp(platform: HttpPlatform, config: HttpConfig, cells: readonly [Cell, ...Cell[]]): App {
+  const ofSeveral = <T>(...list: readonly T[]) => (cells.length > 1 ? list : [])
+  const takesPayouts = cells.some(({ services }) => services.settings.payouts !== null)
   const all: readonly LedgerRoute[] = ledgerRoutes
-  const ofBackends = all.filter(({ isOfPayouts }) => isOfPayouts !== true || config.payouts !== null)
+  const ofBackends = all.filter(({ isOfPayouts }) => isOfPayouts !== true || takesPayouts)
   const hasLedgerRoutes = config.backend !== null || config.deskAccess !== null
   const served = hasLedgerRoutes ? [...routes, ...ofBackends] : routes
   const hono = createHono(platform, config.cors, [...served.map(({ path }) => path), ...pagesOf(config.files)])
   const { callers, backends } = createAuthenticators(config.auth, config.backend, platform)
   const authenticated = auth(callers)
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
-  const configured: MiddlewareHandler<Env> = async (_, next) =>
-    (await config.configMatchesData()) ? next() : failure(configurationDiffers)
+  const toCell = {
+    caller: inCellOfCaller(cells),
+    backend: inCellOfBackend(cells),
+    token: inCellOfToken(cells, callers),
+  }
   for (const { path, rateClass, acts, handle } of callerRoutes) {
     const methods = methodsOf(path, config.cors)
     const first = acts ? [refuseHead(methods)] : []
-    if (rateClass === null) hono.on('GET', [path], ...first, configured, handle)
-    else hono.on('GET', [path], ...first, authenticated, rateLimit(rateClass), bookmark, configured, handle)
+    if (rateClass === null) hono.on('GET', [path], ...first, ...ofSeveral(toCell.token), configured, handle)
+    else {
+      const access = [authenticated, rateLimit(rateClass), ...ofSeveral(toCell.caller), bookmark, configured]
+      hono.on('GET', [path], ...first, ...access, handle)
+    }
     if (config.cors !== null) hono.options(path, preflight(methods))
   }
   const { pageOrigins: origins, pageBrand: brand, pageWallet: wallet } = config
@@ -75,6 +75,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
         ...(acts ? [refuseHead(methodsOf(path, config.cors))] : []),
         backend(route),
         rateLimit(() => 'ledger'),
+        ...ofSeveral(toCell.backend, ...(route.isOfPayouts ? [hasPayouts] : [])),
         bookmark,
         configured,
         handle,
@@ -82,8 +83,14 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
     }
   }
   hono.notFound((c) => failure(c.req.path === noRoute ? unknownPath : wrongMethod(methodsOf(c.req.path, config.cors))))
-  const env = { services }
+  const env = { services: cells[0].services, cells }
   return { fetch: async (request) => hono.fetch(request, env) }
+}
+
+/** Nothing is served by a configuration that does not belong to the stored data. A request that concerns several cells needs all of them. */
+const configured: MiddlewareHandler<Env> = async (c, next) => {
+  const matches = await Promise.all(c.env.cells.map(({ services }) => services.configMatchesData()))
+  return matches.every(Boolean) ? next() : failure(configurationDiffers)
 }
 
 /** Makes the service for an invalid configuration. Every path answers 503, except that of a page: the page shows the fault, and no other page may frame it. */

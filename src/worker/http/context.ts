@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { DeciderName, Uid } from '../common/ids.ts'
 import type { Invocation } from '../d1/sessions.ts'
 import type { ReadContext, WriteContext } from '../ledger/context.ts'
-import type { Services } from '../services.ts'
+import type { Cell, Services } from '../services.ts'
 import type { Backend, Scope } from './auth/authenticate.ts'
 
 /** The rate limit of a user that a request counts against. */
@@ -10,7 +10,12 @@ export type RateClass = 'lists' | 'nodes'
 
 /** Hono's environment: the variables that handlers find in their context. */
 export interface Env {
-  Bindings: { readonly services: Services }
+  Bindings: {
+    /** Those of the cell that the request concerns; of the first one where it concerns none. */
+    readonly services: Services
+    /** All cells, or the one that the request concerns. */
+    readonly cells: readonly Cell[]
+  }
   Variables: {
     invocation: Invocation
     /** The user. Set on routes that require a user's token. */

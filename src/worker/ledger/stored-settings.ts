@@ -1,6 +1,8 @@
 import { and, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import { type Address, formatBase58, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
+import { reservedUid, type Uid } from '../common/ids.ts'
+import type { UserRange } from '../common/user-range.ts'
 import {
   bareList,
   fixedStatement,
@@ -14,7 +16,7 @@ import {
 } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import { days, totals } from '../d1/state-tables.ts'
-import { addresses, isOpenTransfer, storedSettings, transfers } from '../d1/tables.ts'
+import { addresses, isOpenTransfer, storedSettings, transfers, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
 
 const { name, value, stored_at: storedAt } = storedSettings
@@ -82,6 +84,23 @@ export async function findPayoutDifferences(db: ReadDatabase, address: Address):
   if (found?.issued === 1) return [{ setting, stored: `${configured} was issued to a user`, configured }]
   const other = found?.other ?? null
   return other === null ? [] : [{ setting, stored: `${formatBase58(other)} has a signed payout`, configured }]
+}
+
+/**
+ * Why this database must not have these users: it has addresses or wallets of others. Users are never moved to another database, so the range that has them
+ * must stay as it was. Reads a few rows.
+ */
+export async function findStrangers(db: ReadDatabase, { from, to }: UserRange): Promise<readonly SettingDifference[]> {
+  const ends = (table: SQL) => [
+    sql`(SELECT min(uid) FROM ${table})`,
+    sql`(SELECT max(uid) FROM ${table} WHERE uid < ${reservedUid})`,
+  ]
+  const list = sql.join([...ends(sql`${addresses}`), ...ends(sql`${wallets}`)], sql` UNION ALL SELECT `)
+  const { results } = await toStatement(
+    db,
+    sql`SELECT uid FROM (SELECT ${list} AS uid) WHERE uid NOT BETWEEN ${from} AND ${to} AND uid < ${reservedUid} LIMIT 1`,
+  ).all<{ readonly uid: Uid }>()
+  return results.map(({ uid }) => ({ setting: 'CELLS', stored: `user ${uid}`, configured: `${from}-${to}` }))
 }
 
 /** The properties of a currency that stored data depends on. A trigger reads this text: only the decimals of a token can be corrected. */

@@ -10,19 +10,12 @@ import { createUsage } from '../platform/usage.ts'
 import type { Services } from '../services.ts'
 import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
 
-/** The parts that calls of other Workers need. */
-export interface LedgerRpcParts {
-  readonly services: Services
-  /** Whether the configuration belongs to the stored data. If not, nothing is served. */
-  readonly configMatchesData: () => Promise<boolean>
-}
-
 /** Runs one method. */
 export type Call = ReturnType<typeof createCall>
 
 /** Makes the function that runs one call. The result is always a value, and each call leaves one line in the log. */
-export function createCall({ services, configMatchesData }: LedgerRpcParts) {
-  const { clock, logger } = services.settings
+export function createCall({ settings, configMatchesData }: Pick<Services, 'settings' | 'configMatchesData'>) {
+  const { clock, logger } = settings
   return async <T extends object>(
     method: keyof LedgerMethods,
     work: (invocation: Invocation) => Promise<Result<T, LedgerError>>,

@@ -54,7 +54,7 @@ export interface PayoutToAsk {
 }
 
 /** Selects payouts: the parameters of `GET /ledger/payouts`. */
-export interface PayoutsQuery {
+export interface PayoutsQuery extends CellOptions {
   readonly uid?: number
   readonly cuy?: number
   readonly state?: string
@@ -74,8 +74,14 @@ export interface LedgerPayouts {
   readonly count: number
 }
 
+/** Options of a call that names no user. */
+export interface CellOptions {
+  /** The number of the cell. A deployment with several requires it; one with a single cell has no use for it. */
+  readonly cell?: number
+}
+
 /** Options of a step for payouts for which money has left. */
-export interface StepOptions {
+export interface StepOptions extends CellOptions {
   /** Confirms that the caller knows money has left. */
   readonly moved?: true
 }
@@ -121,6 +127,8 @@ export type LedgerError =
       readonly reason: 'not-configured' | 'configuration-differs'
       readonly why: string
     }
+  /** The users of the call are in several cells, or not in the one that it names. */
+  | { readonly kind: 'other-cell'; readonly reason: 'other-cell'; readonly why: string }
   /** A bug, or the database is unavailable. A post can be sent again: it is never stored twice. */
   | { readonly kind: 'internal'; readonly why: string }
 
@@ -138,6 +146,7 @@ export interface LedgerMethods {
   decideDeposits(
     deposits: readonly DecisionToMake[],
     by: string,
+    options?: CellOptions,
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly deposits: readonly LedgerDeposit[] }>>
   /** Reads a page of a user's entries, newest first, and how many match. */
   entries(query: EntriesQuery): Promise<LedgerAnswer<{ readonly list: readonly LedgerEntry[]; readonly count: number }>>
@@ -147,6 +156,7 @@ export interface LedgerMethods {
   events(
     after: number,
     limit?: number,
+    options?: CellOptions,
   ): Promise<LedgerAnswer<{ readonly list: readonly LedgerEvent[]; readonly count: number }>>
   /** Reads a user's balance in each configured currency. */
   wallets(

@@ -15,15 +15,15 @@ import { ledgerWalletsQuery } from '../http/routes/ledger-wallets.ts'
 import { backendNameTakes, type Entry, parseBackendName, postedItem } from '../ledger/entry.ts'
 import { listEntries, listWallets } from '../ledger/list-entries.ts'
 import { postEntries } from '../ledger/post-entries.ts'
-import { createCall, type LedgerRpcParts, readQuery, refuse, toConfigurationError, toLedgerError } from './call.ts'
+import type { Services } from '../services.ts'
+import { createCall, readQuery, refuse, toConfigurationError, toLedgerError } from './call.ts'
 import type { LedgerError, LedgerMethods } from './ledger-methods.ts'
 import { createPayoutMethods } from './payouts.ts'
 
 /** Makes the methods for other Workers. They accept values of any type, because the caller's types are not checked at run time. */
-export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
-  const { services } = parts
+export function createLedgerRpc(services: Services): LedgerMethods {
   const { currencies, clock } = services.settings
-  const call = createCall(parts)
+  const call = createCall(services)
   const readUid = (value: unknown): Result<Uid, LedgerError> => {
     const query = readQuery(ledgerWalletsQuery, { uid: value }, currencies)
     return query.ok ? ok(query.value.uid) : query

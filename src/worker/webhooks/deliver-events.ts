@@ -49,6 +49,8 @@ const overlapMs = 5_000
 export interface DeliverParts extends SendParts {
   readonly db: WriteDatabase
   readonly endpoints: readonly WebhookEndpoint[]
+  /** The number of the cell whose events these are; null if the deployment has only one. */
+  readonly cell: number | null
   /** The body of an event, as the feed shows it. */
   readonly writeBody: (event: StoredEvent) => string
   readonly clock: Clock
@@ -105,8 +107,8 @@ async function deliver(
 ): Promise<EndpointProgress> {
   const { clock, logger, alarms } = parts
   const { number } = endpoint
-  // The id contains the time, because after a restore of the database another event may get the number.
-  const id = `evt_${event.id}_${event.created_at}`
+  // The id contains the time, because after a restore of the database another event may get the number. Events of another cell have the same numbers.
+  const id = `evt_${event.id}_${event.created_at}${parts.cell === null ? '' : `_${parts.cell}`}`
   const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
   const now = clock.now()
   const after = { ...noFailure, position: event.id }

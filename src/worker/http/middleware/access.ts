@@ -91,11 +91,15 @@ export const bookmarkRefusal = {
 export const bookmark: MiddlewareHandler<Env> = async (c, next) => {
   const value = c.req.header(bookmarkHeader) ?? null
   if (value !== null && (value.length > bookmarkCharsMax || !bookmarkForm.test(value))) return refusal(bookmarkRefusal)
-  const invocation = { ...c.get('invocation'), bookmark: value }
+  // With several databases, a bookmark begins with the number of its own. About another database it says nothing.
+  const number = c.env.cells[0]?.number ?? null
+  const prefix = number === null ? '' : `${number.toString(16)}-`
+  const ofThisCell = value?.startsWith(prefix) ? value.slice(prefix.length) : null
+  const invocation = { ...c.get('invocation'), bookmark: ofThisCell }
   c.set('invocation', invocation)
   try {
     return await next()
   } finally {
-    if (invocation.bookmarkAfter !== null) c.res.headers.set(bookmarkHeader, invocation.bookmarkAfter)
+    if (invocation.bookmarkAfter !== null) c.res.headers.set(bookmarkHeader, prefix + invocation.bookmarkAfter)
   }
 }

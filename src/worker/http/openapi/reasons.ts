@@ -162,6 +162,10 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cause: 'Your requests to Tron nodes are used up: one caller has a tenth of those for all callers.',
     cure: withoutAsking,
   },
+  'other-cell': {
+    cause: 'The deployment has several databases, and the users of the request are not all in the one that answers.',
+    cure: 'Send one request for each cell. A movement between two of them is two posts, each repeated until it is known.',
+  },
   'not-configured': {
     cause: 'A variable or secret of the deployment is missing or wrong, or there is no key to verify tokens with.',
     cure: 'For the operator: the log names every wrong value.',

@@ -2,9 +2,11 @@ import * as z from 'zod/mini'
 import { formatBase58 } from '../../chain/address.ts'
 import { formatUnits } from '../../common/amount.ts'
 import { explorers } from '../../config/chain.ts'
+import type { Invocation } from '../../d1/sessions.ts'
 import type { Currency } from '../../ledger/currencies.ts'
 import { readShared } from '../../platform/shared-read.ts'
-import { readIntake } from '../../scan/intake.ts'
+import { type Intake, readIntake } from '../../scan/intake.ts'
+import type { Services } from '../../services.ts'
 import type { Route } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
@@ -14,18 +16,27 @@ export const acceptedCurrencies = {
   path: '/currencies',
   rateClass: null,
   handle: async (c) => {
-    const { services } = c.env
-    const { network, settings, scanEverySeconds, sharedIntake } = services
-    const { open, lateSeconds } = await readShared(sharedIntake, settings.clock, () =>
-      readIntake(services.primary(c.get('invocation')), scanEverySeconds),
-    )
+    const { network, settings } = c.env.services
+    const intakes = await Promise.all(c.env.cells.map(({ services }) => intakeOf(services, c.get('invocation'))))
+    const late = intakes.flatMap(({ lateSeconds }) => lateSeconds ?? [])
     const list = settings.currencies.offered.map((currency) => ({
       ...currencyItem(currency),
-      open: open.has(currency.cuy),
+      open: intakes.every(({ open }) => open.has(currency.cuy)),
     }))
-    return success({ network, explorer: explorers[network], late: lateSeconds, list, count: list.length })
+    return success({
+      network,
+      explorer: explorers[network],
+      late: late.length === 0 ? null : Math.max(...late),
+      list,
+      count: list.length,
+    })
   },
 } satisfies Route
+
+function intakeOf(services: Services, invocation: Invocation): Promise<Intake> {
+  const { settings, scanEverySeconds, sharedIntake } = services
+  return readShared(sharedIntake, settings.clock, () => readIntake(services.primary(invocation), scanEverySeconds))
+}
 
 function currencyItem({ cuy, symbol, name, asset, decimals, scale, minDeposit, retired }: Currency) {
   return {

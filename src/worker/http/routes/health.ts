@@ -5,20 +5,32 @@ import { failure, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { refused } from '../openapi/failures.ts'
 
-/** The state of the scan, for a load balancer or monitoring: requires no token and queries no node. */
+/** The state of the scan, for a load balancer or monitoring: requires no token and queries no node. Of several scans the worst one speaks. */
 export const health = {
   path: '/health',
   rateClass: null,
   handle: async (c) => {
-    const { services } = c.env
-    const state = await readScanState(services.primary(c.get('invocation')), services.sharedHealth)
-    const scan = healthOf(state, services.settings.clock.now())
-    const { status, scanned, finalized, behind, msg } = scan
+    const all = await Promise.all(
+      c.env.cells.map(async ({ number, services }) => {
+        const state = await readScanState(services.primary(c.get('invocation')), services.sharedHealth)
+        return { number, scan: healthOf(state, services.settings.clock.now()) }
+      }),
+    )
+    const { number, scan } = all.reduce((worst, one) => (isWorse(one.scan, worst.scan) ? one : worst))
+    const { status, scanned, finalized, behind } = scan
+    const msg = number === null || scan.msg === null ? scan.msg : `cell ${number}: ${scan.msg}`
     const data = { status, scanned, finalized, behind }
-    if (scan.status === 'stopped') return failure(stopped(scan.reason, scan.msg), data)
+    if (scan.status === 'stopped') return failure(stopped(scan.reason, msg ?? scan.msg), data)
     return success(data, msg ?? undefined)
   },
 } satisfies Route
+
+const badness = { ok: 0, behind: 1, stopped: 2 } as const satisfies Record<ScanHealth['status'], number>
+
+function isWorse(one: ScanHealth, other: ScanHealth): boolean {
+  const difference = badness[one.status] - badness[other.status]
+  return difference === 0 ? one.behind > other.behind : difference > 0
+}
 
 const scanState = () =>
   docs.object('ScanState', () => ({

@@ -1,0 +1,53 @@
+import { reservedUid } from '../common/ids.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { UserRange } from '../common/user-range.ts'
+
+/** The parts of a cell by which it is chosen. */
+export interface ChosenBy {
+  /** Null if there is only one. */
+  readonly number: number | null
+  readonly users: UserRange
+}
+
+/** The facts in a request that say which cell it concerns. */
+export interface Concerned {
+  /** The users that it names. `reservedUid` names no cell: each cell has reserved addresses. */
+  readonly uids: readonly number[]
+  /** The value of `cell`, as sent; undefined without one. */
+  readonly cell: unknown
+}
+
+/** Why no cell is chosen: `cell` is missing or wrong, or the users are in several cells. `why` is for the caller. */
+export type ChoiceFailure = { readonly kind: 'bad-input' | 'other-cell'; readonly why: string }
+
+/**
+ * Chooses the cell of a request: that of its users, else that of `cell`. A request that names neither has no cell, because an answer about one of several would
+ * look like one about all.
+ */
+export function chooseCell<C extends ChosenBy>(
+  cells: readonly C[],
+  { uids, cell }: Concerned,
+): Result<C, ChoiceFailure> {
+  const byUser = new Set(uids.filter((uid) => uid !== reservedUid).flatMap((uid) => cellOf(cells, uid) ?? []))
+  const [chosen, ...others] = byUser
+  if (others.length > 0)
+    return err({ kind: 'other-cell', why: 'its users are in several cells: send one request for each' })
+  const named = cell === undefined ? null : (cells.find(({ number }) => String(number) === String(cell)) ?? null)
+  if (cell !== undefined && named === null) return err({ kind: 'bad-input', why: cellTakes(cells) })
+  if (chosen === undefined) return named === null ? err({ kind: 'bad-input', why: cellTakes(cells) }) : ok(named)
+  if (named === null || named === chosen) return ok(chosen)
+  return err({ kind: 'other-cell', why: `its users are in cell ${chosen.number}, not in cell ${named.number}` })
+}
+
+/** The cell of a user; null for a number that is no user. */
+export function cellOf<C extends ChosenBy>(cells: readonly C[], uid: number): C | null {
+  return cells.find(({ users }) => uid >= users.from && uid <= users.to) ?? null
+}
+
+/** The form of `cell`, with the users of each cell, for messages. */
+function cellTakes(cells: readonly ChosenBy[]): string {
+  const list = cells.map(({ number, users: { from, to } }) =>
+    to === reservedUid ? `${number} for users from ${from}` : `${number} for users ${from} to ${to}`,
+  )
+  return `the number of a cell: ${list.join(', ')}`
+}

@@ -1,0 +1,156 @@
+import * as z from 'zod/mini'
+import { deriveAddress } from '../addresses/derive.ts'
+import { formatBase58 } from '../chain/address.ts'
+import { balancesMax } from '../chain/chain.ts'
+import { reservedUid } from '../common/ids.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import { allUsers, type UserRange } from '../common/user-range.ts'
+import { type Config, parseConfig } from '../config/config.ts'
+import {
+  type Bindings,
+  entryOf,
+  hasRepeats,
+  listOf,
+  optional,
+  parseBindings,
+  parsedBy,
+  text,
+} from '../config/schemas.ts'
+
+/** Most cells: each health check reads all of them. */
+export const cellsMax = 50
+
+/** The cells of a deployment: at least one. */
+export type Cells = readonly [CellConfig, ...CellConfig[]]
+
+/** One cell of the configuration: a whole deployment over a database of its own. */
+export interface CellConfig {
+  /** Its place in `CELLS`, from 1. Null if the deployment has only this cell: then nobody hears of cells. */
+  readonly number: number | null
+  readonly users: UserRange
+  /** Follows the names of the cell's Durable Objects. Empty for the database `DB`, so a deployment that gets a second cell keeps its objects. */
+  readonly suffix: string
+  readonly config: Config
+}
+
+const firstBinding = 'DB'
+const dbTakes = 'the name of a D1 binding'
+const uidsTakes = 'a range of users such as "1-999999"; the last range has no end, as in "1000000-"'
+const rangeForm = /^([1-9]\d{0,15})-([1-9]\d{0,15})?$/
+
+const users = parsedBy(text(uidsTakes), (value, refuse): UserRange => {
+  const [, from, to] = rangeForm.exec(value) ?? []
+  const range = { from: Number(from), to: to === undefined ? reservedUid : Number(to) }
+  const isRange = range.from <= range.to && range.to <= reservedUid // false for NaN
+  return isRange ? (range as UserRange) : refuse(uidsTakes) // safe: numbers of users, in order
+})
+
+const cellEntry = entryOf({
+  db: text(dbTakes),
+  uids: users,
+  xpub: text('the name of the secret with the extended public key of this cell'),
+  payouts: z.optional(z.unknown()),
+})
+type CellEntry = z.infer<typeof cellEntry>
+
+const cells = parsedBy(
+  z.looseObject({ CELLS: optional(listOf(cellEntry, cellsMax)) }),
+  ({ CELLS: entries, PAYOUTS: payouts }, refuse) => {
+    if (entries === null) return null
+    const at = (list: readonly unknown[], member: string) => {
+      if (hasRepeats(list)) refuse(`another ${member} for each cell`, 'CELLS')
+    }
+    at(
+      entries.map(({ db }) => db),
+      'db',
+    )
+    at(
+      entries.map(({ xpub }) => xpub),
+      'xpub',
+    )
+    const fault = whyNotAll(entries.map(({ uids }) => uids))
+    if (fault !== null) refuse(fault, 'CELLS')
+    if (payouts !== undefined && payouts !== null && payouts !== '')
+      refuse('not beside CELLS: each cell has its own payouts', 'PAYOUTS')
+    return entries
+  },
+)
+
+/** Why the ranges are not all users, each in one of them; or null. */
+function whyNotAll(ranges: readonly UserRange[]): string | null {
+  let next = 1
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    if (from !== next) return `${from < next ? `two ranges with user ${from}` : `no range with user ${next}`}`
+    next = to + 1
+  }
+  return next > reservedUid ? null : `no range with user ${next}; the last one has no end`
+}
+
+/**
+ * Parses the bindings into cells: one without `CELLS`. Each cell has its database, key and payouts, and shares everything else. The allowances of the nodes are
+ * divided among the cells, so a cell never uses what another one needs. The faults are as in `parseConfig`.
+ */
+export function parseCells(bindings: Bindings): Result<Cells, readonly string[]> {
+  const entries = parseBindings(cells, bindings)
+  if (!entries.ok) return entries
+  if (entries.value === null) {
+    const config = parseConfig(bindings)
+    return config.ok ? ok([{ number: null, users: allUsers, suffix: '', config: config.value }]) : config
+  }
+  const list = entries.value
+  const parsed = list.map((entry, i) => parseCell(bindings, entry, list.length === 1 ? null : i + 1, list.length))
+  const faults = parsed.flatMap((one) => (one.ok ? [] : one.error))
+  if (faults.length > 0) return err([...new Set(faults)])
+  const configured = parsed.flatMap((one) => (one.ok ? [one.value] : []))
+  const shared = findShared(configured)
+  return shared.length > 0 ? err(shared) : ok(Object.freeze(configured) as Cells) // safe: `CELLS` has at least one
+}
+
+/** Parses one cell, with the bindings that it would have as a deployment of its own. */
+function parseCell(
+  bindings: Bindings,
+  { db, xpub, uids, payouts }: CellEntry,
+  number: number | null,
+  count: number,
+): Result<CellConfig, readonly string[]> {
+  const own = { ...bindings, CELLS: undefined, DB: bindings[db], TRON_XPUB: bindings[xpub], PAYOUTS: payouts }
+  const config = parseConfig(own)
+  if (!config.ok) {
+    const names: readonly (readonly [string, string])[] = [
+      ['DB', 'db'],
+      ['TRON_XPUB', 'xpub'],
+      ['PAYOUTS', 'payouts'],
+    ]
+    // What a cell has of its own is named by its entry.
+    const renamed = config.error.map((fault) => {
+      const [name, member] = names.find(([name]) => fault.startsWith(`${name}:`) || fault.startsWith(`${name}.`)) ?? []
+      return name === undefined ? fault : `CELLS.${(number ?? 1) - 1}.${member}${fault.slice(name.length)}`
+    })
+    return err(renamed)
+  }
+  const nodes = config.value.nodes.map((node) => ({
+    ...node,
+    perSecond: Math.floor(node.perSecond / count),
+    perDay: Math.floor(node.perDay / count),
+  }))
+  const tooFew = nodes.findIndex(({ perSecond, perDay }) => perSecond < 1 || perDay < 1)
+  if (tooFew >= 0) return err([`TRON_NODES.${tooFew}: at least ${count} requests a second, one for each cell`])
+  const suffix = db === firstBinding ? '' : ` ${db}`
+  return ok({ number, users: uids, suffix, config: Object.freeze({ ...config.value, nodes: Object.freeze(nodes) }) })
+}
+
+/** The things that two cells must not share: a key, a payout address, or a payout address that the key of another one derives first. */
+function findShared(list: readonly CellConfig[]): readonly string[] {
+  const firstAddresses = list.map(({ config }) =>
+    Array.from({ length: balancesMax }, (_, index) => deriveAddress(config.extendedPublicKey, index)),
+  )
+  const payoutAddresses = list.flatMap(({ config }) => config.payouts?.address ?? [])
+  const faults: string[] = []
+  if (hasRepeats(firstAddresses.map(([first]) => first))) faults.push('CELLS: another key for each cell')
+  if (hasRepeats(payoutAddresses)) faults.push('CELLS: another payout address for each cell')
+  const derived = payoutAddresses.find((address) => firstAddresses.some((addresses) => addresses.includes(address)))
+  if (derived !== undefined) {
+    faults.push(`CELLS: ${formatBase58(derived)} is one of the first ${balancesMax} addresses of a cell's key`)
+  }
+  return faults
+}

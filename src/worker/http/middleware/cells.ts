@@ -1,0 +1,66 @@
+import type { MiddlewareHandler } from 'hono'
+import { type ChoiceFailure, type Concerned, chooseCell } from '../../cells/choose.ts'
+import type { Cell } from '../../services.ts'
+import type { Authenticate } from '../auth/authenticate.ts'
+import { readJsonBody } from '../body.ts'
+import type { Env, RequestContext } from '../context.ts'
+import { failure } from '../envelope.ts'
+import { type Problem, unknownPath } from '../errors.ts'
+
+/** Sends the requests of users to the cell of their token. */
+export function inCellOfCaller(cells: readonly Cell[]): MiddlewareHandler<Env> {
+  return inCell(cells, async (c) => ({ uids: [c.get('uid')], cell: undefined }))
+}
+
+/** Sends the requests of backends to the cell of the users that they name, else to the one that they name. */
+export function inCellOfBackend(cells: readonly Cell[]): MiddlewareHandler<Env> {
+  return inCell(cells, async ({ req }) => {
+    const { searchParams } = new URL(req.url)
+    const cell = searchParams.get('cell') ?? undefined
+    const uids = req.method === 'POST' ? await readUsers(req.raw.clone()) : searchParams.getAll('uid').map(Number)
+    return { uids: uids ?? [], cell: uids === null ? (cell ?? '1') : cell }
+  })
+}
+
+/**
+ * Sends a request that needs no token to the cell of its token, if it has one. Without one it concerns all cells.
+ */
+export function inCellOfToken(cells: readonly Cell[], authenticate: Authenticate): MiddlewareHandler<Env> {
+  const choose = inCellOfCaller(cells)
+  return async (c, next) => {
+    const caller = c.req.raw.headers.has('authorization') ? await authenticate(c.req.raw) : null
+    if (caller?.ok !== true) return next()
+    c.set('uid', caller.value)
+    return choose(c, next)
+  }
+}
+
+/** Routes about payouts exist only in cells that have them. */
+export const hasPayouts: MiddlewareHandler<Env> = async (c, next) =>
+  c.env.services.settings.payouts === null ? failure(unknownPath) : next()
+
+function inCell(cells: readonly Cell[], concernOf: (c: RequestContext) => Promise<Concerned>): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const chosen = chooseCell(cells, await concernOf(c))
+    if (!chosen.ok) return failure(toCellProblem(chosen.error))
+    c.env = { services: chosen.value.services, cells: [chosen.value] }
+    return next()
+  }
+}
+
+/** The response to a request whose cell is not known. */
+export function toCellProblem({ kind, why }: ChoiceFailure): Problem {
+  if (kind === 'bad-input') return { status: 400, msg: `cell: ${why}` }
+  return { status: 422, reason: 'other-cell', msg: why }
+}
+
+/** The users that the entries or payouts of a body name. Null if the body is wrong: then any cell refuses it in the same words. */
+async function readUsers(request: Request): Promise<readonly number[] | null> {
+  const body = await readJsonBody(request)
+  if (!body.ok || typeof body.value !== 'object' || body.value === null) return null
+  const { entries, payouts } = body.value as { readonly entries?: unknown; readonly payouts?: unknown }
+  const list: unknown = entries ?? payouts ?? []
+  if (!Array.isArray(list)) return null
+  const uids = list.map((item: unknown) => (item as { readonly uid?: unknown } | null)?.uid)
+  return uids.every((uid) => typeof uid === 'number') ? uids : null
+}

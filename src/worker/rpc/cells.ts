@@ -1,0 +1,51 @@
+import { type ChosenBy, type Concerned, chooseCell } from '../cells/choose.ts'
+import { refuse } from './call.ts'
+import type { LedgerMethods } from './ledger-methods.ts'
+
+/** The methods of one cell. */
+export interface CellMethods extends ChosenBy {
+  readonly methods: LedgerMethods
+}
+
+/** Makes the methods of all cells: each call goes to the cell of its users, else to the `cell` among its options. */
+export function createCellsRpc(cells: readonly CellMethods[]): LedgerMethods {
+  const [only, ...others] = cells
+  if (only !== undefined && others.length === 0) return only.methods
+  const inCell = async <T>(concerned: Concerned, call: (methods: LedgerMethods) => Promise<T>) => {
+    const chosen = chooseCell(cells, concerned)
+    if (chosen.ok) return call(chosen.value.methods)
+    const { kind, why } = chosen.error
+    return refuse(kind === 'bad-input' ? { kind, member: 'cell', why } : { kind, reason: 'other-cell', why })
+  }
+  const ofUser = (uid: unknown): Concerned => ({ uids: [Number(uid)], cell: undefined })
+  const ofList = (list: unknown): Concerned => {
+    const items: readonly unknown[] = Array.isArray(list) ? list : []
+    const uids = items.map((item) => Number((item as { readonly uid?: unknown } | null)?.uid))
+    // Any cell refuses a list without users in the same words.
+    return uids.length > 0 && uids.every(Number.isSafeInteger) ? { uids, cell: undefined } : { uids: [], cell: 1 }
+  }
+  return {
+    post: (entries, by) => inCell(ofList(entries), (methods) => methods.post(entries, by)),
+    askPayouts: (payouts, by) => inCell(ofList(payouts), (methods) => methods.askPayouts(payouts, by)),
+    wallets: (uid) => inCell(ofUser(uid), (methods) => methods.wallets(uid)),
+    address: (uid, options) => inCell(ofUser(uid), (methods) => methods.address(uid, options)),
+    entries: (query) => inCell(ofUser(query?.uid), (methods) => methods.entries(query)),
+    payouts: (query) => {
+      const { cell, ...others } = query ?? {}
+      const uids = others.uid === undefined ? [] : [Number(others.uid)]
+      return inCell({ uids, cell }, (methods) => methods.payouts(others))
+    },
+    events: (after, limit, options) =>
+      inCell({ uids: [], cell: options?.cell }, (methods) => methods.events(after, limit)),
+    decideDeposits: (deposits, by, options) =>
+      inCell({ uids: [], cell: options?.cell }, (methods) => methods.decideDeposits(deposits, by)),
+    approvePayouts: (ids, by, options) => {
+      const { cell, ...others } = options ?? {}
+      return inCell({ uids: [], cell }, (methods) => methods.approvePayouts(ids, by, others))
+    },
+    cancelPayouts: (ids, why, by, options) => {
+      const { cell, ...others } = options ?? {}
+      return inCell({ uids: [], cell }, (methods) => methods.cancelPayouts(ids, why, by, others))
+    },
+  }
+}
