@@ -85,7 +85,11 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath },
-            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: closedNetwork },
+            miniflare: {
+              bindings: { MIGRATIONS: migrations },
+              d1Databases: ['DB_2', 'DB_3'],
+              outboundService: closedNetwork,
+            },
           }),
         ],
         test: {

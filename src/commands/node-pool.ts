@@ -26,7 +26,7 @@ export function openPool(
     quorum,
     chainId,
     tokens: new Set<Address>(currencies.byContract.keys()),
-    payer: null,
+    payers: new Set(),
     clock,
     logger: createLogger(() => {}),
     fetch,

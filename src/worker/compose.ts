@@ -1,7 +1,8 @@
 import { deriveAddress } from './addresses/derive.ts'
 import { type Alarms, createAlarms } from './alarms/alarms.ts'
-import { cellOfObject, endpointOf, scannerOf } from './cells/objects.ts'
+import { cellOfObject, endpointOf, scannerOf, sharedName } from './cells/objects.ts'
 import { type CellConfig, type Cells, parseCells } from './cells/parse-cells.ts'
+import { shareReads } from './cells/share-reads.ts'
 import type { Payer } from './chain/chain.ts'
 import type { UnixMs } from './common/time.ts'
 import { createSettingsCheck } from './config/check-settings.ts'
@@ -149,15 +150,17 @@ export function createScannerObject(
   name?: string,
 ): ScannerObject {
   const cell = cellOfBindings(platform, bindings, name)
-  const { config } = cell
+  const { config, number, payoutAddresses } = cell
   const { clock, logger, fetch } = platform
+  const inBackground = (work: Promise<unknown>) =>
+    platform.waitUntil(work.catch(() => logger.warn('background-work-failed', {})))
   const { settings, configMatchesData, sessions } = openDatabase(platform, cell)
   const usage = createUsage()
   const db = sessions.primary(usage)
   const tron = createTron({
     ...config,
     tokens: new Set(config.currencies.byContract.keys()),
-    payer: config.payouts?.address ?? null,
+    payers: new Set(payoutAddresses),
     clock,
     logger,
     fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
@@ -169,7 +172,13 @@ export function createScannerObject(
     ...settings,
     db,
     host,
-    openChain: (payer: Payer, deadline: UnixMs) => tron.open(payer, deadline),
+    openChain(payer: Payer, deadline: UnixMs) {
+      const chain = tron.open(payer, deadline)
+      const shared = number === null || payer.kind !== 'tick' ? null : config.sharedBlocks?.getByName(sharedName)
+      return shared ? shareReads(chain, { shared, clock, inBackground }) : chain
+    },
+    // Cells whose ticks begin together read each block once.
+    ticksTogether: number !== null,
     tickRoomAt: tron.tickRoomAt,
     scanEverySeconds: config.scanEverySeconds,
     eventsKeepDays: config.eventsKeepDays,
@@ -178,7 +187,7 @@ export function createScannerObject(
     wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, cell, db)),
     nodes: tron.nodes,
     nodeCount: config.nodes.length,
-    inBackground: (work) => platform.waitUntil(work.catch(() => logger.warn('background-work-failed', {}))),
+    inBackground,
     nodeReports: tron.reports,
     recoveredAt: () => tron.recoveredAt() ?? (0 as UnixMs),
     databaseBytes: () => usage.databaseBytes,
@@ -224,17 +233,18 @@ function cellOfBindings(platform: Platform, bindings: Bindings, name: string | u
 }
 
 /** Opens the database, with the settings that every part of the service gets beside it. */
-function openDatabase({ clock, logger }: Platform, { config, users, number }: CellConfig) {
+function openDatabase({ clock, logger }: Platform, { config, users, number, otherDatabases }: CellConfig) {
   const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId, payouts } = config
   const sessions = createSessions(config.db, { clock, logger })
   const db = sessions.primary(createUsage())
   const alarms: Alarms = createAlarms({ db, clock, logger })
+  const others = otherDatabases.map((other) => createSessions(other, { clock, logger }).primary(createUsage()))
   const addressAt = (index: number) => deriveAddress(extendedPublicKey, index)
   const configMatchesData = createSettingsCheck({
     db,
     settings: settingsOf(chainId, addressAt(0), currencies),
     payoutAddress: payouts?.address ?? null,
-    users: number === null ? null : users,
+    share: number === null ? null : { users, others },
     clock,
     alarms,
   })

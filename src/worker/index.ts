@@ -1,7 +1,8 @@
 import { DurableObject, WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
+import { createSharedBlocks } from './cells/shared-blocks.ts'
 import type { Address } from './chain/address.ts'
 import type { Asset, Txid } from './chain/block.ts'
-import type { ScannerCalls } from './chain/chain.ts'
+import type { ScannerCalls, SharedBlocks } from './chain/chain.ts'
 import type { EndpointKey, Uid } from './common/ids.ts'
 import { createEndpointObject, createScannerObject, createService, type Platform } from './compose.ts'
 import { systemClock, uniqueName } from './platform/clock.ts'
@@ -85,6 +86,18 @@ export class Endpoint extends DurableObject<Bindings> {
   }
   wake(key: EndpointKey) {
     return this.#endpoint.wake(key)
+  }
+}
+
+/** What the scanners of several cells share: blocks that one of them has just read. There is one. */
+export class Blocks extends DurableObject<Bindings> implements SharedBlocks {
+  readonly #shared = createSharedBlocks(systemClock)
+
+  take(key: string, keptMs: number) {
+    return this.#shared.take(key, keptMs)
+  }
+  give(key: string, value: unknown) {
+    return this.#shared.give(key, value)
   }
 }
 

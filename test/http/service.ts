@@ -1,3 +1,4 @@
+import { createSharedBlocks } from '../../src/worker/cells/shared-blocks.ts'
 import { type Address, parseAddress } from '../../src/worker/chain/address.ts'
 import { finalityMs } from '../../src/worker/chain/finality.ts'
 import { reservedUid } from '../../src/worker/common/ids.ts'
@@ -9,7 +10,7 @@ import { createMemoryHost, type MemoryHost } from '../support/memory-host.ts'
 import { connect, createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
-import { backendSecret, testSecret, testVariables } from '../support/variables.ts'
+import { backendSecret, otherXpubs, testSecret, testVariables } from '../support/variables.ts'
 import { createWorld, type World } from './world.ts'
 
 /** The first address of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
@@ -40,8 +41,8 @@ export interface RunningService {
   readonly rpc: LedgerMethods
   /** The response to any request. */
   fetch(request: Request): Promise<Response>
-  /** The alarm of the scanner, whenever it is due. */
-  tick(): Promise<void>
+  /** The alarm of a scanner, whenever it is due: of the one of this name, or of that of the tests' database. */
+  tick(scanner?: string): Promise<void>
   /** One invocation of the cron. */
   cron(): Promise<void>
   /** Returns when nothing runs that the service began without waiting for it. */
@@ -88,6 +89,47 @@ interface Surroundings {
   readonly served?: Readonly<Record<string, () => Response>>
 }
 
+/** Where the database of the tests is in the deployment. */
+interface Placement {
+  readonly scannerName: string
+  readonly bindingsOf: (variables: Record<string, unknown>) => Record<string, unknown>
+  /** Stores what the database has from before. */
+  readonly prepare: (db: D1Database) => Promise<unknown>
+  /** The path of a backend's request with what names its cell. */
+  readonly ledgerPath: (path: string) => string
+}
+
+const onlyCell: Placement = {
+  scannerName: 'scanner',
+  bindingsOf: (variables) => variables,
+  prepare: async () => undefined,
+  ledgerPath: (path) => path,
+}
+
+/** Every user of the tests is in the second cell, as before. The databases of the others throw when anything of them is read. */
+const secondCell: Placement = {
+  scannerName: 'scanner DB_2',
+  bindingsOf: ({ DB, PAYOUTS, TRON_XPUB, ...variables }) => ({
+    ...variables,
+    ...{ DB: brokenDatabase(), DB_2: DB, DB_3: brokenDatabase() },
+    ...{ KEY: otherXpubs[0], KEY_2: TRON_XPUB, KEY_3: otherXpubs[1] },
+    CELLS: [
+      { db: 'DB', uids: '1000000-1999999', xpub: 'KEY' },
+      { db: 'DB_2', uids: '1-999999', xpub: 'KEY_2', ...(PAYOUTS === undefined ? {} : { payouts: PAYOUTS }) },
+      { db: 'DB_3', uids: '2000000-', xpub: 'KEY_3' },
+    ],
+  }),
+  prepare: (db) => db.prepare(`INSERT INTO stored_setting VALUES ('CELLS', '1-999999', 0)`).run(),
+  ledgerPath: (path) => `${path}${path.includes('?') ? '&' : '?'}cell=2`,
+}
+
+let placement = onlyCell
+
+/** Whether services that start from now on have their users in the second of three cells. */
+export function placeInSecondCell(isSecond: boolean): void {
+  placement = isSecond ? secondCell : onlyCell
+}
+
 /** Starts the service on an empty database. `variables` add to the usual ones or replace them. */
 export async function startService(
   variables: Record<string, unknown> = {},
@@ -104,14 +146,16 @@ export async function startService(
   const service = createService(world.platform)
   const hosts = new Map<string, MemoryHost>()
   const hostOf = (name: string) => once(hosts, name, createMemoryHost)
+  const { scannerName, bindingsOf, ledgerPath } = placement
+  await placement.prepare(db)
   const withBindings = (variables: Record<string, unknown>, scannerOf?: RunningService): RunningService => {
-    const objects = createObjects(world, variables, hostOf, scannerOf?.bindings.SCANNER)
+    const objects = createObjects(world, bindingsOf(variables), hostOf, scannerOf?.bindings.SCANNER)
     const { bindings } = objects
     const fetch = (request: Request) => service.fetch(request, bindings)
     const ledger: RunningService['ledger'] = async (path, init = {}, changes = {}) => {
       const claims = { sub: 'shop', exp: world.clock.seconds + 600, scope: allScopes, ...changes }
       const headers = bearer(await signHs256(claims, backendSecret))
-      return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
+      return fetch(new Request(origin + ledgerPath(path), { ...init, headers: { ...headers, ...init.headers } }))
     }
     const running: RunningService = {
       chain,
@@ -125,7 +169,7 @@ export async function startService(
       hangHooks: world.hangHooks,
       hookAnswer: world.hookAnswer,
       bindings,
-      scannerHost: hostOf('scanner'),
+      scannerHost: hostOf(scannerName),
       send: (path, body, by = 'shop') => ledger(path, postInit(body), { sub: by }),
       post: (entries) => ledger('/ledger/entries', postInit({ entries })),
       rpc: service.ledger(bindings),
@@ -134,9 +178,9 @@ export async function startService(
         const headers = uid === null ? {} : bearer(await signHs256(claims, testSecret))
         return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
       },
-      async tick() {
-        hostOf('scanner').alarmAt = null // as the platform does before it runs an alarm
-        await objects.scanner().alarm()
+      async tick(name = scannerName) {
+        hostOf(name).alarmAt = null // as the platform does before it runs an alarm
+        await objects.scanner(name).alarm()
         await world.settled()
       },
       async cron() {
@@ -147,7 +191,7 @@ export async function startService(
       async deliver() {
         await world.settled()
         for (const [name, host] of hosts) {
-          while (name !== 'scanner' && host.alarmAt !== null && host.alarmAt <= world.platform.clock.now()) {
+          while (!name.startsWith('scanner') && host.alarmAt !== null && host.alarmAt <= world.platform.clock.now()) {
             host.alarmAt = null
             await objects.endpoint(name).alarm()
           }
@@ -176,18 +220,21 @@ function createObjects(
 ) {
   const scanners = new Map<string, ReturnType<typeof createScannerObject>>()
   const endpoints = new Map<string, ReturnType<typeof createEndpointObject>>()
+  const shared = createSharedBlocks(platform.clock)
   const bindings: Record<string, unknown> = {
+    BLOCKS: { getByName: () => shared },
     ...variables,
-    SCANNER: other ?? { getByName: () => scanner() },
+    SCANNER: other ?? { getByName: (name: string) => scanner(name) },
     ENDPOINT: { getByName: (name: string) => endpoint(name) },
   }
-  const scanner = () =>
-    once(scanners, 'scanner', () => {
-      const host = hostOf('scanner')
+  const scanner = (name: string) =>
+    once(scanners, name, () => {
+      const host = hostOf(name)
       if (host.values.size > 0) passRestart()
-      return createScannerObject(platform, bindings, host)
+      return createScannerObject(platform, bindings, host, name)
     })
-  const endpoint = (name: string) => once(endpoints, name, () => createEndpointObject(platform, bindings, hostOf(name)))
+  const endpoint = (name: string) =>
+    once(endpoints, name, () => createEndpointObject(platform, bindings, hostOf(name), name))
   return { bindings, scanner, endpoint }
 }
 

@@ -21,6 +21,7 @@ interface Over {
   readonly advancedAt?: number
   readonly seen?: number
   readonly finalizedAt?: number
+  readonly ticksTogether?: boolean
 }
 function next(over: Over = {}) {
   const { now = 101_000, roomAt = 0, isBehind = false, seen = null, finalizedAt = 100_500, advancedAt = 50_000 } = over
@@ -29,10 +30,20 @@ function next(over: Over = {}) {
   const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), ...times } as ScanState // the rest is not used
   const failure = isBehind ? (over.failure ?? ({ kind: 'out-of-time' } as const)) : null
   const end = { state, head: at(1000), failure }
-  return nextTickAt({ ...parts, scanEverySeconds: 20 }, end, seen === null ? null : at(seen), time(100_000))
+  const { ticksTogether = false } = over
+  return nextTickAt(
+    { ...parts, ticksTogether, scanEverySeconds: 20 },
+    end,
+    seen === null ? null : at(seen),
+    time(100_000),
+  )
 }
 
 describe('the next tick', () => {
+  it('begins at a whole interval of the clock if it goes together with those of other cells', () => {
+    expect(next({ ticksTogether: true })).toBe(120_000) // the one before began at 100 s
+  })
+
   it('comes after the interval, counted from the start of the one before', () => {
     expect(next()).toBe(120_000)
   })

@@ -32,6 +32,17 @@ export async function resetObjects(): Promise<void> {
   while (await env.DB.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'scan'`).first())
 }
 
+/** Two more databases, empty and with all migrations, for deployments with several cells. */
+export async function furtherDatabases(): Promise<readonly [D1Database, D1Database]> {
+  const all = [env.DB_2, env.DB_3] as const
+  for (const db of all) {
+    const isMade = await db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'scan'`).first()
+    if (isMade && migrated !== null) await db.prepare(migrated.emptying).run()
+    else for (const migration of migrations) await db.prepare(migration).run()
+  }
+  return all
+}
+
 async function readSize(): Promise<string> {
   const size = await env.DB.prepare('SELECT count(*) AS parts, sum(length(sql)) AS letters FROM sqlite_schema').first()
   return JSON.stringify(size)

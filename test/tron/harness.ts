@@ -156,7 +156,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       quorum: options.quorum ?? Math.min(2, nodes.length),
       chainId: options.chainId ?? chain.chainId,
       tokens: new Set(tokens),
-      payer: null,
+      payers: new Set(),
       clock,
       logger: recordTo(lines),
       fetch: watch(connect(urls)),

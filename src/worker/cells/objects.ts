@@ -3,6 +3,9 @@ import type { CellConfig } from './parse-cells.ts'
 /** The name of a deployment's only scanner. */
 const scannerName = 'scanner'
 
+/** The name of the only object with what the cells share. */
+export const sharedName = 'blocks'
+
 /** The name of the cell's scanner. */
 export const scannerOf = ({ suffix }: Pick<CellConfig, 'suffix'>): string => scannerName + suffix
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { deriveAddress } from '../addresses/derive.ts'
-import { formatBase58 } from '../chain/address.ts'
+import { type Address, formatBase58 } from '../chain/address.ts'
 import { balancesMax } from '../chain/chain.ts'
 import { reservedUid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
@@ -30,6 +30,10 @@ export interface CellConfig {
   readonly users: UserRange
   /** Follows the names of the cell's Durable Objects. Empty for the database `DB`, so a deployment that gets a second cell keeps its objects. */
   readonly suffix: string
+  /** The payout addresses of all cells: what is read for one serves the others. */
+  readonly payoutAddresses: readonly Address[]
+  /** The databases of the other cells, which are read only when the ranges of users have changed. */
+  readonly otherDatabases: readonly D1Database[]
   readonly config: Config
 }
 
@@ -95,15 +99,33 @@ export function parseCells(bindings: Bindings): Result<Cells, readonly string[]>
   if (!entries.ok) return entries
   if (entries.value === null) {
     const config = parseConfig(bindings)
-    return config.ok ? ok([{ number: null, users: allUsers, suffix: '', config: config.value }]) : config
+    if (!config.ok) return config
+    const payoutAddresses = payoutAddressesOf([config.value])
+    const only = {
+      number: null,
+      users: allUsers,
+      suffix: '',
+      config: config.value,
+      payoutAddresses,
+      otherDatabases: [],
+    }
+    return ok([only])
   }
   const list = entries.value
   const parsed = list.map((entry, i) => parseCell(bindings, entry, list.length === 1 ? null : i + 1, list.length))
   const faults = parsed.flatMap((one) => (one.ok ? [] : one.error))
   if (faults.length > 0) return err([...new Set(faults)])
-  const configured = parsed.flatMap((one) => (one.ok ? [one.value] : []))
+  const valid = parsed.flatMap((one) => (one.ok ? [one.value] : []))
+  const payoutAddresses = payoutAddressesOf(valid.map(({ config }) => config))
+  const configured = valid.map((cell) =>
+    Object.freeze({
+      ...cell,
+      payoutAddresses,
+      otherDatabases: valid.flatMap(({ config }) => (config === cell.config ? [] : config.db)),
+    }),
+  )
   const shared = findShared(configured)
-  return shared.length > 0 ? err(shared) : ok(Object.freeze(configured) as Cells) // safe: `CELLS` has at least one
+  return shared.length > 0 ? err(shared) : ok(Object.freeze(configured) as unknown as Cells) // safe: `CELLS` has at least one
 }
 
 /** Parses one cell, with the bindings that it would have as a deployment of its own. */
@@ -112,7 +134,7 @@ function parseCell(
   { db, xpub, uids, payouts }: CellEntry,
   number: number | null,
   count: number,
-): Result<CellConfig, readonly string[]> {
+): Result<Omit<CellConfig, 'payoutAddresses' | 'otherDatabases'>, readonly string[]> {
   const own = { ...bindings, CELLS: undefined, DB: bindings[db], TRON_XPUB: bindings[xpub], PAYOUTS: payouts }
   const config = parseConfig(own)
   if (!config.ok) {
@@ -139,12 +161,15 @@ function parseCell(
   return ok({ number, users: uids, suffix, config: Object.freeze({ ...config.value, nodes: Object.freeze(nodes) }) })
 }
 
+const payoutAddressesOf = (configs: readonly Config[]): readonly Address[] =>
+  configs.flatMap(({ payouts }) => payouts?.address ?? [])
+
 /** The things that two cells must not share: a key, a payout address, or a payout address that the key of another one derives first. */
 function findShared(list: readonly CellConfig[]): readonly string[] {
   const firstAddresses = list.map(({ config }) =>
     Array.from({ length: balancesMax }, (_, index) => deriveAddress(config.extendedPublicKey, index)),
   )
-  const payoutAddresses = list.flatMap(({ config }) => config.payouts?.address ?? [])
+  const payoutAddresses = list[0]?.payoutAddresses ?? []
   const faults: string[] = []
   if (hasRepeats(firstAddresses.map(([first]) => first))) faults.push('CELLS: another key for each cell')
   if (hasRepeats(payoutAddresses)) faults.push('CELLS: another payout address for each cell')

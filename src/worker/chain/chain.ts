@@ -277,3 +277,13 @@ export interface ScannerCalls {
   /** The status of the nodes, in order, as this object knows it. No node is asked. */
   nodes(): Promise<readonly NodeReport[]>
 }
+
+/** The calls from scanners to the memory that the cells of a deployment share. */
+export interface SharedBlocks {
+  /**
+   * The value under this key, at most `keptMs` old. Null if there is none: then the caller must read it and give it, and others who ask for it wait for that.
+   */
+  take(key: string, keptMs: number): Promise<{ readonly value: unknown } | null>
+  /** Gives the value of a key to those who wait and those who come; null if it could not be read. */
+  give(key: string, value: unknown): Promise<void>
+}

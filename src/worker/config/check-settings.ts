@@ -1,13 +1,15 @@
 import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
 import type { UserRange } from '../common/user-range.ts'
-import type { WriteDatabase } from '../d1/database.ts'
+import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
 import {
   findDifferences,
+  findMovedUsers,
   findPayoutDifferences,
-  findStrangers,
+  rangeSetting,
   rememberSettings,
   type Setting,
+  type StoredSetting,
 } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
 
@@ -20,8 +22,8 @@ export interface SettingsCheckParts {
   readonly settings: readonly Setting[]
   /** The address of `PAYOUTS`, or null. */
   readonly payoutAddress: Address | null
-  /** The users of this database; null if it has all users. */
-  readonly users: UserRange | null
+  /** The users of this database, and the databases of the other cells. Null if there is one cell, which has all users. */
+  readonly share: { readonly users: UserRange; readonly others: readonly ReadDatabase[] } | null
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
 }
@@ -31,16 +33,16 @@ export interface SettingsCheckParts {
  * for each setting is raised; a tick with a matching configuration ends it. Such a deployment stores nothing else.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
-  const { db, settings, payoutAddress, users, clock, alarms } = parts
+  const { db, settings, payoutAddress, share, clock, alarms } = parts
   let isEqual = false
   let isReported = false
   let nextCheckAt = 0
   return async () => {
     if (isEqual || clock.now() < nextCheckAt) return isEqual
     const differences = [
-      ...findDifferences(settings, await rememberSettings(db, settings)),
+      ...findDifferences(settings, ofCells(share !== null, await rememberSettings(db, settings))),
       ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
-      ...(users === null ? [] : await findStrangers(db, users)),
+      ...(share === null ? [] : await findMovedUsers(db, share.users, share.others)),
     ]
     isEqual = differences.length === 0
     if (isEqual) return true
@@ -53,3 +55,7 @@ export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<bo
     return false
   }
 }
+
+/** The stored settings to compare: with several cells the range of users is compared by itself. */
+const ofCells = (hasCells: boolean, stored: readonly StoredSetting[]) =>
+  hasCells ? stored.filter(({ name }) => name !== rangeSetting) : stored

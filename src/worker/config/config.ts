@@ -7,7 +7,7 @@ import {
 } from '../addresses/derive.ts'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import type { ScannerCalls } from '../chain/chain.ts'
+import type { ScannerCalls, SharedBlocks } from '../chain/chain.ts'
 import type { EndpointKey } from '../common/ids.ts'
 import { type PageWallet, pageWallets } from '../common/page-wallets.ts'
 import type { Result } from '../common/result.ts'
@@ -63,6 +63,8 @@ export interface Config extends ChainConfig {
   readonly db: D1Database
   readonly scanners: ObjectsByName<ScannerCalls>
   readonly endpoints: ObjectsByName<EndpointCalls>
+  /** What scanners of several cells share. Null without the binding: then each reads for itself. */
+  readonly sharedBlocks: ObjectsByName<SharedBlocks> | null
   readonly extendedPublicKey: ExtendedPublicKey
   readonly startBlock: BlockHeight | null
   /** `TRON_FIRST_INDEX`, or null. */
@@ -159,6 +161,7 @@ const ownSchema = parsedBy(
     DB: binding<D1Database>('the D1 database binding is missing', 'prepare', 'batch'),
     SCANNER: binding<ObjectsByName<ScannerCalls>>(objectsTake, 'getByName'),
     ENDPOINT: binding<ObjectsByName<EndpointCalls>>(objectsTake, 'getByName'),
+    BLOCKS: optional(binding<ObjectsByName<SharedBlocks>>(objectsTake, 'getByName')),
     TRON_XPUB: xpub,
     TRON_START_BLOCK: optional(integerFrom<BlockHeight>(1, Number.MAX_SAFE_INTEGER)),
     TRON_FIRST_INDEX: optional(integerFrom(0, indexMax)),
@@ -180,6 +183,7 @@ const ownSchema = parsedBy(
     db: own.DB,
     scanners: own.SCANNER,
     endpoints: own.ENDPOINT,
+    sharedBlocks: own.BLOCKS,
     extendedPublicKey: own.TRON_XPUB,
     startBlock: own.TRON_START_BLOCK,
     firstIndex: own.TRON_FIRST_INDEX,

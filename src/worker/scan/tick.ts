@@ -50,6 +50,8 @@ export interface ScannerParts extends ScansParts {
   /** The earliest time at which the allowances permit a tick that the interval does not require. */
   tickRoomAt(): UnixMs
   readonly scanEverySeconds: number
+  /** Whether regular ticks begin at whole intervals of the clock, together with those of other cells. */
+  readonly ticksTogether: boolean
   readonly eventsKeepDays: number
   readonly endpoints: readonly WebhookEndpoint[]
   /** Whether the configuration belongs to the stored data. If not, a tick changes nothing. */
@@ -139,13 +141,15 @@ export function nextTickAt(
     clock,
     tickRoomAt,
     scanEverySeconds,
-  }: Pick<ScannerParts, 'tickRoomAt' | 'scanEverySeconds'> & { readonly clock: Pick<Clock, 'now'> },
+    ticksTogether,
+  }: Pick<ScannerParts, 'tickRoomAt' | 'scanEverySeconds' | 'ticksTogether'> & { readonly clock: Pick<Clock, 'now'> },
   { state, head, failure }: Pick<ScanEnd, 'state' | 'head' | 'failure'>,
   seen: BlockHeight | null,
   startedAt: UnixMs,
 ): UnixMs {
   const now = clock.now()
-  const byInterval = startedAt + scanEverySeconds * 1000
+  const everyMs = scanEverySeconds * 1000
+  const byInterval = ticksTogether ? (Math.floor(startedAt / everyMs) + 1) * everyMs : startedAt + everyMs
   const hasMore = state !== null && head !== null && state.height < head
   // Failing nodes are asked again at the interval. But if this tick has read blocks, it may only have asked too much at once, and the next tick goes on.
   const goesOn = failure?.kind === 'no-answer' && state !== null && state.advancedAt >= startedAt

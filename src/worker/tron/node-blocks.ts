@@ -66,7 +66,7 @@ export async function readNodeBlocks(
   // Check before the logs are requested: the logs of a hundred invented blocks would take more requests than a tick has.
   const lie = final === undefined ? null : findImplausible(session, node, parsed.value, final)
   if (lie !== null) return lie
-  const { tokens, payer } = session.pool
+  const { tokens, payers } = session.pool
   const calls = parsed.value.map(({ header }) => logsCall(header.hash))
   const read = await askRpc(session, node, calls, (reply, i) => {
     const block = parsed.value[i]
@@ -76,7 +76,7 @@ export async function readNodeBlocks(
     // Keep only the relevant logs, because there can be tens of thousands.
     const all = logs.value ?? []
     const lacksLogs = logs.value?.length === 0 && block.transactions.some(isCall)
-    const transfers = logs.value && tokenTransfers(all, tokens, sentBy(payer, block))
+    const transfers = logs.value && tokenTransfers(all, tokens, sentBy(payers, block))
     const acts = parseActs(all, tokens, (txid) => block.indexes.get(txid) ?? 0)
     return ok({ block, lacksLogs, transfers, acts, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
@@ -136,9 +136,10 @@ function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Lo
 }
 
 /** The txids of the transactions that an address has sent; none if the address is null. */
-function sentBy(owner: Address | null, { transactions }: ParsedBlock): ReadonlySet<Txid> {
-  if (owner === null) return new Set()
-  return new Set(transactions.filter(({ facts }) => facts?.owner === owner).map(({ txid }) => txid))
+function sentBy(owners: ReadonlySet<Address>, { transactions }: ParsedBlock): ReadonlySet<Txid> {
+  if (owners.size === 0) return new Set()
+  const isSent = ({ facts }: BlockTransaction) => facts !== null && facts.owner !== null && owners.has(facts.owner)
+  return new Set(transactions.filter(isSent).map(({ txid }) => txid))
 }
 
 function nativeTransfer({ txid, result, facts }: BlockTransaction): readonly ChainTransfer[] {

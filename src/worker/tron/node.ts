@@ -129,7 +129,7 @@ export interface Pool {
   /** The contracts of configured tokens. */
   readonly tokens: ReadonlySet<Address>
   /** The payout address, or null. In its transactions the transfers of all tokens are read. */
-  readonly payer: Address | null
+  readonly payers: ReadonlySet<Address>
   readonly network: Network
   readonly clock: Clock
   readonly logger: Logger

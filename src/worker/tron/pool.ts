@@ -18,7 +18,7 @@ export interface PoolOptions {
   /** The contracts of configured tokens. */
   readonly tokens: ReadonlySet<Address>
   /** The payout address, or null. */
-  readonly payer: Address | null
+  readonly payers: ReadonlySet<Address>
   readonly clock: Clock
   readonly logger: Logger
   readonly fetch: Fetch
@@ -31,7 +31,7 @@ export interface PoolOptions {
 
 /** Makes the nodes for the life of an object. */
 export function createPool(options: PoolOptions): Pool {
-  const { quorum, clock, host, scanEverySeconds, chainId, tokens, payer, logger, report, reportEnd } = options
+  const { quorum, clock, host, scanEverySeconds, chainId, tokens, payers, logger, report, reportEnd } = options
   const allowance = createAllowance(options.nodes, quorum, scanEverySeconds, clock, host)
   const nodes = options.nodes.map((endpoint, i) => createNode(endpoint, i + 1))
   const pool: Pool = {
@@ -39,7 +39,7 @@ export function createPool(options: PoolOptions): Pool {
     quorum,
     chainId: BigInt(chainId),
     tokens,
-    payer,
+    payers,
     network: createNetwork(options.fetch, clock),
     clock,
     logger,

@@ -59,8 +59,9 @@ async function readUsers(request: Request): Promise<readonly number[] | null> {
   const body = await readJsonBody(request)
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return null
   const { entries, payouts } = body.value as { readonly entries?: unknown; readonly payouts?: unknown }
-  const list: unknown = entries ?? payouts ?? []
-  if (!Array.isArray(list)) return null
+  const list: unknown = entries ?? payouts
+  if (list === undefined) return []
+  if (!Array.isArray(list) || list.length === 0) return null
   const uids = list.map((item: unknown) => (item as { readonly uid?: unknown } | null)?.uid)
   return uids.every((uid) => typeof uid === 'number') ? uids : null
 }

@@ -1,0 +1,67 @@
+import type { Header } from '../chain/block.ts'
+import type { AgreedHead, BlockReading, Chain, ChainResult, SharedBlocks, Tail } from '../chain/chain.ts'
+import { ok } from '../common/result.ts'
+import { type Clock, endsWithin } from '../platform/clock.ts'
+
+/** How long the newest final block, and the blocks above it, are news to another cell: half a block time. */
+export const headKeptMs = 1_500
+/** How long final blocks are kept for cells that come later. They never change. */
+export const blocksKeptMs = 60_000
+/** Longest range that is shared. A longer one is read by a cell that catches up alone. */
+export const sharedRangeMax = 20
+/** A memory that has not answered after this time is done without. */
+export const sharedMs = 1_500
+
+/** The parts that sharing needs. */
+export interface ShareParts {
+  readonly shared: SharedBlocks
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  /** Lets work continue after the tick. */
+  readonly inBackground: (work: Promise<unknown>) => void
+}
+
+/**
+ * The chain of a tick that reads what another cell of the deployment has read just now: final head, final blocks, and the blocks above them. What the other
+ * cell has agreed on with the same nodes is as good as what this one would. If the memory fails, this cell reads for itself.
+ */
+export function shareReads(chain: Chain, parts: ShareParts): Chain {
+  return {
+    ...chain,
+    finalizedHead: (stored) =>
+      share<AgreedHead>(
+        parts,
+        { key: 'head', keptMs: headKeptMs },
+        () => chain.finalizedHead(stored),
+        ({ header }) => stored === null || isLater(header, stored),
+      ),
+    finalBlocks: (from, to) =>
+      to - from >= sharedRangeMax
+        ? chain.finalBlocks(from, to)
+        : share<readonly BlockReading[]>(parts, { key: `blocks ${from} ${to}`, keptMs: blocksKeptMs }, () =>
+            chain.finalBlocks(from, to),
+          ),
+    tail: (known, head) =>
+      share<Tail>(parts, { key: `tail ${known.height} ${known.hash} ${head.height}`, keptMs: headKeptMs }, () =>
+        chain.tail(known, head),
+      ),
+  }
+}
+
+/** A head that another cell has read is of use here if it is not lower than the stored one, and not of an earlier time. */
+const isLater = (header: Header, stored: { readonly height: number; readonly time: number }) =>
+  header.height >= stored.height && header.timestamp >= stored.time
+
+async function share<T>(
+  { shared, clock, inBackground }: ShareParts,
+  { key, keptMs }: { readonly key: string; readonly keptMs: number },
+  read: () => ChainResult<T>,
+  isOfUse: (value: T) => boolean = () => true,
+): ChainResult<T> {
+  const asked = shared.take(key, keptMs).catch(() => null)
+  const found = (await endsWithin(asked, sharedMs, clock)) ? await asked : null
+  const known = found === null ? null : (found.value as T) // safe: given under this key by this function
+  if (known !== null && isOfUse(known)) return ok(known)
+  const own = await read()
+  inBackground(shared.give(key, own.ok ? own.value : null).catch(() => undefined))
+  return own
+}

@@ -1,0 +1,54 @@
+import type { SharedBlocks } from '../chain/chain.ts'
+import { type Clock, endsWithin } from '../platform/clock.ts'
+
+/** A scanner that has said it will read a value is waited for this long. */
+export const leaseMs = 2_000
+/** Most values that are kept: each cell needs the newest few, and a range of blocks can have a megabyte. */
+export const keptMax = 8
+
+/** A value, or the promise of one. */
+interface Entry {
+  readonly at: number
+  readonly waited: PromiseWithResolvers<{ readonly value: unknown } | null>
+  isGiven: boolean
+}
+
+/** Makes a memory of what scanners have read in the last minute. It asks nobody, believes its own Worker alone, and may be lost at any time. */
+export function createSharedBlocks(clock: Pick<Clock, 'now' | 'sleep'>): SharedBlocks {
+  const entries = new Map<string, Entry>()
+  const begin = (key: string) => {
+    const entry: Entry = { at: clock.now(), waited: Promise.withResolvers(), isGiven: false }
+    entries.delete(key)
+    entries.set(key, entry)
+    for (const oldest of entries.keys()) {
+      if (entries.size <= keptMax) break
+      entries.get(oldest)?.waited.resolve(null)
+      entries.delete(oldest)
+    }
+    return entry
+  }
+  return {
+    async take(key, keptMs) {
+      const entry = entries.get(key)
+      const ageMs = entry === undefined ? 0 : clock.now() - entry.at
+      if (entry?.isGiven && ageMs < keptMs) return await entry.waited.promise
+      if (entry !== undefined && !entry.isGiven && ageMs < leaseMs) {
+        const { promise } = entry.waited
+        return (await endsWithin(promise, leaseMs - ageMs, clock)) ? await promise : null
+      }
+      begin(key)
+      return null
+    },
+    async give(key, value) {
+      if (value === null) {
+        entries.get(key)?.waited.resolve(null)
+        entries.delete(key)
+        return
+      }
+      const present = entries.get(key)
+      const entry = present === undefined || present.isGiven ? begin(key) : present
+      entry.isGiven = true
+      entry.waited.resolve({ value })
+    },
+  }
+}

@@ -1,0 +1,234 @@
+import { beforeAll, describe, expect, it, test } from 'vitest'
+import { reservedUid } from '../../src/worker/common/ids.ts'
+import {
+  addressIn,
+  alarmsIn,
+  brokenDatabase,
+  failed,
+  oneEndpoint,
+  payFinal,
+  type RunningService,
+  read,
+  requestsOf,
+  usdtTo,
+} from '../http/service.ts'
+import { scanners, startThreeCells, threeCells, users } from './three-cells.ts'
+
+const namesCells =
+  'the number of a cell: 1 for users 1 to 999999, 2 for users 1000000 to 1999999, 3 for users from 2000000'
+
+/** The addresses of one user of each cell. */
+async function addressesOf(service: RunningService) {
+  const addresses = []
+  for (const uid of users) addresses.push(await addressIn(await service.get('/tron/generate', uid)))
+  return addresses
+}
+
+async function tickAll(service: RunningService): Promise<void> {
+  for (const scanner of scanners) await service.tick(scanner)
+}
+
+/** The balance of a user in USDT, as a caller reads it. */
+async function balanceOf(service: RunningService, uid: number): Promise<number> {
+  const { body } = await read(await service.get('/wallet/list', uid))
+  const { data } = body as { data: { list: { amt: number; cuy: number }[] } }
+  return data.list.find(({ cuy }) => cuy === 2)?.amt ?? 0
+}
+
+const payment = (uid: number, osn: string) => ({ uid, cuy: 2, type: 4, osn, amt: '-1' }) as const
+
+describe('three cells', () => {
+  let service: RunningService
+  beforeAll(async () => {
+    service = await startThreeCells(oneEndpoint)
+    const addresses = await addressesOf(service)
+    payFinal(service, ...addresses.map((address, i) => usdtTo(address, BigInt(i + 1) * 10_000_000n)))
+    service.clock.seconds += 60
+    await tickAll(service)
+    await service.deliver()
+  })
+
+  it('credit each user in the cell of the user, and nobody anywhere else', async () => {
+    expect(await Promise.all(users.map((uid) => balanceOf(service, uid)))).toEqual([10, 20, 30])
+    for (const cell of [1, 2, 3]) {
+      const { body } = await read(await service.ledger(`/ledger/deposits?cell=${cell}`))
+      expect(body).toMatchObject({ data: { count: 1, list: [{ uid: users[cell - 1] }] } })
+    }
+  })
+
+  it('name their cell in each event that is sent, whose id no other cell has', async () => {
+    const credited = service.hooks.map(({ body }) => JSON.parse(body)).filter(({ type }) => type === 'deposit.credited')
+    expect(credited.map(({ cell, uid }) => [cell, uid]).toSorted()).toEqual(users.map((uid, i) => [i + 1, uid]))
+  })
+
+  it('read each block of a common tick once', async () => {
+    await tickAll(service)
+    service.chain.addEmpty(1)
+    service.clock.seconds += 20
+    const before = requestsOf(service)
+    await service.tick(scanners[0])
+    const ofOne = requestsOf(service) - before
+    await service.tick(scanners[1])
+    await service.tick(scanners[2])
+    expect(ofOne).toBeGreaterThan(0)
+    expect(requestsOf(service) - before).toBe(ofOne)
+  })
+
+  test.each([
+    '/ledger/events',
+    '/ledger/summary',
+    '/ledger/deposits',
+    '/ledger/entries',
+    '/ledger/statement?day=2026-11-01',
+    `/ledger/transaction?txid=${'a'.repeat(64)}`,
+    `/ledger/wallets?uid=${reservedUid}`,
+    '/ledger/address?address=TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6',
+  ])('answer %s only for a named cell, and say which there are', async (path) => {
+    expect(await read(await service.ledger(path))).toEqual(failed(400, `cell: ${namesCells}`))
+    const mark = path.includes('?') ? '&' : '?'
+    for (const wrong of ['0', '4', 'x', '', '01', '1e0']) {
+      expect(await read(await service.ledger(`${path}${mark}cell=${wrong}`))).toEqual(
+        failed(400, `cell: ${namesCells}`),
+      )
+    }
+    expect((await service.ledger(`${path}${mark}cell=2`)).status).not.toBe(500)
+    expect(await (await service.ledger(`${path}${mark}cell=2`)).text()).not.toContain('the number of a cell')
+  })
+
+  it('lead a uid to its cell, and refuse another cell for it', async () => {
+    for (const [i, uid] of users.entries()) {
+      const path = `/ledger/wallets?uid=${uid}`
+      expect((await service.ledger(path)).status).toBe(200)
+      expect((await service.ledger(`${path}&cell=${i + 1}`)).status).toBe(200)
+      const refusal = await service.ledger(`${path}&cell=${((i + 1) % 3) + 1}`)
+      expect(refusal.headers.get('x-reason')).toBe('other-cell')
+      expect(refusal.status).toBe(422)
+    }
+  })
+
+  it('store nothing of a post whose users are in two cells', async () => {
+    const refusal = await service.post([payment(users[0], 'two'), payment(users[1], 'two')])
+    expect(await read(refusal)).toEqual(failed(422, 'its users are in several cells: send one request for each'))
+    for (const uid of users) {
+      const { body } = await read(await service.ledger(`/ledger/entries?uid=${uid}&osn=two`))
+      expect(body).toMatchObject({ data: { count: 0 } })
+    }
+  })
+
+  test.each(['{', [], { entries: 7 }, { entries: [] }, { entries: [{ ...payment(7, 'x'), uid: '7' }] }])(
+    'refuse the wrong body %j as a named cell does',
+    async (body) => {
+      const [without, named] = await Promise.all(
+        ['', '?cell=2'].map(async (query) => read(await service.send(`/ledger/entries${query}`, body))),
+      )
+      expect(without).toEqual(named)
+      expect(without).toMatchObject({ status: 400, body: { msg: expect.not.stringContaining('cell') } })
+    },
+  )
+
+  it('move money between two of them by two posts, which are repeated until both are known', async () => {
+    const gift = (uid: number, amt: string) => ({ uid, cuy: 2, type: 9, osn: 'gift-1', amt, mark: 'from cell 3 to 2' })
+    for (let again = 0; again < 2; again += 1) {
+      expect((await service.post([gift(users[2], '-5')])).status).toBe(200)
+      expect((await service.post([gift(users[1], '5')])).status).toBe(200)
+    }
+    expect(await Promise.all(users.map((uid) => balanceOf(service, uid)))).toEqual([10, 25, 25])
+  })
+
+  it('have bookmarks that say nothing in another cell', async () => {
+    const first = await service.get('/wallet/list', users[0])
+    const bookmark = first.headers.get('x-d1-bookmark') ?? ''
+    expect(bookmark).toMatch(/^1-[0-9a-f]+-/)
+    for (const uid of users) {
+      const later = await service.get('/wallet/list', uid, { headers: { 'x-d1-bookmark': bookmark } })
+      expect(later.status).toBe(200)
+    }
+    expect(service.lines.filter((line) => line.includes('bookmark-refused'))).toEqual([])
+  })
+
+  it('answer other Workers by the same borders', async () => {
+    const { rpc } = service
+    const post = [payment(users[0], 'rpc'), payment(users[1], 'rpc')]
+    expect(await rpc.post(post, 'shop')).toMatchObject({ ok: false, error: { reason: 'other-cell' } })
+    expect(await rpc.wallets(users[1])).toMatchObject({ ok: true, list: [{ cuy: 1 }, { cuy: 2, amt: '25' }] })
+    expect(await rpc.events(0)).toEqual({ ok: false, error: { kind: 'bad-input', member: 'cell', why: namesCells } })
+    expect(await rpc.events(0, 100, { cell: 3 })).toMatchObject({ ok: true, list: expect.any(Array) })
+    expect(await rpc.post([payment(users[1], 'rpc')], 'shop')).toMatchObject({ ok: true, replayed: false })
+  })
+})
+
+describe('the owner of reserved addresses', () => {
+  it('is in each cell, and is found by the other users of a post or by the named cell', async () => {
+    const service = await startThreeCells()
+    await addressesOf(service)
+    const give = [
+      { uid: reservedUid, cuy: 2, type: 3, osn: 'found', amt: '-1' },
+      { uid: users[1], cuy: 2, type: 3, osn: 'found', amt: '1' },
+    ]
+    const refused = await read(await service.post(give))
+    expect(refused).toMatchObject({ status: 422, body: { msg: expect.stringContaining('holds 0') } })
+    expect((await service.ledger(`/ledger/wallets?uid=${reservedUid}&cell=3`)).status).toBe(200)
+  })
+})
+
+describe('a cell that fails', () => {
+  it('neither delays nor changes anything of another one', async () => {
+    const service = await startThreeCells()
+    const [, address] = await addressesOf(service)
+    if (address === undefined) throw new Error('no address')
+    const broken = service.with({ DB: brokenDatabase() })
+    payFinal(service, usdtTo(address, 3_000_000n))
+    service.clock.seconds += 60
+    await broken.tick(scanners[0]).catch(() => undefined)
+    await broken.tick(scanners[1])
+    expect(await balanceOf(broken, users[1])).toBe(3)
+    expect((await broken.get('/wallet/list', users[0])).status).toBe(500)
+    expect((await broken.get('/currencies', users[1])).status).toBe(200)
+    expect((await broken.get('/health', null)).status).toBe(500)
+  })
+
+  it('is the one that /health speaks of', async () => {
+    const service = await startThreeCells()
+    await addressesOf(service)
+    await tickAll(service)
+    expect(await read(await service.get('/health', null))).toMatchObject({ status: 200 })
+    await service.db.prepare(`UPDATE scan SET halted = 'block 5 does not follow block 4'`).run()
+    service.clock.seconds += 5
+    const stopped = await service.get('/health', null)
+    expect(stopped.headers.get('x-reason')).toBe('chain-forked')
+    expect(await read(stopped)).toMatchObject({
+      status: 503,
+      body: { msg: 'cell 1: the scan is halted: block 5 does not follow block 4' },
+    })
+    const open = async (uid: number | null) => {
+      const { body } = await read(await service.get('/currencies', uid))
+      return (body as { data: { list: { open: boolean }[] } }).data.list.map((one) => one.open)
+    }
+    expect(await open(users[1])).toEqual([true, true])
+    expect(await open(users[0])).toEqual([false, false])
+    expect(await open(null)).toEqual([false, false]) // nobody is told that all is open
+  })
+})
+
+describe('a range that would move users', () => {
+  it('is refused: nothing is served from the database that has them', async () => {
+    const service = await startThreeCells()
+    await addressesOf(service)
+    const moved = service.with({
+      CELLS: [{ ...threeCells[0], uids: '1-6' }, { ...threeCells[1], uids: '7-1999999' }, threeCells[2]],
+    })
+    const answers = await Promise.all(users.map((uid) => moved.get('/wallet/list', uid)))
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 200])
+    expect(answers[0]?.headers.get('x-reason')).toBe('configuration-differs')
+    expect(alarmsIn(service)).toContain('configuration-differs')
+  })
+
+  it('is accepted where it has no users yet', async () => {
+    const service = await startThreeCells()
+    await addressesOf(service)
+    const grown = service.with({
+      CELLS: [threeCells[0], { ...threeCells[1], uids: '1000000-1500000' }, { ...threeCells[2], uids: '1500001-' }],
+    })
+    for (const uid of users) expect((await grown.get('/wallet/list', uid)).status).toBe(200)
+  })
+})
