@@ -1,9 +1,11 @@
 import { deriveAddress } from './addresses/derive.ts'
 import { type Alarms, createAlarms } from './alarms/alarms.ts'
+import type { ChosenBy } from './cells/choose.ts'
 import { cellOfObject, endpointOf, scannerOf, sharedName } from './cells/objects.ts'
 import { type CellConfig, type Cells, parseCells } from './cells/parse-cells.ts'
 import { shareReads } from './cells/share-reads.ts'
-import type { Payer } from './chain/chain.ts'
+import { createSharedBlocks } from './cells/shared-blocks.ts'
+import type { Payer, SharedBlocks } from './chain/chain.ts'
 import type { UnixMs } from './common/time.ts'
 import { createSettingsCheck } from './config/check-settings.ts'
 import { type StaticFiles, staticFilesIn } from './config/config.ts'
@@ -79,7 +81,7 @@ export function createService(platform: Platform): Service {
 
 function configured(platform: Platform, configs: Cells): BoundWorker {
   const [first, ...others] = configs
-  const cellOf = (cell: CellConfig) => ({ ...cell, services: servicesOf(platform, cell) })
+  const cellOf = (cell: CellConfig) => ({ ...cell, services: servicesOf(platform, cell, configs) })
   const cells = [cellOf(first), ...others.map(cellOf)] as const
   const methods = cells.map((cell) => ({ ...cell, methods: createLedgerRpc(cell.services) }))
   return {
@@ -93,7 +95,7 @@ function configured(platform: Platform, configs: Cells): BoundWorker {
 }
 
 /** The parts of one cell. */
-function servicesOf(platform: Platform, cell: CellConfig): Services {
+function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly ChosenBy[]): Services {
   const { config } = cell
   const { settings, configMatchesData, sessions } = openDatabase(platform, cell)
   // A stub belongs to the invocation that made it.
@@ -112,6 +114,7 @@ function servicesOf(platform: Platform, cell: CellConfig): Services {
     },
     sharedHealth: createSharedRead(),
     sharedIntake: createSharedRead(),
+    ranges,
     scanEverySeconds: config.scanEverySeconds,
     wakeEndpoints: () => wakeEndpoints(platform, cell),
     noteWrite: async () => {
@@ -218,6 +221,11 @@ export function createEndpointObject(
       return JSON.stringify(number === null ? item : { ...item, cell: number })
     },
   })
+}
+
+/** Makes the memory of blocks that cells share, behind the only Durable Object of its class. */
+export function createBlocksObject({ clock }: Platform): SharedBlocks {
+  return createSharedBlocks(clock)
 }
 
 /** The cell of an object, which cannot work without a valid configuration. */

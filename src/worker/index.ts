@@ -1,10 +1,15 @@
 import { DurableObject, WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
-import { createSharedBlocks } from './cells/shared-blocks.ts'
 import type { Address } from './chain/address.ts'
 import type { Asset, Txid } from './chain/block.ts'
 import type { ScannerCalls, SharedBlocks } from './chain/chain.ts'
 import type { EndpointKey, Uid } from './common/ids.ts'
-import { createEndpointObject, createScannerObject, createService, type Platform } from './compose.ts'
+import {
+  createBlocksObject,
+  createEndpointObject,
+  createScannerObject,
+  createService,
+  type Platform,
+} from './compose.ts'
 import { systemClock, uniqueName } from './platform/clock.ts'
 import { createLogger } from './platform/logger.ts'
 import { hostOf } from './platform/object-host.ts'
@@ -91,7 +96,7 @@ export class Endpoint extends DurableObject<Bindings> {
 
 /** What the scanners of several cells share: blocks that one of them has just read. There is one. */
 export class Blocks extends DurableObject<Bindings> implements SharedBlocks {
-  readonly #shared = createSharedBlocks(systemClock)
+  readonly #shared = createBlocksObject(platform)
 
   take(key: string, keptMs: number) {
     return this.#shared.take(key, keptMs)

@@ -36,6 +36,8 @@ export interface Services {
   readonly sharedIntake: SharedRead<Intake>
   /** The number of nodes that must agree before money is credited. */
   readonly quorum: number
+  /** The users of every cell of the deployment. */
+  readonly ranges: readonly ChosenBy[]
   /** Seconds between two scans while nothing is known to be on its way. */
   readonly scanEverySeconds: number
   /** Tells each webhook endpoint to look for new events, without waiting for it. */

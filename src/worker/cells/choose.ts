@@ -9,6 +9,9 @@ export interface ChosenBy {
   readonly users: UserRange
 }
 
+/** Why a request about users of several cells is refused. */
+export const otherCells = 'its users are in several cells: send one request for each'
+
 /** The facts in a request that say which cell it concerns. */
 export interface Concerned {
   /** The users that it names. `reservedUid` names no cell: each cell has reserved addresses. */
@@ -30,8 +33,7 @@ export function chooseCell<C extends ChosenBy>(
 ): Result<C, ChoiceFailure> {
   const byUser = new Set(uids.filter((uid) => uid !== reservedUid).flatMap((uid) => cellOf(cells, uid) ?? []))
   const [chosen, ...others] = byUser
-  if (others.length > 0)
-    return err({ kind: 'other-cell', why: 'its users are in several cells: send one request for each' })
+  if (others.length > 0) return err({ kind: 'other-cell', why: otherCells })
   const named = cell === undefined ? null : (cells.find(({ number }) => String(number) === String(cell)) ?? null)
   if (cell !== undefined && named === null) return err({ kind: 'bad-input', why: cellTakes(cells) })
   if (chosen === undefined) return named === null ? err({ kind: 'bad-input', why: cellTakes(cells) }) : ok(named)

@@ -1,3 +1,4 @@
+import type { ChoiceFailure } from '../cells/choose.ts'
 import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { DecideFailure } from '../deposits/decide.ts'
@@ -152,6 +153,14 @@ export function toPayoutProblem(failure: PayoutFailure): Problem {
       return { status: 403, msg: failure.why }
   }
 }
+
+/** The response to a request whose cell is not known. */
+export function toCellProblem({ kind, why }: ChoiceFailure): Problem {
+  return kind === 'bad-input' ? { status: 400, msg: `cell: ${why}` } : inSeveralCells(why)
+}
+
+/** The response to a request about users who are not all in the cell that answers. */
+export const inSeveralCells = (msg: string): ReasonedProblem => ({ status: 422, reason: 'other-cell', msg })
 
 /** The response to refused decisions. */
 export function toDecideProblem(failure: DecideFailure): Problem {

@@ -3,6 +3,7 @@ import { type Address, formatBase58 } from '../../../src/worker/chain/address.ts
 import { bytesOf, readFields } from '../../../src/worker/chain/contract.ts'
 import type { Situation } from '../../../src/worker/http/openapi/docs.ts'
 import { payoutTo, signedMessage } from '../../../src/worker/http/openapi/payout.ts'
+import { startThreeCells } from '../../cells/three-cells.ts'
 import { usdtWith } from '../../scan/harness.ts'
 import { payoutAddress, payoutBase58 } from '../../support/payouts.ts'
 import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../../support/transaction-spec.ts'
@@ -297,6 +298,7 @@ export const situations: Readonly<Record<Situation, () => Promise<RunningService
     await service.tick()
     return service
   },
+  'three databases': () => startThreeCells(),
   'no scan for four minutes': async () => {
     const service = await credited()
     service.clock.seconds += 180

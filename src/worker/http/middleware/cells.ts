@@ -1,11 +1,11 @@
 import type { MiddlewareHandler } from 'hono'
-import { type ChoiceFailure, type Concerned, chooseCell } from '../../cells/choose.ts'
+import { type Concerned, chooseCell } from '../../cells/choose.ts'
 import type { Cell } from '../../services.ts'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { readJsonBody } from '../body.ts'
 import type { Env, RequestContext } from '../context.ts'
 import { failure } from '../envelope.ts'
-import { type Problem, unknownPath } from '../errors.ts'
+import { toCellProblem, unknownPath } from '../errors.ts'
 
 /** Sends the requests of users to the cell of their token. */
 export function inCellOfCaller(cells: readonly Cell[]): MiddlewareHandler<Env> {
@@ -46,12 +46,6 @@ function inCell(cells: readonly Cell[], concernOf: (c: RequestContext) => Promis
     c.env = { services: chosen.value.services, cells: [chosen.value] }
     return next()
   }
-}
-
-/** The response to a request whose cell is not known. */
-export function toCellProblem({ kind, why }: ChoiceFailure): Problem {
-  if (kind === 'bad-input') return { status: 400, msg: `cell: ${why}` }
-  return { status: 422, reason: 'other-cell', msg: why }
 }
 
 /** The users that the entries or payouts of a body name. Null if the body is wrong: then any cell refuses it in the same words. */

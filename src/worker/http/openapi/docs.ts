@@ -46,6 +46,7 @@ export type Situation =
   | 'no database'
   | 'a rate limit that is reached'
   | 'no scan for four minutes'
+  | 'three databases'
   | 'a payment by another backend'
   | 'a payout that waits and an approved one'
   | 'a cancelled payout'

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { cellsMax } from '../../cells/parse-cells.ts'
 import { type EventType, eventTypes } from '../../common/event-types.ts'
 import { type Reason, reasons } from '../../common/reasons.ts'
 import type { LedgerRoute } from '../context.ts'
@@ -37,6 +38,9 @@ and on \`/tron/recharge\`. Amounts are exact decimal numbers in whole units. Unk
 one with a bad value, an empty one or one given twice is a 400. HEAD gets the response to GET without the body; at \`/tron/generate\`,
 \`/tron/recharge\` and \`/ledger/address\`, which act, it is a 405. A request may have its own \`x-request-id\`: 1 to 64 letters, digits,
 \`_\`, \`.\` and \`-\`. Pages of other origins can read responses where the deployment allows their origin; OPTIONS is then a further method.
+
+A deployment can have several databases, each with a range of users (\`CELLS\`). A token or a \`uid\` leads to its own. Other requests to \`/ledger/*\` name one
+by \`cell\`, and an event that is sent has \`cell\`; ids are those of its database.
 
 Each 409, 422, 429 and 503 has one word for its cause in \`x-reason\`: [all reasons](#reasons) are at the end, and in the schema
 \`Reason\`. Failures that no route lists:
@@ -115,6 +119,15 @@ const bookmarkParameter = {
   ),
 }
 
+const cellParameter = {
+  name: 'cell',
+  in: 'query',
+  required: false,
+  description:
+    'The number of the database that is asked. A deployment with several (`CELLS`) requires it where no user is named; with one it is ignored.',
+  schema: { type: 'integer', minimum: 1, maximum: cellsMax, examples: [1] },
+}
+
 /** Makes the OpenAPI 3.1 document. Its schemas are those with which routes parse and tests check every response. */
 export function createDocument(version: string): JsonObject {
   return {
@@ -157,7 +170,7 @@ export function createDocument(version: string): JsonObject {
         },
       },
       headers: headers(),
-      parameters: { bookmark: bookmarkParameter },
+      parameters: { bookmark: bookmarkParameter, cell: cellParameter },
       schemas: componentSchemas(),
     },
   }
@@ -206,6 +219,7 @@ function describeOperation({ method, path, operation, security, failures }: Docu
   } = operation
   const taken = Object.entries(query?.shape ?? {}).map(([name, schema]) => parameter(name, schema, parameters[name]))
   const isPublic = security.length === 0
+  const ofEach = path.startsWith('/ledger/') ? ['cell', 'bookmark'] : ['bookmark']
   const example = (one: Example & Partial<Failure>) => namedExample(method, path, one)
   return {
     operationId: id,
@@ -213,7 +227,9 @@ function describeOperation({ method, path, operation, security, failures }: Docu
     summary,
     description,
     security,
-    ...(isPublic ? {} : { parameters: [...taken, { $ref: '#/components/parameters/bookmark' }] }),
+    ...(isPublic
+      ? {}
+      : { parameters: [...taken, ...ofEach.map((name) => ({ $ref: `#/components/parameters/${name}` }))] }),
     ...requestBody(operation),
     responses: {
       200: withCsv(response('Success.', success, isPublic ? [] : [bookmarkHeader], examples.map(example)), csv),
@@ -379,7 +395,7 @@ const eventDescriptions: Readonly<Record<EventType, string>> = {
 
 const webhookHeaders = {
   'webhook-id': text('The same for each delivery of an event: a receiver ignores an id that it knows.', {
-    pattern: '^evt_[1-9]\\d*_\\d+$',
+    pattern: '^evt_[1-9]\\d*_\\d+(_\\d+)?$',
   }),
   'webhook-timestamp': text('When it was sent, in seconds since 1970.', { pattern: '^\\d+$' }),
   'webhook-signature': text('By Standard Webhooks: one `v1,…` for each secret of the endpoint, with spaces between.'),

@@ -260,4 +260,16 @@ export const summarySchema = () =>
       }),
       'Who asks.',
     ),
+    cells: z.exactOptional(
+      docs.described(
+        z.array(
+          z.strictObject({
+            cell: docs.idSchema('The number of the cell.'),
+            from: docs.idSchema('Its first user.'),
+            to: docs.idSchema('Its last user.'),
+          }),
+        ),
+        'The databases of the deployment, where it has several; this is the summary of the one that was asked.',
+      ),
+    ),
   }))

@@ -94,6 +94,7 @@ export const eventOf = <Type extends EventType>(type: Type) =>
     type: docs.component(`${nameOf(type)}Type`, () => z.literal(type)),
     uid: docs.idSchema('The user.'),
     created_at: docs.instantSchema(),
+    cell: z.optional(docs.idSchema('The number of its database, in a webhook of a deployment that has several.')),
     // safe: the data of this type
     data: dataOf[type]() as ReturnType<(typeof dataOf)[Type]>,
   }))

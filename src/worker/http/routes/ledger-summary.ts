@@ -13,6 +13,7 @@ import type { Services } from '../../services.ts'
 import { type CurrencySummary, movedKinds, readSummary, type Summary, summaryDays } from '../../summary/summary.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, success, type Written } from '../envelope.ts'
+import { toCellProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { payoutAddress } from '../openapi/payout.ts'
 import { type SummaryData, summarySchema } from '../openapi/summary.ts'
@@ -26,7 +27,7 @@ export const ledgerSummary = {
   method: 'GET',
   scope: () => 'ledger:read',
   handle: async (c) => {
-    const { settings, endpoints, sharedHealth, quorum } = c.env.services
+    const { settings, endpoints, sharedHealth, quorum, ranges } = c.env.services
     const { name, scopes } = c.get('decider')
     const [summary, nodes] = await Promise.all([
       reading(c, (context) => readSummary(context, endpoints, sharedHealth)),
@@ -37,6 +38,7 @@ export const ledgerSummary = {
       nodes: nodes?.map(nodeItem) ?? null,
       quorum,
       reader: { name, scopes },
+      ...(ranges.length < 2 ? {} : { cells: ranges.map(({ number, users }) => ({ cell: number ?? 1, ...users })) }),
     })
   },
 } satisfies LedgerRoute
@@ -211,6 +213,17 @@ const exampleNode = (host: string, index: number) => ({
   per_day: 100_000_000,
 })
 
+const noCell = (): docs.Failure => ({
+  name: 'no-cell',
+  problem: toCellProblem({
+    kind: 'bad-input',
+    why: 'the number of a cell: 1 for users 1 to 999999, 2 for users 1000000 to 1999999, 3 for users from 2000000',
+  }),
+  cause: 'The deployment has several databases, and the request says of none of them that it is meant.',
+  cure: 'Add `cell`, or at other paths a `uid`.',
+  given: 'three databases',
+})
+
 /** The documentation of `GET /ledger/summary`. */
 export const ledgerSummaryDocs = () => {
   const sums = (sum: number) => ({
@@ -271,6 +284,6 @@ export const ledgerSummaryDocs = () => {
         reader: { name: 'shop', scopes: ['ledger:read', 'ledger:post', 'ledger:pay', 'ledger:approve', 'ledger:sign'] },
       }),
     ],
-    failures: [],
+    failures: [noCell()],
   } satisfies docs.Operation
 }

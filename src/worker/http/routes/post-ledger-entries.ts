@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { otherCells } from '../../cells/choose.ts'
 import { entryTypes, reservedUid } from '../../common/ids.ts'
 import type { ConflictReason } from '../../common/reasons.ts'
 import { type PostedType, postedItem } from '../../ledger/entry.ts'
@@ -7,7 +8,7 @@ import { postEntries } from '../../ledger/post-entries.ts'
 import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, jsonAmount, success } from '../envelope.ts'
-import { toPostProblem, wrongBody } from '../errors.ts'
+import { inSeveralCells, toPostProblem, wrongBody } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { postedFlow } from './ledger-entries.ts'
@@ -166,6 +167,10 @@ const ledgerFailures = (): readonly docs.Failure[] => {
       { status: 422, reason: 'insufficient', msg: `entry 1: ${holds} 25.000001 are needed` },
       { given: before, request: { entries: [{ ...payment, amt: '-25.000001' }] } },
     ),
+    refused(inSeveralCells(otherCells), {
+      given: 'three databases',
+      request: { entries: [payment, { ...payment, uid: 1_000_007 }] },
+    }),
     refused(
       { status: 422, reason: 'wallet-full', msg: `entry 1: ${full}` },
       { given: before, request: { entries: [{ ...refund, amt: most }] } },
