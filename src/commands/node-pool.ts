@@ -26,14 +26,14 @@ export function openPool(
     quorum,
     chainId,
     tokens: new Set<Address>(currencies.byContract.keys()),
-    payers: new Set(),
+    payoutAddresses: new Set(),
     clock,
     logger: createLogger(() => {}),
     fetch,
     host: { load: async () => undefined, save: () => {} },
     scanEverySeconds,
-    report: () => {},
-    reportEnd: async () => true,
+    raiseAlarm: () => {},
+    clearAlarm: async () => true,
   })
 }
 

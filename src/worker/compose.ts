@@ -5,7 +5,7 @@ import { cellOfObject, endpointOf, scannerOf, sharedName } from './cells/objects
 import { type CellConfig, type Cells, parseCells } from './cells/parse-cells.ts'
 import { shareReads } from './cells/share-reads.ts'
 import { createSharedBlocks } from './cells/shared-blocks.ts'
-import type { Payer, SharedBlocks } from './chain/chain.ts'
+import type { RequestQuota, SharedBlocks } from './chain/chain.ts'
 import type { UnixMs } from './common/time.ts'
 import { createSettingsCheck } from './config/check-settings.ts'
 import { type StaticFiles, staticFilesIn } from './config/config.ts'
@@ -15,7 +15,7 @@ import { createSessions } from './d1/sessions.ts'
 import { eventItem } from './events/events.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
 import { jsonAmount } from './http/envelope.ts'
-import type { Settings } from './ledger/context.ts'
+import type { AppContext } from './ledger/context.ts'
 import { settingsOf } from './ledger/stored-settings.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
@@ -163,21 +163,21 @@ export function createScannerObject(
   const tron = createTron({
     ...config,
     tokens: new Set(config.currencies.byContract.keys()),
-    payers: new Set(payoutAddresses),
+    payoutAddresses: new Set(payoutAddresses),
     clock,
     logger,
     fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
     host,
-    report: (kind, subject, fields) => platform.waitUntil(settings.alarms.raise(kind, subject, fields)),
-    reportEnd: (kind, subject) => settings.alarms.clear(kind, subject),
+    raiseAlarm: (kind, subject, fields) => platform.waitUntil(settings.alarms.raise(kind, subject, fields)),
+    clearAlarm: (kind, subject) => settings.alarms.clear(kind, subject),
   })
   return createScanner({
     ...settings,
     db,
     host,
-    openChain(payer: Payer, deadline: UnixMs) {
-      const chain = tron.open(payer, deadline)
-      const shared = number === null || payer.kind !== 'tick' ? null : config.sharedBlocks?.getByName(sharedName)
+    openChain(quota: RequestQuota, deadline: UnixMs) {
+      const chain = tron.open(quota, deadline)
+      const shared = number === null || quota.kind !== 'tick' ? null : config.sharedBlocks?.getByName(sharedName)
       return shared ? shareReads(chain, { shared, clock, inBackground }) : chain
     },
     // Cells whose ticks begin together read each block once.
@@ -256,7 +256,7 @@ function openDatabase({ clock, logger }: Platform, { config, users, number, othe
     clock,
     alarms,
   })
-  const settings: Settings = {
+  const settings: AppContext = {
     clock,
     logger,
     alarms,

@@ -3,7 +3,7 @@ import type { ScannerCalls } from './chain/chain.ts'
 import type { EndpointKey } from './common/ids.ts'
 import type { NetworkName } from './config/chain.ts'
 import type { Invocation } from './d1/sessions.ts'
-import type { ReadContext, Settings, WriteContext } from './ledger/context.ts'
+import type { AppContext, ReadContext, WriteContext } from './ledger/context.ts'
 import type { SharedRead } from './platform/shared-read.ts'
 import type { SharedHealth } from './scan/health.ts'
 import type { Intake } from './scan/intake.ts'
@@ -15,7 +15,7 @@ export interface Cell extends ChosenBy {
 
 /** The parts of one cell that handlers work with, made by `compose.ts`. A use case that gets a `ReadContext` cannot write. */
 export interface Services {
-  readonly settings: Settings
+  readonly settings: AppContext
   /** Whether the configuration belongs to the stored data. If not, nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
   /** The network of the addresses. */

@@ -38,10 +38,14 @@ beforeEach(async () => {
 
 const first = async (owner: number, index = 0) => {
   const issued = await issueNext(db, uid(owner), nextFrom(index), null)
-  if (issued === null || issued === 'payer') throw new Error('the first address has no limit')
+  if (issued === null || issued === 'payout-address') throw new Error('the first address has no limit')
   return issued
 }
-const nextFrom = (firstIndex: number, payer: Address | null = null) => ({ addressAt, firstIndex, payer })
+const nextFrom = (firstIndex: number, payoutAddress: Address | null = null) => ({
+  addressAt,
+  firstIndex,
+  payoutAddress,
+})
 const further = (owner: number, limit: number, index = 0) => issueNext(db, uid(owner), nextFrom(index), limit)
 
 const indices = async () =>
@@ -58,8 +62,8 @@ describe('the first address', () => {
     const next = nextFrom(0, addressAt(2))
     const issue = (owner: number) => issueNext(db, uid(owner), next, null)
     expect(await Promise.all([7, 8].map(issue))).toMatchObject([{ uid: 7 }, { uid: 8 }])
-    for (const owner of [9, 10]) expect(await issue(owner)).toBe('payer')
-    expect(await issueNext(db, uid(7), next, 20)).toBe('payer')
+    for (const owner of [9, 10]) expect(await issue(owner)).toBe('payout-address')
+    expect(await issueNext(db, uid(7), next, 20)).toBe('payout-address')
     expect(await indices()).toEqual([0, 1])
     expect(await issue(7)).toMatchObject({ uid: 7 })
   })

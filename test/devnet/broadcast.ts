@@ -90,7 +90,7 @@ async function accept(
 
 const noEnergy = { result: 'SUCCESS', energyTotal: 0, energyUsage: 0, energyFee: 0 } as const
 
-async function settleCall(node: DevnetNode, raw: RawTransaction, factor: number, payer: Payer, netFee: number) {
+async function settleCall(node: DevnetNode, raw: RawTransaction, factor: number, payer: FeePayer, netFee: number) {
   const { owner, target, code, amount } = raw
   const call = await traceCall(node.evm, { from: owner, to: target ?? '', data: code, value: amount }, factor)
   return settleEnergy(payer, raw, netFee, call)
@@ -156,7 +156,7 @@ function tokensOf(data: string): number {
 }
 
 /** The account that a transaction is charged to. */
-interface Payer {
+interface FeePayer {
   readonly address: string
   readonly balance: bigint
   readonly accounts: Accounts
@@ -166,7 +166,7 @@ interface Payer {
 
 /** How the bytes of a transaction are paid, or null where neither free bandwidth nor TRX is enough: all of them or none. */
 function settleBandwidth(
-  payer: Payer,
+  payer: FeePayer,
   bytes: number,
   createsAccount: boolean,
 ): Pick<Settlement, 'netUsage' | 'netFee'> | null {
@@ -179,7 +179,7 @@ function settleBandwidth(
 
 /** How the energy of a call is paid. Where the stake and the TRX up to `fee_limit` are not enough, all of it is gone. */
 function settleEnergy(
-  { accounts, address, now, balance }: Payer,
+  { accounts, address, now, balance }: FeePayer,
   { json, amount }: RawTransaction,
   netFee: number,
   call: CallResult,
@@ -209,7 +209,7 @@ function invalid(why: string): never {
 async function validateContract(
   node: DevnetNode,
   raw: RawTransaction,
-  payer: Payer,
+  payer: FeePayer,
   netFee: number,
   targetActive: boolean,
 ): Promise<void> {
@@ -245,7 +245,7 @@ async function validateContract(
 
 function validateDelegation(
   { type, owner, target, amount }: RawTransaction,
-  { accounts, now }: Payer,
+  { accounts, now }: FeePayer,
   targetActive: boolean,
 ): void {
   const receiver = target ?? ''

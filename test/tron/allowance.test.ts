@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { nativeAsset } from '../../src/worker/chain/block.ts'
-import { balancesMax, type Payer } from '../../src/worker/chain/chain.ts'
+import { balancesMax, type RequestQuota } from '../../src/worker/chain/chain.ts'
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import { createAllowance } from '../../src/worker/tron/allowance.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { caller, createProbed, type Harness, us } from './harness.ts'
 
-const [tick, leftover, sending]: readonly [Payer, Payer, Payer] = [
+const [tick, leftover, sending]: readonly [RequestQuota, RequestQuota, RequestQuota] = [
   { kind: 'tick' },
   { kind: 'leftover' },
   { kind: 'sending' },
@@ -30,10 +30,10 @@ async function create(perDay = 10_000, perSecond = 100, host = createMemoryHost(
     advance(ms: number) {
       now += ms
     },
-    /** Requests that this payer gets until it is refused, at most `max`, and whose limit refuses. */
-    use(payer: Payer, max = 20_000, sent = 0, from = allowance) {
+    /** Requests that this quota gets until it is refused, at most `max`, and whose limit refuses. */
+    use(quota: RequestQuota, max = 20_000, sent = 0, from = allowance) {
       for (let i = 0; i < max; ) {
-        const room = from.take(1, payer, sent)
+        const room = from.take(1, quota, sent)
         if (!room.ok) return [i, room.error.whose]
         if (room.value > now)
           now = room.value // its second is full
@@ -124,17 +124,17 @@ describe('the allowance of a day', () => {
 
 describe('the allowance of a second', () => {
   /** Milliseconds until each of these requests is sent, one after the other. */
-  const waits = (a: Awaited<ReturnType<typeof create>>, payers: readonly Payer[], allowance = a.allowance) =>
-    payers.map((payer) => {
+  const waits = (a: Awaited<ReturnType<typeof create>>, quotas: readonly RequestQuota[], allowance = a.allowance) =>
+    quotas.map((quota) => {
       const begun = a.now()
-      let room = allowance.take(1, payer, 0)
+      let room = allowance.take(1, quota, 0)
       while (room.ok && room.value > a.now()) {
         a.advance(room.value - a.now())
-        room = allowance.take(1, payer, 0)
+        room = allowance.take(1, quota, 0)
       }
       return room.ok ? a.now() - begun : room.error.whose
     })
-  const five = (payer: Payer) => Array<Payer>(5).fill(payer)
+  const five = (quota: RequestQuota) => Array<RequestQuota>(5).fill(quota)
 
   it('spreads requests, with a part for ticks that no caller can take', async () => {
     const a = await create(100_000, 4)

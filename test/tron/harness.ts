@@ -1,6 +1,6 @@
 import type { Address } from '../../src/worker/chain/address.ts'
 import type { BlockHeight, BlockRef, Header } from '../../src/worker/chain/block.ts'
-import type { BlockReading, Chain, Payer } from '../../src/worker/chain/chain.ts'
+import type { BlockReading, Chain, RequestQuota } from '../../src/worker/chain/chain.ts'
 import type { Result } from '../../src/worker/common/result.ts'
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import type { LogFields, Logger } from '../../src/worker/platform/logger.ts'
@@ -50,7 +50,7 @@ export interface Harness {
   /** Sets one fault for all further requests to a node, or none. */
   fail(i: number, fault: Fault | null): void
   /** The chain for a new piece of work. */
-  open(payer?: Payer, deadlineMs?: number): Chain
+  open(quota?: RequestQuota, deadlineMs?: number): Chain
   /** Waits for a result, and lets time pass where nothing else can continue. */
   settle<T>(result: Promise<T>): Promise<T>
   now(): number
@@ -74,7 +74,7 @@ export const us = addressOf(1)
 export const them = addressOf(2)
 
 /** Who asks, where no tick does. */
-export const caller = (uid: number): Payer => ({ kind: 'caller', uid })
+export const caller = (uid: number): RequestQuota => ({ kind: 'caller', uid })
 
 /** A TRX transfer. */
 export const trx = (amount: bigint, to: Address = us): TransactionSpec => ({ kind: 'trx', from: them, to, amount })
@@ -156,14 +156,15 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       quorum: options.quorum ?? Math.min(2, nodes.length),
       chainId: options.chainId ?? chain.chainId,
       tokens: new Set(tokens),
-      payers: new Set(),
+      payoutAddresses: new Set(),
       clock,
       logger: recordTo(lines),
       fetch: watch(connect(urls)),
       host,
       scanEverySeconds,
-      report: (kind, subject, fields) => lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),
-      reportEnd: async (kind, subject) => {
+      raiseAlarm: (kind, subject, fields) =>
+        lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),
+      clearAlarm: async (kind, subject) => {
         lines.push({ level: 'end', name: kind, fields: { subject } })
         return true
       },
@@ -189,7 +190,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     fail(i, fault) {
       nodeAt(i).script = () => fault
     },
-    open: (payer = { kind: 'tick' }, deadlineMs = 20_000) => tron.open(payer, (clock.now() + deadlineMs) as UnixMs), // later
+    open: (quota = { kind: 'tick' }, deadlineMs = 20_000) => tron.open(quota, (clock.now() + deadlineMs) as UnixMs), // later
     settle: (result) => settle(clock, result),
     now: clock.now,
     advance: clock.jump,

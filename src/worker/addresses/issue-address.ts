@@ -40,9 +40,9 @@ export async function issueAddress(
   if (!issuesAddresses) return err({ kind: 'issuing-off' })
   const prepared = await scanner.prepareIssue(uid, firstIndex)
   if (!prepared.ok) return prepared
-  const next = { addressAt, firstIndex: firstIndex ?? 0, payer: payouts?.address ?? null }
+  const next = { addressAt, firstIndex: firstIndex ?? 0, payoutAddress: payouts?.address ?? null }
   const issued = await issueNext(db, uid, next, fresh ? gapLimit : null)
-  if (issued === 'payer') return err({ kind: 'cannot-issue', reason: 'configuration-differs' })
+  if (issued === 'payout-address') return err({ kind: 'cannot-issue', reason: 'configuration-differs' })
   return issued === null ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)
 }
 

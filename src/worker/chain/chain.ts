@@ -213,7 +213,7 @@ export interface SendingReply {
  * Whose share of the nodes' allowances pays for requests. `tick` comes first. Users and the `sending` of payouts have shares of the rest. `leftover` takes
  * requests that nobody else needs.
  */
-export type Payer =
+export type RequestQuota =
   | { readonly kind: 'tick' }
   | { readonly kind: 'sending' }
   | { readonly kind: 'leftover' }

@@ -31,7 +31,7 @@ export interface PayoutRules {
 }
 
 /** The settings, clock and logger that every use case gets. */
-export interface Settings {
+export interface AppContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly alarms: Alarms
@@ -51,6 +51,6 @@ export interface Settings {
 }
 
 /** The context of a use case that only reads. */
-export type ReadContext = Settings & { readonly db: ReadDatabase }
+export type ReadContext = AppContext & { readonly db: ReadDatabase }
 /** The context of a use case that may write. */
-export type WriteContext = Settings & { readonly db: WriteDatabase }
+export type WriteContext = AppContext & { readonly db: WriteDatabase }

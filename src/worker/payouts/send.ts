@@ -1,4 +1,4 @@
-import type { Chain, Payer, SendingReply } from '../chain/chain.ts'
+import type { Chain, RequestQuota, SendingReply } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
@@ -28,7 +28,7 @@ export interface SenderParts {
   /** Null if `PAYOUTS` is not configured. Transactions that were handed in before are sent all the same. */
   readonly payouts: PayoutRules | null
   readonly memory: PayoutMemory
-  openChain(payer: Payer, deadline: UnixMs): Chain
+  openChain(quota: RequestQuota, deadline: UnixMs): Chain
   /** Lets work continue after the call has returned. */
   inBackground(work: Promise<unknown>): void
 }

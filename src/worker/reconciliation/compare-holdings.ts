@@ -99,7 +99,7 @@ async function compareSlice(
       changes.push({ before, after: { ...before, reading: closeReading(step.reading), dueAt: later(now, gapMs) } })
     } else {
       const judgement = judgeBalance(step.reading.balance, before, currency.asset.kind === 'native')
-      if (!(await report(parts, before, judgement))) continue // the holding stays due
+      if (!(await updateAlarm(parts, before, judgement))) continue // the holding stays due
       const dueAt = judgement.outcome === 'open' ? now : later(now, compareEveryMs)
       changes.push({ before, after: { ...judgement, reading: closeReading(step.reading), dueAt } })
     }
@@ -147,7 +147,7 @@ function whenAt(height: BlockHeight, scan: ComparedScan, now: UnixMs): UnixMs {
  * raised. A reported difference that has changed ends, too. An unchanged one is raised again, because a judgement that ended its alarm may not have been stored
  * when the address was paid meanwhile. False if an alarm could not be ended.
  */
-async function report(
+async function updateAlarm(
   { alarms, logger }: CompareParts,
   { address, cuy, differing }: Holding,
   { outcome, difference }: Judgement,

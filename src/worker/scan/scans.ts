@@ -1,5 +1,5 @@
 import { blockSeconds } from '../chain/block.ts'
-import type { Chain, Payer } from '../chain/chain.ts'
+import type { Chain, RequestQuota } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import { endsWithin } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
@@ -15,8 +15,8 @@ const scanMsMin = 2_000
 
 /** The parts that running scans needs. */
 export interface ScansParts extends ScanContext {
-  /** Opens the chain for one piece of work. Its requests count against the allowance of `payer`. */
-  openChain(payer: Payer, deadline: UnixMs): Chain
+  /** Opens the chain for one piece of work. Its requests count against `quota`. */
+  openChain(quota: RequestQuota, deadline: UnixMs): Chain
   readonly host: ObjectHost
   /** Tells each webhook endpoint to look for new events, without waiting for it. */
   wakeEndpoints(): void
@@ -31,16 +31,16 @@ export interface Scans {
   /** Runs the scan of a tick. It does not wait for a user's scan, and users' requests take nothing from its allowance. */
   tick(): Promise<ScanEnd>
   /** Returns a scan that is fresh enough for a call made at `since`, whoever began it. Null if it does not end in time. */
-  answer(payer: Payer, since: UnixMs): Promise<ScanEnd | null>
+  answer(quota: RequestQuota, since: UnixMs): Promise<ScanEnd | null>
 }
 
 /** A scan that runs or has ended. */
 interface Run {
-  readonly payer: Payer
+  readonly quota: RequestQuota
   readonly startedAt: UnixMs
   readonly end: Promise<ScanEnd>
   endedAt: UnixMs | null
-  /** Whether the allowance of its payer was used up before it was done. */
+  /** Whether the quota was used up before it was done. */
   isCut: boolean
 }
 
@@ -48,13 +48,13 @@ interface Run {
 export function createScans(parts: ScansParts): Scans {
   const { clock } = parts
   let newest: Run | null = null
-  const start = (payer: Payer, deadline: UnixMs): Run => {
-    const end = scan(parts, parts.openChain(payer, deadline), parts.host)
-    const run: Run = { payer, startedAt: clock.now(), end, endedAt: null, isCut: false }
+  const start = (quota: RequestQuota, deadline: UnixMs): Run => {
+    const end = scan(parts, parts.openChain(quota, deadline), parts.host)
+    const run: Run = { quota, startedAt: clock.now(), end, endedAt: null, isCut: false }
     newest = run
     const over = () => {
       run.endedAt = clock.now()
-      if (payer.kind !== 'tick') parts.wakeEndpoints() // a tick looks for events itself
+      if (quota.kind !== 'tick') parts.wakeEndpoints() // a tick looks for events itself
     }
     end.then(({ failure }) => {
       run.isCut = failure?.kind === 'limited' && failure.whose === 'caller'
@@ -69,16 +69,16 @@ export function createScans(parts: ScansParts): Scans {
     async tick() {
       return await start({ kind: 'tick' }, (clock.now() + tickReadMs) as UnixMs).end // safe: a later time
     },
-    async answer(payer, since) {
+    async answer(quota, since) {
       const deadline = (since + callMs) as UnixMs // safe: a later time
       for (;;) {
-        if (newest === null || (newest.endedAt !== null && !answers(newest, payer, since))) {
+        if (newest === null || (newest.endedAt !== null && !answers(newest, quota, since))) {
           if (deadline - clock.now() < scanMsMin) return null
-          start(payer, deadline)
+          start(quota, deadline)
         }
         const run: Run | null = newest
         if (run === null || !(await isOver(run, deadline))) return null
-        if (answers(run, payer, since)) return await run.end
+        if (answers(run, quota, since)) return await run.end
       }
     },
   }
@@ -88,7 +88,7 @@ export function createScans(parts: ScansParts): Scans {
  * Whether an ended scan answers a call: it began after the call, or ended less than a block time before it. A scan that was cut by another user's allowance
  * does not answer.
  */
-function answers({ payer: paid, startedAt, endedAt, isCut }: Run, payer: Payer, since: UnixMs): boolean {
-  if (paid === payer) return true
+function answers({ quota: runQuota, startedAt, endedAt, isCut }: Run, quota: RequestQuota, since: UnixMs): boolean {
+  if (runQuota === quota) return true
   return !isCut && (startedAt >= since || (endedAt !== null && endedAt > since - blockSeconds * 1000))
 }

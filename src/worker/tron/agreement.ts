@@ -149,7 +149,7 @@ export async function agreeByQuorum<T>(
     )
   })
   const judged = judgeAll(answers)
-  for (const { votes, group, verdict } of judged) reportMinority(session.pool, votes, group, verdict.kind)
+  for (const { votes, group, verdict } of judged) raiseDisagreement(session.pool, votes, group, verdict.kind)
   session.pool.remember()
   return { verdicts: judged.map(({ verdict }) => verdict), errors }
 }
@@ -199,7 +199,7 @@ export function largestGroup<T>(items: readonly T[], keyOf: (item: T) => string 
 }
 
 /** Reports the nodes that contradict `group`. If the group is a quorum, they are demoted and probed. */
-function reportMinority<T>(
+function raiseDisagreement<T>(
   pool: Pool,
   votes: readonly NodeVote<T>[],
   group: readonly NodeVote<T>[],
@@ -213,7 +213,7 @@ function reportMinority<T>(
     if (other.logs === null && other.facts === first.facts) continue // it lacked the logs, but contradicted nothing
     const { name } = other.node.endpoint
     // An outvoted node may differ about something else each time, so the alarm's subject is the node.
-    pool.report('nodes-disagree', isQuorum ? { node: other.node.number } : other.about, {
+    pool.raiseAlarm('nodes-disagree', isQuorum ? { node: other.node.number } : other.about, {
       ...other.about,
       nodes: group.map(({ node }) => labelOf(node)).join(', '),
       answer: differenceIn(textOf(first), textOf(other)),

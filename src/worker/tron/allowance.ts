@@ -1,4 +1,4 @@
-import type { ChainFailure, Payer } from '../chain/chain.ts'
+import type { ChainFailure, RequestQuota } from '../chain/chain.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -23,9 +23,9 @@ export interface Allowance {
    * Takes one request to node `number`: counts and stores it, and returns the present time. If its second is full, takes nothing and returns a later time.
    * `sent` is how many requests this piece of work has sent to the node.
    */
-  take(number: number, payer: Payer, sent: number): Result<UnixMs, Limited>
+  take(number: number, quota: RequestQuota, sent: number): Result<UnixMs, Limited>
   /** The time at which a request could be sent that waits behind `ahead` others in its share of a second. */
-  roomAt(number: number, payer: Payer, ahead: number): UnixMs
+  roomAt(number: number, quota: RequestQuota, ahead: number): UnixMs
   /** Requests to a node that are counted now: those of the last 24 hours and of the rest of the hour before. */
   used(number: number): number
   /** Called when a node has answered a request. */
@@ -111,21 +111,21 @@ export function createAllowance(
   }
   return {
     ready: load(),
-    take(number, payer, sent) {
+    take(number, quota, sent) {
       const state = stateOf(number)
       const now = clock.now()
       forgetOldHours(state, now)
-      const whose = lacksRoom(state, payer, sent)
+      const whose = lacksRoom(state, quota, sent)
       if (whose !== null) return err({ kind: 'limited', whose, seconds: secondsUntilRoom(state, now) })
-      const time = roomInSecond(state, payer, now, 0)
+      const time = roomInSecond(state, quota, now, 0)
       if (time > now) return ok(time)
-      const part = partOf(state, payer, now)
+      const part = partOf(state, quota, now)
       state[part.times] = [...state[part.times], now]
-      count(state, payer, now)
+      count(state, quota, now)
       save()
       return ok(now)
     },
-    roomAt: (number, payer, ahead) => roomInSecond(stateOf(number), payer, clock.now(), ahead),
+    roomAt: (number, quota, ahead) => roomInSecond(stateOf(number), quota, clock.now(), ahead),
     used(number) {
       const state = stateOf(number)
       forgetOldHours(state, clock.now())
@@ -171,14 +171,14 @@ const used = (state: NodeState) =>
 const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
 
 /** Whose limit has no room for one more request, or null. */
-function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose'] | null {
+function lacksRoom(state: NodeState, quota: RequestQuota, sent: number): Limited['whose'] | null {
   const total = used(state)
   if (total >= state.perDay) return 'nodes'
   const callers = sumOf(state, ({ caller }) => caller)
   const sendings = sumOf(state, ({ sending }) => sending)
   // The unused need of ticks stays reserved for ticks.
   const withTicks = total + Math.max(state.tickNeed - sumOf(state, ({ tick }) => tick), 0)
-  switch (payer.kind) {
+  switch (quota.kind) {
     case 'tick':
       // Reading old blocks must leave the need of a day.
       return sent < tickRequests || total + state.tickNeed < state.perDay ? null : 'nodes'
@@ -190,14 +190,14 @@ function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose
     }
     case 'caller': {
       if (callers >= Math.floor(left(state) / 2)) return 'callers'
-      const own = sumOf(state, ({ byCaller }) => byCaller.get(payer.uid) ?? 0)
+      const own = sumOf(state, ({ byCaller }) => byCaller.get(quota.uid) ?? 0)
       if (own >= Math.max(Math.floor(left(state) / 20), 1)) return 'caller'
       return withTicks < state.perDay ? null : 'nodes'
     }
   }
 }
 
-function count({ byHour }: NodeState, payer: Payer, now: number): void {
+function count({ byHour }: NodeState, quota: RequestQuota, now: number): void {
   const counts = byHour.get(hourOf(now)) ?? {
     tick: 0,
     caller: 0,
@@ -206,8 +206,8 @@ function count({ byHour }: NodeState, payer: Payer, now: number): void {
     byCaller: new Map<number, number>(),
   }
   byHour.set(hourOf(now), counts)
-  counts[payer.kind] += 1
-  if (payer.kind === 'caller') counts.byCaller.set(payer.uid, (counts.byCaller.get(payer.uid) ?? 0) + 1)
+  counts[quota.kind] += 1
+  if (quota.kind === 'caller') counts.byCaller.set(quota.uid, (counts.byCaller.get(quota.uid) ?? 0) + 1)
 }
 
 function forgetOldHours({ byHour }: NodeState, now: number): void {
@@ -230,18 +230,18 @@ function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
 }
 
 /** Ticks and others each have a share of a node's requests in a second, unless that is one request. */
-function partOf(state: NodeState, payer: Payer, now: number) {
+function partOf(state: NodeState, quota: RequestQuota, now: number) {
   const max = perSecondOf(state, now)
   const others = Math.floor(max / 2)
-  const isOfTicks = payer.kind === 'tick' || others === 0
+  const isOfTicks = quota.kind === 'tick' || others === 0
   return isOfTicks
     ? ({ times: 'tickTimes', max: max - others } as const)
     : ({ times: 'otherTimes', max: others } as const)
 }
 
 /** The time at which a request has room after `ahead` others in its share of a second. */
-function roomInSecond(state: NodeState, payer: Payer, now: number, ahead: number): UnixMs {
-  const { times, max } = partOf(state, payer, now)
+function roomInSecond(state: NodeState, quota: RequestQuota, now: number, ahead: number): UnixMs {
+  const { times, max } = partOf(state, quota, now)
   state[times] = recent(state[times], now)
   const sent = state[times].slice(-max)
   const place = sent.length + ahead

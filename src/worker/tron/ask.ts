@@ -83,30 +83,30 @@ function blameSlow<T>({ pool, deadline }: Session, result: Result<T, NodeError>)
 }
 
 /** Waits until the node may be asked, and takes a connection. The returned function gives the connection back. */
-async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session, node: TronNode) {
+async function waitForTurn({ pool, quota, deadline, order, sent, box }: Session, node: TronNode) {
   const { clock, turns } = pool
   const { number } = node
   const before = sent.get(number) ?? 0
   const askedAt = clock.now()
   const latest = (deadline - limits.answerMsMin) as UnixMs // safe: an earlier time
-  const turn = await turns.begin({ number, payer, sent: before, order, deadline: latest })
+  const turn = await turns.begin({ number, quota, sent: before, order, deadline: latest })
   box.until += Math.max(clock.now() - askedAt, 0)
   if (turn.ok) {
     sent.set(number, before + 1)
     return turn
   }
   if (turn.error.kind === 'late') {
-    if (payer.kind !== 'caller') {
+    if (quota.kind !== 'caller') {
       // Without batches, the node has too few requests for a tick. The next tick asks all others before it.
-      if (payer.kind === 'tick' && takesNoBatches(node, clock.now()) && before > tickRequests)
+      if (quota.kind === 'tick' && takesNoBatches(node, clock.now()) && before > tickRequests)
         node.rpc.demotedUntil = clock.now() + limits.demotedMs
       return nodeError('out-of-time', 'its seconds have no room before the deadline')
     }
     return limitedBy({ kind: 'limited', whose: 'nodes', seconds: turn.error.seconds })
   }
-  if (payer.kind === 'tick' && turn.error.whose === 'nodes') {
+  if (quota.kind === 'tick' && turn.error.whose === 'nodes') {
     const why = 'perDay is used up' // deposits wait for this, so an operator must know why
-    pool.report('allowance-used-up', { node: number }, { ...fieldsOf(node), seconds: turn.error.seconds, why })
+    pool.raiseAlarm('allowance-used-up', { node: number }, { ...fieldsOf(node), seconds: turn.error.seconds, why })
   }
   return limitedBy(turn.error)
 }
@@ -123,13 +123,14 @@ export function recordError(
   restsBefore = node[service].rests,
 ): void {
   const { kind, detail } = error
-  const { clock, logger, report } = pool
+  const { clock, logger, raiseAlarm } = pool
   const now = clock.now()
   recordFailure(node, service, error, restsBefore, clock)
   noteTrouble(pool, node)
   if (kind !== 'out-of-time' && kind !== 'limited') node.lastError = { at: now, why: detail }
   if (kind !== 'out-of-time') logger.warn('node-error', { ...fieldsOf(node), service, kind, why: detail })
-  if (kind === 'wrong-chain') report('node-lies', { node: node.number, why: kind }, { ...fieldsOf(node), why: detail })
+  if (kind === 'wrong-chain')
+    raiseAlarm('node-lies', { node: node.number, why: kind }, { ...fieldsOf(node), why: detail })
   pool.remember()
 }
 
@@ -288,7 +289,7 @@ export function recordUnfit({ pool }: Session, node: TronNode, why: string): voi
   node.lastError = { at: now, why }
   noteTrouble(pool, node)
   pool.remember()
-  pool.report('node-unfit', { node: node.number }, { ...fieldsOf(node), why })
+  pool.raiseAlarm('node-unfit', { node: node.number }, { ...fieldsOf(node), why })
 }
 
 async function probe(session: Session, node: TronNode): NodeResult<null> {

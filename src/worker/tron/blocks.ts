@@ -110,17 +110,17 @@ export async function readFinalBlocks(
   const blocks = found.value.map((verdict, i): BlockReading => {
     const height = (from + i) as BlockHeight // safe: an integer above a height
     if (!('value' in verdict)) return { kind: 'not-agreed', height }
-    reportUnreadable(session.pool, verdict.value)
+    raiseUnreadable(session.pool, verdict.value)
     return toReadBlock(verdict.value)
   })
   return ok(blocks)
 }
 
 /** Reports transactions on which nodes agree, and whose bytes hash to their txids, but which this service cannot parse. */
-function reportUnreadable(pool: Pool, { header: { height }, transactions }: NodeBlock): void {
+function raiseUnreadable(pool: Pool, { header: { height }, transactions }: NodeBlock): void {
   const txids = transactions.filter(isUnreadable).map(({ txid }) => txid)
   if (txids.length === 0) return
-  pool.report('transaction-unreadable', { height }, { height, txids: txids.join(' ').slice(0, alarmTextMax) })
+  pool.raiseAlarm('transaction-unreadable', { height }, { height, txids: txids.join(' ').slice(0, alarmTextMax) })
 }
 
 type Verdicts = readonly QuorumVerdict<NodeBlock>[]

@@ -120,7 +120,7 @@ async function readHead(session: Session, node: TronNode, stored: StoredHead): N
   if (why === null) return ok({ height, hash, parentHash, timestamp, at })
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'rpc', lie.error)
-  session.pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
+  session.pool.raiseAlarm('node-lies', { node: node.number }, { ...fieldsOf(node), why })
   return lie
 }
 

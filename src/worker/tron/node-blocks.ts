@@ -66,7 +66,7 @@ export async function readNodeBlocks(
   // Check before the logs are requested: the logs of a hundred invented blocks would take more requests than a tick has.
   const lie = final === undefined ? null : findImplausible(session, node, parsed.value, final)
   if (lie !== null) return lie
-  const { tokens, payers } = session.pool
+  const { tokens, payoutAddresses } = session.pool
   const calls = parsed.value.map(({ header }) => logsCall(header.hash))
   const read = await askRpc(session, node, calls, (reply, i) => {
     const block = parsed.value[i]
@@ -76,7 +76,7 @@ export async function readNodeBlocks(
     // Keep only the relevant logs, because there can be tens of thousands.
     const all = logs.value ?? []
     const lacksLogs = logs.value?.length === 0 && block.transactions.some(isCall)
-    const transfers = logs.value && tokenTransfers(all, tokens, sentBy(payers, block))
+    const transfers = logs.value && tokenTransfers(all, tokens, sentBy(payoutAddresses, block))
     const acts = parseActs(all, tokens, (txid) => block.indexes.get(txid) ?? 0)
     return ok({ block, lacksLogs, transfers, acts, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
@@ -100,7 +100,7 @@ function findImplausible(session: Session, node: TronNode, blocks: readonly Pars
   if (why === undefined) return null
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'api', lie.error)
-  pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
+  pool.raiseAlarm('node-lies', { node: node.number }, { ...fieldsOf(node), why })
   return lie
 }
 
@@ -117,7 +117,7 @@ export async function readApiBlocks(
     const parsed = parseBlocks(value, from, max, known)
     if (!parsed.ok) return nodeError('bad-answer', parsed.error)
     const { blocks, fault } = parsed.value
-    if (fault !== null) session.pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why: fault })
+    if (fault !== null) session.pool.raiseAlarm('node-lies', { node: node.number }, { ...fieldsOf(node), why: fault })
     if (blocks.length === 0 && fault !== null) return nodeError('bad-answer', fault)
     if (blocks.length > 0) node.blockBytes = bytes / blocks.length
     return ok(blocks)

@@ -1,6 +1,6 @@
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import { type Payer, readBlocksMax } from '../chain/chain.ts'
+import { type RequestQuota, readBlocksMax } from '../chain/chain.ts'
 import type { NodeReport } from '../chain/node-report.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
 import type { AlarmSubjects } from '../platform/alarm-table.ts'
@@ -99,7 +99,7 @@ export interface TronNode extends NodeMemory {
 }
 
 /** Raises an alarm. `subject` stays the same while a fault lasts. */
-export type Report = <
+export type RaiseAlarm = <
   Kind extends
     | 'nodes-disagree'
     | 'node-lies'
@@ -115,7 +115,7 @@ export type Report = <
 ) => void
 
 /** Ends the alarm about a fault. False if that could not be stored and must be repeated. */
-export type ReportEnd = (
+export type ClearAlarm = (
   kind: 'node-behind' | 'node-failing',
   subject: AlarmSubjects['node-behind' | 'node-failing'],
 ) => Promise<boolean>
@@ -128,15 +128,15 @@ export interface Pool {
   readonly chainId: bigint
   /** The contracts of configured tokens. */
   readonly tokens: ReadonlySet<Address>
-  /** The payout address, or null. In its transactions the transfers of all tokens are read. */
-  readonly payers: ReadonlySet<Address>
+  /** The payout addresses. In their transactions the transfers of all tokens are read. */
+  readonly payoutAddresses: ReadonlySet<Address>
   readonly network: Network
   readonly clock: Clock
   readonly logger: Logger
   readonly allowance: Allowance
   readonly turns: Turns
-  readonly report: Report
-  readonly reportEnd: ReportEnd
+  readonly raiseAlarm: RaiseAlarm
+  readonly clearAlarm: ClearAlarm
   /** Resolves when the stored memory is loaded. */
   readonly ready: Promise<unknown>
   /** Stores the memory of the nodes if it has changed. */
@@ -148,10 +148,10 @@ export interface Pool {
   sessions: number
 }
 
-/** One piece of work, with the payer of its requests and its deadline. */
+/** One piece of work, with the quota of its requests and its deadline. */
 export interface Session {
   readonly pool: Pool
-  readonly payer: Payer
+  readonly quota: RequestQuota
   readonly deadline: UnixMs
   /** The number of pieces of work that began before this one. */
   readonly order: number
@@ -162,9 +162,9 @@ export interface Session {
 }
 
 /** Makes a new piece of work, which ends at `deadline`. */
-export function createSession(pool: Pool, payer: Payer, deadline: UnixMs): Session {
+export function createSession(pool: Pool, quota: RequestQuota, deadline: UnixMs): Session {
   pool.sessions += 1
-  return { pool, payer, deadline, order: pool.sessions, sent: new Map(), box: { until: deadline } }
+  return { pool, quota, deadline, order: pool.sessions, sent: new Map(), box: { until: deadline } }
 }
 
 /** The same piece of work for one query to one node, which gets a share of the remaining time. */

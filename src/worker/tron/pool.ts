@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { createAllowance } from './allowance.ts'
-import { createNode, type NodeEndpoint, type NodeMemory, type Pool, type Report, type ReportEnd } from './node.ts'
+import { type ClearAlarm, createNode, type NodeEndpoint, type NodeMemory, type Pool, type RaiseAlarm } from './node.ts'
 import { createNetwork, type Fetch } from './transport.ts'
 import { createTurns } from './turns.ts'
 
@@ -17,21 +17,22 @@ export interface PoolOptions {
   readonly chainId: string
   /** The contracts of configured tokens. */
   readonly tokens: ReadonlySet<Address>
-  /** The payout address, or null. */
-  readonly payers: ReadonlySet<Address>
+  /** The payout addresses of the deployment. */
+  readonly payoutAddresses: ReadonlySet<Address>
   readonly clock: Clock
   readonly logger: Logger
   readonly fetch: Fetch
   /** Keeps the allowances and the memory of the nodes. */
   readonly host: Pick<ObjectHost, 'load' | 'save'>
   readonly scanEverySeconds: number
-  readonly report: Report
-  readonly reportEnd: ReportEnd
+  readonly raiseAlarm: RaiseAlarm
+  readonly clearAlarm: ClearAlarm
 }
 
 /** Makes the nodes for the life of an object. */
 export function createPool(options: PoolOptions): Pool {
-  const { quorum, clock, host, scanEverySeconds, chainId, tokens, payers, logger, report, reportEnd } = options
+  const { quorum, clock, host, scanEverySeconds, chainId, tokens, payoutAddresses, logger, raiseAlarm, clearAlarm } =
+    options
   const allowance = createAllowance(options.nodes, quorum, scanEverySeconds, clock, host)
   const nodes = options.nodes.map((endpoint, i) => createNode(endpoint, i + 1))
   const pool: Pool = {
@@ -39,14 +40,14 @@ export function createPool(options: PoolOptions): Pool {
     quorum,
     chainId: BigInt(chainId),
     tokens,
-    payers,
+    payoutAddresses,
     network: createNetwork(options.fetch, clock),
     clock,
     logger,
     allowance,
     turns: createTurns(clock, allowance),
-    report,
-    reportEnd,
+    raiseAlarm,
+    clearAlarm,
     ready: Promise.resolve(),
     remember: () => {},
     recoveredAt: null,
@@ -85,8 +86,8 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
         }
         // The number belongs to another node now, or to none.
         const isGone = node?.number !== i + 1
-        if (isGone && memory.behindSince !== null) pool.reportEnd('node-behind', { node: i + 1 }).catch(() => false)
-        if (isGone && memory.isNamedFailing) pool.reportEnd('node-failing', { node: i + 1 }).catch(() => false)
+        if (isGone && memory.behindSince !== null) pool.clearAlarm('node-behind', { node: i + 1 }).catch(() => false)
+        if (isGone && memory.isNamedFailing) pool.clearAlarm('node-failing', { node: i + 1 }).catch(() => false)
       }
       savedText = JSON.stringify(toStored())
     },

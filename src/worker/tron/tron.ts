@@ -1,4 +1,4 @@
-import type { Chain, Payer } from '../chain/chain.ts'
+import type { Chain, RequestQuota } from '../chain/chain.ts'
 import type { NodeReport } from '../chain/node-report.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
 import { findHolder, isActivated, readBalances, readDecimals, readHoldings } from './accounts.ts'
@@ -15,7 +15,7 @@ import { locateTransaction, readFinalTransaction, readReceiptTransfers } from '.
 /** The access to nodes for the life of an object: their health, and the requests that they allow. */
 export interface Tron {
   /** Opens the chain for one piece of work, which ends at `deadline`. Failures are values: no method throws. */
-  open(payer: Payer, deadline: UnixMs): Chain
+  open(quota: RequestQuota, deadline: UnixMs): Chain
   /** The earliest time for a tick that the interval does not require. */
   tickRoomAt(): UnixMs
   /** Identifies the set of configured nodes: a different text is a different set. */
@@ -30,7 +30,7 @@ export interface Tron {
 export function createTron(options: PoolOptions): Tron {
   const pool = createPool(options)
   return {
-    open: (payer, deadline) => chainOf(createSession(pool, payer, deadline)),
+    open: (quota, deadline) => chainOf(createSession(pool, quota, deadline)),
     tickRoomAt: pool.allowance.tickRoomAt,
     recoveredAt: () => pool.recoveredAt,
     reports: () => reportNodes(pool),
@@ -69,7 +69,7 @@ function noteFalse({ pool }: Session, number: number, transfers: number): void {
     node.falseSeen = null
     demote(node, pool.clock, distrustedMs)
     const why = `${count} transfers that it showed above the final blocks are not in them`
-    pool.report('node-lies', { node: number }, { ...fieldsOf(node), why })
+    pool.raiseAlarm('node-lies', { node: number }, { ...fieldsOf(node), why })
   }
   pool.remember()
 }

@@ -1,4 +1,4 @@
-import type { ChainFailure, Payer } from '../chain/chain.ts'
+import type { ChainFailure, RequestQuota } from '../chain/chain.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -9,7 +9,7 @@ import { connectionsMax, otherConnectionsMax } from './limits.ts'
 export interface Request {
   /** The number of the node. */
   readonly number: number
-  readonly payer: Payer
+  readonly quota: RequestQuota
   /** Requests that its piece of work has sent to the node. */
   readonly sent: number
   /** The number of pieces of work that began before its own. */
@@ -63,7 +63,7 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
       const kind = kindOf(request)
       const part = `${request.number} ${kind}`
       if (full.has(part) || !isOpen(kind)) continue
-      const room = allowance.take(request.number, request.payer, request.sent)
+      const room = allowance.take(request.number, request.quota, request.sent)
       if (room.ok && room.value > now) {
         full.add(part)
         next = Math.min(next, room.value)
@@ -75,7 +75,7 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
   }
   const msUntil = (request: Request) => {
     const ahead = [...waiting].filter((other) => isSamePart(other, request) && byOrder(other, request) <= 0)
-    return allowance.roomAt(request.number, request.payer, ahead.length) - clock.now()
+    return allowance.roomAt(request.number, request.quota, ahead.length) - clock.now()
   }
   const late = (ms: number) => err<NoTurn>({ kind: 'late', seconds: Math.max(Math.ceil(ms / 1000), 1) })
   return {
@@ -100,7 +100,7 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
   }
 }
 
-const kindOf = ({ payer }: Request) => (payer.kind === 'tick' ? 'tick' : 'other')
+const kindOf = ({ quota }: Request) => (quota.kind === 'tick' ? 'tick' : 'other')
 const isSamePart = (a: Request, b: Request) => a.number === b.number && kindOf(a) === kindOf(b)
 
 /** Below 0 if `a` comes first. Equal requests keep their order. */
@@ -108,4 +108,4 @@ function byOrder(a: Request, b: Request): number {
   return rankOf(a) - rankOf(b) || a.order - b.order
 }
 
-const rankOf = ({ payer: { kind } }: Request) => (kind === 'tick' ? 0 : kind === 'sending' ? 1 : 2)
+const rankOf = ({ quota: { kind } }: Request) => (kind === 'tick' ? 0 : kind === 'sending' ? 1 : 2)

@@ -30,7 +30,7 @@ export async function watchHeads({ pool }: Session, heads: Heads): Promise<Agree
   const silent = [...heads.errors].filter(([, { kind }]) => !otherTroubles.has(kind))
   const without = silent.filter(([, { kind }]) => kind === 'behind')
   const behind = [...late, ...without.map(([node]) => ({ node, height: null, since: pool.clock.now() }))]
-  reportBehind(pool, behind, answers)
+  raiseBehind(pool, behind, answers)
   const isBehind = new Set(behind.map(({ node }) => node))
   await endBehind(
     pool,
@@ -66,23 +66,23 @@ function findLate({ clock }: Pool, answers: Heads['answers']): readonly Late[] {
   })
 }
 
-function reportBehind({ clock, report }: Pool, behind: readonly Late[], answers: Heads['answers']): void {
+function raiseBehind({ clock, raiseAlarm }: Pool, behind: readonly Late[], answers: Heads['answers']): void {
   const now = clock.now()
   const newest = answers.length > 0 ? Math.max(...answers.map(({ value }) => value.height)) : null
   for (const { node, height, since } of behind) {
     node.behindSince = earlierOf(node.behindSince, since)
     if (now - node.behindSince < troubleAlarmMs) continue
     const seconds = Math.floor((now - node.behindSince) / 1000)
-    report('node-behind', { node: node.number }, { ...fieldsOf(node), height, newest, seconds })
+    raiseAlarm('node-behind', { node: node.number }, { ...fieldsOf(node), height, newest, seconds })
   }
 }
 
 /** Ends the alarms of nodes that have caught up. If that fails, it is tried again. */
-async function endBehind({ clock, reportEnd }: Pool, caughtUp: readonly TronNode[]): Promise<void> {
+async function endBehind({ clock, clearAlarm }: Pool, caughtUp: readonly TronNode[]): Promise<void> {
   for (const node of caughtUp) {
     if (node.behindSince === null) continue
     const canBeRaised = clock.now() - node.behindSince >= troubleAlarmMs
-    if (!canBeRaised || (await reportEnd('node-behind', { node: node.number }))) node.behindSince = null
+    if (!canBeRaised || (await clearAlarm('node-behind', { node: node.number }))) node.behindSince = null
   }
 }
 
@@ -92,7 +92,7 @@ const services = [
 ] as const
 
 /** Raises an alarm for a node if one of its services has failed at each request for three minutes; ends it when both are healthy. */
-async function watchFailing({ nodes, report, reportEnd }: Pool): Promise<void> {
+async function watchFailing({ nodes, raiseAlarm, clearAlarm }: Pool): Promise<void> {
   for (const node of nodes) {
     const failing = services.flatMap(([service, name]) => {
       const failure = node[service].failing
@@ -102,9 +102,13 @@ async function watchFailing({ nodes, report, reportEnd }: Pool): Promise<void> {
     if (long !== undefined) {
       const { service, ms, why } = long
       node.isNamedFailing = true
-      report('node-failing', { node: node.number }, { ...fieldsOf(node), service, seconds: Math.floor(ms / 1000), why })
+      raiseAlarm(
+        'node-failing',
+        { node: node.number },
+        { ...fieldsOf(node), service, seconds: Math.floor(ms / 1000), why },
+      )
     } else if (node.isNamedFailing && failing.length === 0) {
-      node.isNamedFailing = !(await reportEnd('node-failing', { node: node.number }))
+      node.isNamedFailing = !(await clearAlarm('node-failing', { node: node.number }))
     }
   }
 }
@@ -113,7 +117,7 @@ async function watchFailing({ nodes, report, reportEnd }: Pool): Promise<void> {
  * Finds heads that are far above those of a quorum and newer than finality allows. They are reported and ignored: a node that invents a head would make the
  * others look behind.
  */
-function findInvented({ quorum, clock, report }: Pool, { answers }: Heads): Heads['answers'] {
+function findInvented({ quorum, clock, raiseAlarm }: Pool, { answers }: Heads): Heads['answers'] {
   const known = answers.map(({ value }) => value).sort((a, b) => b.height - a.height)[quorum - 1]
   if (known === undefined || answers.length <= quorum) return [] // nobody knows which one is right
   const blocksSince = Math.max(clock.now() - known.timestamp - finalityMs, 0) / (blockSeconds * 1000)
@@ -121,7 +125,7 @@ function findInvented({ quorum, clock, report }: Pool, { answers }: Heads): Head
   for (const { node, value } of invented) {
     demote(node, clock)
     const why = `final block ${value.height} is newer than finality allows: others have ${known.height}`
-    report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
+    raiseAlarm('node-lies', { node: node.number }, { ...fieldsOf(node), why })
   }
   return invented
 }

@@ -119,12 +119,12 @@ export interface NextAddresses {
   /** The lowest index. */
   readonly firstIndex: number
   /** The payout address, or null. It is never issued. */
-  readonly payer: Address | null
+  readonly payoutAddress: Address | null
 }
 
 /**
  * Issues the user's first address or, with `gapLimit`, another one; null if that many of the user's addresses have no deposit. Two concurrent calls for a first
- * address issue one, and two users never share one. Indices grow from `firstIndex` without gaps. Therefore nothing is issued, and `payer` is returned, if the
+ * address issue one, and two users never share one. Indices grow from `firstIndex` without gaps. Therefore nothing is issued, and `payout-address` is returned, if the
  * next address is the payout address. The scan must have started.
  *
  * Only the statement that takes an index knows the free one, and SQL cannot derive addresses. So each attempt offers a few candidates, and the statement takes
@@ -133,15 +133,15 @@ export interface NextAddresses {
 export async function issueNext(
   db: WriteDatabase,
   caller: Uid,
-  { addressAt, firstIndex, payer }: NextAddresses,
+  { addressAt, firstIndex, payoutAddress }: NextAddresses,
   gapLimit: number | null,
-): Promise<IssuedAddress | 'payer' | null> {
+): Promise<IssuedAddress | 'payout-address' | null> {
   let first = 0
   for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
     const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first attempt only reads
     const following = Array.from({ length: count }, (_, i) => addressAt(first + i))
-    const payerAt = payer === null ? -1 : following.indexOf(payer)
-    const candidates = JSON.stringify(payerAt < 0 ? following : following.slice(0, payerAt))
+    const payoutAddressAt = payoutAddress === null ? -1 : following.indexOf(payoutAddress)
+    const candidates = JSON.stringify(payoutAddressAt < 0 ? following : following.slice(0, payoutAddressAt))
     const [insertion, selection] = await db.batch<BookState>([
       toStatement(db, insertCandidate(caller, first, candidates, firstIndex, gapLimit ?? 0)),
       toStatement(db, selectState(caller, firstIndex)),
@@ -152,7 +152,7 @@ export async function issueNext(
     const isDone = insertion.results.length > 0 || gapLimit === null
     if (isDone && id !== null) return { id, uid: caller, address }
     if (gapLimit !== null && unpaid >= gapLimit) return null
-    if (payerAt >= 0 && next === first + payerAt) return 'payer'
+    if (payoutAddressAt >= 0 && next === first + payoutAddressAt) return 'payout-address'
     first = next
   }
   throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
