@@ -2,6 +2,7 @@ import type { Refusal } from '../kit/api.ts'
 import { button, type Child, html } from '../kit/dom.ts'
 import type { Act } from './act.ts'
 import { type ActTexts, actTexts } from './act-texts.ts'
+import { pathOfAct } from './cells.ts'
 import type { DeskContext } from './context.ts'
 
 // Loaded when somebody acts. Each action is a request that backends can make as well.
@@ -71,7 +72,7 @@ function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
         [texts.transaction, txid],
       ],
       effect: kind === 'credit' ? texts.creditEffect(amount) : texts.refuseEffect,
-      path: '/ledger/deposits/decide',
+      path: pathOfAct(context, '/ledger/deposits/decide', uid),
       body: (why) => ({ deposits: [{ txid, position, decision: kind, why }] }),
     }
   }
@@ -88,7 +89,7 @@ function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
     ],
     effect:
       kind === 'cancel' ? texts.cancelEffect(back) : isStuck ? texts.againEffect(amount) : texts.approveEffect(amount),
-    path: `/ledger/payouts/${kind}`,
+    path: pathOfAct(context, `/ledger/payouts/${kind}`, payout.uid),
     body: (why, isKnown) => ({
       ids: [id],
       ...(kind === 'cancel' ? { why } : isStuck ? { attempts } : {}),

@@ -11,6 +11,12 @@ import type { ListFilter } from './walk.ts'
 export interface DeskModel {
   network: string | null
   summary: DeskSummary | null
+  /** The shown database of a deployment with several; null if it has one, or if that is not known yet. */
+  cell: number | null
+  /** The databases, once they are known. */
+  cells: DeskSummary['cells']
+  /** The summaries of the other databases; null for one that does not answer. */
+  others: readonly { readonly cell: number; readonly summary: DeskSummary | null }[]
   /** When the summary was made, by the clock of the service; null if that is not known. */
   summaryAt: number | null
   /** The shown list, and its filter. */
@@ -38,6 +44,8 @@ export interface DeskContext {
   /** Accepts a pasted token. Returns whether it has the form of one. */
   signIn(pasted: string): boolean
   announce(text: string): void
+  /** Shows another database. */
+  showCell(cell: number): void
   /** Draws the changed parts of the state. */
   update(): void
   /** Asks the service for new data. */

@@ -43,7 +43,7 @@ export type ChainFinding = ReturnType<typeof readChainFinding>
 export function readDeskSummary(data: unknown) {
   const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, nodes, ...rest } =
     readMembers(data)
-  const { scan, database, payouts, quorum, reader } = rest
+  const { scan, database, payouts, quorum, reader, cells = [] } = rest
   const { status, behind, finalized, finalized_at, msg, problem, oldest_held_at } = readMembers(scan)
   const { seen, held_for } = readMembers(transfers)
   return {
@@ -69,6 +69,10 @@ export function readDeskSummary(data: unknown) {
       const failure = { failingSince: readOptionalText(failing_since), lastFailure: readFailure(last_failure) }
       const times = { behindSeconds: readInteger(behind_seconds), beginsAt: readText(begins_at) }
       return { number: readInteger(number), ...times, ...failure }
+    }),
+    /** The databases of the deployment; empty if it has only one. */
+    cells: readList({ list: cells }, ({ cell, from, to }) => {
+      return { cell: readInteger(cell), from: readInteger(from), to: readInteger(to) }
     }),
     quorum: readInteger(quorum),
     reader: readReader(readMembers(reader)),

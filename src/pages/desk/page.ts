@@ -8,6 +8,7 @@ import { type Language, preferredLanguage } from '../kit/texts.ts'
 import { applyTheme } from '../kit/theme.ts'
 import { createTokenSource } from '../kit/token.ts'
 import { createBridge } from './bridge.ts'
+import { createCellChoice, inShownCell, withCell } from './cells.ts'
 import { createCharts } from './charts.ts'
 import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { readDeskSummary } from './data.ts'
@@ -33,6 +34,9 @@ const format = createFormat(navigator.languages)
 const model: DeskModel = {
   network: null,
   summary: null,
+  cell: null,
+  cells: [],
+  others: [],
   summaryAt: null,
   refusal: null,
   listed: { name: 'deposits', filter: noFilter },
@@ -56,7 +60,8 @@ const token = createTokenSource(() => {
   if (model.answer?.kind === 'refusal') question.answerAgain()
   poller.now()
 }, tabMemory)
-const api = createApi(token, undefined, accessSession)
+const client = createApi(token, undefined, accessSession)
+const api = inShownCell(client, model)
 const poller = createPoller({
   ask: load,
   paceMs: () => paceMs,
@@ -81,8 +86,21 @@ async function load(): Promise<Refusal | null> {
     if (!currencies.ok) return currencies
     model.network = currencies.data
   }
-  const summary = await api.get('/ledger/summary', readDeskSummary)
+  const shown = model.cell
+  let summary = await api.get('/ledger/summary', readDeskSummary)
+  if (!summary.ok && summary.status === 400 && model.cell === null) {
+    model.cell = 1 // a deployment with several databases has to be told which one is meant
+    summary = await api.get('/ledger/summary', readDeskSummary)
+    if (summary.ok && model.answer?.kind === 'refusal') question.answerAgain()
+  } else if (model.cell !== shown) return null // the reader has chosen another one meanwhile
   if (!summary.ok) return summary
+  const { cells } = summary.data
+  const others = cells.filter(({ cell }) => cell !== model.cell)
+  const replies = await Promise.all(
+    others.map(({ cell }) => client.get(withCell('/ledger/summary', cell), readDeskSummary)),
+  )
+  model.cells = cells
+  model.others = others.map(({ cell }, i) => ({ cell, summary: replies[i]?.ok ? replies[i].data : null }))
   const isNewer = model.summary !== null && model.summary.newestEvent !== summary.data.newestEvent
   model.summary = summary.data
   model.summaryAt = api.now()
@@ -109,6 +127,13 @@ async function mount(language: Language): Promise<void> {
     update,
     isSignedIn: () => token.current() !== null,
     signIn: token.take,
+    showCell(cell) {
+      Object.assign(model, { cell, summary: null, others: [] })
+      lists.renew()
+      question.answerAgain()
+      update()
+      poller.now()
+    },
     announce: (text) => setText(live, text),
     refresh: poller.now,
     hasPayouts,
@@ -132,7 +157,8 @@ async function mount(language: Language): Promise<void> {
   const status = [createStatus, createSignIn].map((create) => create(context))
   const facts = [createNodes, createDelays, createBridge, createPayouts, createCharts].map((create) => create(context))
   const header = createHeader(language)
-  const parts = [...status, question, ...facts, ...createWholeLists(context), lists, createStatements(context)]
+  const choice = createCellChoice(context)
+  const parts = [choice, ...status, question, ...facts, ...createWholeLists(context), lists, createStatements(context)]
   views = [header, ...parts]
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   document.title = texts.title

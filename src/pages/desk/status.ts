@@ -1,5 +1,6 @@
 import { type Child, html, type PageView } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
+import { cellLine, otherCells } from './cells.ts'
 import { type DeskContext, durationText, sinceText } from './context.ts'
 import type { DeskSummary } from './data.ts'
 import type { Finding, ShownFinding } from './finding.ts'
@@ -26,17 +27,35 @@ export function createStatus(context: DeskContext): PageView {
       element.classList.toggle('skeleton', refusal === null && summary === null)
       const findings = summary === null ? [] : findingsOf(context, summary)
       const waiting = summary === null ? [] : waitingFor(context, summary)
+      const others = summary === null ? [] : otherCells(context)
+      const [worst, ...rest] = others
+      const own = toneNumber(findings[0], waiting)
+      const isElsewhere = worst !== undefined && worst.tone > own
       if (refusal !== null) show(refusalElements(context, refusal, 'state'))
-      else if (summary !== null) show(findingElements(context, findings, waiting, summary))
+      else if (summary !== null && isElsewhere) {
+        const lines = rest.flatMap((one) => cellLine(context, one, 'p'))
+        show([
+          ...cellLine(context, worst, 'h2'),
+          ...lines,
+          ...findingElements(context, findings, waiting, summary, 'h3'),
+        ])
+      } else if (summary !== null) {
+        const lines = others.flatMap((one) => cellLine(context, one, 'p'))
+        show([...findingElements(context, findings, waiting, summary), ...lines])
+      }
       context.announce(element.querySelector('h2')?.textContent ?? '')
-      element.dataset.tone = refusal === null ? toneOf(findings[0], waiting) : refusal.status === 401 ? 'wait' : 'bad'
+      const tone = tones[isElsewhere ? worst.tone : own]
+      element.dataset.tone = refusal === null ? tone : refusal.status === 401 ? 'wait' : 'bad'
     },
   }
 }
 
-function toneOf(first: Finding | undefined, waiting: readonly Waiting[]): string {
-  if (first === undefined) return waiting.length > 0 ? 'wait' : 'good'
-  return isBad(first) ? 'bad' : 'warn'
+const tones = ['good', 'wait', 'warn', 'bad'] as const
+
+/** How bad it is, as an index of `tones`. */
+function toneNumber(first: Finding | undefined, waiting: readonly Waiting[]): 0 | 1 | 2 | 3 {
+  if (first === undefined) return waiting.length > 0 ? 1 : 0
+  return isBad(first) ? 3 : 2
 }
 
 function findingElements(
@@ -44,13 +63,17 @@ function findingElements(
   [first, ...rest]: readonly ShownFinding[],
   waiting: readonly Waiting[],
   summary: DeskSummary,
+  level: 'h2' | 'h3' = 'h2',
 ): Child[] {
   const { texts, format } = context
   if (first === undefined) {
     const count = waiting.reduce((sum, one) => sum + one.count, 0)
-    const title = count === 0 ? texts.allWell : texts.allWellWaiting(format.count(count))
+    const { cells } = summary
+    const own = titleHere(context, count === 0 ? texts.allWell : texts.allWellWaiting(format.count(count)))
+    const isWellEverywhere = cells.length > 0 && count === 0 && level === 'h2'
+    const title = isWellEverywhere ? texts.allCellsWell(format.count(cells.length)) : own
     return [
-      html('h2', { id: 'state' }, title),
+      html(level, { id: level === 'h2' ? 'state' : null }, title),
       waitingLine(context, waiting),
       line(wellText(context, summary, count === 0)),
     ]
@@ -59,12 +82,18 @@ function findingElements(
   const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))] // the finding about the nodes has the answers
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [
-    ...detail(context, first, 'h2'),
+    ...detail(context, { ...first, title: titleHere(context, first.title) }, level),
     waitingLine(context, waiting),
     rest.length > 0 ? hint(texts.others(format.count(rest.length))) : null,
     rest.length > 0 ? html('ul', { class: 'findings' }, ...others) : null,
     lines.length > 0 ? hint(texts.lineHelp(lines.map((kind) => `\`${kind}\``).join(', '))) : null,
   ]
+}
+
+/** A title with the number of the shown database, if there are several and they are not all well. */
+function titleHere({ model, texts }: DeskContext, title: string): string {
+  const isOnlyOne = model.others.length === 0
+  return isOnlyOne ? title : texts.pair(texts.cellNumber(String(model.cell)), title)
 }
 
 /** The matters that wait for a person, each with a link to its list; null if there are none. */
