@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import type { Unstable_Config } from 'wrangler'
+import type { ChosenBy } from '../worker/cells/choose.ts'
 import { err, ok, type Result } from '../worker/common/result.ts'
 import type { Bindings } from '../worker/config/schemas.ts'
 
@@ -21,20 +22,29 @@ function quietly<T>(read: () => T): T {
 }
 
 /** The parts of wrangler.toml that commands use, for one environment. */
-interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'> {
+interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'>, DatabaseDescription {
   readonly configPath: string
-  readonly place: Place
-  /** Whether the binding DB has a `database_id`. The id that `wrangler d1 create` prints replaces the placeholder. */
-  readonly database: 'set' | 'placeholder' | 'missing'
+  readonly databases: readonly BoundDatabase[]
   /** The faults of the Durable Objects, each in one phrase. */
   readonly objectFaults: readonly string[]
+}
+
+/** The database of a cell, in wrangler.toml. */
+interface DatabaseDescription {
+  readonly place: Place
+  /** Whether it has a `database_id`. The id that `wrangler d1 create` prints replaces the placeholder. */
+  readonly database: 'set' | 'placeholder' | 'missing'
 }
 
 /** The target of a command, as wrangler defines it. */
 export interface Place {
   /** The environment of a deployment ('' is the top level), or undefined for this machine. */
   readonly env: string | undefined
-  /** The database with the binding DB; null if there is none. */
+  /** Null if there is only one. */
+  readonly cell: ChosenBy | null
+  /** The binding of the database: DB, unless `CELLS` names another. */
+  readonly binding: string
+  /** Its name; null if wrangler.toml has no such binding. */
   readonly databaseName: string | null
   /** Its id, or null; on this machine the id of the preview database if there is one. */
   readonly databaseId: string | null
@@ -64,16 +74,27 @@ export function readWranglerConfig(env: string | undefined): Result<WranglerConf
     // If wrangler.toml defines no environments, wrangler reads the top level for any name, and with it the database of production.
     if (env && !config.definedEnvironments?.includes(env)) throw new Error(`wrangler.toml has no [env.${env}]`)
     const databases: readonly BoundDatabase[] = d1_databases
-    const bound = databases.find(({ binding }) => binding === 'DB')
-    const {
-      database_name: databaseName = null,
-      database_id: id = null,
-      preview_database_id: preview = null,
-    } = bound ?? {}
-    const database = id === null ? 'missing' : /[1-9a-f]/i.test(id) ? 'set' : 'placeholder'
-    const place = { env, databaseName, databaseId: env === undefined ? (preview ?? id) : id }
-    return { configPath, vars, secrets, place, database, objectFaults: findObjectFaults(durable_objects, migrations) }
+    const objectFaults = findObjectFaults(durable_objects, migrations)
+    return { configPath, vars, secrets, databases, ...describeDatabase(databases, env, 'DB', null), objectFaults }
   })
+}
+
+/** Finds the database with this binding in those of an environment. */
+export function describeDatabase(
+  databases: readonly BoundDatabase[],
+  env: string | undefined,
+  binding: string,
+  cell: ChosenBy | null,
+): DatabaseDescription {
+  const bound = databases.find((one) => one.binding === binding)
+  const {
+    database_name: databaseName = null,
+    database_id: id = null,
+    preview_database_id: preview = null,
+  } = bound ?? {}
+  const database = id === null ? 'missing' : /[1-9a-f]/i.test(id) ? 'set' : 'placeholder'
+  const databaseId = env === undefined ? (preview ?? id) : id
+  return { place: { env, cell, binding, databaseName, databaseId }, database }
 }
 
 /** The result of a function of wrangler, or one sentence about its failure. A message of wrangler is a heading and a list, whose first item is the reason. */
@@ -101,9 +122,13 @@ function findObjectFaults(
 }
 
 /** A configuration before it is parsed. */
-export interface ConfigurationSource extends Pick<WranglerConfig, 'place' | 'database' | 'objectFaults'> {
+export interface ConfigurationSource
+  extends Pick<WranglerConfig, 'vars' | 'place' | 'database' | 'databases' | 'objectFaults'> {
   readonly isDeployment: boolean
+  /** The values of one cell. */
   readonly values: Bindings
+  /** The values of all cells. */
+  readonly all: Bindings
   /** The files that it was read from, and the names of the variables that this process's environment sets. */
   readonly origin: string
   /** The file for the secrets; it may not exist. */
@@ -119,7 +144,7 @@ export const platformBindings = {
 
 /** The pattern of the service's variable names. */
 const variablePattern =
-  /^(TRON_|AUTH_|BACKEND_|CURRENCIES$|OPERATOR_ADDRESSES$|PAYOUTS$|CORS_ORIGINS$|PAGE_(ORIGINS|BRAND)$|DESK_ACCESS$|WEBHOOKS$|SCAN_EVERY_SECONDS$|EVENTS_KEEP_DAYS$|ISSUE_ADDRESSES$|DEV_UID$)/
+  /^(TRON_|AUTH_|BACKEND_|CELLS$|CURRENCIES$|OPERATOR_ADDRESSES$|PAYOUTS$|CORS_ORIGINS$|PAGE_(ORIGINS|BRAND)$|DESK_ACCESS$|WEBHOOKS$|SCAN_EVERY_SECONDS$|EVENTS_KEEP_DAYS$|ISSUE_ADDRESSES$|DEV_UID$)/
 
 /**
  * Reads wrangler.toml of the working directory, and the file for the secrets, which overrides it. Without `env` these are the settings of `wrangler dev` on
@@ -132,7 +157,7 @@ export function readConfiguration(
 ): Result<ConfigurationSource, string> {
   const config = readWranglerConfig(env)
   if (!config.ok) return config
-  const { configPath, vars, secrets, place, database, objectFaults } = config.value
+  const { configPath, vars, secrets, place, database, databases, objectFaults } = config.value
   const isDeployment = env !== undefined
   const suffix = isDeployment ? env || 'production' : undefined
   const varsFile = isDeployment ? `.dev.vars.${suffix}` : '.dev.vars'
@@ -149,16 +174,28 @@ export function readConfiguration(
     ...Object.keys(environment).filter((name) => variablePattern.test(name)),
     ...secretNames(environment.TRON_NODES || values.TRON_NODES),
     ...secretNames(environment.WEBHOOKS || values.WEBHOOKS),
+    ...secretNames(environment.CELLS || values.CELLS),
   ])
   const overridden = [...names].filter((name) => (environment[name] ?? '') !== '')
   for (const name of overridden) values[name] = environment[name]
   const origin = [env ? `${basename(configPath)} [env.${env}]` : basename(configPath), ...(hasFile ? [varsFile] : [])]
   if (overridden.length > 0) origin.push(`environment variables (${overridden.join(', ')})`)
-  return ok({ isDeployment, values, origin: origin.join(', '), varsFile, place, database, objectFaults })
+  return ok({
+    isDeployment,
+    vars,
+    values,
+    all: values,
+    origin: origin.join(', '),
+    varsFile,
+    place,
+    database,
+    databases,
+    objectFaults,
+  })
 }
 
-/** The names of variables with keys of nodes or secrets of endpoints, in a list or its JSON text. */
+/** The names of variables with keys of nodes or cells, or secrets of endpoints, in a list or its JSON text. */
 function secretNames(list: unknown): string[] {
   const json = typeof list === 'string' ? list : JSON.stringify(list ?? [])
-  return [...json.matchAll(/"(?:key|secret)Var"\s*:\s*"([^"]+)"/g)].flatMap(([, name]) => name ?? [])
+  return [...json.matchAll(/"(?:keyVar|secretVar|xpub)"\s*:\s*"([^"]+)"/g)].flatMap(([, name]) => name ?? [])
 }

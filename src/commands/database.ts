@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
+import { reservedUid } from '../worker/common/ids.ts'
 import { err, ok, type Result } from '../worker/common/result.ts'
+import { allUsers, type UserRange } from '../worker/common/user-range.ts'
 import { toText } from '../worker/d1/database.ts'
-import { isUsed, type StoredSetting } from '../worker/ledger/stored-settings.ts'
+import { isUsed, rangeSetting, type SettingDifference, type StoredSetting } from '../worker/ledger/stored-settings.ts'
 import { lastPrinted } from './child-environment.ts'
-import { readWranglerConfig } from './configuration.ts'
+import type { Place } from './configuration.ts'
 import { commandIn } from './place.ts'
-import { configurationAdvice } from './target.ts'
 import type { ToolRefusal } from './tool-error.ts'
 import { jsonAmong, queryMsMax, runWrangler } from './wrangler.ts'
 
@@ -25,14 +26,9 @@ type QueryReply = Result<readonly (readonly DatabaseRow[])[], ToolRefusal>
 const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number()])))
 const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
 
-/**
- * Runs statements, separated by semicolons, on the database of an environment through wrangler ('' is the top level), or on that of this machine if `env` is
- * undefined.
- */
-export async function queryDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
-  const known = env ? readWranglerConfig(env) : ok(null)
-  if (!known.ok) return err({ why: known.error, next: configurationAdvice })
-  return execute(env, [], statements)
+/** Runs statements, separated by semicolons, on the database of a place through wrangler. */
+export function queryDatabase(place: Place, ...statements: readonly string[]): Promise<QueryReply> {
+  return execute(place, [], statements)
 }
 
 /** Where wrangler keeps local databases, below the folder with all its state. */
@@ -42,15 +38,15 @@ const localFiles = 'v3/d1/miniflare-D1DatabaseObject'
  * Runs statements that only read, as `queryDatabase` does. For a local database it reads a copy: a second wrangler process on the same file could make a
  * statement of the running service fail (SQLITE_BUSY), and with it a tick.
  */
-export async function readDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
-  if (env !== undefined) return queryDatabase(env, ...statements)
+export async function readDatabase(place: Place, ...statements: readonly string[]): Promise<QueryReply> {
+  if (place.env !== undefined) return queryDatabase(place, ...statements)
   const [folder, copy] = [join('.wrangler/state', localFiles), mkdtempSync(join(tmpdir(), 'tron-wallet-service-'))]
   try {
     mkdirSync(join(copy, localFiles), { recursive: true })
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
       if (name.endsWith('.sqlite')) await copyDatabase(join(folder, name), join(copy, localFiles, name))
     }
-    return await execute(env, ['--persist-to', copy], statements)
+    return await execute(place, ['--persist-to', copy], statements)
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
@@ -66,16 +62,12 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-async function execute(
-  env: string | undefined,
-  options: readonly string[],
-  statements: readonly string[],
-): Promise<QueryReply> {
+async function execute(place: Place, options: readonly string[], statements: readonly string[]): Promise<QueryReply> {
   const args = [
     'd1',
     'execute',
-    'DB',
-    ...databaseOptions(env),
+    place.binding,
+    ...databaseOptions(place.env),
     ...options,
     '--json',
     '--command',
@@ -88,7 +80,9 @@ async function execute(
     const { success, data } = replySchema.safeParse(value)
     return success && data.length === statements.length ? data : undefined
   })
-  return code === 0 && reply !== undefined ? ok(reply.map(({ results }) => results)) : err(explainRefusal(env, output))
+  return code === 0 && reply !== undefined
+    ? ok(reply.map(({ results }) => results))
+    : err(explainRefusal(place, output))
 }
 
 /** The options by which wrangler finds the database of an environment ('' is the top level), or that of this machine. */
@@ -114,9 +108,9 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /** The message of a trigger or a CHECK, or of a known error of wrangler, with the remedy. */
-function explainRefusal(env: string | undefined, output: string): ToolRefusal {
+function explainRefusal(place: Place, output: string): ToolRefusal {
   if (output.includes('no such table')) {
-    return { why: noTables, next: `apply the migrations: ${commandIn(env, 'db:migrate')}` }
+    return { why: noTables, next: `apply the migrations: ${commandIn({ ...place, cell: null }, 'db:migrate')}` }
   }
   if (loginAdvice.pattern.test(output)) return { why: 'wrangler may not use the account', next: loginAdvice.text }
   const [refusal] = /CHECK constraint failed: \w+|\b[a-z_]+: [^:"\n]+(?=: SQLITE_CONSTRAINT)/.exec(output) ?? []
@@ -126,7 +120,7 @@ function explainRefusal(env: string | undefined, output: string): ToolRefusal {
       next: advice[refusal] ?? 'nothing was changed: compare what was asked for with what is stored',
     }
   }
-  const shown = `npx wrangler d1 execute DB ${databaseOptions(env).join(' ')} --command 'SELECT 1'`
+  const shown = `npx wrangler d1 execute ${place.binding} ${databaseOptions(place.env).join(' ')} --command 'SELECT 1'`
   return { why: `wrangler cannot use the database; ${lastPrinted(output)}`, next: `run ${shown}, which shows why` }
 }
 
@@ -144,6 +138,8 @@ export interface StoredData {
   readonly settings: readonly StoredSetting[]
   /** Index of the newest address, or null if none was issued. */
   readonly lastIndex: number | null
+  /** A user in the database of a cell whom `CELLS` does not give it, as a difference. */
+  readonly strangers: readonly SettingDifference[]
 }
 
 /** Reads stored data, or fails with the reason. It never writes. */
@@ -154,13 +150,27 @@ const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR ${toTex
   WHERE name IN ('TRON_CHAIN_ID', 'TRON_XPUB') OR name GLOB 'CURRENCIES.*'`
 const lastSql = 'SELECT max(derivation_index) AS last FROM address'
 
-/** Reads from the database of an environment ('' is the top level), or that of this machine if `env` is undefined. */
-export async function readStored(env: string | undefined): Promise<Result<StoredData, ToolRefusal>> {
-  const reply = await readDatabase(env, settingsSql, lastSql)
-  if (!reply.ok) return reply.error.why === noTables ? ok({ settings: [], lastIndex: null }) : reply
-  const [settings = [], [address] = []] = reply.value
+/** Selects a user who has an address or a wallet, and whom the range lacks. The service refuses such a range (`findMovedUsers`). */
+function strangerSql({ from, to }: UserRange): string {
+  const of = (table: string, range: string) => `SELECT uid FROM (SELECT uid FROM ${table} WHERE ${range} LIMIT 1)`
+  const ranges = [`uid < ${from}`, `uid > ${to} AND uid < ${reservedUid}`]
+  const parts = ['address', 'wallet'].flatMap((table) => ranges.map((range) => of(table, range)))
+  return `${parts.join(' UNION ALL ')} LIMIT 1`
+}
+
+/** Reads from the database of a place. */
+export async function readStored(place: Place): Promise<Result<StoredData, ToolRefusal>> {
+  const { cell } = place
+  const ofCell = cell === null ? [] : [strangerSql(cell.users)]
+  const reply = await readDatabase(place, settingsSql, lastSql, ...ofCell)
+  if (!reply.ok) return reply.error.why === noTables ? ok({ settings: [], lastIndex: null, strangers: [] }) : reply
+  const [settings = [], [address] = [], strangers = []] = reply.value
   return ok({
     settings: settings.map(({ name, value, used }) => ({ name: String(name), value: String(value), used: used === 1 })),
     lastIndex: typeof address?.last === 'number' ? address.last : null,
+    strangers: strangers.map(({ uid }) => {
+      const { from, to } = cell?.users ?? allUsers
+      return { setting: rangeSetting, stored: `user ${uid}`, configured: `${from}-${to}` }
+    }),
   })
 }

@@ -1,3 +1,4 @@
+import type { Place } from './configuration.ts'
 import { OptionError } from './tool-error.ts'
 
 /** The names of the public networks by chain id (PROTOCOL.md, Chain identity). */
@@ -13,6 +14,9 @@ export const placeOptions = {
   env: { type: 'string', short: 'e' },
 } as const
 
+/** The option that chooses the cell, for commands that act on one. */
+export const cellOption = { cell: { type: 'string' } } as const
+
 /** The environment that options name ('' is the top level, as for wrangler), or undefined: this machine. */
 export function environmentOf(options: {
   readonly production?: boolean
@@ -23,15 +27,30 @@ export function environmentOf(options: {
   return options.production ? '' : options.env
 }
 
-/** The options for an environment in a printed command. It begins with a space, or is empty for this machine. */
-export function optionOf(env: string | undefined): string {
-  if (env === undefined) return ''
-  return env === '' ? ' --production' : ` --env ${env}`
+/** The environment and the cell of a place. */
+export type PlaceRef = Pick<Place, 'env' | 'cell'>
+
+/** The options for a place in a printed command. They begin with a space, or are empty for this machine with its only cell. */
+export function optionOf(target: PlaceRef): string {
+  const { env } = target
+  const place = env === undefined ? '' : env === '' ? ' --production' : ` --env ${env}`
+  return place + cellOptionOf(target)
 }
 
-/** A command without other options, as typed for an environment. */
-export function commandIn(env: string | undefined, name: string): string {
-  return env === undefined ? `npm run ${name}` : `npm run ${name} --${optionOf(env)}`
+/** The option for a cell in a printed command. It begins with a space, or is empty for the only cell. */
+export function cellOptionOf({ cell }: Pick<PlaceRef, 'cell'>): string {
+  return cell === null ? '' : ` --cell ${cell.number}`
+}
+
+/** The path of a request, with the cell that it concerns. The only cell is not named. */
+export function pathIn({ cell }: Pick<PlaceRef, 'cell'>, path: string): string {
+  return cell === null ? path : `${path}${path.includes('?') ? '&' : '?'}cell=${cell.number}`
+}
+
+/** A command without other options, as typed for a place. */
+export function commandIn(target: PlaceRef, name: string): string {
+  const options = optionOf(target)
+  return options === '' ? `npm run ${name}` : `npm run ${name} --${options}`
 }
 
 /** A chain by its id, with its name if it has one; null stands for a configuration without a chain. */

@@ -1,5 +1,5 @@
 /** Sends its parent process the target of a command, or why it cannot be read. `target-apart.ts` runs this script. */
 import { readTarget } from './target.ts'
 
-const { env } = JSON.parse(process.argv[2] ?? '{}') as { readonly env?: string } // what `target-apart.ts` writes
-process.send?.(readTarget(env), () => process.disconnect())
+const { env, cell } = JSON.parse(process.argv[2] ?? '{}') as { readonly env?: string; readonly cell?: string } // what `target-apart.ts` writes
+process.send?.(readTarget(env, cell), () => process.disconnect())

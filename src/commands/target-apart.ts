@@ -3,17 +3,19 @@ import { fileURLToPath } from 'node:url'
 import { err, type Result } from '../worker/common/result.ts'
 import type { Bindings } from '../worker/config/schemas.ts'
 import { lastPrinted } from './child-environment.ts'
+import type { PlaceRef } from './place.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
-/** The target of a command: its first line, the chain id (null if none is configured), and the settings as they were read. */
+/** The target of a command: its first line, the chain id (null if none is configured), and the settings of its cell as they were read. */
 export interface Target {
   readonly line: string
+  readonly place: PlaceRef
   readonly chainId: string | null
   readonly values: Bindings
 }
 
-/** Reads the target of a command; undefined is this machine. */
-export type TargetReader = (env: string | undefined) => Promise<Result<Target, ToolRefusal>>
+/** Reads the target of a command: an environment, where undefined is this machine, and the cell as it was typed. */
+export type TargetReader = (env: string | undefined, cell: string | undefined) => Promise<Result<Target, ToolRefusal>>
 
 const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)
 
@@ -24,9 +26,12 @@ const readMsMax = 60_000
  * Reads the target of a command in a process of its own, which ends before this returns. So wrangler, with everything that it loads, is never in a process that
  * reads a mnemonic. The answer comes through a channel to which nothing prints.
  */
-export const readTargetApart: TargetReader = (env) =>
+export const readTargetApart: TargetReader = (env, cell) =>
   new Promise((resolve) => {
-    const child = fork(script, [JSON.stringify({ env })], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    const child = fork(script, [JSON.stringify({ env, cell })], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
     let printed = ''
     let answer: Result<Target, ToolRefusal> | null = null
     let why = 'the program that reads the configuration ended without an answer'

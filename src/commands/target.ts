@@ -1,51 +1,81 @@
 import { err, ok, type Result } from '../worker/common/result.ts'
+import { describeUsers } from '../worker/common/user-range.ts'
 import { parseChainId } from '../worker/config/chain.ts'
-import { type Config, parseConfig } from '../worker/config/config.ts'
-import { type ConfigurationSource, platformBindings, readConfiguration } from './configuration.ts'
+import type { Config } from '../worker/config/config.ts'
+import type { Bindings } from '../worker/config/schemas.ts'
+import { parseSource, sourceOfCell } from './cells.ts'
+import { type ConfigurationSource, type Place, readConfiguration } from './configuration.ts'
 import { commandIn, describeChain } from './place.ts'
 import type { Target } from './target-apart.ts'
-import { orStop, ToolError, type ToolRefusal } from './tool-error.ts'
+import { orRefuse, ToolError, type ToolRefusal } from './tool-error.ts'
 
 /** The first line of a command, which names its target. */
 export function describeTarget({ place, values }: Pick<ConfigurationSource, 'place' | 'values'>): string {
-  const { env, databaseName, databaseId } = place
-  const where = env === undefined ? 'this machine' : env === '' ? 'production' : `the environment ${env}`
-  const database = databaseName === null ? 'no database' : `database ${databaseName} (${databaseId ?? 'without an id'})`
-  return `Acts on ${where}: ${database}, ${describeChain(chainIn({ values }))}.`
+  const { env, cell } = place
+  const ofCell = cell === null ? '' : `, cell ${cell.number} (${describeUsers(cell.users)})`
+  return `Acts on ${whereOf(env)}${ofCell}: ${describeDatabase(place)}, ${describeChain(chainIn({ values }))}.`
 }
+
+/** The first line of a command that acts on the database of each cell. */
+export function describeTargets(cells: readonly ConfigurationSource[], values: Bindings): string {
+  const list = cells.map(({ place }) => {
+    const ofCell = place.cell === null ? '' : `cell ${place.cell.number}, `
+    return ofCell + describeDatabase(place)
+  })
+  return `Acts on ${whereOf(cells[0]?.place.env)}: ${list.join('; ')}, ${describeChain(chainIn({ values }))}.`
+}
+
+function whereOf(env: string | undefined): string {
+  return env === undefined ? 'this machine' : env === '' ? 'production' : `the environment ${env}`
+}
+
+const describeDatabase = ({ databaseName, databaseId }: Place) =>
+  databaseName === null ? 'no database' : `database ${databaseName} (${databaseId ?? 'without an id'})`
 
 /** The chain id of a configuration, or null if it has none. */
 function chainIn({ values }: Pick<ConfigurationSource, 'values'>): string | null {
   return parseChainId(String(values.TRON_CHAIN_ID ?? ''))
 }
 
-/** Reads the target of a command, or fails with the reason. It loads wrangler into this process; `target-apart.ts` avoids that. */
-export function readTarget(env: string | undefined): Result<Target, ToolRefusal> {
+/** Reads the configuration of a deployment (undefined: this machine), or of the cell of it that `--cell` names. */
+function readSource(env: string | undefined, cell: string | undefined): Result<ConfigurationSource, ToolRefusal> {
   const source = readConfiguration(env, process.env)
-  if (!source.ok) return err({ why: source.error, next: configurationAdvice })
-  const { values } = source.value
-  return ok({ line: describeTarget(source.value), chainId: chainIn({ values }), values })
+  return source.ok ? sourceOfCell(source.value, cell) : err({ why: source.error, next: configurationAdvice })
 }
 
-/** Prints the first line, and returns the configuration of a deployment (undefined: this machine). */
-export function openTarget(env: string | undefined, print: (line: string) => void): ConfigurationSource {
-  const source = orStop(readConfiguration(env, process.env), configurationAdvice)
+/** Reads the target of a command, or fails with the reason. It loads wrangler into this process; `target-apart.ts` avoids that. */
+export function readTarget(env: string | undefined, cell: string | undefined): Result<Target, ToolRefusal> {
+  const source = readSource(env, cell)
+  if (!source.ok) return source
+  const { values, place } = source.value
+  return ok({ line: describeTarget(source.value), place, chainId: chainIn({ values }), values })
+}
+
+/** Prints the first line, and returns the configuration of a deployment (undefined: this machine), or of the cell of it that `--cell` names. */
+export function openTarget(
+  env: string | undefined,
+  cell: string | undefined,
+  print: (line: string) => void,
+): ConfigurationSource {
+  const source = orRefuse(readSource(env, cell))
   print(describeTarget(source))
   return source
 }
 
-/** Prints the first line, and returns the configuration of a deployment (undefined: this machine) as the service itself parses it. */
+/** The same, with the configuration as the service itself parses it. */
 export function openDeployment(
   env: string | undefined,
+  cell: string | undefined,
   print: (line: string) => void,
-): { readonly config: Config; readonly extendedPublicKey: string } {
-  const { values, varsFile } = openTarget(env, print)
-  const config = parseConfig({ ...values, ...platformBindings })
+): { readonly config: Config; readonly extendedPublicKey: string; readonly place: Place } {
+  const source = openTarget(env, cell, print)
+  const { values, varsFile, place } = source
+  const config = parseSource(source)
   if (!config.ok) {
-    const next = `set these in wrangler.toml, or in ${varsFile} if they are secrets; "${commandIn(env, 'doctor')}" checks all of them`
+    const next = `set these in wrangler.toml, or in ${varsFile} if they are secrets; "${commandIn(place, 'doctor')}" checks all of them`
     throw new ToolError(config.error.join('; '), next)
   }
-  return { config: config.value, extendedPublicKey: String(values.TRON_XPUB) } // parsed, so it is text
+  return { config: config.value, extendedPublicKey: String(values.TRON_XPUB), place } // parsed, so it is text
 }
 
 /** The remedy for a configuration that cannot be read. */

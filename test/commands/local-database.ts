@@ -11,19 +11,19 @@ import { testXpub } from '../support/variables.ts'
 /** The id of the database in the configurations of tests. */
 export const databaseId = '0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05'
 
-/** Where wrangler keeps the local database of a folder. */
-export function databaseFileIn(folder: string): string {
-  return fileOfD1(join(folder, '.wrangler/state/v3/d1'), databaseId)
+/** Where wrangler keeps a local database of a folder. */
+export function databaseFileIn(folder: string, id = databaseId): string {
+  return fileOfD1(join(folder, '.wrangler/state/v3/d1'), id)
 }
 
-/** Creates the local database of a folder with the real migrations. */
-export function createTables(folder: string): void {
-  createDatabaseFile(databaseFileIn(folder))
+/** Creates a local database of a folder with the real migrations. */
+export function createTables(folder: string, id = databaseId): void {
+  createDatabaseFile(databaseFileIn(folder, id))
 }
 
-/** Runs a statement on the local database of a folder, and returns its rows. */
-export function rowsIn(folder: string, sql: string): unknown {
-  const db = new DatabaseSync(databaseFileIn(folder))
+/** Runs a statement on a local database of a folder, and returns its rows. */
+export function rowsIn(folder: string, sql: string, id = databaseId): unknown {
+  const db = new DatabaseSync(databaseFileIn(folder, id))
   const rows = db.prepare(sql).all()
   db.close()
   return rows.map((row) => ({ ...row }))

@@ -1,53 +1,70 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { dirname } from 'node:path'
 import { SignJWT } from 'jose'
 import { root, UserError } from '../support/project.ts'
 import { treasuryBase58 } from './operator.ts'
 
 /** The local chain's folder. */
 export const chainDir = `${root}.devnet`
-/** The folders in which wrangler keeps the local database and the storage of the Durable Objects. */
-const databaseDir = `${root}.wrangler/state/v3/d1`
+/** The folder in which wrangler keeps the storage of the Durable Objects. */
 const objectsDir = `${root}.wrangler/state/v3/do`
+
+/** The folders of one local deployment, each with a slash at its end. */
+export interface LocalFolders {
+  /** That of wrangler's configuration and of `.dev.vars`. */
+  readonly config: string
+  /** That of the chain. */
+  readonly chain: string
+  /** In which wrangler keeps the databases. */
+  readonly databases: string
+}
+
+/** The folders of `npm start` with so many cells. A deployment with several has a chain of its own, because a database belongs to one chain. */
+export function localFolders(cells: number): LocalFolders {
+  const folder = cells === 1 ? root : `${chainDir}/cells-${cells}/`
+  const chain = cells === 1 ? `${chainDir}/` : folder
+  return { config: folder, chain, databases: `${folder}.wrangler/state/v3/d1/` }
+}
+
+const idPaths = ({ chain, databases }: LocalFolders) => [`${chain}id`, `${databases}devnet-id`] as const
 
 /** The pace of `npm start`: blocks as on Tron, and a third of its finality, so that a deposit is seen, and credited soon. */
 export const localPace = { blockSeconds: 3, finalityBlocks: 6, behindSeconds: 60 }
 /** Seconds until a payment is final there. */
 export const secondsToFinal = localPace.blockSeconds * (localPace.finalityBlocks + 1)
 
-/** The chain and the database that belong together contain the same random id. */
-const chainIdPath = `${chainDir}/id`
-const databaseIdPath = `${databaseDir}/devnet-id`
-
 /**
- * Refuses a chain and a database that do not belong together. With a new chain, the stored scan position would be of
+ * Refuses a chain and a database that do not belong together: those that do contain the same random id. With a new chain, the stored scan position would be of
  * blocks that no longer exist; with a new database, the old deposits would be credited a second time, to any user.
  */
-export function requireMatchingData(): void {
-  if (readId(chainIdPath) === readId(databaseIdPath)) return
+export function requireMatchingData(folders: LocalFolders): void {
+  const [ofChain, ofDatabase] = idPaths(folders).map(readId)
+  if (ofChain === ofDatabase) return
   throw new UserError(
-    'The local chain (.devnet) and the local database (.wrangler/state/v3/d1) do not belong together, or one of them is ' +
+    `The local chain (${nameOf(folders.chain)}) and the local database (${nameOf(folders.databases)}) do not belong together, or one of them is ` +
       'missing: run "npm run devnet:reset", which deletes both, and start again.',
   )
 }
 
 /** Marks chain and database as belonging together; no effect if they are marked already. */
-export function markMatchingData(): void {
-  if (readId(chainIdPath) !== null) return
+export function markMatchingData(folders: LocalFolders): void {
+  const paths = idPaths(folders)
+  if (readId(paths[0]) !== null) return
   const id = randomUUID()
-  for (const [dir, path] of [
-    [chainDir, chainIdPath],
-    [databaseDir, databaseIdPath],
-  ] as const) {
-    mkdirSync(dir, { recursive: true })
+  for (const path of paths) {
+    mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, id)
   }
 }
 
-/** Deletes chain and database, with the storage of the objects. */
+/** A folder of this project without the slash at its end, for messages. */
+const nameOf = (folder: string) => folder.slice(root.length, -1)
+
+/** Deletes chains and databases, with the storage of the objects. */
 export function deleteLocalData(): void {
-  for (const dir of [chainDir, databaseDir, objectsDir]) rmSync(dir, { recursive: true, force: true })
+  for (const dir of [chainDir, localFolders(1).databases, objectsDir]) rmSync(dir, { recursive: true, force: true })
 }
 
 function readId(path: string): string | null {
@@ -94,10 +111,14 @@ export async function localUserToken(secret: string): Promise<string> {
   return await token.setSubject('1').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
 }
 
-/** A variable of `.dev.vars`, or of what it will be copied from; undefined where there is none of this name. */
+/** The text of `.dev.vars`, or of what it will be copied from. */
+export function readVariables(): string {
+  return readFileSync(existsSync(`${root}.dev.vars`) ? `${root}.dev.vars` : `${root}test/devnet/dev.vars`, 'utf8')
+}
+
+/** A variable of `.dev.vars`; undefined where there is none of this name. */
 export function readVariable(name: string): string | undefined {
-  const path = existsSync(`${root}.dev.vars`) ? `${root}.dev.vars` : `${root}test/devnet/dev.vars`
-  return new RegExp(`^${name}=(["']?)(.+)\\1$`, 'm').exec(readFileSync(path, 'utf8'))?.[2]
+  return new RegExp(`^${name}=(["']?)(.+)\\1$`, 'm').exec(readVariables())?.[2]
 }
 
 /** The address of the desk of the service at `base`, with a token of somebody in the office, who asks for no payouts and may approve them. */

@@ -9,25 +9,29 @@ export const operatorBase58 = 'TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ'
 export const treasuryBase58 = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
 
 /** What payouts are paid from there: `m/44'/195'/2'/0/0` of the same mnemonic, as PAYOUTS has it. */
-const payoutBase58 = 'TKUwMQUhHTADfAtfG4gAHwXFGa3PYDieMJ'
+export const payoutBase58 = 'TKUwMQUhHTADfAtfG4gAHwXFGa3PYDieMJ'
 /** An address that nobody has used there: the second one of "abandon … about". */
 export const freshBase58 = 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK'
 
 type Bank = Pick<Devnet, 'apiUrl' | 'pay' | 'stake'>
 
 /**
- * On a new chain, gives the operator 1,000 TRX and a stake of 100,000 TRX, creates the treasury's account, and gives the payout address
- * 1,000 TRX and 1,000 USDT. It stakes nothing: whatever it sends that is no payout stops payouts.
+ * On a new chain, gives the operator 1,000 TRX and a stake of 100,000 TRX, creates the treasury's account, and gives each payout address
+ * 1,000 TRX and 1,000 USDT. These stake nothing: whatever they send that is no payout stops payouts.
  */
-export async function prepareOperator(devnet: Bank): Promise<void> {
+export async function prepareOperator(
+  devnet: Bank,
+  payoutAddresses: readonly string[] = [payoutBase58],
+): Promise<void> {
   if (await isNew(devnet, operatorBase58)) {
     await devnet.pay({ to: operatorBase58, amount: '1000', currency: 'TRX' })
     await devnet.stake({ owner: operatorBase58, amount: '100000' })
     await devnet.pay({ to: treasuryBase58, amount: '1', currency: 'TRX' })
   }
-  if (await isNew(devnet, payoutBase58)) {
-    await devnet.pay({ to: payoutBase58, amount: '1000', currency: 'TRX' })
-    await devnet.pay({ to: payoutBase58, amount: '1000', currency: 'USDT' })
+  for (const to of payoutAddresses) {
+    if (!(await isNew(devnet, to))) continue
+    await devnet.pay({ to, amount: '1000', currency: 'TRX' })
+    await devnet.pay({ to, amount: '1000', currency: 'USDT' })
   }
 }
 

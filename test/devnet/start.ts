@@ -1,28 +1,31 @@
 /**
  * `npm start`: the whole service on this machine, without internet access. It starts a local chain with a Tron server, the database
  * with its migrations, the Worker with its objects, its cron each minute, and a receiver that prints events. Chain and database
- * are kept and belong together. `--log` prints all lines of the Worker; `--help` prints what else can be done.
+ * are kept and belong together. `--log` prints all lines of the Worker; `--help` prints what else can be done; `--cells 3` has three
+ * databases behind one service, with data of their own.
  */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { createDemoShop } from '../shop/demo-shop.ts'
 import { printLine, root, UserError } from '../support/project.ts'
 import { receive } from '../webhooks/receiver-example.ts'
+import { localCells, localCellsMax, payoutAddressAt, writeCellsFolder } from './cells.ts'
 import { type Devnet, startDevnet } from './chain.ts'
 import {
-  chainDir,
   deskAddress,
   isFree,
+  localFolders,
   localPace,
   markMatchingData,
   readPorts,
   readVariable,
+  readVariables,
   requireMatchingData,
 } from './local.ts'
-import { prepareOperator } from './operator.ts'
+import { payoutBase58, prepareOperator } from './operator.ts'
 import { eventLine, helpText, isWorthPrinting, localNodes, localSymbols, welcome } from './words.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
-const statePath = `${chainDir}/state.json`
 const cronIntervalMs = 60_000
 /** The service answers in milliseconds, and where it asks a node in seconds. */
 const answerMsMax = 60_000
@@ -38,13 +41,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-const [option, ...others] = process.argv.slice(2)
-const isLogging = option === '--log'
-if (option !== undefined && (others.length > 0 || (!isLogging && option !== '--help'))) {
-  printLine(`npm start takes no ${[option, ...others].join(' ')}: "npm start -- --help" prints what it takes.`)
-  process.exit(2)
-}
-if (option === '--help') {
+const { isLogging, isHelp, cellCount } = readOptions(process.argv.slice(2))
+const folders = localFolders(cellCount)
+const statePath = `${folders.chain}state.json`
+if (isHelp) {
   printLine(await helpText())
   process.exit(0)
 }
@@ -56,22 +56,39 @@ try {
   await stop(1, error instanceof UserError ? message : `The start failed: ${message}`)
 }
 
+/** The options. Others end the process. */
+function readOptions(args: readonly string[]) {
+  const refuse = () => {
+    printLine(`npm start takes no ${args.join(' ')}: "npm start -- --help" prints what it takes.`)
+    process.exit(2)
+  }
+  try {
+    const options = { log: { type: 'boolean' }, help: { type: 'boolean' }, cells: { type: 'string' } } as const
+    const { log = false, help = false, cells = '1' } = parseArgs({ args: [...args], options }).values
+    const count = /^[1-9]\d?$/.test(cells) && Number(cells) <= localCellsMax ? Number(cells) : refuse()
+    return help && args.length > 1 ? refuse() : { isLogging: log, isHelp: help, cellCount: count }
+  } catch {
+    return refuse()
+  }
+}
+
 async function start(): Promise<void> {
   const ports = readPorts()
   for (const port of [ports.service, ports.receiver, ports.shop]) await requireFreePort(port, 'PORT')
   for (const port of [ports.tron, ports.anvil]) await requireFreePort(port, 'DEVNET_PORT')
-  requireMatchingData()
+  requireMatchingData(folders)
   if (!existsSync(`${root}.dev.vars`)) copyFileSync(`${root}test/devnet/dev.vars`, `${root}.dev.vars`)
+  const cells = cellCount === 1 ? [] : prepareCells()
 
   const devnet = await startChain(ports)
   stopSteps.push(devnet.stop)
-  await prepareOperator(devnet)
+  await prepareOperator(devnet, [payoutBase58, ...cells.slice(1).map((_, i) => payoutAddressAt(i + 1))])
   if (devnet.startedAt === 0) await devnet.mine(localPace.finalityBlocks + 1) // a new chain has a final block at once
   void devnet.ended.then(({ errorOutput }) =>
     stop(1, `The local chain stopped unexpectedly: ${errorOutput || 'no error message'}.`),
   )
-  await applyMigrations()
-  markMatchingData()
+  await applyMigrations(folders.config, cellCount === 1 ? ['DB'] : cells.map(({ db }) => db))
+  markMatchingData(folders)
   const nodes = process.env.DEVNET_PORT ? localNodes(devnet.apiUrl) : null // else .dev.vars may have others
   const endpoint = { url: `http://127.0.0.1:${ports.receiver}`, secretVar: 'WEBHOOK_SECRET' }
   const webhooks = process.env.PORT ? JSON.stringify([endpoint]) : null // as above
@@ -79,7 +96,7 @@ async function start(): Promise<void> {
   const shop = startShop(base, ports.shop)
   startReceiver(ports.receiver, shop?.settle ?? (async () => {}))
   const changes = { TRON_NODES: nodes, WEBHOOKS: webhooks, PAGE_ORIGINS: shop?.url ?? null }
-  const worker = await startWorker(ports.service, changes, (line) => {
+  const worker = await startWorker(folders.config, ports.service, changes, (line) => {
     const isPrinted = isReady ? isLogging || isWorthPrinting(line) : /error/i.test(line) // during the start only errors
     if (isPrinted) printLine(line)
   })
@@ -95,7 +112,15 @@ async function start(): Promise<void> {
   const secret = readVariable('BACKEND_JWT_SECRET')
   const desk = shop !== null ? `${shop.url}/desk` : secret === undefined ? null : await deskAddress(base, secret)
   if (!isStopping)
-    printLine(welcome({ base, address, shop: shop?.url ?? null, desk, chainPort: process.env.DEVNET_PORT }))
+    printLine(welcome({ base, address, shop: shop?.url ?? null, desk, chainPort: process.env.DEVNET_PORT, cells }))
+}
+
+/** Writes the configuration with the cells, and returns these. */
+function prepareCells() {
+  const text = readVariable('PAYOUTS')
+  const payouts = text === undefined ? null : (JSON.parse(text) as object) // parsed by the service
+  writeCellsFolder(folders.config, cellCount, readVariables(), payouts)
+  return localCells(cellCount, payouts)
 }
 
 /** The pretend shop; null where .dev.vars has no secrets for its tokens, as one from before the shop. */
@@ -129,14 +154,14 @@ function startReceiver(port: number, act: () => Promise<void>): void {
 }
 
 async function startChain(ports: ReturnType<typeof readPorts>): Promise<Devnet> {
-  mkdirSync(chainDir, { recursive: true })
+  mkdirSync(folders.chain, { recursive: true })
   try {
     return await startDevnet({ ...localPace, statePath, tronPort: ports.tron, anvilPort: ports.anvil })
   } catch (error) {
     if (error instanceof UserError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     const advice = existsSync(statePath)
-      ? 'Its state (.devnet/state.json) may be damaged: "npm run devnet:reset" deletes the chain and the database.'
+      ? `Its state (${statePath.slice(root.length)}) may be damaged: "npm run devnet:reset" deletes the chain and the database.`
       : 'Run "npm ci" to make sure that everything is installed.'
     throw new UserError(`The local chain did not start (${reason}). ${advice}`)
   }

@@ -1,4 +1,6 @@
 /** What `npm start` prints. */
+
+import type { LocalCell } from './cells.ts'
 import {
   collectCommand,
   localBackendToken,
@@ -17,15 +19,22 @@ interface Running {
   readonly shop: string | null
   readonly desk: string | null
   readonly chainPort: string | undefined
+  /** None where there is only one. */
+  readonly cells?: readonly Pick<LocalCell, 'uids'>[]
 }
 
 /** What is printed when everything runs. */
-export function welcome({ base, address, shop, desk, chainPort }: Running): string {
+export function welcome({ base, address, shop, desk, chainPort, cells = [] }: Running): string {
   const links: (readonly [url: string, what: string])[] = [[`${base}/deposit`, 'the page where user 1 pays']]
   if (shop !== null) links.push([shop, 'a pretend shop: buy tea there'])
   if (desk !== null) links.push([desk, 'the desk of the operator, signed in'])
   const width = Math.max(...links.map(([url]) => url.length))
-  return `${links.map(([url, what]) => `${url.padEnd(width)}  ${what}\n`).join('')}
+  const ofCells = cells.map(({ uids }, i) => `cell ${i + 1} has users ${uids}`)
+  const lines = [
+    ...links.map(([url, what]) => `${url.padEnd(width)}  ${what}\n`),
+    ...(cells.length === 0 ? [] : [`${ofCells.join(', ')}\n`]),
+  ]
+  return `${lines.join('')}
 To pay, in a second terminal:  ${chainPort ? `DEVNET_PORT=${chainPort} ` : ''}npm run pay -- ${address} 25 USDT
 The rest:  npm start -- --help    Ctrl-C stops it; the chain and the database are kept.`
 }
@@ -48,6 +57,7 @@ export async function helpText(): Promise<string> {
     `npm start              starts a local chain, the database, the service, a receiver of events and a pretend shop
 npm start -- --log     prints each request and each step of the service too
 npm start -- --help    prints this
+npm start -- --cells 3 has three databases behind one service (CELLS), and a chain and data of their own in .devnet/cells-3
 
 PORT (${ports.service}) and DEVNET_PORT (${ports.tron}) choose other ports. "npm run devnet:reset" deletes the chain and the database.`,
     `Requests, while it runs. Without a token they act for user 1. ${base}/docs has every route, and tokens in one click.
@@ -103,9 +113,18 @@ interface EventData {
   readonly entry?: EventData
 }
 
+interface ShownEvent {
+  readonly id?: number
+  readonly type: string
+  readonly uid?: number
+  /** Its cell, where there are several. */
+  readonly cell?: number
+  readonly data?: EventData
+}
+
 /** One line for an event. `GET /ledger/events` has all of it. */
 export function eventLine(event: unknown, symbols: ReadonlyMap<number, string>): string {
-  const { id, type, uid, data } = event as { id?: number; type: string; uid?: number; data?: EventData } // as the service sends it
+  const { id, type, uid, cell, data } = event as ShownEvent // as the service sends it
   if (id === undefined || uid === undefined || data === undefined) return `Event: ${JSON.stringify(event)}`
   const { cuy, amt, osn } = data.entry ?? data
   const currency = cuy === undefined ? null : (symbols.get(cuy) ?? `of currency ${cuy}`)
@@ -113,7 +132,7 @@ export function eventLine(event: unknown, symbols: ReadonlyMap<number, string>):
   const final = data.seconds === undefined ? null : `final in about ${data.seconds} s`
   const amount = [amt, currency].filter((one) => one !== undefined && one !== null).join(' ')
   const parts = [amount, order, data.why ?? data.reason, final].filter((part) => part)
-  return `Event ${id}: ${[type, `user ${uid}`, ...parts].join(', ')}`
+  return `Event ${id}${cell === undefined ? '' : ` of cell ${cell}`}: ${[type, `user ${uid}`, ...parts].join(', ')}`
 }
 
 /** Whether a line of the service is for whoever looks on: what it warns of, and what fails. */

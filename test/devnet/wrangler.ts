@@ -13,9 +13,11 @@ export interface LocalWorker {
   stop(): Promise<void>
 }
 
-/** Applies all missing migrations to the local database. */
-export async function applyMigrations(): Promise<void> {
-  await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local'], 'The migrations could not be applied')
+/** Applies all missing migrations to the local databases with these bindings in the configuration of a folder. */
+export async function applyMigrations(folder: string, bindings: readonly string[]): Promise<void> {
+  for (const binding of bindings) {
+    await runWrangler(['d1', 'migrations', 'apply', binding, '--local'], 'The migrations could not be applied', folder)
+  }
 }
 
 /** How long the Worker may take until it answers: wrangler builds the pages before it starts. */
@@ -23,10 +25,11 @@ const readyMsMax = 120_000
 const lookMs = 200
 
 /**
- * Starts the Worker; resolves when it answers a request, whatever wrangler prints. `changes` replace variables of `.dev.vars`, where they are not null.
+ * Starts the Worker of a folder; resolves when it answers a request, whatever wrangler prints. `changes` replace variables of `.dev.vars`, where they are not null.
  * `print` gets every later line of its output.
  */
 export async function startWorker(
+  folder: string,
   port: number,
   changes: Readonly<Record<string, string | null>>,
   print: (line: string) => void,
@@ -35,7 +38,7 @@ export async function startWorker(
     value === null ? [] : ['--var', `${name}:${value}`],
   )
   const options = ['--ip', '127.0.0.1', '--port', `${port}`, '--show-interactive-dev-session=false', ...override]
-  const child = spawnWrangler(['dev', ...options])
+  const child = spawnWrangler(['dev', ...options], folder)
   const ended = new Promise<void>((resolve) => {
     child.once('error', () => resolve())
     child.once('exit', () => resolve())

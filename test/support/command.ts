@@ -149,7 +149,7 @@ interface CalledStreams {
 }
 
 /** The configuration as a process of its own would read it, without that process: the scripts themselves have it. */
-export const readTargetHere: TargetReader = async (env) => readTarget(env)
+export const readTargetHere: TargetReader = async (env, cell) => readTarget(env, cell)
 
 const requireHere = createRequire(import.meta.url)
 

@@ -2,15 +2,17 @@
  * A stand-in for `wrangler d1 execute DB --local --json --command <sql>`, which takes seconds for each start: the same statements on the
  * same file, in one transaction, with output of the same form. `test/commands/operate/busy.test.ts` has what the real one answers.
  */
-import { readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { fileOfD1 } from './database-file.ts'
 import { printLine } from './project.ts'
 
 const args = process.argv.slice(2)
 const optionOf = (name: string, otherwise: string) => (args.includes(name) ? args[args.indexOf(name) + 1] : otherwise)
-const folder = `${optionOf('--persist-to', '.wrangler/state')}/v3/d1/miniflare-D1DatabaseObject`
-const file = readdirSync(folder).find((name) => /^(?!metadata).*\.sqlite$/.test(name))
-const db = new DatabaseSync(`${folder}/${file}`)
+const binding = args[args.indexOf('execute') + 1]
+const entry = new RegExp(`binding = "${binding}"\n[^[]*database_id = "([^"]+)"`)
+const [, id = ''] = entry.exec(readFileSync('wrangler.toml', 'utf8')) ?? []
+const db = new DatabaseSync(fileOfD1(`${optionOf('--persist-to', '.wrangler/state')}/v3/d1`, id))
 /** The semicolons outside of quoted texts end the statements. */
 const statements = (optionOf('--command', '') ?? '').match(/(?:'(?:[^']|'')*'|[^;'])+/g) ?? []
 db.exec('BEGIN')

@@ -7,13 +7,13 @@ import { root, UserError } from './project.ts'
 
 const script = `${root}node_modules/wrangler/bin/wrangler.js`
 
-/** Starts wrangler in the project's root, without questions and telemetry. It ends with this process. */
-export function spawnWrangler(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
+/** Starts wrangler in a folder, without questions and telemetry. It ends with this process. */
+export function spawnWrangler(args: readonly string[], cwd = root): ChildProcessByStdio<null, Readable, Readable> {
   if (!existsSync(script)) throw new UserError('wrangler is not installed: run "npm ci" and start again.')
   const env = childEnvironment({ ...wranglerVariables, WRANGLER_SEND_METRICS: 'false' })
   // In a process group of its own: Ctrl-C reaches only this process, which then stops its children in order.
   const child = spawn(process.execPath, [script, ...args], {
-    cwd: root,
+    cwd,
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -26,8 +26,8 @@ export function spawnWrangler(args: readonly string[]): ChildProcessByStdio<null
 const endMsMax = 300_000
 
 /** Runs wrangler to its end and returns its output. A failure is a `UserError` with the output. */
-export async function runWrangler(args: readonly string[], failure: string): Promise<string> {
-  const child = spawnWrangler(args)
+export async function runWrangler(args: readonly string[], failure: string, cwd = root): Promise<string> {
+  const child = spawnWrangler(args, cwd)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {

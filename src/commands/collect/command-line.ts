@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { placeOptions } from '../place.ts'
+import { cellOption, placeOptions } from '../place.ts'
 
 const barWidth = 30
 
@@ -8,6 +8,7 @@ const flag = { type: 'boolean', default: false } as const
 /** The options of all three commands. */
 export const collectOptions = {
   ...placeOptions,
+  ...cellOption,
   to: text,
   currency: text,
   min: text,
@@ -34,8 +35,8 @@ export function parseOptions(args: readonly string[]) {
 /** The options that each command accepts. */
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
   plan: Object.keys(collectOptions).filter((name) => name !== 'stdin'),
-  sign: ['to', 'out', 'stdin', 'production', 'env'],
-  send: ['production', 'env'],
+  sign: ['to', 'out', 'stdin', 'production', 'env', 'cell'],
+  send: ['production', 'env', 'cell'],
 }
 
 /** Finds an option that the command would ignore, such as a currency for `send`, because the person would believe that it has an effect. */

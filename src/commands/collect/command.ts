@@ -6,9 +6,9 @@ import { collectOptions, findIgnored, parseOptions } from './command-line.ts'
 
 const usage = `npm run collect -- plan --to <T…> [--currency USDT,TRX] [--min 20 | USDT=20,TRX=5] [--trx-price 0.3]
     [--gas delegate|transfer] [--gas-from <T…>] [--from-index a] [--to-index b] [--hours 12] [--out plan.json]
-    [--production | --env <name>] [--scan] [--account n]
-npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--stdin] [--production | --env <name>]
-npm run collect -- send <signed.json> [--production | --env <name>]`
+    [--production | --env <name>] [--cell <number>] [--scan] [--account n]
+npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--stdin] [--production | --env <name>] [--cell <number>]
+npm run collect -- send <signed.json> [--production | --env <name>] [--cell <number>]`
 
 /** The streams of a process, or those of a test. */
 interface CommandStreams {

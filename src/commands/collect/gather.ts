@@ -5,6 +5,7 @@ import { balancesMax } from '../../worker/chain/chain.ts'
 import type { Config } from '../../worker/config/config.ts'
 import { standingSql } from '../../worker/issuer/store.ts'
 import type { Currency } from '../../worker/ledger/currencies.ts'
+import type { Place } from '../configuration.ts'
 import { readDatabase } from '../database.ts'
 import { readUse } from '../node-pool.ts'
 import type { AgreedNodes } from '../nodes.ts'
@@ -43,16 +44,16 @@ export interface IndexRange {
 export const wholeRange: IndexRange = { from: 0, to: indexMax }
 
 /**
- * Reads the addresses that a deployment issued, and the acts of token issuers, from its database (without `env` from the local one). Each address must match
+ * Reads the addresses that a deployment issued, and the acts of token issuers, from the database of a place. Each address must match
  * the extended public key; otherwise the key is another one, and nothing could be signed. A failure is a `ToolError`.
  */
 export async function readIssuedAddresses(
   { extendedPublicKey, currencies }: Pick<Config, 'extendedPublicKey' | 'currencies'>,
-  env: string | undefined,
+  place: Place,
   { from, to }: IndexRange,
 ): Promise<{ readonly listed: readonly ListedAddress[]; readonly stopOf: StopOf }> {
   const query = `SELECT derivation_index AS i, address FROM address WHERE derivation_index BETWEEN ${from} AND ${to} ORDER BY i`
-  const read = await readDatabase(env, query, standingSql)
+  const read = await readDatabase(place, query, standingSql)
   if (!read.ok)
     throw new ToolError(read.error.why, `${read.error.next}; or look for the addresses on the chain (--scan)`)
   const [rows = [], acts = []] = read.value

@@ -3,6 +3,7 @@ import { ok, type Result } from '../../worker/common/result.ts'
 import type { Config } from '../../worker/config/config.ts'
 import { readIssuerState, type StandingRow, type Stop, stopsOf } from '../../worker/issuer/state.ts'
 import { standingSql } from '../../worker/issuer/store.ts'
+import type { Place } from '../configuration.ts'
 import { type DatabaseRow, readDatabase } from '../database.ts'
 import type { ToolRefusal } from '../tool-error.ts'
 
@@ -23,12 +24,12 @@ const reasons: Readonly<Record<Stop, string | null>> = {
   deprecated: null,
 }
 
-/** Reads the acts of issuers from the database of a deployment; without `env` from the local one. */
+/** Reads the acts of issuers from the database of a place. */
 export async function readStops(
   { currencies }: Pick<Config, 'currencies'>,
-  env: string | undefined,
+  place: Place,
 ): Promise<Result<StopOf, ToolRefusal>> {
-  const read = await readDatabase(env, standingSql)
+  const read = await readDatabase(place, standingSql)
   if (!read.ok) return read
   return ok(stopsOfRows(currencies, read.value[0] ?? []))
 }

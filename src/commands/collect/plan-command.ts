@@ -38,14 +38,14 @@ export async function runPlan(values: CollectOptions, terminal: Terminal, signal
   const hours = readInteger('--hours', values.hours, planHoursDefault, 1, planHoursMax)
   const from = readInteger('--from-index', values['from-index'], wholeRange.from, 0, wholeRange.to)
   const to = readInteger('--to-index', values['to-index'], wholeRange.to, from, wholeRange.to)
-  const { config, extendedPublicKey } = openDeployment(env, terminal.print)
+  const { config, extendedPublicKey, place } = openDeployment(env, values.cell, terminal.print)
   const settings = readSettings(config, extendedPublicKey, values)
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
   const onProgress = createProgress(process.stderr)
   const scan = () => scanAddresses(nodes, config, { from, to }, (done) => onProgress('indices scanned', done, done))
   const { listed, stopOf } = values.scan
     ? { listed: await scan(), stopOf: noStops }
-    : await readIssuedAddresses(config, env, { from, to })
+    : await readIssuedAddresses(config, place, { from, to })
   const plan = await createPlan(nodes, { ...settings, stopOf }, listed, hours, onProgress)
   for (const line of planTable(plan)) terminal.print(line)
   if (plan.steps.length === 0) {
@@ -56,7 +56,7 @@ export async function runPlan(values: CollectOptions, terminal: Terminal, signal
   const path = values.out ?? `collect-plan-${plan.createdAt.replace(/[:.]/g, '-')}.json`
   await writeNewFile(path, plan)
   terminal.print(
-    `\nWritten to ${path}. Next, on the machine with the mnemonic: npm run collect -- sign ${path}${optionOf(env)}`,
+    `\nWritten to ${path}. Next, on the machine with the mnemonic: npm run collect -- sign ${path}${optionOf(place)}`,
   )
   return 0
 }

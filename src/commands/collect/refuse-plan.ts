@@ -1,5 +1,6 @@
+import { deriveAddress, parseExtendedPublicKey } from '../../worker/addresses/derive.ts'
 import { type Address, formatBase58 } from '../../worker/chain/address.ts'
-import { describeChain } from '../place.ts'
+import { describeChain, type PlaceRef } from '../place.ts'
 import { ToolError } from '../tool-error.ts'
 import type { CollectPlan } from './plan.ts'
 
@@ -15,6 +16,23 @@ export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configur
   throw new ToolError(
     `the plan is for ${describeChain(chainId)}, and this configuration is for ${describeChain(configured)}`,
     `name the configuration for which the plan was made (--production or --env <name>); if that is this one, ${changedFileAdvice}`,
+  )
+}
+
+/**
+ * Stops where a plan is that of another cell, whose database knows other frozen addresses and whose payout address is another one. `xpub` is the key of the
+ * cell, if this machine has it. `done` is what was not done.
+ */
+export function requireCell({ steps }: CollectPlan, { cell }: PlaceRef, xpub: unknown, done: string): void {
+  if (cell === null || typeof xpub !== 'string') return
+  const key = parseExtendedPublicKey(xpub)
+  if (!key.ok)
+    throw new ToolError(`the key of cell ${cell.number}: ${key.error}`, 'correct the secret that CELLS names')
+  const other = steps.find(({ index, address }) => formatBase58(deriveAddress(key.value, index)) !== address)
+  if (other === undefined) return
+  throw new ToolError(
+    `${other.address} is no address of cell ${cell.number}: the plan is for another cell. Nothing was ${done}`,
+    'name with --cell the cell for which the plan was made',
   )
 }
 

@@ -15,7 +15,7 @@ import { type CollectOptions, createProgress } from './command-line.ts'
 import { noStops, readStops, type StopOf } from './issuer-stops.ts'
 import { broadcast, explainNodeRefusal, isUndecided, readPrices } from './node-api.ts'
 import { type CollectPlan, type CollectStep, parseSignedPlan, type SignedPlan } from './plan.ts'
-import { changedFileAdvice, requireChain, requireNoPayoutGas } from './refuse-plan.ts'
+import { changedFileAdvice, requireCell, requireChain, requireNoPayoutGas } from './refuse-plan.ts'
 import {
   isSettled,
   measureStep,
@@ -46,18 +46,18 @@ export async function runSend(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const env = environmentOf(values)
-  const { config } = openDeployment(env, terminal.print)
+  const { config, extendedPublicKey, place } = openDeployment(environmentOf(values), values.cell, terminal.print)
   const signed = orStop(parseSignedPlan(await readTextFile(path)), 'name the file that "collect -- sign" has written')
   const { plan } = signed
   const fault = findPlanFault(plan) ?? findSignatureFault(signed)
   if (fault !== null) throw new ToolError(`${fault}. Nothing was sent`, changedFileAdvice)
   requireChain(plan, config.chainId)
+  requireCell(plan, place, extendedPublicKey, 'sent')
   requireNoPayoutGas(plan, config.payouts?.address, 'sent')
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })
   const states: StepStates = new Map()
   const onProgress = createProgress(process.stderr)
-  const stops = await readStops(config, env)
+  const stops = await readStops(config, place)
   if (!stops.ok) terminal.print(`${stops.error.why}: what issuers did is not known, and the tokens' contracts decide.`)
   const outcome = await sendPlan(nodes, signed, stops.ok ? stops.value : noStops, states, () => {
     onProgress('transactions', plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length, plan.steps.length)

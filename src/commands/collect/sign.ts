@@ -14,7 +14,7 @@ import { orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault } from './check-plan.ts'
 import type { CollectOptions } from './command-line.ts'
 import { type CollectPlan, parsePlan, type SignedPlan, signedHeader } from './plan.ts'
-import { changedFileAdvice, requireChain, requireNoPayoutGas } from './refuse-plan.ts'
+import { changedFileAdvice, requireCell, requireChain, requireNoPayoutGas } from './refuse-plan.ts'
 import { planSummary } from './tables.ts'
 import { encodeStep } from './transaction.ts'
 
@@ -29,13 +29,13 @@ export async function runSign(
   readTarget: TargetReader,
 ): Promise<number> {
   requireKnownNode()
-  const env = environmentOf(values)
-  const { line, chainId, values: settings } = orRefuse(await readTarget(env))
+  const { line, place, chainId, values: settings } = orRefuse(await readTarget(environmentOf(values), values.cell))
   terminal.print(line)
   const plan = orStop(parsePlan(await readTextFile(path)), 'name the file that "collect -- plan" has written')
   const fault = findPlanFault(plan)
   if (fault !== null) throw new ToolError(`${fault}. Nothing was signed`, changedFileAdvice)
   requireChain(plan, chainId)
+  requireCell(plan, place, settings.TRON_XPUB, 'signed')
   const payouts = parseBindings(payoutsSchema, settings)
   if (!payouts.ok) throw new ToolError(`${payouts.error.join('; ')}. Nothing was signed`, 'correct PAYOUTS, then sign')
   requireNoPayoutGas(plan, payouts.value.PAYOUTS?.address, 'signed')
@@ -60,7 +60,7 @@ export async function runSign(
   const out = values.out ?? path.replace(/(\.json)?$/, '.signed.json')
   await writeNewFile(out, signed)
   terminal.print(
-    `Signed ${plan.steps.length} transactions: ${out}. Next, with a network: npm run collect -- send ${out}${optionOf(env)}`,
+    `Signed ${plan.steps.length} transactions: ${out}. Next, with a network: npm run collect -- send ${out}${optionOf(place)}`,
   )
   return 0
 }

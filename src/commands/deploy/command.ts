@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
+import { sourcesOf } from '../cells.ts'
 import type { CommandOutput } from '../command-output.ts'
-import { readWranglerConfig } from '../configuration.ts'
+import { type ConfigurationSource, readConfiguration } from '../configuration.ts'
 import { databaseOptions, loginAdvice } from '../database.ts'
 import { environmentOf, placeOptions } from '../place.ts'
 import { runTool } from '../run-tool.ts'
-import { configurationAdvice, describeTarget } from '../target.ts'
-import { OptionError, orStop, ToolError } from '../tool-error.ts'
+import { configurationAdvice, describeTargets } from '../target.ts'
+import { OptionError, orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { deployMsMax, runWrangler } from '../wrangler.ts'
 
 const options = Object.keys(placeOptions)
@@ -17,8 +18,7 @@ export function runDeploy(args: readonly string[], output: CommandOutput): Promi
   return runTool(deploy, args, output, async () => {
     const env = readPlace(args)
     if (env === undefined) throw new OptionError('which deployment?')
-    open(env, output)
-    await run('The migrations could not be applied', migrateArgs(env), output)
+    await applyMigrations(open(env, output), output)
     // wrangler deploys in several steps: the new version may be running although its cron trigger could not be set.
     await run('The migrations are applied, but the deployment was not completed', ['deploy', `--env=${env}`], output)
     return 0
@@ -28,44 +28,69 @@ export function runDeploy(args: readonly string[], output: CommandOutput): Promi
 /** Runs `npm run db:migrate` with these options. Returns the exit code. */
 export function runMigrate(args: readonly string[], output: CommandOutput): Promise<number> {
   return runTool(migrate, args, output, async () => {
-    const env = readPlace(args)
-    open(env, output)
-    await run('The migrations could not be applied', migrateArgs(env), output)
+    await applyMigrations(open(readPlace(args), output), output)
     return 0
   })
 }
 
-const migrateArgs = (env: string | undefined) => ['d1', 'migrations', 'apply', 'DB', ...databaseOptions(env)]
+/** Applies the missing migrations to the database of each cell in turn. The first failure ends it. */
+async function applyMigrations(cells: readonly ConfigurationSource[], output: CommandOutput): Promise<void> {
+  for (const { place } of cells) {
+    const ofCell = place.cell === null ? '' : ` of cell ${place.cell.number} (database ${place.databaseName})`
+    const args = ['d1', 'migrations', 'apply', place.binding, ...databaseOptions(place.env)]
+    await run(`The migrations${ofCell} could not be applied`, args, output)
+  }
+}
 
 /** The environment that the options name. Other options are refused, because they mean something else in each step. */
 function readPlace(args: readonly string[]): string | undefined {
   return environmentOf(parseArgs({ args: [...args], options: placeOptions }).values)
 }
 
-/** Prints the first line, and checks for database and objects before the first step. Wrangler would notice a missing one later and less clearly. */
-function open(env: string | undefined, { stdout }: CommandOutput): void {
-  const { vars, place, database, objectFaults } = orStop(readWranglerConfig(env), configurationAdvice)
-  stdout.write(`${describeTarget({ place, values: vars })}\n`)
+/**
+ * Prints the first line, and checks for databases and objects before the first step. Wrangler would notice a missing one later and less clearly. Returns the
+ * configuration of each cell.
+ */
+function open(env: string | undefined, { stdout }: CommandOutput): readonly ConfigurationSource[] {
+  const source = orStop(readConfiguration(env, process.env), configurationAdvice)
+  const cells = orRefuse(sourcesOf(source))
+  stdout.write(`${describeTargets(cells, source.vars)}\n`)
   const section = env ? `wrangler.toml, [env.${env}],` : 'wrangler.toml'
-  if (database === 'missing') {
+  for (const { database, place } of cells) requireDatabase(section, database, place)
+  const ids = cells.flatMap(({ place }) => place.databaseId ?? [])
+  if (new Set(ids).size < ids.length) {
     throw new ToolError(
-      `${section} has no D1 database with the binding DB and a database_id`,
-      'create one with "npx wrangler d1 create <name>", and put what it prints there, with binding = "DB"',
+      `two cells of ${section} have the same database_id`,
+      'give each cell a database of its own: "npx wrangler d1 create <name>" makes one',
     )
   }
-  if (env === undefined) return
-  if (database === 'placeholder') {
-    throw new ToolError(
-      `database_id in ${section} is a placeholder`,
-      'put the id there that "npx wrangler d1 create <name>" prints',
-    )
-  }
-  if (objectFaults.length > 0) {
+  const { objectFaults } = source
+  if (env !== undefined && objectFaults.length > 0) {
     throw new ToolError(
       `${section} has ${objectFaults.join(', and ')}`,
       'take these sections over from the one that is delivered',
     )
   }
+  return cells
+}
+
+function requireDatabase(
+  section: string,
+  database: ConfigurationSource['database'],
+  { env, cell, binding }: ConfigurationSource['place'],
+): void {
+  const ofCell = cell === null ? '' : ` (cell ${cell.number})`
+  if (database === 'missing') {
+    throw new ToolError(
+      `${section} has no D1 database with the binding ${binding} and a database_id${ofCell}`,
+      `create one with "npx wrangler d1 create <name>", and put what it prints there, with binding = "${binding}"`,
+    )
+  }
+  if (env === undefined || database === 'set') return
+  throw new ToolError(
+    `database_id${ofCell === '' ? '' : ` of ${binding}${ofCell}`} in ${section} is a placeholder`,
+    'put the id there that "npx wrangler d1 create <name>" prints',
+  )
 }
 
 /** A reported fault of D1's endpoint for migrations: it splits a trigger at a semicolon inside it (cloudflare/workers-sdk#15690). */

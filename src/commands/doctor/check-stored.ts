@@ -49,9 +49,13 @@ export async function* checkStored(
   } else yield await checkKeyUnused(config, pool)
 }
 
-function* compareSettings(config: StoredSettingsConfig, { settings }: StoredData): Generator<CheckResult, void> {
+function* compareSettings(
+  config: StoredSettingsConfig,
+  { settings, strangers }: StoredData,
+): Generator<CheckResult, void> {
   const { chainId, extendedPublicKey, currencies } = config
-  const differences = findDifferences(settingsOf(chainId, deriveAddress(extendedPublicKey, 0), currencies), settings)
+  const own = settingsOf(chainId, deriveAddress(extendedPublicKey, 0), currencies)
+  const differences = [...findDifferences(own, settings), ...strangers]
   for (const { setting, stored, configured } of differences) {
     const advice = configured === 'missing' ? '; keep it with retired: true' : ''
     yield failed(`stored data: ${setting} is "${configured}", stored is "${stored}": nothing would be served${advice}`)

@@ -1,19 +1,21 @@
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../worker/platform/clock.ts'
+import { sourceOfCell } from '../cells.ts'
 import type { CommandOutput } from '../command-output.ts'
 import { readConfiguration } from '../configuration.ts'
 import { readStored } from '../database.ts'
-import { environmentOf, placeOptions } from '../place.ts'
+import { cellOption, environmentOf, placeOptions } from '../place.ts'
 import { runTool } from '../run-tool.ts'
 import { describeTarget } from '../target.ts'
+import { orRefuse } from '../tool-error.ts'
 import { adviceFor } from './advice.ts'
 import { type CheckResult, failed, lineOf } from './check-settings.ts'
 import { runChecks } from './run-checks.ts'
 
 /** The options of `npm run doctor`. */
-export const doctorOptions = { ...placeOptions, webhooks: { type: 'boolean', default: false } } as const
+export const doctorOptions = { ...placeOptions, ...cellOption, webhooks: { type: 'boolean', default: false } } as const
 const doctor = {
-  usage: 'npm run doctor [-- [--production | --env <name>] [--webhooks]]',
+  usage: 'npm run doctor [-- [--production | --env <name>] [--cell <number>] [--webhooks]]',
   options: Object.keys(doctorOptions),
 }
 
@@ -21,13 +23,15 @@ const doctor = {
 export function runDoctor(args: readonly string[], output: CommandOutput): Promise<number> {
   const print = (line: string) => output.stdout.write(`${line}\n`)
   return runTool(doctor, args, output, async () => {
-    const { webhooks, ...place } = parseArgs({ args: [...args], options: doctorOptions }).values
+    const { webhooks, cell, ...place } = parseArgs({ args: [...args], options: doctorOptions }).values
     const env = environmentOf(place)
-    const source = readConfiguration(env, process.env)
-    if (source.ok) print(describeTarget(source.value))
-    const results = source.ok
-      ? runChecks(source.value, { clock: systemClock, fetch, readStored: () => readStored(env) }, webhooks)
-      : [failed(`configuration: ${source.error}`)]
+    const whole = readConfiguration(env, process.env)
+    const source = whole.ok ? orRefuse(sourceOfCell(whole.value, cell)) : null
+    if (source !== null) print(describeTarget(source))
+    const results =
+      source === null
+        ? [failed(`configuration: ${whole.ok ? '' : whole.error}`)]
+        : runChecks(source, { clock: systemClock, fetch, readStored: () => readStored(source.place) }, webhooks)
     const all: CheckResult[] = []
     for await (const result of results) {
       all.push(result)

@@ -1,10 +1,11 @@
 import { authSchema, backendAuthSchema } from '../../worker/config/auth.ts'
 import { type ChainConfig, chainSchema } from '../../worker/config/chain.ts'
-import { type Config, parseConfig } from '../../worker/config/config.ts'
+import type { Config } from '../../worker/config/config.ts'
 import { type Bindings, parseBindings } from '../../worker/config/schemas.ts'
 import { tickRequests } from '../../worker/tron/allowance.ts'
 import type { Pool, TronNode } from '../../worker/tron/node.ts'
-import { type ConfigurationSource, platformBindings } from '../configuration.ts'
+import { parseSource } from '../cells.ts'
+import type { ConfigurationSource } from '../configuration.ts'
 import type { ReadStored } from '../database.ts'
 import { type CommandPlatform, openPool } from '../node-pool.ts'
 import { notSet } from './advice.ts'
@@ -29,10 +30,16 @@ export interface DoctorPlatform extends CommandPlatform {
 
 const daySeconds = 86_400
 
-const databaseResults: Readonly<Record<ConfigurationSource['database'], CheckResult>> = {
-  set: passed('database: database_id is set'),
-  placeholder: failed('database: database_id is a placeholder; `npx wrangler d1 create` prints the real one'),
-  missing: failed('database: wrangler.toml has no D1 database with the binding DB'),
+/** Checks that the database of a deployment has been created. */
+function checkDatabase({ database, place }: Pick<ConfigurationSource, 'database' | 'place'>): CheckResult {
+  switch (database) {
+    case 'set':
+      return passed('database: database_id is set')
+    case 'placeholder':
+      return failed('database: database_id is a placeholder; `npx wrangler d1 create` prints the real one')
+    case 'missing':
+      return failed(`database: wrangler.toml has no D1 database with the binding ${place.binding}`)
+  }
 }
 
 /** Runs all checks of a configuration, in order. They only read, here and at the nodes. If `sendsTests`, each endpoint of `WEBHOOKS` gets a test event. */
@@ -41,21 +48,21 @@ export async function* runChecks(
   platform: DoctorPlatform,
   sendsTests = false,
 ): AsyncGenerator<CheckResult, void> {
-  const { values, isDeployment } = source
-  const config = parseConfig({ ...values, ...platformBindings })
+  const { values, all, isDeployment } = source
+  const config = parseSource(source)
   // These checks run even if another part of the configuration has a fault.
   const chain = parseBindings(chainSchema, values)
   const auth = parseBindings(authSchema, values)
   const backendAuth = parseBindings(backendAuthSchema, values)
   yield passed(`configuration: read from ${source.origin}`)
   if (config.ok) yield passed('configuration: every variable is valid')
-  else yield* config.error.map((fault) => failed(isSet(values, fault) ? fault : `${fault} ${notSet}`))
+  else yield* config.error.map((fault) => failed(isSet(all, fault) ? fault : `${fault} ${notSet}`))
   if (isDeployment && !config.ok) {
     const { varsFile, origin } = source
     const place = origin.includes(varsFile) ? varsFile : `${varsFile} (copy .dev.vars.example)`
     yield warned(`configuration: the platform does not return secrets; set them in ${place} or the environment`)
   }
-  if (isDeployment) yield databaseResults[source.database]
+  if (isDeployment) yield checkDatabase(source)
   for (const fault of source.objectFaults) yield failed(`objects: wrangler.toml has ${fault}`)
   if (source.objectFaults.length === 0) yield passed('objects: SCANNER and ENDPOINT are bound, with their classes')
   yield* checkKey(values.TRON_XPUB, chain.ok ? chain.value.chainId : null)
@@ -68,7 +75,9 @@ export async function* runChecks(
   }
   if (config.ok) yield* checkWebhooks(config.value.webhooks, platform, sendsTests)
   const hasDatabase = !isDeployment || source.database === 'set'
-  if (chain.ok) yield* checkChain(platform, chain.value, config.ok && hasDatabase ? config.value : null)
+  // A cell has its share of the nodes' allowances.
+  const checked = config.ok ? config : chain
+  if (checked.ok) yield* checkChain(platform, checked.value, config.ok && hasDatabase ? config.value : null)
   else yield warned('nodes and tokens: skipped until the configuration is valid')
 }
 

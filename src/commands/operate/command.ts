@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { CommandOutput } from '../command-output.ts'
-import { environmentOf, placeOptions } from '../place.ts'
+import { cellOption, environmentOf, placeOptions } from '../place.ts'
 import { runTool } from '../run-tool.ts'
 import type { TerminalStreams } from '../signing/terminal.ts'
 import { openTarget } from '../target.ts'
@@ -14,7 +14,7 @@ import { closeGap, correct, listGaps, rescan } from './repair.ts'
 import { reserve } from './reserve.ts'
 import { moveEndpoint, replayEvents, showEndpoints } from './webhooks.ts'
 
-const usage = `npm run operate -- <command> --production | --env <name> | --local (this machine)
+const usage = `npm run operate -- <command> --production | --env <name> | --local (this machine)  [--cell <number>, where there are several]
   rescan --from <block> --to <block> --reason "…"      reads these blocks again
   correct --finalized <block> --reason "…"             lowers a finalized height that was stored wrongly
   gap list                                             shows blocks that were passed over
@@ -40,6 +40,7 @@ const flag = { type: 'boolean' } as const
 /** The options of all commands. */
 export const operateOptions = {
   ...placeOptions,
+  ...cellOption,
   local: { type: 'boolean', default: false },
   from: text,
   to: text,
@@ -97,10 +98,9 @@ interface CommandInput {
 export function runOperate(args: readonly string[], output: CommandOutput & CommandInput): Promise<number> {
   return runTool({ usage, options: Object.keys(operateOptions) }, args, output, async () => {
     const { stdin: input, stderr: questions } = output
-    const { environment, work } = readCommand(args, { input, output: output.stdout, questions })
+    const { environment, cell, work } = readCommand(args, { input, output: output.stdout, questions })
     const print = (text: string) => output.stdout.write(`${text}\n`)
-    openTarget(environment, print)
-    print(await work(environment))
+    print(await work(openTarget(environment, cell, print)))
     return 0
   })
 }
@@ -109,9 +109,9 @@ export function runOperate(args: readonly string[], output: CommandOutput & Comm
 function readCommand(
   args: readonly string[],
   streams: TerminalStreams,
-): { readonly environment: string | undefined; readonly work: Work } {
+): { readonly environment: string | undefined; readonly cell: string | undefined; readonly work: Work } {
   const parsed = parseArgs({ args: [...args], options: operateOptions, allowPositionals: true })
-  const { env, production, local, ...values } = parsed.values
+  const { env, production, local, cell, ...values } = parsed.values
   const named = [2, 1].map((count) => parsed.positionals.slice(0, count))
   const name = named.find((words) => Object.hasOwn(commands, words.join(' '))) ?? []
   const command = commands[name.join(' ')]
@@ -122,7 +122,7 @@ function readCommand(
   const unknown = Object.keys(values).find((name) => !takes.some((taken) => taken === name))
   if (unknown !== undefined) throw new OptionError(`this command takes no --${unknown}`)
   const work = prepare(values, words, streams)
-  return { environment: readPlace({ env, production, local }), work }
+  return { environment: readPlace({ env, production, local }), cell, work }
 }
 
 /**

@@ -1,11 +1,9 @@
 import { assetsSchema } from '../../worker/config/chain.ts'
 import { parseBindings } from '../../worker/config/schemas.ts'
 import { decimalsSetting, settingOf } from '../../worker/ledger/stored-settings.ts'
-import { readConfiguration } from '../configuration.ts'
 import { queryDatabase, quoted, readDatabase } from '../database.ts'
 import { commandIn } from '../place.ts'
-import { configurationAdvice } from '../target.ts'
-import { orRefuse, orStop, ToolError } from '../tool-error.ts'
+import { orRefuse, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 
 /**
@@ -14,8 +12,8 @@ import { type Options, readOption, type Work } from './options.ts'
  */
 export function correctCurrency(options: Options): Work {
   const cuy = Number(readOption(options, 'cuy', /^\d{1,7}$/, 'the number of a currency in CURRENCIES'))
-  return async (env) => {
-    const assets = parseBindings(assetsSchema, orStop(readConfiguration(env, process.env), configurationAdvice).values)
+  return async ({ place, values }) => {
+    const assets = parseBindings(assetsSchema, values)
     if (!assets.ok)
       throw new ToolError(
         assets.error.join('; '),
@@ -30,12 +28,12 @@ export function correctCurrency(options: Options): Work {
     const { name, value } = settingOf(currency)
     const ofName = (setting: string) => `SELECT value FROM stored_setting WHERE name = ${quoted(setting)}`
     const agreedName = asset.kind === 'trc20' ? decimalsSetting(asset.contract) : ''
-    const [[row] = [], [agreed] = []] = orRefuse(await readDatabase(env, ofName(name), ofName(agreedName)))
+    const [[row] = [], [agreed] = []] = orRefuse(await readDatabase(place, ofName(name), ofName(agreedName)))
     if (row === undefined) {
       throw new ToolError(`nothing is stored of currency ${cuy}`, 'deploy: what CURRENCIES says is used as it is')
     }
     if (row.value === value) {
-      const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("${commandIn(env, 'doctor')}" shows both)`
+      const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("${commandIn(place, 'doctor')}" shows both)`
       throw new ToolError(`currency ${cuy} is stored as it is configured: ${value}`, next)
     }
     // Agreed decimals are never asked for again, so with other configured decimals every deposit would be held for good.
@@ -48,7 +46,7 @@ export function correctCurrency(options: Options): Work {
     }
     const [, scale] = / scale (\d+)$/.exec(String(row.value)) ?? []
     const isStored = `name = ${quoted(name)} AND value = ${quoted(String(row.value))}`
-    const done = await queryDatabase(env, `UPDATE stored_setting SET value = ${quoted(value)} WHERE ${isStored}`)
+    const done = await queryDatabase(place, `UPDATE stored_setting SET value = ${quoted(value)} WHERE ${isStored}`)
     if (!done.ok) {
       const { why, next } = done.error
       const ofScale = `name "scale": ${scale} beside its decimals in CURRENCIES, since the scale stays`

@@ -12,10 +12,12 @@ const listSql = `SELECT cuy, txid, basis_points, raw, confirmed_at, confirmation
   WHERE newness = 1 AND (basis_points <> '0' OR raw <> '0') ORDER BY cuy`
 
 /** `fee list`: prints the fees that issuers take. */
-export const listFees = (): Work => async (env) => {
-  const [fees = []] = orRefuse(await readDatabase(env, listSql))
-  return fees.length === 0 ? 'No issuer takes a fee.' : fees.map(describeFee).join('\n')
-}
+export const listFees =
+  (): Work =>
+  async ({ place }) => {
+    const [fees = []] = orRefuse(await readDatabase(place, listSql))
+    return fees.length === 0 ? 'No issuer takes a fee.' : fees.map(describeFee).join('\n')
+  }
 
 /** `fee confirm`: confirms the fee that a transaction has set, so that payouts no longer wait because of it. */
 export function confirmFee(options: Options): Work {
@@ -29,10 +31,10 @@ export function confirmFee(options: Options): Work {
     .toLowerCase()
     .replace(/^0x/, '')
   const sql = confirmFeeSql(txid, reason)
-  return async (env) => {
-    const [[fee] = []] = orRefuse(await queryDatabase(env, sql))
+  return async ({ place }) => {
+    const [[fee] = []] = orRefuse(await queryDatabase(place, sql))
     if (fee === undefined) {
-      const next = `"npm run operate -- fee list${namedPlace(env)}" shows the fees, each with its transaction`
+      const next = `"npm run operate -- fee list${namedPlace(place)}" shows the fees, each with its transaction`
       throw new ToolError('no fee that waits was set by this transaction', next)
     }
     return describeFee(fee)

@@ -1,4 +1,5 @@
-import { optionOf } from '../place.ts'
+import type { ConfigurationSource } from '../configuration.ts'
+import { cellOptionOf, optionOf, type PlaceRef } from '../place.ts'
 import { OptionError } from '../tool-error.ts'
 
 /** The values of the options, as typed. */
@@ -9,11 +10,12 @@ type TextOption =
   | ('name' | 'scope' | 'secret' | 'service')
 type Flag = 'moved' | 'stdin'
 
-/** Runs the work in an environment ('' is the top level), or on this machine if it is undefined. Returns the text to print. */
-export type Work = (env: string | undefined) => Promise<string>
+/** Runs the work on the place of a configuration. Returns the text to print. */
+export type Work = (source: ConfigurationSource) => Promise<string>
 
-/** The option for an environment in a printed command; for this machine it is `--local`. It begins with a space. */
-export const namedPlace = (env: string | undefined) => (env === undefined ? ' --local' : optionOf(env))
+/** The options for a place in a printed command; for this machine there is `--local`. They begin with a space. */
+export const namedPlace = (place: PlaceRef) =>
+  place.env === undefined ? ` --local${cellOptionOf(place)}` : optionOf(place)
 
 /** Reads an option of this form, or throws an `OptionError` that says `what` it must be. */
 export function readOption(options: Options, name: TextOption, form: RegExp, what: string): string {

@@ -17,8 +17,8 @@ export function resumePayouts(options: Options): Work {
   const left =
     "SELECT txid FROM payout_transaction WHERE ended IN ('unknown', 'late') AND excused IS NULL ORDER BY id LIMIT 20"
   const scan = 'SELECT halted, restored_at FROM scan'
-  return async (env) => {
-    const [[done] = [], others = [], [state] = []] = orRefuse(await queryDatabase(env, sql, left, scan))
+  return async ({ place }) => {
+    const [[done] = [], others = [], [state] = []] = orRefuse(await queryDatabase(place, sql, left, scan))
     const more = others.map((row) => `  ${row.txid}`)
     if (done === undefined) {
       const next = more.length === 0 ? 'nothing: no transaction stops them' : `name one that does:\n${more.join('\n')}`

@@ -1,11 +1,11 @@
 import { assetsSchema } from '../../worker/config/chain.ts'
 import { type Bindings, parseBindings } from '../../worker/config/schemas.ts'
 import { parseBackendName } from '../../worker/ledger/entry.ts'
-import { readConfiguration } from '../configuration.ts'
+import type { ConfigurationSource } from '../configuration.ts'
 import { readServiceUrl } from '../payout/settings.ts'
+import { pathIn } from '../place.ts'
 import type { TerminalStreams } from '../signing/terminal.ts'
-import { configurationAdvice } from '../target.ts'
-import { OptionError, orStop } from '../tool-error.ts'
+import { OptionError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 import { openSecret, readScopes } from './secret.ts'
 import { post, type ShownItem } from './service.ts'
@@ -20,11 +20,11 @@ const positionForm = /^(?:0|[1-9]\d{0,14}|i\d{1,9})$/
 export function makeDeskToken(options: Options, _: readonly string[], streams: TerminalStreams): Work {
   const name = readName(options)
   const scope = readScopes(options)
-  return async (env) => {
-    const sign = await openSecret(options, valuesOf(env), streams)
+  return async ({ place, values }) => {
+    const sign = await openSecret(options, values, streams)
     const token = await sign(name, scope)
-    const isPlaced = env === undefined || options.service !== undefined
-    const shown = isPlaced ? `${urlOf(options, env)}/desk#token=${token}` : token
+    const isPlaced = place.env === undefined || options.service !== undefined
+    const shown = isPlaced ? `${urlOf(options, place)}/desk#token=${token}` : token
     const where = isPlaced ? 'Open it' : 'Paste it at /desk of the deployment'
     return `${shown}\n${where}: ${name} may do this for an hour: ${scope}. So may whoever else has it.`
   }
@@ -57,12 +57,11 @@ export function prepareDecision(options: Options, words: readonly string[], stre
 /** Sends a request in a person's name, and describes the result in lines. */
 function acting(options: Options, streams: TerminalStreams, scope: string, path: string, body: object): Work {
   const name = readName(options)
-  return async (env) => {
-    const values = valuesOf(env)
-    const base = urlOf(options, env)
+  return async ({ place, values }) => {
+    const base = urlOf(options, place)
     streams.output.write(`Asks ${base} as ${name}.\n`)
     const sign = await openSecret(options, values, streams)
-    const list = await post(base + path, await sign(name, scope), body)
+    const list = await post(base + pathIn(place, path), await sign(name, scope), body)
     return list.map((one) => lineOf(one, values)).join('\n')
   }
 }
@@ -77,10 +76,9 @@ function lineOf(one: ShownItem, values: Bindings): string {
   return `${state}${reason ? ` (${reason})` : ''}: ${what} (user ${uid}, ${osn ?? txid})${who ? `, approved by ${who}` : ''}`
 }
 
-const valuesOf = (env: string | undefined) => orStop(readConfiguration(env, process.env), configurationAdvice).values
-
 /** The URL of the service: on this machine that of `npm start`, else the one in `--service`. */
-const urlOf = ({ service }: Options, env: string | undefined) => readServiceUrl({ service, env, production: false })
+const urlOf = ({ service }: Options, { env }: ConfigurationSource['place']) =>
+  readServiceUrl({ service, env, production: false })
 
 const movedOf = ({ moved }: Options) => (moved === true ? { moved: true } : {})
 

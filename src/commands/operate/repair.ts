@@ -18,8 +18,8 @@ export function rescan(options: Options): Work {
   const reason = readReason(options)
   const [from, to] = [readBlock(options, 'from'), readBlock(options, 'to')]
   if (from > to) throw new OptionError('--from must not be above --to')
-  return async (env) => {
-    orRefuse(await queryDatabase(env, rescanSql(from, to, reason)))
+  return async ({ place }) => {
+    orRefuse(await queryDatabase(place, rescanSql(from, to, reason)))
     return `The next ticks read the blocks ${from} to ${to} again.`
   }
 }
@@ -39,9 +39,9 @@ export function correct(options: Options): Work {
   const creditedSql =
     "SELECT height, txid, position, uid, cuy FROM transfer WHERE state = 'credited' AND sought = 1 " +
     `AND height > ${height} ORDER BY height, txid, position LIMIT ${creditedMax + 1}`
-  return async (env) => {
+  return async ({ place }) => {
     const [, credited = [], gaps = []] = orRefuse(
-      await queryDatabase(env, correctionSql(height, reason), creditedSql, gapSql),
+      await queryDatabase(place, correctionSql(height, reason), creditedSql, gapSql),
     )
     const text = `The finalized height is ${height} now. The scan goes on from there with the next tick.`
     return [text, ...describeCredited(credited), ...describeGaps(gaps)].join('\n')
@@ -55,10 +55,12 @@ export function correctionSql(height: number, reason: string): string {
 }
 
 /** `gap list`: prints the open gaps. */
-export const listGaps = (): Work => async (env) => {
-  const [gaps = []] = orRefuse(await readDatabase(env, gapSql))
-  return describeGaps(gaps).join('\n')
-}
+export const listGaps =
+  (): Work =>
+  async ({ place }) => {
+    const [gaps = []] = orRefuse(await readDatabase(place, gapSql))
+    return describeGaps(gaps).join('\n')
+  }
 
 /** `gap close`: ends the reading of the gap that begins at a block. */
 export function closeGap(options: Options): Work {
@@ -67,10 +69,10 @@ export function closeGap(options: Options): Work {
   const sql =
     `UPDATE rescan SET closed = ${quoted(reason)}, finished_at = ${databaseNow} ` +
     `WHERE finished_at IS NULL AND (kind = 'gap' OR attempts > 0) AND next_height = ${from} RETURNING to_height`
-  return async (env) => {
-    const [[gap] = []] = orRefuse(await queryDatabase(env, sql))
+  return async ({ place }) => {
+    const [[gap] = []] = orRefuse(await queryDatabase(place, sql))
     if (gap === undefined) {
-      const next = `"npm run operate -- gap list${namedPlace(env)}" shows the open gaps, each with its first block`
+      const next = `"npm run operate -- gap list${namedPlace(place)}" shows the open gaps, each with its first block`
       throw new ToolError(`no open gap begins at block ${from}`, next)
     }
     return `The gap from block ${from} to ${gap.to_height} is closed. ?txid= still works for what is in it.`

@@ -8,10 +8,9 @@ import { formatPosition } from '../../worker/chain/block.ts'
 import { reservedUid } from '../../worker/common/ids.ts'
 import { indexCurrencies } from '../../worker/ledger/currencies.ts'
 import { settingsOf } from '../../worker/ledger/stored-settings.ts'
-import { readConfiguration } from '../configuration.ts'
+import type { Place } from '../configuration.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, readDatabase } from '../database.ts'
-import { configurationAdvice } from '../target.ts'
-import { OptionError, orRefuse, orStop, ToolError } from '../tool-error.ts'
+import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
 import { namedPlace, type Options, readOption, type Work } from './options.ts'
 
 /** Most indices in one call; more are probably a mistake. */
@@ -52,15 +51,14 @@ export function reserve(options: Options): Work {
   const to = readIndex(options, 'to')
   const range = { from: options.from === undefined ? null : readIndex(options, 'from'), to }
   if (range.from !== null && range.from > to) throw new OptionError('--from must not be above --to')
-  return async (env) => {
-    const { values, varsFile } = orStop(readConfiguration(env, process.env), configurationAdvice)
+  return async ({ place, values, varsFile }) => {
     const key = parseExtendedPublicKey(String(values.TRON_XPUB ?? ''))
     if (!key.ok)
       throw new ToolError(
         `TRON_XPUB: ${key.error}`,
         `put the key of this database into ${varsFile}, or into the environment`,
       )
-    const stored = await readStoredRange(env, key.value)
+    const stored = await readStoredRange(place, key.value)
     const { first, last, height } = stored
     const missing = missingIndices(range, first, last)
     const firstIndex = Number(values.TRON_FIRST_INDEX)
@@ -82,7 +80,7 @@ export function reserve(options: Options): Work {
     let finalized = 0
     for (let i = 0; i < missing.length; i += rowsMax) {
       const sql = reserveSql(key.value, missing.slice(i, i + rowsMax), height)
-      const done = await queryDatabase(env, sql, 'SELECT finalized FROM scan')
+      const done = await queryDatabase(place, sql, 'SELECT finalized FROM scan')
       if (!done.ok) {
         const { why, next } = done.error
         throw new ToolError(`${why}; ${i} addresses are reserved`, `${next}; then the same command goes on`)
@@ -92,14 +90,14 @@ export function reserve(options: Options): Work {
     }
     const next = Math.max(to, last ?? 0) + 1
     const text = `${missing.length} addresses are reserved, up to index ${to}: the next one is that of ${next}.`
-    return [text, ...adviseRescan(env, height ?? finalized, finalized), ...adviseOpen(stored)].join('\n')
+    return [text, ...adviseRescan(place, height ?? finalized, finalized), ...adviseOpen(stored)].join('\n')
   }
 }
 
 /** Reads the stored addresses, which must belong to this key. */
-async function readStoredRange(env: string | undefined, key: ExtendedPublicKey): Promise<StoredRange> {
+async function readStoredRange(place: Place, key: ExtendedPublicKey): Promise<StoredRange> {
   const stored = await readDatabase(
-    env,
+    place,
     `SELECT value FROM stored_setting WHERE name = 'TRON_XPUB'`,
     `SELECT min(derivation_index) AS first, max(derivation_index) AS last, (${newestHeight}) AS height,
       coalesce((SELECT id FROM last_event), 0) AS event, (SELECT count(*) ${openDeposits}) AS open FROM address`,
@@ -145,9 +143,9 @@ function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] 
  * Advice to read blocks again in which payments to reserved addresses were not recognised: those above `height`, up to `finalized`. The position is not enough,
  * because a running scan may have looked up addresses before.
  */
-function adviseRescan(env: string | undefined, height: number, finalized: number): readonly string[] {
+function adviseRescan(place: Place, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
-  const option = namedPlace(env)
+  const option = namedPlace(place)
   const range = `--from ${height + 1} --to ${finalized}`
   return [
     'Payments to them in blocks that were read before are not recorded yet. Have those blocks read again:',

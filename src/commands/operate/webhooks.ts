@@ -1,3 +1,4 @@
+import type { Place } from '../configuration.ts'
 import { type DatabaseRow, queryDatabase, readDatabase, timeOf } from '../database.ts'
 import { orRefuse, ToolError } from '../tool-error.ts'
 import { namedPlace, type Options, readOption, type Work } from './options.ts'
@@ -18,17 +19,19 @@ const columns =
   `${isConfigured} AS configured, (SELECT count(*) FROM event WHERE event.id > webhook.position) AS waiting`
 
 /** `webhooks status`: prints a line for each endpoint: its progress, since when it fails, and why. */
-export const showEndpoints = (): Work => async (env) => {
-  const sql = `SELECT ${columns} FROM webhook ORDER BY configured DESC, number, seen_at DESC`
-  const [rows = []] = orRefuse(await readDatabase(env, sql))
-  return rows.length === 0 ? 'No endpoint has been delivered to yet.' : rows.map(describeEndpoint).join('\n')
-}
+export const showEndpoints =
+  (): Work =>
+  async ({ place }) => {
+    const sql = `SELECT ${columns} FROM webhook ORDER BY configured DESC, number, seen_at DESC`
+    const [rows = []] = orRefuse(await readDatabase(place, sql))
+    return rows.length === 0 ? 'No endpoint has been delivered to yet.' : rows.map(describeEndpoint).join('\n')
+  }
 
 /** `webhooks replay`: sends an endpoint the events after an id again. */
 export function replayEvents(options: Options): Work {
   const endpoint = readEndpoint(options)
   const from = Number(readOption(options, 'from', numberForm, 'the id of an event'))
-  return (env) => setPosition(env, endpoint, `${from - 1}`, `${from}`, 'it has not received that event yet')
+  return ({ place }) => setPosition(place, endpoint, `${from - 1}`, `${from}`, 'it has not received that event yet')
 }
 
 /** `webhooks move`: gives an endpoint the position of another one, for example of its earlier URL, which the status shows by its key. */
@@ -37,7 +40,8 @@ export function moveEndpoint(options: Options): Work {
   const key = readOption(options, 'from-url-of-key', keyForm, 'the key in the status')
   const isOther = `old.endpoint GLOB '${key}*' AND old.endpoint <> webhook.endpoint`
   const moved = `(SELECT min(old.position) FROM webhook AS old WHERE ${isOther})`
-  return (env) => setPosition(env, endpoint, moved, moved, 'no earlier one has that key, or that one was further')
+  return ({ place }) =>
+    setPosition(place, endpoint, moved, moved, 'no earlier one has that key, or that one was further')
 }
 
 function readEndpoint(options: Options): string {
@@ -45,15 +49,15 @@ function readEndpoint(options: Options): string {
 }
 
 /** Sets the position of an endpoint, given as SQL, if the endpoint is at `least` or further, so that no event is skipped. `why` is the message otherwise. */
-async function setPosition(env: string | undefined, endpoint: string, position: string, least: string, why: string) {
+async function setPosition(place: Place, endpoint: string, position: string, least: string, why: string) {
   const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)` // the time of the first event that it now gets
   const sql =
     `UPDATE webhook SET position = ${position}, attempts = 0, failing_since = NULL, last_failure = NULL, next_try = 0, ` +
     `begins_at = min(begins_at, coalesce(${first}, begins_at)) ` +
     `WHERE number = ${endpoint} AND ${isConfigured} AND position >= ${least} RETURNING ${columns}`
-  const [rows = []] = orRefuse(await queryDatabase(env, sql))
+  const [rows = []] = orRefuse(await queryDatabase(place, sql))
   if (rows.length === 0) {
-    const next = `"npm run operate -- webhooks status${namedPlace(env)}" shows the endpoints, with their numbers, keys and positions`
+    const next = `"npm run operate -- webhooks status${namedPlace(place)}" shows the endpoints, with their numbers, keys and positions`
     throw new ToolError(`there is no such endpoint, or ${why}`, next)
   }
   return rows.map(describeEndpoint).join('\n')

@@ -1,19 +1,18 @@
 import { formatBase58 } from '../../worker/chain/address.ts'
-import type { Bindings } from '../../worker/config/schemas.ts'
 import { requireKnownNode } from '../node-program.ts'
 import { environmentOf } from '../place.ts'
 import { runTool } from '../run-tool.ts'
 import { createTerminal, type Terminal, type TerminalStreams } from '../signing/terminal.ts'
 import { openTarget } from '../target.ts'
-import { readTargetApart, type TargetReader } from '../target-apart.ts'
+import { readTargetApart, type Target, type TargetReader } from '../target-apart.ts'
 import { orRefuse } from '../tool-error.ts'
 import { payoutOptions, readCommand } from './options.ts'
 import { parseSettings } from './settings.ts'
 
-const usage = `npm run payout -- run --limits <limits.json> [--service https://…] [--token <file>] [signing] [--production | --env <name>]
-npm run payout -- fetch [--service https://…] [--token <file>] [--out payouts.json] [--production | --env <name>]
-npm run payout -- sign <payouts.json> --limits <limits.json> [--out signed.json] [--beside-network] [signing] [--production | --env <name>]
-npm run payout -- submit <signed.json> [--service https://…] [--token <file>] [--production | --env <name>]
+const usage = `npm run payout -- run --limits <limits.json> [--service https://…] [--token <file>] [signing] [--production | --env <name>] [--cell <number>]
+npm run payout -- fetch [--service https://…] [--token <file>] [--out payouts.json] [--production | --env <name>] [--cell <number>]
+npm run payout -- sign <payouts.json> --limits <limits.json> [--out signed.json] [--beside-network] [signing] [--production | --env <name>] [--cell <number>]
+npm run payout -- submit <signed.json> [--service https://…] [--token <file>] [--production | --env <name>] [--cell <number>]
   signing: [--journal <file>] [--new-journal] [--backend-keys <jwks.json>] [--minutes n] [--path m/…] [--again <txid | uid:cuy:osn>] [--stdin]`
 
 /** The streams of a process, or those of a test. */
@@ -38,7 +37,9 @@ export function runPayout(
     const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
     const env = environmentOf(values)
     const isSigner = command === 'run' || command === 'sign'
-    const source = isSigner ? await openSource(env, terminal, readTarget) : openTarget(env, terminal.print).values
+    const source = isSigner
+      ? await openSource(env, values.cell, terminal, readTarget)
+      : openTarget(env, values.cell, terminal.print)
     const settings = parseSettings(source)
     terminal.print(`Payouts from ${formatBase58(settings.settings.address)}.`)
     // Each command loads only its own code. `sign` loads no code that talks to a service or to nodes.
@@ -56,9 +57,14 @@ export function runPayout(
 }
 
 /** Reads the configuration for commands that read a mnemonic. */
-async function openSource(env: string | undefined, { print }: Terminal, readTarget: TargetReader): Promise<Bindings> {
+async function openSource(
+  env: string | undefined,
+  cell: string | undefined,
+  { print }: Terminal,
+  readTarget: TargetReader,
+): Promise<Target> {
   requireKnownNode()
-  const { line, values } = orRefuse(await readTarget(env))
-  print(line)
-  return values
+  const target = orRefuse(await readTarget(env, cell))
+  print(target.line)
+  return target
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { placeOptions } from '../place.ts'
+import { cellOption, placeOptions } from '../place.ts'
 import { OptionError } from '../tool-error.ts'
 
 const text = { type: 'string' } as const
@@ -7,6 +7,7 @@ const flag = { type: 'boolean', default: false } as const
 /** The options of all commands. */
 export const payoutOptions = {
   ...placeOptions,
+  ...cellOption,
   service: text,
   token: text,
   limits: text,
@@ -28,7 +29,7 @@ function parseOptions(args: readonly string[]) {
   return parseArgs({ args: [...args], options: payoutOptions, allowPositionals: true })
 }
 
-const place = Object.keys(placeOptions)
+const place = Object.keys({ ...placeOptions, ...cellOption })
 const remote = [...place, 'service', 'token']
 const signing = [...place, 'limits', 'journal', 'new-journal', 'backend-keys', 'again', 'path', 'minutes', 'stdin']
 /** The options that each command accepts, and whether it accepts a file. */

@@ -3,6 +3,7 @@ import { ok } from '../../worker/common/result.ts'
 import { formatInstant } from '../../worker/common/time.ts'
 import { systemClock } from '../../worker/platform/clock.ts'
 import { writeNewFile } from '../files.ts'
+import { cellOptionOf } from '../place.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
 import { outcomeLine, payoutLine } from './lines.ts'
@@ -32,7 +33,7 @@ export async function runFetch(values: PayoutOptions, command: CommandSettings, 
   if (!offer.ok)
     terminal.print(`Nothing is offered: ${offer.error.why}. What the service lacks can be signed all the same.`)
   terminal.print(
-    `Written to ${path}. Next, on the machine with the mnemonic: npm run payout -- sign ${path} --limits limits.json`,
+    `Written to ${path}. Next, on the machine with the mnemonic: npm run payout -- sign ${path} --limits limits.json${cellOptionOf(command.place)}`,
   )
   return 0
 }
@@ -77,8 +78,8 @@ async function readOffer(service: PayoutService): ReturnType<PayoutService['offe
   }
 }
 
-async function openRemote(values: PayoutOptions, { backend }: CommandSettings): Promise<PayoutService> {
-  return openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch)
+async function openRemote(values: PayoutOptions, { backend, place }: CommandSettings): Promise<PayoutService> {
+  return openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch, place)
 }
 
 const stopOf = ({ why }: ServiceRefusal) => new ToolError(why, 'run it again once that is repaired: nothing is lost')

@@ -27,13 +27,13 @@ const compareMs = 300_000
 /** `payout -- run`: signs until it is stopped. Returns the exit code. */
 export async function runRun(
   values: PayoutOptions,
-  { settings, backend, chain }: CommandSettings,
+  { settings, place, backend, chain }: CommandSettings,
   terminal: Terminal,
   stopsInOrder: () => AbortSignal,
 ): Promise<number> {
   const { limits, nodes: ownNodes } = await readLimits(values, settings)
   const config = chain(ownNodes)
-  const service = openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch)
+  const service = openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch, place)
   const opened = await openSigner(values, settings, limits, terminal, systemClock, minutesDefault)
   const signal = stopsInOrder() // until here Ctrl-C ends the command at once
   const nodes = openNodes(config, { clock: systemClock, fetch, signal })

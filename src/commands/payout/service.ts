@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../worker/common/result.ts'
 import type { UnixMs } from '../../worker/common/time.ts'
 import { readBytes } from '../../worker/platform/read-bytes.ts'
 import { plainText } from '../node-replies.ts'
+import { type PlaceRef, pathIn } from '../place.ts'
 import { restoreMs } from './compare.ts'
 import { naturalNumber, offerSchema, type ShownOffer, type ShownPayout, shownPayout, txidText } from './payout.ts'
 import type { SignerTokens } from './token.ts'
@@ -55,14 +56,19 @@ export interface PayoutService {
   handIn(signed: readonly Signed[]): Answer<readonly Outcome[]>
 }
 
-/** Opens the service at the URL `base`. */
-export function openService(base: string, token: SignerTokens, fetch: typeof globalThis.fetch): PayoutService {
+/** Opens the service at the URL `base`, or a cell of it. */
+export function openService(
+  base: string,
+  token: SignerTokens,
+  fetch: typeof globalThis.fetch,
+  place: Pick<PlaceRef, 'cell'> = { cell: null },
+): PayoutService {
   const request = async <T>(schema: z.ZodMiniType<T>, path: string, body?: object): Answer<T> => {
     try {
       const headers = { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' }
       const options = { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) } as const
       const posted = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-      const answer = await readAnswer(await fetch(base + path, { ...options, ...posted }))
+      const answer = await readAnswer(await fetch(base + pathIn(place, path), { ...options, ...posted }))
       if (!answer.ok) return answer
       const data = schema.safeParse(answer.value)
       return data.success ? ok(data.data) : err(unknownAnswer)

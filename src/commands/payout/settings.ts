@@ -5,6 +5,7 @@ import { assetsSchema, type ChainConfig, chainSchema } from '../../worker/config
 import { feeLimitOf, payoutsSchema } from '../../worker/config/payouts.ts'
 import { type Bindings, isSafeUrl, parseBindings } from '../../worker/config/schemas.ts'
 import type { Currencies } from '../../worker/ledger/currencies.ts'
+import type { PlaceRef } from '../place.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 import type { OwnNodesSetting } from './limits.ts'
 
@@ -21,6 +22,7 @@ export interface SignerSettings {
 /** The settings of a command, and the parts that are parsed only if it needs them. */
 export interface CommandSettings {
   readonly settings: SignerSettings
+  readonly place: PlaceRef
   /** The keys of backends' tokens. */
   readonly backend: () => TokenConfig
   /** The nodes: those in a file of limits, or else the configured ones. */
@@ -32,7 +34,13 @@ const settingsAdvice =
   'set it on this machine, as for the service: docs/guides/payouts.md says which settings a signer needs'
 
 /** Parses a configuration. Settings that a command does not use may be missing. */
-export function parseSettings(values: Bindings): CommandSettings {
+export function parseSettings({
+  values,
+  place,
+}: {
+  readonly values: Bindings
+  readonly place: PlaceRef
+}): CommandSettings {
   const parse = <T>(schema: z.ZodMiniType<T>): T => {
     const parsed = parseBindings(schema, values)
     if (parsed.ok) return parsed.value
@@ -42,6 +50,7 @@ export function parseSettings(values: Bindings): CommandSettings {
   if (PAYOUTS === null) throw new ToolError('PAYOUTS is not set: there are no payouts without it', settingsAdvice)
   return {
     settings: { chainId, currencies, address: PAYOUTS.address, feeLimit: feeLimitOf(PAYOUTS) },
+    place,
     backend: () => parse(backendAuthSchema),
     chain: (own) => (own === null ? parse(chainSchema) : parseOwn(own, values)),
   }

@@ -3,6 +3,7 @@ import { formatBase58 } from '../../worker/chain/address.ts'
 import type { ChainConfig } from '../../worker/config/chain.ts'
 import { systemClock } from '../../worker/platform/clock.ts'
 import { writeNewFile } from '../files.ts'
+import { cellOptionOf } from '../place.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
 import { findLacking } from './compare.ts'
@@ -58,7 +59,9 @@ export async function runSignPayouts(
   signer.journal.close()
   const out = values.out ?? file.replace(/(\.json)?$/, '.signed.json')
   await writeNewFile(out, signedFile({ ...own, signed: [...signed.values()] }))
-  terminal.print(`${signed.size} transactions: ${out}. Next, with a network: npm run payout -- submit ${out}`)
+  terminal.print(
+    `${signed.size} transactions: ${out}. Next, with a network: npm run payout -- submit ${out}${cellOptionOf(command.place)}`,
+  )
   return 0
 }
 

@@ -1,6 +1,6 @@
 import { reservedUid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UserRange } from '../common/user-range.ts'
+import { describeUsers, type UserRange } from '../common/user-range.ts'
 
 /** The parts of a cell by which it is chosen. */
 export interface ChosenBy {
@@ -46,10 +46,10 @@ export function cellOf<C extends ChosenBy>(cells: readonly C[], uid: number): C 
   return cells.find(({ users }) => uid >= users.from && uid <= users.to) ?? null
 }
 
-/** The form of `cell`, with the users of each cell, for messages. */
-function cellTakes(cells: readonly ChosenBy[]): string {
-  const list = cells.map(({ number, users: { from, to } }) =>
-    to === reservedUid ? `${number} for users from ${from}` : `${number} for users ${from} to ${to}`,
-  )
-  return `the number of a cell: ${list.join(', ')}`
+/** The form of `cell`, for messages. */
+const cellTakes = (cells: readonly ChosenBy[]) => `the number of a cell: ${listCells(cells)}`
+
+/** The cells with their users, for messages. */
+export function listCells(cells: readonly ChosenBy[]): string {
+  return cells.map(({ number, users }) => `${number} for ${describeUsers(users)}`).join(', ')
 }

@@ -55,7 +55,8 @@ const cellEntry = entryOf({
   xpub: text('the name of the secret with the extended public key of this cell'),
   payouts: z.optional(z.unknown()),
 })
-type CellEntry = z.infer<typeof cellEntry>
+/** One entry of `CELLS`. */
+export type CellEntry = z.infer<typeof cellEntry>
 
 const cells = parsedBy(
   z.looseObject({ CELLS: optional(listOf(cellEntry, cellsMax)) }),
@@ -95,7 +96,7 @@ function whyNotAll(ranges: readonly UserRange[]): string | null {
  * divided among the cells, so a cell never uses what another one needs. The faults are as in `parseConfig`.
  */
 export function parseCells(bindings: Bindings): Result<Cells, readonly string[]> {
-  const entries = parseBindings(cells, bindings)
+  const entries = parseEntries(bindings)
   if (!entries.ok) return entries
   if (entries.value === null) {
     const config = parseConfig(bindings)
@@ -112,7 +113,7 @@ export function parseCells(bindings: Bindings): Result<Cells, readonly string[]>
     return ok([only])
   }
   const list = entries.value
-  const parsed = list.map((entry, i) => parseCell(bindings, entry, list.length === 1 ? null : i + 1, list.length))
+  const parsed = list.map((entry, i) => parseCell(bindings, entry, numberAt(list, i), list.length))
   const faults = parsed.flatMap((one) => (one.ok ? [] : one.error))
   if (faults.length > 0) return err([...new Set(faults)])
   const valid = parsed.flatMap((one) => (one.ok ? [one.value] : []))
@@ -128,15 +129,27 @@ export function parseCells(bindings: Bindings): Result<Cells, readonly string[]>
   return shared.length > 0 ? err(shared) : ok(Object.freeze(configured) as unknown as Cells) // safe: `CELLS` has at least one
 }
 
-/** Parses one cell, with the bindings that it would have as a deployment of its own. */
+/** Parses only the list of cells; null without `CELLS`. */
+export function parseEntries(bindings: Bindings): Result<readonly CellEntry[] | null, readonly string[]> {
+  return parseBindings(cells, bindings)
+}
+
+/** The bindings that a cell would have as a deployment of its own. */
+export function bindingsOfCell(bindings: Bindings, { db, xpub, payouts }: CellEntry): Bindings {
+  return { ...bindings, CELLS: undefined, DB: bindings[db], TRON_XPUB: bindings[xpub], PAYOUTS: payouts }
+}
+
+/** The number of a cell by its place in the list: null if it is the only one. */
+export const numberAt = (entries: readonly CellEntry[], i: number) => (entries.length === 1 ? null : i + 1)
+
+/** Parses one cell. */
 function parseCell(
   bindings: Bindings,
-  { db, xpub, uids, payouts }: CellEntry,
+  entry: CellEntry,
   number: number | null,
   count: number,
 ): Result<Omit<CellConfig, 'payoutAddresses' | 'otherDatabases'>, readonly string[]> {
-  const own = { ...bindings, CELLS: undefined, DB: bindings[db], TRON_XPUB: bindings[xpub], PAYOUTS: payouts }
-  const config = parseConfig(own)
+  const config = parseConfig(bindingsOfCell(bindings, entry))
   if (!config.ok) {
     const names: readonly (readonly [string, string])[] = [
       ['DB', 'db'],
@@ -157,8 +170,13 @@ function parseCell(
   }))
   const tooFew = nodes.findIndex(({ perSecond, perDay }) => perSecond < 1 || perDay < 1)
   if (tooFew >= 0) return err([`TRON_NODES.${tooFew}: at least ${count} requests a second, one for each cell`])
-  const suffix = db === firstBinding ? '' : ` ${db}`
-  return ok({ number, users: uids, suffix, config: Object.freeze({ ...config.value, nodes: Object.freeze(nodes) }) })
+  const suffix = entry.db === firstBinding ? '' : ` ${entry.db}`
+  return ok({
+    number,
+    users: entry.uids,
+    suffix,
+    config: Object.freeze({ ...config.value, nodes: Object.freeze(nodes) }),
+  })
 }
 
 const payoutAddressesOf = (configs: readonly Config[]): readonly Address[] =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => devnet.stop())
 
-const empty: StoredData = { settings: [], lastIndex: null }
+const empty: StoredData = { settings: [], lastIndex: null, strangers: [] }
 
 /** The lines for a valid configuration with these changes over a database; null is one that cannot be read. */
 async function check(changes: Values, stored: StoredData | null, more: Partial<ConfigurationSource> = {}) {
@@ -32,7 +32,7 @@ const settings = [
   { name: 'CURRENCIES.1', value: 'TRX, decimals 6, scale 6', used: true },
   { name: 'CURRENCIES.2', value: `contract ${tokenBase58}, decimals 6, scale 6`, used: true },
 ]
-const stored: StoredData = { settings, lastIndex: 4 }
+const stored: StoredData = { settings, lastIndex: 4, strangers: [] }
 const storedWith = (name: string, value: string): StoredData => ({
   ...stored,
   settings: settings.map((setting) => (setting.name === name ? { ...setting, value } : setting)),

@@ -103,12 +103,12 @@ export function valuesFor(devnet: Devnet): Values {
 /** Values in the form in which they are read from files. */
 export function sourceOf(values: Values, more: Partial<ConfigurationSource> = {}): ConfigurationSource {
   const origin = { origin: 'a test', varsFile: '.dev.vars', database: 'missing', objectFaults: [] } as const
-  const place = { env: undefined, databaseName: null, databaseId: null }
-  return { isDeployment: false, values, ...origin, place, ...more }
+  const place = { env: undefined, cell: null, binding: 'DB', databaseName: null, databaseId: null }
+  return { isDeployment: false, vars: {}, values, all: values, ...origin, place, databases: [], ...more }
 }
 
 /** A database with one address and no stored settings. */
-const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0 })
+const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0, strangers: [] })
 
 /** A platform whose clock is `aheadMs` ahead of the newest block: the local chain makes blocks only on command. */
 export async function platformAt(devnet: Devnet, aheadMs = 0, readStored = storedFirst): Promise<DoctorPlatform> {

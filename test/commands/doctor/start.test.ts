@@ -10,6 +10,8 @@ import { createTables, databaseId, installQuickWrangler, installWrangler, rowsIn
 import { objectBindings } from '../objects.ts'
 import { failures, goodSecret, keySecret, startChain, urlSecret, valuesFor } from './harness.ts'
 
+const placeholder = '00000000-0000-0000-0000-000000000000'
+
 let devnet: Devnet
 let folder: string
 
@@ -23,7 +25,7 @@ beforeAll(async () => {
   write(
     'wrangler.toml',
     `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
-[[d1_databases]]\n${database('00000000-0000-0000-0000-000000000000')}${objectBindings('')}[vars]\n${vars}
+[[d1_databases]]\n${database(placeholder)}${objectBindings('')}[vars]\n${vars}
 [env.nile]\n[[env.nile.d1_databases]]\n${database(databaseId)}${objectBindings('env.nile.')}
 [env.nile.vars]\n${vars}`,
   )
@@ -58,9 +60,9 @@ describe('what npm run doctor reads of the database', () => {
   const secrets = { TRON_XPUB: testXpub, NODE_KEY: keySecret, AUTH_JWT_SECRET: goodSecret }
 
   it('is that of this machine, with its real tables', async () => {
-    createTables(folder)
+    createTables(folder, placeholder)
     const values = "'TRON_CHAIN_ID', '0x2b6653dc', 1), ('CURRENCIES.9', 'TRX, decimals 6, scale 6', 1"
-    rowsIn(folder, `INSERT INTO stored_setting VALUES (${values})`)
+    rowsIn(folder, `INSERT INTO stored_setting VALUES (${values})`, placeholder)
     installQuickWrangler(folder)
     const { code, out } = await runScript([])
     expect([code, ...storedLines(out)]).toEqual([

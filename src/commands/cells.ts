@@ -1,0 +1,58 @@
+import { type ChosenBy, listCells } from '../worker/cells/choose.ts'
+import { bindingsOfCell, numberAt, parseCells, parseEntries } from '../worker/cells/parse-cells.ts'
+import { err, ok, type Result } from '../worker/common/result.ts'
+import type { Config } from '../worker/config/config.ts'
+import { type ConfigurationSource, describeDatabase, platformBindings } from './configuration.ts'
+import type { ToolRefusal } from './tool-error.ts'
+
+/** The remedy for a wrong `CELLS`. */
+const cellsAdvice = 'correct CELLS in wrangler.toml; docs/guides/settings.md says what it takes'
+
+/** The configuration of each cell, as that of a deployment of its own: values, and the place with the database. There is one without `CELLS`. */
+export function sourcesOf(source: ConfigurationSource): Result<readonly ConfigurationSource[], ToolRefusal> {
+  const entries = parseEntries(source.values)
+  if (!entries.ok) return err({ why: entries.error.join('; '), next: cellsAdvice })
+  const list = entries.value
+  if (list === null) return ok([source])
+  return ok(
+    list.map((entry, i) => {
+      const number = numberAt(list, i)
+      const cell = number === null ? null : { number, users: entry.uids }
+      const values = bindingsOfCell(source.values, entry)
+      return { ...source, ...describeDatabase(source.databases, source.place.env, entry.db, cell), values }
+    }),
+  )
+}
+
+/** The configuration of the cell that `--cell` names. Where there are several it must name one, and where there is one it must be left out. */
+export function sourceOfCell(
+  source: ConfigurationSource,
+  given: string | undefined,
+): Result<ConfigurationSource, ToolRefusal> {
+  const sources = sourcesOf(source)
+  if (!sources.ok) return sources
+  const [only, ...others] = sources.value
+  if (only !== undefined && others.length === 0) {
+    if (given === undefined) return ok(only)
+    return err({ why: 'there is only one cell here, so --cell has no meaning', next: 'leave --cell out' })
+  }
+  const found = sources.value.find(({ place }) => String(place.cell?.number) === given)
+  if (found !== undefined) return ok(found)
+  const list = listCells(sources.value.flatMap(({ place }): ChosenBy[] => (place.cell === null ? [] : [place.cell])))
+  const fault = given === undefined ? '--cell is missing, and there are several cells' : `there is no cell ${given}`
+  return err({ why: `${fault}: ${list}`, next: 'name one of these numbers with --cell' })
+}
+
+/** Parses the configuration of a cell, together with that of the other cells, as the service itself does. */
+export function parseSource({
+  all,
+  databases,
+  place,
+}: Pick<ConfigurationSource, 'all' | 'databases' | 'place'>): Result<Config, readonly string[]> {
+  const bound = Object.fromEntries(databases.map(({ binding }) => [binding, platformBindings.DB]))
+  const cells = parseCells({ ...all, ...bound, ...platformBindings })
+  if (!cells.ok) return cells
+  const cell = cells.value.find(({ number }) => number === (place.cell?.number ?? null))
+  if (cell === undefined) throw new Error('the cell was chosen from the same list')
+  return ok(cell.config)
+}

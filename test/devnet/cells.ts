@@ -1,0 +1,80 @@
+/** `npm start -- --cells 3`: a folder with the configuration and the data of a local deployment with several cells. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { experimental_readRawConfig } from 'wrangler'
+import { keyAt, openMnemonic, parsePath } from '../../src/commands/signing/account-key.ts'
+import { parseMnemonic } from '../../src/commands/signing/mnemonic.ts'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
+import { root } from '../support/project.ts'
+
+/** Most cells of the local deployment: each has its database, and its scanner. */
+export const localCellsMax = 9
+const usersPerCell = 1_000_000
+/** The public test mnemonic of `test/devnet/dev.vars`. */
+const words = `${'test '.repeat(11)}junk`
+
+/** A cell of the local deployment, as an entry of `CELLS`. */
+export interface LocalCell {
+  readonly db: string
+  readonly uids: string
+  /** The variable with its key. */
+  readonly xpub: string
+  readonly payouts?: object
+}
+
+/** The cells: a million users in each, and all others in the last one. `payouts` are those of the first cell, or null. */
+export function localCells(count: number, payouts: object | null): readonly LocalCell[] {
+  return Array.from({ length: count }, (_, i) => {
+    const [from, to] = [i === 0 ? 1 : i * usersPerCell, i + 1 === count ? '' : (i + 1) * usersPerCell - 1]
+    const own = i === 0 ? payouts : { ...payouts, address: payoutAddressAt(i) }
+    const suffix = i === 0 ? '' : `_${i + 1}`
+    const cell = { db: `DB${suffix}`, uids: `${from}-${to}`, xpub: `TRON_XPUB${suffix}` }
+    return payouts === null || own === null ? cell : { ...cell, payouts: own }
+  })
+}
+
+/** The payout address of a cell, by its index: that of the first one is in `test/devnet/dev.vars`. */
+export function payoutAddressAt(index: number): string {
+  return formatBase58(keyAt(mnemonic(), payoutPathAt(index)).address)
+}
+
+/** The path of the payout address of a cell, by its index. */
+function payoutPathAt(index: number) {
+  const path = parsePath(`m/44'/195'/2'/0/${index}`)
+  if (path === null) throw new Error('it is a path')
+  return path
+}
+
+/** The key of a cell after the first, by its index. Accounts 1 and 2 have the gas address and the payout addresses. */
+const keyOf = (index: number) => openMnemonic(mnemonic()).extendedPublicKey(index + 2)
+
+function mnemonic() {
+  const parsed = parseMnemonic(words)
+  if (!parsed.ok) throw new Error(parsed.error)
+  return parsed.value
+}
+
+/**
+ * Writes wrangler.json and .dev.vars of the deployment to its folder: those of the project, with more databases and `CELLS`. `variables` is the text of the
+ * project's `.dev.vars`, and `payouts` are its `PAYOUTS`, or null.
+ */
+export function writeCellsFolder(folder: string, count: number, variables: string, payouts: object | null): void {
+  const cells = localCells(count, payouts)
+  const { rawConfig } = experimental_readRawConfig({ config: `${root}wrangler.toml` })
+  const { env: _, main, assets, d1_databases: databases = [], ...others } = rawConfig
+  const more = cells.slice(1).map(({ db }) => {
+    const name = `tron-wallet-${db.toLowerCase()}`
+    return { binding: db, database_name: name, database_id: name }
+  })
+  const config = {
+    ...others,
+    main: `${root}${main}`,
+    assets: { ...assets, directory: `${root}${assets?.directory}` },
+    build: { ...others.build, watch_dir: `${root}src` },
+    d1_databases: [...databases, ...more].map((one) => ({ ...one, migrations_dir: `${root}migrations` })),
+  }
+  const kept = variables.split('\n').filter((line) => !/^(PAYOUTS|CELLS)=/.test(line))
+  const keys = cells.flatMap(({ xpub }, i) => (i === 0 ? [] : `${xpub}="${keyOf(i)}"`))
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(`${folder}wrangler.json`, JSON.stringify(config, null, 1))
+  writeFileSync(`${folder}.dev.vars`, [...kept, `CELLS='${JSON.stringify(cells)}'`, ...keys, ''].join('\n'))
+}
