@@ -86,32 +86,50 @@ describe('the way of a payment', () => {
     }
   })
 
-  it.each(languages)(
-    'leaves no hole where a payment request is paid, and makes no jump either: %s',
-    async (language) => {
-      pages.service.settings = { ...noPageSettings, origins: ['https://shop.example'] }
-      const deposit = { cuy: 2, amt: '25', order: '1041', since: 1, return: 'https://shop.example/' }
-      const page = await pages.openFor({ sub: '7', deposit }, { languages: [language] })
-      for (const window of windows) {
-        pages.story.transfers = []
-        await page.setViewport(window)
-        await page.reload()
-        await page.waitForSelector('.address', { visible: true })
-        for (const state of ['seen', 'credited']) {
-          pages.story.transfers = [transfer(4, state, state === 'seen' ? { seconds: 43 } : { entry: 1 })]
-          await poke(page)
-          await page.waitForSelector(`.status [data-state="${state}"]`)
-        }
-        await drawn(page)
-        expect(await pages.shift()).toBeLessThan(0.1)
-        expect([window.width, (await largestHole(page)) < 40, (await offMiddle(page)) < 2]).toEqual([
-          window.width,
-          true,
-          true,
-        ])
+  it.each(languages)('leaves no hole after "Paid", and makes no jump either: %s', async (language) => {
+    pages.service.settings = { ...noPageSettings, origins: ['https://shop.example'] }
+    const deposit = { cuy: 2, amt: '25', order: '1041', since: 1, return: 'https://shop.example/' }
+    const page = await pages.openFor({ sub: '7', deposit }, { languages: [language] })
+    for (const window of windows) {
+      pages.story.transfers = []
+      await page.setViewport(window)
+      await page.reload()
+      await page.waitForSelector('.address', { visible: true })
+      for (const state of ['seen', 'credited']) {
+        pages.story.transfers = [transfer(4, state, state === 'seen' ? { seconds: 43 } : { entry: 1 })]
+        await poke(page)
+        await page.waitForSelector(`.status [data-state="${state}"]`)
       }
-    },
-  )
+      await drawn(page)
+      expect(await pages.shift()).toBeLessThan(0.1)
+      expect([window.width, (await largestHole(page)) < 40, (await offMiddle(page)) < 2]).toEqual([
+        window.width,
+        true,
+        true,
+      ])
+    }
+  })
+
+  it.each(languages)('leaves no hole after "Paid" where it was paid in parts: %s', async (language) => {
+    pages.service.settings = { ...noPageSettings, origins: ['https://shop.example'] }
+    const deposit = { cuy: 2, amt: '25', order: '1041', since: 1, return: 'https://shop.example/' }
+    const page = await pages.openFor({ sub: '7', deposit }, { languages: [language] })
+    const first = transfer(4, 'credited', { amt: exact('20') })
+    for (const window of windows) {
+      pages.story.transfers = []
+      await page.setViewport(window)
+      await page.reload()
+      await page.waitForSelector('.address', { visible: true })
+      for (const [index, transfers] of [[first], [transfer(5, 'credited', { amt: exact('5') }), first]].entries()) {
+        pages.story.transfers = transfers
+        await poke(page)
+        await page.waitForSelector(`.status li[data-state]:nth-child(${index + 1})`)
+      }
+      await page.waitForSelector('.summary h2')
+      await drawn(page)
+      expect([window.width, (await largestHole(page)) < 40]).toEqual([window.width, true])
+    }
+  })
 
   it('goes on after a reload, and in a tab that was put aside while the payment was credited', async () => {
     pages.story.transfers = [transfer(3, 'credited')]

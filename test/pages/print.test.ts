@@ -70,6 +70,10 @@ describe('on paper', () => {
       return [backgroundColor, color]
     })
     expect(colors).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)'])
+    const lefts = await page.$$eval('header .brand, .owner, .summary h2', (all) =>
+      all.map((one) => one.getBoundingClientRect().left),
+    )
+    expect(lefts.map((one) => one === lefts[0])).toEqual([true, true, true]) // a sheet has one margin
   })
 
   it('what is to be paid has the whole address, its code, the amount and the network', async () => {

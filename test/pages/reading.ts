@@ -17,6 +17,17 @@ export async function textOfFirst(page: Page | Frame, selector: string): Promise
   return page.$eval(selector, (element) => element.textContent)
 }
 
+/** The texts that the page shows below an element: not those of hidden or closed parts. */
+export async function shownText(page: Page, selector: string): Promise<string> {
+  return page.$$eval(`${selector} *`, (all) =>
+    all
+      .filter((one) => one.checkVisibility())
+      .flatMap((one) => [...one.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE))
+      .map(({ textContent }) => textContent)
+      .join(' '),
+  )
+}
+
 /** Waits until the page has drawn what it is now, and knows what has moved in that. */
 export async function drawn(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))

@@ -3,7 +3,7 @@ import { misfitOf, type PaymentRequest, progressOf, readRequest } from '../../sr
 import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { passTime } from './browser.ts'
 import { usePages } from './fixture.ts'
-import { poke, see, seeIn, textOfFirst, tokenOf } from './reading.ts'
+import { poke, see, seeIn, shownText, textOfFirst, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { currencies, payAddress, transfer, txidOf } from './story.ts'
 
@@ -229,6 +229,24 @@ describe('the page of a payment request', () => {
     expect(await pages.shift()).toBeLessThan(0.1) // of the load
   })
 
+  it.each([
+    ['a part is seen', ['seen 3'], 'Of 25 USDT: 3 USDT on its way, 22 USDT missing.'],
+    ['a part is credited', ['credited 20'], 'Of 25 USDT: 20 USDT credited, 5 USDT missing.'],
+    ['less than is kept is seen', ['seen 0.0000004', 'credited 20'], 'Of 25 USDT: 20 USDT credited, 5 USDT missing.'],
+    ['all is seen', ['seen 5', 'credited 20'], '5 USDT is on its way'],
+    ['all is credited', ['credited 5', 'credited 20'], 'Paid'],
+  ])('never says "0 USDT on its way", nor 0 of anything else: %s', async (_what, states, summary) => {
+    const page = await openAsked()
+    pages.story.transfers = states.map((text, index) => {
+      const [state = '', amount = ''] = text.split(' ')
+      const members = { amt: exact(amount), created_at: at(9 - index), ...(state === 'seen' ? { seconds: 40 } : {}) }
+      return transfer(9 - index, state, members)
+    })
+    await poke(page)
+    await seeIn(page, '.summary', summary)
+    expect(`${await page.title()} ${await shownText(page, 'body')}`).not.toMatch(/(?<![\d.,])0\s+(USDT|TRX)/)
+  })
+
   it('never asks for what was sent already: not before it knows that', async () => {
     let answer = () => {}
     const after = new Promise<void>((resolve) => {
@@ -266,7 +284,7 @@ describe('the page of a payment request', () => {
     ['more digits than are kept', { ...asked, amt: '25.0000001' }, 'deposit.amt'],
     ['an order of another kind', { ...asked, order: { id: 1041 } }, 'deposit.order'],
   ])(
-    'asks for nothing where a request cannot be read, says so, and names the member in the console: %s',
+    'asks for nothing, not even an amount, where a request cannot be read, and names the member in the console: %s',
     async (_what, deposit, member) => {
       pages.service.settings = settings
       const page = await pages.open({}, '', 'about:blank')
@@ -282,6 +300,7 @@ describe('the page of a payment request', () => {
           .map((one) => one.textContent),
       )
       expect(shown).toEqual(['This payment request cannot be read', 'Back to shop.example'])
+      expect(await shownText(page, 'main')).not.toMatch(/\d|USDT|TRX/)
       await seeIn(page, '[role="status"].unseen', 'This payment request cannot be read')
       expect(await page.title()).toBe('Deposit')
       await poke(page)

@@ -7,7 +7,7 @@ import { windows } from './looks.ts'
 import { misfits } from './misfits.ts'
 import { foreignTexts, openFold, poke, press, seeIn, tokenOf } from './reading.ts'
 import { exact, type ScriptedService } from './scripted-service.ts'
-import { currencies, entry, txidOf } from './story.ts'
+import { entry, txidOf } from './story.ts'
 
 const pages = usePages()
 
@@ -80,19 +80,6 @@ describe('the statement of a month', () => {
     await press(page, 'Show')
     await page.waitForFunction(() => document.querySelectorAll('.statement tbody tr').length === 2)
     expect(await page.$eval('.statement', ({ textContent }) => textContent)).not.toContain('running')
-  })
-
-  it('has the currencies in the order in which they are offered', async () => {
-    pages.story.currencies = [...currencies].reverse()
-    const trx = entry(5, 5, '1', '1', { cuy: 1, created_at: '2026-11-02T00:00:00.000Z' })
-    serveStatement(pages.service, [...november, trx])
-    const page = await openStatement()
-    await press(page, 'Show')
-    await seeIn(page, '.statement', 'Closing balance')
-    expect((await lines(page)).map(([, amount]) => amount?.replace(/Balance.*/, ''))).toEqual([
-      ...['10 USDT', '+5 USDT', '−2.5 USDT', '12.5 USDT'],
-      ...['0 TRX', '+1 TRX', '0 TRX'],
-    ])
   })
 
   it('of any size is read page by page, and given as a file with all of it', async () => {

@@ -37,7 +37,7 @@ export function createCard(
         uid === null ? null : fact(texts.account, name ?? texts.user(uid)),
         order === null ? null : fact(texts.order, order),
       ])
-      keepHeight(element, () => {
+      rememberHeight(element, () => {
         paying.hidden = !isToPay(context)
         for (const view of views) view.update()
       })
@@ -57,12 +57,15 @@ function isToPay(context: DepositContext): boolean {
   return visitedOf(context).length === 0
 }
 
-/** Keeps the height of an element during a change, so that the parts below stay in place when the status replaces the address. */
-function keepHeight(element: HTMLElement, change: () => void): void {
+/**
+ * Remembers the height of an element when the status replaces the address. A single payment fills that height, so that the parts below
+ * stay in place; several have their own height, without a hole below them.
+ */
+function rememberHeight(element: HTMLElement, change: () => void): void {
   const before = element.dataset.shown
   const height = element.offsetHeight
   change()
   const now = element.querySelector('.paying')?.hasAttribute('hidden') ? 'status' : 'paying'
   element.dataset.shown = now
-  if (before !== undefined && before !== now) element.style.minHeight = now === 'status' ? `${height}px` : ''
+  if (before === 'paying' && now === 'status') element.style.setProperty('--height-before', `${height}px`)
 }

@@ -48,13 +48,12 @@ function readStatement(data: unknown): Statement {
   return { ...history, from: readText(from), to: readText(to), until: readText(until), balances: sums }
 }
 
-/** Leaves out currencies without amounts, and orders the others as they are offered. */
-function arranged({ model }: DepositContext, statement: Statement): Statement {
+/** Leaves out currencies without amounts. */
+function withAmounts(statement: Statement): Statement {
   const { balances, list } = statement
-  const place = (cuy: number) => model.offer?.currencies.findIndex((one) => one.cuy === cuy) ?? 0
   const hasAny = new Set(list.map(({ cuy }) => cuy))
   const shown = balances.filter(({ cuy, opening, closing }) => hasAny.has(cuy) || !isZero(opening) || !isZero(closing))
-  return { ...statement, balances: shown.sort((a, b) => place(a.cuy) - place(b.cuy)) }
+  return { ...statement, balances: shown }
 }
 
 /** The form that chooses a month, and its statement. */
@@ -83,7 +82,7 @@ export function createStatement(context: DepositContext): readonly HTMLElement[]
     )
     setText(progress, '')
     if (own !== asked || answer === null) return null // the reader has asked for another statement meanwhile
-    if (answer.ok) return arranged(context, answer.data)
+    if (answer.ok) return withAmounts(answer.data)
     result.replaceChildren(html('p', { class: 'note warn' }, refusalTitle(context, answer) + texts.stop))
     return null
   }

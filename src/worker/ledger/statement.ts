@@ -43,7 +43,7 @@ export async function readStatement(
   const { period, cuy, limit = statementRowsDefault } = selection
   const { sums, entries } = await selectStatement(db, currencies, { ...selection, limit })
   const byCuy = new Map(sums.map((row) => [row.cuy, row]))
-  const shown = currencies.list.filter((currency) => cuy === undefined || currency.cuy === cuy)
+  const shown = currencies.offered.filter((currency) => cuy === undefined || currency.cuy === cuy)
   return {
     until: Math.min(clock.now(), period.to) as UnixMs, // safe: one of two times
     balances: shown.map((currency) => {

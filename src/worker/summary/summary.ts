@@ -56,7 +56,7 @@ export async function readSummary(
   const { db, clock, currencies } = context
   const now = clock.now()
   const today = Math.floor(now / dayMs)
-  const cuys = currencies.list.map(({ cuy }) => cuy)
+  const cuys = currencies.offered.map(({ cuy }) => cuy)
   const queries = {
     totals: selectTotals(),
     days: selectDays(currencies, today - summaryDays),

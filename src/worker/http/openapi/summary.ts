@@ -230,7 +230,7 @@ const payouts = () =>
 /** The schema of `GET /ledger/summary`. */
 export const summarySchema = () =>
   docs.object('Summary', () => ({
-    currencies: z.array(currency()),
+    currencies: docs.described(z.array(currency()), 'In the order of the configuration.'),
     addresses: docs.countSchema('How many addresses were issued.'),
     transfers: z.strictObject({
       seen: docs.countSchema(`Transfers that are not final; ${countedMax} means that many or more.`),

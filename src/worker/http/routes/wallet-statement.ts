@@ -104,7 +104,7 @@ export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () =
       z.iso.datetime({ precision: 3 }),
       'Until when the statement says what there was: `to` or, while the period is running, now.',
     ),
-    balances: z.array(balance()),
+    balances: docs.described(z.array(balance()), 'One for each currency, in the order of the configuration.'),
     list: z.array(item()),
     count: docs.countSchema('The number of entries of the period, on all pages.'),
   }))

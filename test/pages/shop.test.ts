@@ -1,0 +1,46 @@
+import type { Page } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noPageSettings } from '../../src/worker/http/page-settings.ts'
+import { createDemoShop } from '../shop/demo-shop.ts'
+import { listen, type RunningServer } from '../support/loopback.ts'
+import { violationsOf } from './browser.ts'
+import { desktop, usePages } from './fixture.ts'
+
+const pages = usePages()
+const secrets = { callers: 'a secret of callers, for these tests', backends: 'a secret of backends, for these tests' }
+const { server, settle } = createDemoShop({ wallet: () => pages.service.url, secrets })
+let shop: RunningServer
+beforeAll(async () => {
+  shop = await listen(server)
+})
+afterAll(() => shop.close())
+
+/** What a screen reader can jump to, and what axe finds wrong. */
+async function heard(page: Page) {
+  const landmarks = await page.$$eval('body > header, body > main, main [role="status"], main iframe[title]', (all) =>
+    all.map(({ localName }) => localName),
+  )
+  return [landmarks, await violationsOf(page)]
+}
+
+describe('the pretend shop of npm start', () => {
+  it.each([{}, { ...desktop, isDark: true }])(
+    'has landmarks on each page, and axe finds nothing: %o',
+    async (reader) => {
+      pages.service.settings = { ...noPageSettings, origins: [shop.url] }
+      pages.service.frameAncestors = shop.url
+      const page = await pages.open(reader, '', shop.url)
+      expect(await heard(page)).toEqual([['header', 'main'], []])
+
+      await Promise.all([page.waitForNavigation(), page.click('button')])
+      const frame = await (await page.waitForSelector('iframe'))?.contentFrame()
+      await frame?.waitForSelector('.address')
+      expect(await heard(page)).toEqual([['header', 'main', 'strong', 'iframe'], []])
+
+      pages.answer('/ledger/entries', {})
+      await settle() // it takes the payment
+      await page.reload()
+      expect(await heard(page)).toEqual([['header', 'main', 'strong'], []])
+    },
+  )
+})
