@@ -338,7 +338,7 @@ export const alarmTable = {
     raised: 'The database has reached 70 % of what D1 stores in one.',
     ends: 'It is smaller again.',
     remedy:
-      'Nothing is lost and nothing is slower. The desk shows the day on which it is full at the present rate. Lower `EVENTS_KEEP_DAYS`, or plan a second deployment over another account of the key.',
+      'Nothing is lost and nothing is slower. The desk shows the day on which it is full at the present rate. Lower `EVENTS_KEEP_DAYS`, or add a database for the users who come (`CELLS`).',
   },
   'database-nearly-full': {
     urgency: 'now',

@@ -129,7 +129,7 @@ export const zhAlarms: AlarmTexts = {
   misconfigured: ['有设置缺失或错误，服务停止。', '日志行指出是哪项设置以及它的取值要求。'],
   'database-filling': [
     '数据库已达到 D1 单个数据库容量的 70%。',
-    '没有任何损失，速度也不受影响。工作台显示按目前增速写满的日期。请降低 `EVENTS_KEEP_DAYS`，或准备在同一密钥的另一个账户上进行第二次部署。',
+    '没有任何损失，速度也不受影响。工作台显示按目前增速写满的日期。请降低 `EVENTS_KEEP_DAYS`，或为新用户增加一个数据库（`CELLS`）。',
   ],
   'database-nearly-full': [
     '数据库已达到 D1 单个数据库容量的 90%。',
