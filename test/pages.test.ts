@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../src/worker/config/config.ts'
+import { parseCells } from '../src/worker/cells/parse-cells.ts'
 import { ledgerRoutes, routes } from '../src/worker/http/routes.ts'
 import { type AlarmRule, alarmTable, urgencies } from '../src/worker/platform/alarm-table.ts'
 import { root } from './support/project.ts'
@@ -175,7 +175,7 @@ describe('the documentation', () => {
   })
 
   it('has every setting that the configuration reads, and no other', () => {
-    const settings = [...settingsRead()].filter((name) => !/^(DB|ASSETS|SCANNER|ENDPOINT|RATE_\w+)$/.test(name))
+    const settings = [...settingsRead()].filter((name) => !/^(DB|ASSETS|SCANNER|ENDPOINT|BLOCKS|RATE_\w+)$/.test(name))
     const listed = [...textOf('docs/guides/settings.md').matchAll(/^\| `([A-Z_]+)`/gm)].flatMap(
       (match) => match[1] ?? [],
     )
@@ -257,7 +257,7 @@ function isShownIn(pages: readonly string[], file: string): boolean {
 function settingsRead(): ReadonlySet<string> {
   const read = new Set<string>()
   const bindings = { get: (_: object, name: string) => void read.add(name), has: () => false }
-  parseConfig(new Proxy({}, bindings))
+  parseCells(new Proxy({}, bindings))
   return read
 }
 

@@ -24,6 +24,14 @@ describe('npm start prints', () => {
     expect(text).toContain(`DEVNET_PORT=9201 npm run pay -- ${address}`)
   })
 
+  it('which users are in which cell, where there are several', () => {
+    const cells = [{ uids: '1-999999' }, { uids: '1000000-' }]
+    const running = { base, address, shop: null, desk: null, chainPort: undefined }
+    expect(welcome({ ...running, cells })).toBe(
+      welcome(running).replace('\n\n', '\ncell 1 has users 1-999999, cell 2 has users 1000000-\n\n'),
+    )
+  })
+
   const txid = '5073138ac9063bca7c636268221a5e03e89ad5163ffb2e06e467d18ce8e195f7'
   const ofDeposit = { txid, position: 0, address }
   const payout = { id: 1, cuy: 2, amt: 5, to: address, osn: 'payout-1' }
@@ -47,6 +55,14 @@ describe('npm start prints', () => {
     ])
     const event = { id: 12, type, uid: 1, created_at: '2026-11-27T08:35:26.696Z', data }
     expect(eventLine(event, symbols)).toBe(`Event 12: ${type}, user 1, ${rest}`)
+  })
+
+  it('the cell of an event, where there are several: each cell counts its own', () => {
+    const entry = { osn: 'order-1', cuy: 2, amt: -2.5 }
+    const event = { id: 12, type: 'entry.posted', uid: 1_000_000, cell: 2, data: { entry } }
+    expect(eventLine(event, new Map())).toBe(
+      'Event 12 of cell 2: entry.posted, user 1000000, -2.5 of currency 2, order-1',
+    )
   })
 
   it('an event of a form that it does not know as it is', () => {
