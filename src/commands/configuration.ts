@@ -31,13 +31,13 @@ interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'>, Data
 
 /** The database of a cell, in wrangler.toml. */
 interface DatabaseDescription {
-  readonly place: Place
+  readonly place: WranglerTarget
   /** Whether it has a `database_id`. The id that `wrangler d1 create` prints replaces the placeholder. */
   readonly database: 'set' | 'placeholder' | 'missing'
 }
 
 /** The target of a command, as wrangler defines it. */
-export interface Place {
+export interface WranglerTarget {
   /** The environment of a deployment ('' is the top level), or undefined for this machine. */
   readonly env: string | undefined
   /** Null if there is only one. */

@@ -10,7 +10,7 @@ import { allUsers, type UserRange } from '../worker/common/user-range.ts'
 import { toText } from '../worker/d1/database.ts'
 import { isUsed, rangeSetting, type SettingDifference, type StoredSetting } from '../worker/ledger/stored-settings.ts'
 import { lastPrinted } from './child-environment.ts'
-import type { Place } from './configuration.ts'
+import type { WranglerTarget } from './configuration.ts'
 import { commandIn } from './place.ts'
 import type { ToolRefusal } from './tool-error.ts'
 import { jsonAmong, queryMsMax, runWrangler } from './wrangler.ts'
@@ -27,7 +27,7 @@ const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number(
 const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
 
 /** Runs statements, separated by semicolons, on the database of a place through wrangler. */
-export function queryDatabase(place: Place, ...statements: readonly string[]): Promise<QueryReply> {
+export function queryDatabase(place: WranglerTarget, ...statements: readonly string[]): Promise<QueryReply> {
   return execute(place, [], statements)
 }
 
@@ -38,7 +38,7 @@ const localFiles = 'v3/d1/miniflare-D1DatabaseObject'
  * Runs statements that only read, as `queryDatabase` does. For a local database it reads a copy: a second wrangler process on the same file could make a
  * statement of the running service fail (SQLITE_BUSY), and with it a tick.
  */
-export async function readDatabase(place: Place, ...statements: readonly string[]): Promise<QueryReply> {
+export async function readDatabase(place: WranglerTarget, ...statements: readonly string[]): Promise<QueryReply> {
   if (place.env !== undefined) return queryDatabase(place, ...statements)
   const [folder, copy] = [join('.wrangler/state', localFiles), mkdtempSync(join(tmpdir(), 'tron-wallet-service-'))]
   try {
@@ -62,7 +62,11 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-async function execute(place: Place, options: readonly string[], statements: readonly string[]): Promise<QueryReply> {
+async function execute(
+  place: WranglerTarget,
+  options: readonly string[],
+  statements: readonly string[],
+): Promise<QueryReply> {
   const args = [
     'd1',
     'execute',
@@ -108,7 +112,7 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /** The message of a trigger or a CHECK, or of a known error of wrangler, with the remedy. */
-function explainRefusal(place: Place, output: string): ToolRefusal {
+function explainRefusal(place: WranglerTarget, output: string): ToolRefusal {
   if (output.includes('no such table')) {
     return { why: noTables, next: `apply the migrations: ${commandIn({ ...place, cell: null }, 'db:migrate')}` }
   }
@@ -159,7 +163,7 @@ function strangerSql({ from, to }: UserRange): string {
 }
 
 /** Reads from the database of a place. */
-export async function readStored(place: Place): Promise<Result<StoredData, ToolRefusal>> {
+export async function readStored(place: WranglerTarget): Promise<Result<StoredData, ToolRefusal>> {
   const { cell } = place
   const ofCell = cell === null ? [] : [strangerSql(cell.users)]
   const reply = await readDatabase(place, settingsSql, lastSql, ...ofCell)

@@ -55,7 +55,7 @@ export interface AgreedNodes {
   /** The newest balances of at most `balancesMax` addresses. A balance is null if no quorum agrees, because a block may come in between. */
   balances(addresses: readonly Address[], asset: Asset): Promise<readonly (bigint | null)[]>
   /** Reads from the chain as the service does. In an attempt of `ms`, a hanging node uses up a third. */
-  read<T>(question: (session: Session) => ChainResult<T>, ms?: number): Promise<T>
+  read<T>(query: (session: Session) => ChainResult<T>, ms?: number): Promise<T>
 }
 
 /** Merges replies that must be equal. */
@@ -120,9 +120,9 @@ export function openNodes(chain: ChainConfig, platform: StoppablePlatform): Agre
             }),
         },
       ),
-    read: (question, ms) =>
+    read: (query, ms) =>
       repeat(async (session) => {
-        const answer = await question(session)
+        const answer = await query(session)
         return answer.ok ? answer : err(whyOf(answer.error))
       }, ms),
   }

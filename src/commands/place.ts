@@ -1,4 +1,4 @@
-import type { Place } from './configuration.ts'
+import type { WranglerTarget } from './configuration.ts'
 import { OptionError } from './tool-error.ts'
 
 /** The names of the public networks by chain id (PROTOCOL.md, Chain identity). */
@@ -28,7 +28,7 @@ export function environmentOf(options: {
 }
 
 /** The environment and the cell of a place. */
-export type PlaceRef = Pick<Place, 'env' | 'cell'>
+export type PlaceRef = Pick<WranglerTarget, 'env' | 'cell'>
 
 /** The options for a place in a printed command. They begin with a space, or are empty for this machine with its only cell. */
 export function optionOf(target: PlaceRef): string {

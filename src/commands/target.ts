@@ -4,7 +4,7 @@ import { parseChainId } from '../worker/config/chain.ts'
 import type { Config } from '../worker/config/config.ts'
 import type { Bindings } from '../worker/config/schemas.ts'
 import { parseSource, sourceOfCell } from './cells.ts'
-import { type ConfigurationSource, type Place, readConfiguration } from './configuration.ts'
+import { type ConfigurationSource, readConfiguration, type WranglerTarget } from './configuration.ts'
 import { commandIn, describeChain } from './place.ts'
 import type { Target } from './target-apart.ts'
 import { orRefuse, ToolError, type ToolRefusal } from './tool-error.ts'
@@ -29,7 +29,7 @@ function whereOf(env: string | undefined): string {
   return env === undefined ? 'this machine' : env === '' ? 'production' : `the environment ${env}`
 }
 
-const describeDatabase = ({ databaseName, databaseId }: Place) =>
+const describeDatabase = ({ databaseName, databaseId }: WranglerTarget) =>
   databaseName === null ? 'no database' : `database ${databaseName} (${databaseId ?? 'without an id'})`
 
 /** The chain id of a configuration, or null if it has none. */
@@ -67,7 +67,7 @@ export function openDeployment(
   env: string | undefined,
   cell: string | undefined,
   print: (line: string) => void,
-): { readonly config: Config; readonly extendedPublicKey: string; readonly place: Place } {
+): { readonly config: Config; readonly extendedPublicKey: string; readonly place: WranglerTarget } {
   const source = openTarget(env, cell, print)
   const { values, varsFile, place } = source
   const config = parseSource(source)

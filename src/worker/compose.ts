@@ -182,7 +182,7 @@ export function createScannerObject(
     },
     // Cells whose ticks begin together read each block once.
     ticksTogether: number !== null,
-    tickRoomAt: tron.tickRoomAt,
+    tickAvailableAt: tron.tickAvailableAt,
     scanEverySeconds: config.scanEverySeconds,
     eventsKeepDays: config.eventsKeepDays,
     endpoints: config.webhooks,
@@ -191,7 +191,7 @@ export function createScannerObject(
     nodes: tron.nodes,
     nodeCount: config.nodes.length,
     inBackground,
-    nodeReports: tron.reports,
+    nodeStatuses: tron.nodeStatuses,
     recoveredAt: () => tron.recoveredAt() ?? (0 as UnixMs),
     databaseBytes: () => usage.databaseBytes,
     usage: () => usageFields(usage),

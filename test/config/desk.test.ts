@@ -27,22 +27,22 @@ describe('DESK_ACCESS', () => {
     expect(configOf().deskAccess).toBeNull()
   })
 
-  const peopleTake = 'DESK_ACCESS.people: an object of 1 to 200 e-mail addresses, or *@ and a domain'
+  const peopleExpected = 'DESK_ACCESS.people: an object of 1 to 200 e-mail addresses, or *@ and a domain'
   it.each<[string, object, string]>([
     ['no team', { team: undefined }, 'DESK_ACCESS.team: the name of the team'],
     ['a host as the team', { team: 'acme.cloudflareaccess.com' }, 'DESK_ACCESS.team: the name of the team'],
     ['a path in the team', { team: 'acme/x' }, 'DESK_ACCESS.team: the name of the team'],
     ['no audience', { audience: '' }, 'DESK_ACCESS.audience: the audience tag'],
-    ['nobody', { people: {} }, peopleTake],
-    ['a list of people', { people: ['ann@example.com'] }, peopleTake],
-    ['a name that is no address', { people: { ann: 'read' } }, peopleTake],
-    ['everybody', { people: { '*': 'read' } }, peopleTake],
-    ['every domain', { people: { '*@*': 'read' } }, peopleTake],
-    ['one address twice', { people: { 'ann@example.com': 'read', 'ANN@example.com': 'approve' } }, peopleTake],
-    ['a line end in an address', { people: { 'ann@example.com\n': 'read' } }, peopleTake],
-    ['nothing that somebody may', { people: { 'ann@example.com': '' } }, peopleTake],
-    ['an unknown word', { people: { 'ann@example.com': 'read post' } }, peopleTake],
-    ['a scope with its prefix', { people: { 'ann@example.com': 'ledger:read' } }, peopleTake],
+    ['nobody', { people: {} }, peopleExpected],
+    ['a list of people', { people: ['ann@example.com'] }, peopleExpected],
+    ['a name that is no address', { people: { ann: 'read' } }, peopleExpected],
+    ['everybody', { people: { '*': 'read' } }, peopleExpected],
+    ['every domain', { people: { '*@*': 'read' } }, peopleExpected],
+    ['one address twice', { people: { 'ann@example.com': 'read', 'ANN@example.com': 'approve' } }, peopleExpected],
+    ['a line end in an address', { people: { 'ann@example.com\n': 'read' } }, peopleExpected],
+    ['nothing that somebody may', { people: { 'ann@example.com': '' } }, peopleExpected],
+    ['an unknown word', { people: { 'ann@example.com': 'read post' } }, peopleExpected],
+    ['a scope with its prefix', { people: { 'ann@example.com': 'ledger:read' } }, peopleExpected],
     ['another member', { emails: [] }, 'DESK_ACCESS: an object with team, audience and people'],
   ])('is refused with %s', (_, changes, fault) => {
     const [found = ''] = faultsOf(setting(changes))

@@ -3,13 +3,13 @@ import type { EventId, PayoutId } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { payoutStates } from '../../src/worker/d1/payout-tables.ts'
 import { countedMax } from '../../src/worker/deposits/store/lists.ts'
-import { insertPayouts, selectAskingFacts } from '../../src/worker/payouts/store/asking.ts'
 import { selectCompared } from '../../src/worker/payouts/store/compared.ts'
 import { selectConcerned, selectExpired } from '../../src/worker/payouts/store/conclusions.ts'
 import { selectWithOutflows, storeDecided } from '../../src/worker/payouts/store/decided.ts'
 import { selectLeavingFacts } from '../../src/worker/payouts/store/facts.ts'
 import { type PayoutSelection, selectPayoutPage } from '../../src/worker/payouts/store/lists.ts'
 import { selectOpenSums, selectTroubles } from '../../src/worker/payouts/store/open.ts'
+import { insertPayouts, selectPayoutRequestFacts } from '../../src/worker/payouts/store/payout-requests.ts'
 import { claimDue, selectAnswered } from '../../src/worker/payouts/store/sending.ts'
 import { selectOffer, selectSigningFacts } from '../../src/worker/payouts/store/signing.ts'
 import { selectWork } from '../../src/worker/scan/store/work.ts'
@@ -83,7 +83,7 @@ const lists: readonly PayoutSelection[] = [
 
 /** What is read of payouts, by its name. */
 const works: Readonly<Record<string, (metered: WriteDatabase) => Promise<unknown>>> = {
-  asking: (metered) => selectAskingFacts(metered, [key], ms(now)),
+  payoutRequest: (metered) => selectPayoutRequestFacts(metered, [key], ms(now)),
   'asking, the write': (metered) =>
     insertPayouts(metered, [{ ...asked, ...approved, created_at: ms(now), changed_at: ms(now) } as never]), // safe: its branded names
   'what may leave': (metered) => selectLeavingFacts(metered, payer),

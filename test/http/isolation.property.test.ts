@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, formatBase58, formatHex, formatNumber } from '../../src/worker/chain/address.ts'
 import { blockSeconds } from '../../src/worker/chain/block.ts'
-import { asking, payoutsSetting } from '../payouts/harness.ts'
+import { payoutRequest, payoutsSetting } from '../payouts/harness.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from './service.ts'
 
 /** What one caller has: two addresses, and a deposit in each currency with an amount that no other caller has. */
@@ -37,7 +37,7 @@ beforeAll(async () => {
     return payFinal(service, trxTo(first, 5_000_000_000n + part), usdtTo(second, 8_000_000_000n + part))
   })
   await service.tick()
-  const payouts = uids.map((uid) => ({ ...asking(), uid, osn: `out-${uid}` }))
+  const payouts = uids.map((uid) => ({ ...payoutRequest(), uid, osn: `out-${uid}` }))
   expect((await service.send('/ledger/payouts', { payouts })).status).toBe(200)
   // Not final: recharge shows it, and only to its owner.
   for (const [, second] of owned) if (second) service.chain.add([usdtTo(second, 1_000_000n)])

@@ -9,7 +9,7 @@ import {
   wrongBody,
   wrongMediaType,
 } from '../../src/worker/http/errors.ts'
-import { asking, startPaying } from '../payouts/harness.ts'
+import { payoutRequest, startPaying } from '../payouts/harness.ts'
 import { payoutBase58 } from '../support/payouts.ts'
 import { failed, postInit, type RunningService, read, startService } from './service.ts'
 
@@ -158,7 +158,7 @@ describe('the body of a post', () => {
 
 test('a payout may be asked for, approved and cancelled with null for each optional member', async () => {
   const paying = await startPaying({ PAYOUTS: { address: payoutBase58 } })
-  const payout = asking()
+  const payout = payoutRequest()
   const withNulls = { ...payout, fee: null, mark: null, proof: null }
   const asked = await read(await paying.send('/ledger/payouts', { payouts: [withNulls] }))
   expect(asked).toMatchObject({ status: 200, body: { data: { replayed: false, list: [{ fee: 0, mark: '' }] } } })

@@ -3,9 +3,9 @@ import { firstAddress, startService } from '../http/service.ts'
 import { payoutBase58 } from '../support/payouts.ts'
 import {
   ask,
-  asking,
   balance,
   payoutEvents,
+  payoutRequest,
   payoutsSetting,
   recipientBase58,
   send,
@@ -37,7 +37,7 @@ describe('asking for a payout', () => {
 
   it('asked for again with the same content it is shown as it is now, in any order', async () => {
     const service = await startPaying()
-    const [one, two] = [asking(), asking({ amt: '7.50' })]
+    const [one, two] = [payoutRequest(), payoutRequest({ amt: '7.50' })]
     const first = await send(service, '', { payouts: [one, two] })
     await send(service, '/cancel', { ids: [first.data?.list[0]?.id], why: 'a test' })
     const again = await send(service, '', { payouts: [{ ...two, amt: '7.5' }, one] })
@@ -57,7 +57,7 @@ describe('asking for a payout', () => {
     ['a proof', { proof: jws(proven) }],
   ])('with %s it is a conflict, whatever the wallet holds', async (_, changes) => {
     const service = await startPaying()
-    const one = asking(proven)
+    const one = payoutRequest(proven)
     await send(service, '', { payouts: [one] })
     expect(await send(service, '', { payouts: [{ ...one, ...changes }] })).toMatchObject({
       status: 409,
@@ -67,20 +67,23 @@ describe('asking for a payout', () => {
 
   it('by another backend, or with new ones beside it, it is a conflict', async () => {
     const service = await startPaying()
-    const one = asking()
+    const one = payoutRequest()
     await send(service, '', { payouts: [one] })
     expect(await send(service, '', { payouts: [one] }, 'till')).toMatchObject({
       status: 409,
       reason: 'backend-differs',
     })
-    expect(await send(service, '', { payouts: [one, asking()] })).toMatchObject({ status: 409, reason: 'partly-known' })
+    expect(await send(service, '', { payouts: [one, payoutRequest()] })).toMatchObject({
+      status: 409,
+      reason: 'partly-known',
+    })
     expect(await balance(service)).toBe(995_000_000)
   })
 
   it('takes all or none', async () => {
     const service = await startPaying()
     const result = await send(service, '', {
-      payouts: [asking({ amt: '600' }), asking({ amt: '400' }), asking({ amt: '0.000001' })],
+      payouts: [payoutRequest({ amt: '600' }), payoutRequest({ amt: '400' }), payoutRequest({ amt: '0.000001' })],
     })
     expect(result).toMatchObject({ status: 422, reason: 'insufficient' })
     expect(result.msg).toBe('payout 3: wallet of user 7 in USDT holds 0, 0.000001 are needed')
@@ -90,12 +93,14 @@ describe('asking for a payout', () => {
 
   it('counts the fee for what the wallet must hold', async () => {
     const service = await startPaying()
-    expect(await send(service, '', { payouts: [asking({ amt: '1000', fee: '0.000001' })] })).toMatchObject({
+    expect(await send(service, '', { payouts: [payoutRequest({ amt: '1000', fee: '0.000001' })] })).toMatchObject({
       status: 422,
     })
-    expect(await send(service, '', { payouts: [asking({ amt: '999.999999', fee: '0.000001' })] })).toMatchObject({
-      status: 200,
-    })
+    expect(await send(service, '', { payouts: [payoutRequest({ amt: '999.999999', fee: '0.000001' })] })).toMatchObject(
+      {
+        status: 200,
+      },
+    )
     expect(await balance(service)).toBe(0)
   })
 
@@ -122,17 +127,21 @@ describe('asking for a payout', () => {
     ['a proof of another payout', { proof: jws(proven) }, 'proof'], // more of them: test/payouts/proof.test.ts
   ])('refuses %s as bad form', async (_, changes, member) => {
     const service = await startService({ PAYOUTS: payoutsSetting })
-    const { status, msg } = await send(service, '', { payouts: [asking(), asking(changes)] })
+    const { status, msg } = await send(service, '', { payouts: [payoutRequest(), payoutRequest(changes)] })
     expect([status, msg]).toEqual([400, expect.stringMatching(`^payout 2: ${member}: `)])
   })
 
   it.each<[string, unknown, string]>([
     ['none', { payouts: [] }, 'payouts: an array of 1 to 20 payouts'],
-    ['21', { payouts: Array.from({ length: 21 }, () => asking()) }, 'payouts: an array of 1 to 20 payouts'],
-    ['another member', { payouts: [asking()], by: 'x' }, 'the body must be an object with payouts, and nothing else'],
+    ['21', { payouts: Array.from({ length: 21 }, () => payoutRequest()) }, 'payouts: an array of 1 to 20 payouts'],
+    [
+      'another member',
+      { payouts: [payoutRequest()], by: 'x' },
+      'the body must be an object with payouts, and nothing else',
+    ],
     [
       'a key twice',
-      { payouts: [asking({ osn: 'a' }), asking({ osn: 'a' })] },
+      { payouts: [payoutRequest({ osn: 'a' }), payoutRequest({ osn: 'a' })] },
       'payout 2: osn: another one for each payout of a user and currency',
     ],
   ])('refuses %s', async (_, body, why) => {
@@ -156,7 +165,7 @@ describe('asking for a payout', () => {
     ['to the address of 20 zero bytes', 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', 'to-nobody'],
   ])('refuses a payout %s', async (_, to, reason) => {
     const service = await startPaying()
-    expect(await send(service, '', { payouts: [asking({ to })] })).toMatchObject({ status: 422, reason })
+    expect(await send(service, '', { payouts: [payoutRequest({ to })] })).toMatchObject({ status: 422, reason })
     expect(await balance(service)).toBe(1_000_000_000)
   })
 })
@@ -170,7 +179,7 @@ describe('the key of a payout and those of entries exclude each other', () => {
   ])('%s is known', async (_, type, amt) => {
     const service = await startPaying()
     expect((await service.post(entry(type, amt))).status).toBe(200)
-    expect(await send(service, '', { payouts: [asking({ osn: 'k' })] })).toMatchObject({
+    expect(await send(service, '', { payouts: [payoutRequest({ osn: 'k' })] })).toMatchObject({
       status: 409,
       reason: 'key-in-use',
     })
@@ -179,9 +188,9 @@ describe('the key of a payout and those of entries exclude each other', () => {
   it('a payment is known: only a payout with a fee needs its key', async () => {
     const service = await startPaying()
     expect((await service.post(entry(4, '-1'))).status).toBe(200)
-    const withFee = await send(service, '', { payouts: [asking({ osn: 'k', fee: '1' })] })
+    const withFee = await send(service, '', { payouts: [payoutRequest({ osn: 'k', fee: '1' })] })
     expect(withFee).toMatchObject({ status: 409, reason: 'key-in-use' })
-    expect(await send(service, '', { payouts: [asking({ osn: 'k' })] })).toMatchObject({ status: 200 })
+    expect(await send(service, '', { payouts: [payoutRequest({ osn: 'k' })] })).toMatchObject({ status: 200 })
   })
 
   it.each([
@@ -210,7 +219,7 @@ describe('at the same time', () => {
   it('200 askings of one balance take what is there and no more', async () => {
     const service = await startPaying({ PAYOUTS: { address: payoutBase58 } })
     const results = await Promise.all(
-      Array.from({ length: 200 }, () => send(service, '', { payouts: [asking({ amt: '30', fee: '1' })] })),
+      Array.from({ length: 200 }, () => send(service, '', { payouts: [payoutRequest({ amt: '30', fee: '1' })] })),
     )
     const count = (status: number) => results.filter((one) => one.status === status).length
     expect([count(200), count(422)]).toEqual([32, 168])
@@ -219,7 +228,7 @@ describe('at the same time', () => {
 
   it('200 equal askings take the money once', async () => {
     const service = await startPaying()
-    const one = asking()
+    const one = payoutRequest()
     const results = await Promise.all(Array.from({ length: 200 }, () => send(service, '', { payouts: [one] })))
     expect(results.every(({ status }) => status === 200)).toBe(true)
     expect(results.filter(({ data }) => data?.replayed === false)).toHaveLength(1)
@@ -233,7 +242,7 @@ describe('at the same time', () => {
     const service = await startPaying({ PAYOUTS: { address: payoutBase58, limits: [{ cuy: 2, ...limit }] } })
     await Promise.all(
       Array.from({ length: 20 }, () =>
-        send(service, '', { payouts: Array.from({ length: 5 }, () => asking({ amt: '10' })) }),
+        send(service, '', { payouts: Array.from({ length: 5 }, () => payoutRequest({ amt: '10' })) }),
       ),
     )
     const { results } = await service.db.prepare('SELECT state, count(*) AS n FROM payout GROUP BY state').all()
@@ -289,7 +298,7 @@ describe('limits', () => {
   it('of one request count each other', async () => {
     const service = await withLimits({})
     const { data } = await send(service, '', {
-      payouts: [asking({ amt: '10' }), asking({ amt: '10' }), asking({ amt: '10' })],
+      payouts: [payoutRequest({ amt: '10' }), payoutRequest({ amt: '10' }), payoutRequest({ amt: '10' })],
     })
     expect(data?.list.map(({ state }) => state)).toEqual(['approved', 'approved', 'waiting'])
   })
@@ -299,7 +308,7 @@ it('without PAYOUTS the paths do not exist, and what is stored stays', async () 
   const service = await startPaying()
   await ask(service)
   const without = service.with({ PAYOUTS: undefined })
-  const posts = { '': { payouts: [asking()] }, '/approve': { ids: [1] }, '/cancel': { ids: [1], why: 'a test' } }
+  const posts = { '': { payouts: [payoutRequest()] }, '/approve': { ids: [1] }, '/cancel': { ids: [1], why: 'a test' } }
   for (const [path, body] of Object.entries({ ...posts, '/signed': { signed: [{ id: 1, transaction: 'ab' }] } })) {
     expect([path, await send(without, path, body, 'office')]).toMatchObject([
       path,

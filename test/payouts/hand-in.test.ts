@@ -9,7 +9,6 @@ import { correct, headOf, tickLater } from '../scan/harness.ts'
 import { payoutBase58, signatureOf, signTransfer } from '../support/payouts.ts'
 import {
   ask,
-  asking,
   contentOf,
   handIn,
   mined,
@@ -17,6 +16,7 @@ import {
   offered,
   passBlocks,
   payoutEvents,
+  payoutRequest,
   recipientBase58,
   send,
   shown,
@@ -60,7 +60,7 @@ describe('what is offered to the signer', () => {
   it('is at most 100 at once: those after an id are the next ones', async () => {
     const service = await startPaying()
     for (let i = 0; i < 6; i += 1) {
-      const payouts = Array.from({ length: 17 }, () => asking({ amt: '1' }))
+      const payouts = Array.from({ length: 17 }, () => payoutRequest({ amt: '1' }))
       await send(service, '', { payouts })
     }
     const ids = await offered(service)

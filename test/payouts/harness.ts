@@ -56,7 +56,7 @@ export async function fund(service: RunningService, amt = '1000'): Promise<void>
 
 let orders = 0
 /** A payout to ask for: 5 USDT of user 7, under a key of its own. */
-export const asking = (changes: object = {}) => {
+export const payoutRequest = (changes: object = {}) => {
   orders += 1
   return { uid: 7, cuy: 2, amt: '5', to: recipientBase58, osn: `payout-${orders}`, ...changes }
 }
@@ -71,7 +71,7 @@ export async function send(service: RunningService, path: string, body: unknown,
 
 /** Asks for one payout, which is taken. */
 export async function ask(service: RunningService, changes: object = {}): Promise<Shown> {
-  const { status, msg, data } = await send(service, '', { payouts: [asking(changes)] })
+  const { status, msg, data } = await send(service, '', { payouts: [payoutRequest(changes)] })
   expect([status, msg]).toEqual([200, 'success'])
   const [payout] = data?.list ?? []
   if (payout === undefined) throw new Error('no payout')

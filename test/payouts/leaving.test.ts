@@ -9,10 +9,10 @@ import { payoutAddress } from '../support/payouts.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import {
   ask,
-  asking,
   handIn,
   mineFinal,
   offered,
+  payoutRequest,
   recipient,
   send,
   sign,
@@ -54,7 +54,7 @@ async function doneAfter(cause: Cause) {
   const killed = withKilledSending(service)
   const { transaction: stored } = await signedPayout(killed, { timestamp: 5n })
   await cause(service)
-  const asked = await send(service, '', { payouts: [asking()] })
+  const asked = await send(service, '', { payouts: [payoutRequest()] })
   const list = await offered(service)
   const taken = await handIn(killed, approved, transaction)
   const cancelled = await send(service, '/cancel', { ids: [unwanted], why: 'a test' })

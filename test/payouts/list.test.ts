@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { firstAddress, startService } from '../http/service.ts'
 import { payoutBase58 } from '../support/payouts.ts'
-import { ask, asking, handIn, passBlocks, payoutsSetting, send, sign, startPaying } from './harness.ts'
+import { ask, handIn, passBlocks, payoutRequest, payoutsSetting, send, sign, startPaying } from './harness.ts'
 
 /** Payouts 1 to 6: signed, approved in TRX, waiting, of user 8, cancelled, approved. */
 async function withPayouts() {
@@ -83,7 +83,7 @@ it('asking takes the scope ledger:pay', async () => {
   const init = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ payouts: [asking()] }),
+    body: JSON.stringify({ payouts: [payoutRequest()] }),
   }
   const scope = 'ledger:read ledger:post ledger:approve ledger:sign'
   expect((await service.ledger('/ledger/payouts', init, { scope })).status).toBe(403)
@@ -93,7 +93,7 @@ it('asking takes the scope ledger:pay', async () => {
 it('over Workers RPC payouts are asked for, listed, approved and cancelled as by requests, with amounts as text', async () => {
   const service = await startPaying({ PAYOUTS: { address: payoutBase58 } })
   const { rpc } = service
-  const asked = asking({ amt: '7.50', fee: '0.25' })
+  const asked = payoutRequest({ amt: '7.50', fee: '0.25' })
   const payout = { id: 1, amt: '7.5', fee: '0.25', state: 'waiting', by: 'shop' }
   expect(await rpc.askPayouts([asked], 'shop')).toMatchObject({ ok: true, replayed: false, list: [payout] })
   expect(await rpc.askPayouts([asked], 'shop')).toMatchObject({ ok: true, replayed: true, list: [payout] })
@@ -104,11 +104,14 @@ it('over Workers RPC payouts are asked for, listed, approved and cancelled as by
     ok: true,
     list: [{ state: 'cancelled', why: 'a test' }],
   })
-  expect(await rpc.askPayouts([asking({ amt: '2000' })], 'shop')).toMatchObject({
+  expect(await rpc.askPayouts([payoutRequest({ amt: '2000' })], 'shop')).toMatchObject({
     ok: false,
     error: { kind: 'refused', reason: 'insufficient' },
   })
-  expect(await rpc.askPayouts([asking()], '')).toMatchObject({ ok: false, error: { kind: 'bad-input', member: 'by' } })
+  expect(await rpc.askPayouts([payoutRequest()], '')).toMatchObject({
+    ok: false,
+    error: { kind: 'bad-input', member: 'by' },
+  })
   expect(await rpc.payouts({ state: 'lost' as never })).toMatchObject({ ok: false, error: { kind: 'bad-input' } })
   expect(Object.keys(rpc)).not.toEqual(expect.arrayContaining([expect.stringMatching(/unsigned|signed/i)])) // HTTP alone
 })

@@ -5,13 +5,13 @@ import { payoutBase58 } from '../support/payouts.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import {
   ask,
-  asking,
   balance,
   handIn,
   mined,
   mineFinal,
   offered,
   paidLog,
+  payoutRequest,
   recipientBase58,
   type Shown,
   send,
@@ -56,7 +56,7 @@ it('a backend that may only pay gets no more out than a day has, although the to
   const limits = [{ cuy: 2, each: '5', perDay: '10' }]
   const service = await startPaying({ PAYOUTS: { address: payoutBase58, limits } })
   for (const rest of [995_000_000, 990_000_000]) {
-    const { payout } = await sendWith(service, 'ledger:pay', '', { payouts: [asking()] })
+    const { payout } = await sendWith(service, 'ledger:pay', '', { payouts: [payoutRequest()] })
     const id = payout?.id ?? 0
     expect(payout?.state).toBe('approved')
     const signed = await sign(service)
@@ -66,7 +66,7 @@ it('a backend that may only pay gets no more out than a day has, although the to
     const own = await sendWith(service, 'ledger:pay', '/cancel', { ids: [id], why: 'a test', moved: true })
     expect([own.status, await balance(service)]).toEqual([403, rest])
   }
-  const { payout } = await sendWith(service, 'ledger:pay', '', { payouts: [asking()] })
+  const { payout } = await sendWith(service, 'ledger:pay', '', { payouts: [payoutRequest()] })
   expect(payout?.state).toBe('waiting')
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sameProof } from '../../src/worker/payouts/proof.ts'
-import { asking, balance, send, startPaying } from './harness.ts'
+import { balance, payoutRequest, send, startPaying } from './harness.ts'
 import { makeKey, proofs, proven } from './proofs.ts'
 
 const keys = { ed: await makeKey('Ed25519'), es: await makeKey('ES256') }
@@ -8,7 +8,7 @@ const keys = { ed: await makeKey('Ed25519'), es: await makeKey('ES256') }
 describe('asking for a payout', () => {
   it.each(proofs.filter(({ why }) => why === null))('takes a proof $how', async ({ make }) => {
     const service = await startPaying()
-    const asked = { payouts: [asking({ ...proven, proof: await make(keys) })] }
+    const asked = { payouts: [payoutRequest({ ...proven, proof: await make(keys) })] }
     expect(await send(service, '', asked)).toMatchObject({ status: 200 })
   })
 
@@ -16,7 +16,7 @@ describe('asking for a payout', () => {
     'refuses a proof $how, which no signer takes, and takes no money',
     async ({ make, why }) => {
       const service = await startPaying()
-      const asked = { payouts: [asking({ ...proven, proof: await make(keys) })] }
+      const asked = { payouts: [payoutRequest({ ...proven, proof: await make(keys) })] }
       const { status, msg } = await send(service, '', asked)
       expect([status, msg]).toEqual([400, expect.stringMatching(/^payout 1: proof: /)])
       expect(msg).toContain(why)
@@ -27,7 +27,7 @@ describe('asking for a payout', () => {
   it('refuses a proof of more than 2,000 characters', async () => {
     const service = await startPaying()
     const proof = await keys.ed.sign(JSON.stringify(proven), { kid: 'k'.repeat(2_000) })
-    expect(await send(service, '', { payouts: [asking({ ...proven, proof })] })).toMatchObject({ status: 400 })
+    expect(await send(service, '', { payouts: [payoutRequest({ ...proven, proof })] })).toMatchObject({ status: 400 })
   })
 })
 

@@ -5,12 +5,12 @@ import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
 import { transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import {
   ask,
-  asking,
   balance,
   handIn,
   mined,
   mineFinal,
   payoutEvents,
+  payoutRequest,
   recipient,
   recipientBase58,
   send,
@@ -100,7 +100,7 @@ describe('approving', () => {
     const service = await withoutLimits()
     const { id: one } = await ask(service)
     const { id: two } = await ask(service)
-    const own = await send(service, '', { payouts: [asking()] }, 'office')
+    const own = await send(service, '', { payouts: [payoutRequest()] }, 'office')
     const [{ id: three } = { id: 0 }] = own.data?.list ?? []
     expect(await approve(service, [two, three, one])).toMatchObject({ status: 403 })
     expect(await approve(service, [two, 99, one])).toMatchObject({ status: 404, msg: 'there is no payout 99' })
@@ -206,7 +206,7 @@ describe('cancelling', () => {
 
   it('is final: nothing is approved, signed or asked for again under its key', async () => {
     const service = await startPaying()
-    const asked = asking()
+    const asked = payoutRequest()
     const { data } = await send(service, '', { payouts: [asked] })
     const [{ id } = { id: 0 }] = data?.list ?? []
     await cancel(service, [id])

@@ -132,7 +132,7 @@ describe('the reads', () => {
 describe('a refusal', () => {
   beforeAll(start)
 
-  const uidTakes = { kind: 'bad-input', member: 'uid', why: 'a whole number from 1 to 9007199254740991' } as const
+  const uidExpected = { kind: 'bad-input', member: 'uid', why: 'a whole number from 1 to 9007199254740991' } as const
 
   const tooMuch = { ...payment, osn: 'b', amt: '-25' }
   test.each<[string, unknown, unknown, object]>([
@@ -181,9 +181,9 @@ describe('a refusal', () => {
   test.each([undefined, null, 0, -1, 1.5, 2 ** 53, Number.NaN, '', '07', {}, 7n, true])(
     'is that of the uid %s',
     async (uid) => {
-      expect(await ledger.wallets(untyped(uid))).toEqual(refused(uidTakes))
-      expect(await ledger.address(untyped(uid))).toEqual(refused(uidTakes))
-      expect(await ledger.entries(untyped({ uid }))).toEqual(refused(uidTakes))
+      expect(await ledger.wallets(untyped(uid))).toEqual(refused(uidExpected))
+      expect(await ledger.address(untyped(uid))).toEqual(refused(uidExpected))
+      expect(await ledger.entries(untyped({ uid }))).toEqual(refused(uidExpected))
     },
   )
 
@@ -195,7 +195,7 @@ describe('a refusal', () => {
   test.each<[unknown, string, string]>([
     [undefined, 'query', 'an object with parameters'],
     ['uid=7', 'query', 'an object with parameters'],
-    [{}, 'uid', uidTakes.why],
+    [{}, 'uid', uidExpected.why],
     [{ uid: 7, limit: 101 }, 'limit', 'a whole number from 1 to 100'],
     [{ uid: 7, limit: 1e21 }, 'limit', 'a whole number from 1 to 100'],
     [{ uid: 7, limit: [1] }, 'limit', 'a whole number from 1 to 100'],

@@ -25,7 +25,7 @@ const rows: readonly (readonly [string, RefusalReply, NodeErrorKind, RegExp | st
 /** What is credited meanwhile where one block of three is refused so, by what that means for the question. */
 const creditedOf = { content: 5, size: 7, perhaps: 5, time: 1, pace: 1, nothing: 0 }
 
-const questionOf = (kind: NodeErrorKind) => meanings[kind].question
+const queryOf = (kind: NodeErrorKind) => meanings[kind].query
 
 /** The fields of a node in the summary of an operator. */
 interface SummaryNode {
@@ -73,7 +73,7 @@ describe('a node that refuses every request so', () => {
     const [first] = service.nodes
     if (first === undefined) throw new Error('a node')
     const isOfProbe = name.startsWith('not-taken') // which needs the answer
-    const isOfSize = questionOf(kind) === 'size' // a small question has its answer
+    const isOfSize = queryOf(kind) === 'size' // a small question has its answer
     first.script = ({ service, calls }) => (service === asked && (!isOfSize || calls.length > 2) ? fault : null)
     await tickFor(service, 600, () => payFinal(service, usdtTo(own, 1_000_000n)))
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 30 })
@@ -110,7 +110,7 @@ describe('where all nodes refuse one block so', () => {
       node.script = (incoming) => (incoming.service === asked && isAbout(incoming, height) ? fault : null)
     }
     await tickFor(service, 60)
-    const question = questionOf(kind)
+    const question = queryOf(kind)
     const credited = creditedOf[question]
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: credited })
     expect((await openGaps(service)).map(({ from_height }) => from_height)).toEqual(

@@ -14,7 +14,7 @@ const time = (ms: number) => ms as UnixMs
 /** A tick that began at 100 s and took one second, with nothing seen, and room for another one at once. */
 interface Over {
   readonly now?: number
-  readonly roomAt?: number
+  readonly availableAt?: number
   readonly isBehind?: boolean
   /** Why the scan is behind. */
   readonly failure?: ChainFailure
@@ -24,8 +24,15 @@ interface Over {
   readonly ticksTogether?: boolean
 }
 function next(over: Over = {}) {
-  const { now = 101_000, roomAt = 0, isBehind = false, seen = null, finalizedAt = 100_500, advancedAt = 50_000 } = over
-  const parts = { clock: { now: () => time(now) }, tickRoomAt: () => time(roomAt) }
+  const {
+    now = 101_000,
+    availableAt = 0,
+    isBehind = false,
+    seen = null,
+    finalizedAt = 100_500,
+    advancedAt = 50_000,
+  } = over
+  const parts = { clock: { now: () => time(now) }, tickAvailableAt: () => time(availableAt) }
   const times = { finalizedAt: time(finalizedAt), advancedAt: time(advancedAt) }
   const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), ...times } as ScanState // the rest is not used
   const failure = isBehind ? (over.failure ?? ({ kind: 'out-of-time' } as const)) : null
@@ -73,10 +80,10 @@ describe('the next tick', () => {
   })
 
   it('comes as early as the allowances have room for it, and by the interval in any case', () => {
-    expect(next({ seen: 1001, roomAt: 109_000 })).toBe(109_000)
-    expect(next({ isBehind: true, roomAt: 109_000 })).toBe(109_000)
-    expect(next({ roomAt: 109_000 })).toBe(120_000)
-    expect(next({ seen: 1001, roomAt: 900_000 })).toBe(120_000)
+    expect(next({ seen: 1001, availableAt: 109_000 })).toBe(109_000)
+    expect(next({ isBehind: true, availableAt: 109_000 })).toBe(109_000)
+    expect(next({ availableAt: 109_000 })).toBe(120_000)
+    expect(next({ seen: 1001, availableAt: 900_000 })).toBe(120_000)
   })
 })
 

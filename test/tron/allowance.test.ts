@@ -164,7 +164,7 @@ describe('the allowance of a second', () => {
 
   it('tells when a request comes that waits behind others', async () => {
     const a = await create(100_000, 4)
-    const rooms = () => [0, 1, 2, 3, 4].map((ahead) => a.allowance.roomAt(1, caller(1), ahead) - a.now())
+    const rooms = () => [0, 1, 2, 3, 4].map((ahead) => a.allowance.availableAt(1, caller(1), ahead) - a.now())
     expect(rooms()).toEqual([0, 0, 1_000, 1_000, 2_000])
     waits(a, [caller(1)])
     a.advance(300)
@@ -177,7 +177,7 @@ describe('ticks that are not due by the interval', () => {
     const a = await create()
     let ticks = 0
     for (const end = a.now() + 24 * hourMs; a.now() < end; ticks += 1) {
-      a.advance(Math.max(a.allowance.tickRoomAt() - a.now(), 0))
+      a.advance(Math.max(a.allowance.tickAvailableAt() - a.now(), 0))
       expect(a.use(tick, 5)).toEqual([5, 'no limit'])
     }
     expect(ticks).toBeGreaterThan(900) // one every 90 s
@@ -189,7 +189,7 @@ describe('ticks that are not due by the interval', () => {
     const a = await create()
     a.advance(30 * 60_000)
     for (let i = 0; i < 2; i += 1) {
-      expect(a.allowance.tickRoomAt()).toBe(a.now())
+      expect(a.allowance.tickAvailableAt()).toBe(a.now())
       a.use(tick, 5)
     }
   })
@@ -197,7 +197,7 @@ describe('ticks that are not due by the interval', () => {
   it('wait for room where the allowance is used up', async () => {
     const a = await create(2_250)
     a.use(tick)
-    expect(a.allowance.tickRoomAt() - a.now()).toBeGreaterThan(23 * hourMs)
+    expect(a.allowance.tickAvailableAt() - a.now()).toBeGreaterThan(23 * hourMs)
   })
 })
 

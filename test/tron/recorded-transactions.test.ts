@@ -114,8 +114,8 @@ function blockOf(transactions: readonly unknown[], height = 1): ParsedBlock {
 }
 const only = (name: string) => {
   const [transaction] = blockOf([apiReply(name)]).transactions
-  if (transaction?.result !== 'SUCCESS' || transaction.facts === null) throw new Error(`no transaction: ${name}`)
-  return transaction.facts
+  if (transaction?.result !== 'SUCCESS' || transaction.contract === null) throw new Error(`no transaction: ${name}`)
+  return transaction.contract
 }
 
 describe('a recorded transaction of each contract type', () => {
@@ -171,7 +171,7 @@ describe('recorded block 122', () => {
   it.each(Object.entries(payments))('%s pays %j', (name, expected) => {
     const txid = apiReply(name).txID
     const transaction = block.transactions.find((one) => one.txid === txid)
-    const { amount, target } = transaction?.facts ?? { amount: null, target: null }
+    const { amount, target } = transaction?.contract ?? { amount: null, target: null }
     const trx = amount === null ? [] : [`${users.get(target ?? '') ?? 'others'} TRX ${amount}`]
     const own = tokens.filter((one) => one.txid === txid)
     expect([...trx, ...own.map(({ to, amount: units }: ChainTransfer) => `${users.get(to)} token ${units}`)]).toEqual(
@@ -249,9 +249,9 @@ describe("mainnet's block of 619 transactions", () => {
       const isTransfer = contract[0]?.type === 'TransferContract'
       return [value.owner_address, isTransfer ? [value.to_address, value.amount] : null]
     })
-    const read = transactions.map(({ facts }) => [
-      `41${facts?.owner}`,
-      facts?.amount == null ? null : [`41${facts.target}`, Number(facts.amount)],
+    const read = transactions.map(({ contract }) => [
+      `41${contract?.owner}`,
+      contract?.amount == null ? null : [`41${contract.target}`, Number(contract.amount)],
     ])
     expect(read).toEqual(shown)
     expect(read.filter(([, transfer]) => transfer !== null)).toHaveLength(230)

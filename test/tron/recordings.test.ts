@@ -63,7 +63,7 @@ describe('a recorded finalized head', () => {
 /** The block with these transactions, all of them successful. */
 const blockOf = (header: Header, txids: readonly Txid[]): ParsedBlock => ({
   header,
-  transactions: txids.map((txid) => ({ txid, result: 'SUCCESS', facts: null })),
+  transactions: txids.map((txid) => ({ txid, result: 'SUCCESS', contract: null })),
   indexes: new Map(txids.map((txid, i) => [txid, i])),
 })
 

@@ -16,7 +16,7 @@ const migrate = { usage: 'npm run db:migrate [-- --production | --env <name>]', 
 /** Runs `npm run deploy` with these options. Returns the exit code. */
 export function runDeploy(args: readonly string[], output: CommandOutput): Promise<number> {
   return runTool(deploy, args, output, async () => {
-    const env = readPlace(args)
+    const env = readEnvironment(args)
     if (env === undefined) throw new OptionError('which deployment?')
     await applyMigrations(open(env, output), output)
     // wrangler deploys in several steps: the new version may be running although its cron trigger could not be set.
@@ -28,7 +28,7 @@ export function runDeploy(args: readonly string[], output: CommandOutput): Promi
 /** Runs `npm run db:migrate` with these options. Returns the exit code. */
 export function runMigrate(args: readonly string[], output: CommandOutput): Promise<number> {
   return runTool(migrate, args, output, async () => {
-    await applyMigrations(open(readPlace(args), output), output)
+    await applyMigrations(open(readEnvironment(args), output), output)
     return 0
   })
 }
@@ -43,7 +43,7 @@ async function applyMigrations(cells: readonly ConfigurationSource[], output: Co
 }
 
 /** The environment that the options name. Other options are refused, because they mean something else in each step. */
-function readPlace(args: readonly string[]): string | undefined {
+function readEnvironment(args: readonly string[]): string | undefined {
   return environmentOf(parseArgs({ args: [...args], options: placeOptions }).values)
 }
 

@@ -122,14 +122,14 @@ function readCommand(
   const unknown = Object.keys(values).find((name) => !takes.some((taken) => taken === name))
   if (unknown !== undefined) throw new OptionError(`this command takes no --${unknown}`)
   const work = prepare(values, words, streams)
-  return { environment: readPlace({ env, production, local }), cell, work }
+  return { environment: readEnvironment({ env, production, local }), cell, work }
 }
 
 /**
  * The target must always be named, even this machine. npm can take an option without a trace: it reads `-e nile` before `--` as its `--enjoy-by`, and the
  * command would then run here.
  */
-function readPlace({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {
+function readEnvironment({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {
   const environment = environmentOf(other)
   if (local && environment !== undefined) throw new OptionError('either --local, or --production or --env')
   if (!local && environment === undefined) {

@@ -1,7 +1,7 @@
 import { formatUnits } from '../../worker/common/amount.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
 import { orRefuse, ToolError } from '../tool-error.ts'
-import { namedPlace, type Options, readOption, type Work } from './options.ts'
+import { environmentOption, type Options, readOption, type Work } from './options.ts'
 import { readReason } from './repair.ts'
 
 // Only the newest fee of a token counts, so a later one must be confirmed again.
@@ -34,7 +34,7 @@ export function confirmFee(options: Options): Work {
   return async ({ place }) => {
     const [[fee] = []] = orRefuse(await queryDatabase(place, sql))
     if (fee === undefined) {
-      const next = `"npm run operate -- fee list${namedPlace(place)}" shows the fees, each with its transaction`
+      const next = `"npm run operate -- fee list${environmentOption(place)}" shows the fees, each with its transaction`
       throw new ToolError('no fee that waits was set by this transaction', next)
     }
     return describeFee(fee)

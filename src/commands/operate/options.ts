@@ -14,7 +14,7 @@ type Flag = 'moved' | 'stdin'
 export type Work = (source: ConfigurationSource) => Promise<string>
 
 /** The options for a place in a printed command; for this machine there is `--local`. They begin with a space. */
-export const namedPlace = (place: PlaceRef) =>
+export const environmentOption = (place: PlaceRef) =>
   place.env === undefined ? ` --local${cellOptionOf(place)}` : optionOf(place)
 
 /** Reads an option of this form, or throws an `OptionError` that says `what` it must be. */

@@ -49,8 +49,8 @@ export function prepareDecision(options: Options, words: readonly string[], stre
   if (!txidForm.test(txid) || !positionForm.test(position) || !isDecision || others.length > 0) {
     throw new OptionError('deposits decide: a txid, its position as the desk lists it, and credit or refuse')
   }
-  const place = { txid, position: position.startsWith('i') ? position : Number(position) }
-  const body = { deposits: [{ ...place, decision, why: readWhy(options) }] }
+  const deposit = { txid, position: position.startsWith('i') ? position : Number(position) }
+  const body = { deposits: [{ ...deposit, decision, why: readWhy(options) }] }
   return acting(options, streams, 'ledger:approve', '/ledger/deposits/decide', body)
 }
 

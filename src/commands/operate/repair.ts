@@ -1,7 +1,7 @@
 import { reasonMax } from '../../worker/d1/state-tables.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
-import { namedPlace, type Options, readOption, type Work } from './options.ts'
+import { environmentOption, type Options, readOption, type Work } from './options.ts'
 
 // Each repair is one statement. Triggers of the database apply it, or refuse it. Its time is the database's own.
 
@@ -72,7 +72,7 @@ export function closeGap(options: Options): Work {
   return async ({ place }) => {
     const [[gap] = []] = orRefuse(await queryDatabase(place, sql))
     if (gap === undefined) {
-      const next = `"npm run operate -- gap list${namedPlace(place)}" shows the open gaps, each with its first block`
+      const next = `"npm run operate -- gap list${environmentOption(place)}" shows the open gaps, each with its first block`
       throw new ToolError(`no open gap begins at block ${from}`, next)
     }
     return `The gap from block ${from} to ${gap.to_height} is closed. ?txid= still works for what is in it.`

@@ -8,10 +8,10 @@ import { formatPosition } from '../../worker/chain/block.ts'
 import { reservedUid } from '../../worker/common/ids.ts'
 import { indexCurrencies } from '../../worker/ledger/currencies.ts'
 import { settingsOf } from '../../worker/ledger/stored-settings.ts'
-import type { Place } from '../configuration.ts'
+import type { WranglerTarget } from '../configuration.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, readDatabase } from '../database.ts'
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
-import { namedPlace, type Options, readOption, type Work } from './options.ts'
+import { environmentOption, type Options, readOption, type Work } from './options.ts'
 
 /** Most indices in one call; more are probably a mistake. */
 const reservedMax = 100_000
@@ -95,7 +95,7 @@ export function reserve(options: Options): Work {
 }
 
 /** Reads the stored addresses, which must belong to this key. */
-async function readStoredRange(place: Place, key: ExtendedPublicKey): Promise<StoredRange> {
+async function readStoredRange(place: WranglerTarget, key: ExtendedPublicKey): Promise<StoredRange> {
   const stored = await readDatabase(
     place,
     `SELECT value FROM stored_setting WHERE name = 'TRON_XPUB'`,
@@ -143,9 +143,9 @@ function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] 
  * Advice to read blocks again in which payments to reserved addresses were not recognised: those above `height`, up to `finalized`. The position is not enough,
  * because a running scan may have looked up addresses before.
  */
-function adviseRescan(place: Place, height: number, finalized: number): readonly string[] {
+function adviseRescan(place: WranglerTarget, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
-  const option = namedPlace(place)
+  const option = environmentOption(place)
   const range = `--from ${height + 1} --to ${finalized}`
   return [
     'Payments to them in blocks that were read before are not recorded yet. Have those blocks read again:',

@@ -1,7 +1,7 @@
-import type { Place } from '../configuration.ts'
+import type { WranglerTarget } from '../configuration.ts'
 import { type DatabaseRow, queryDatabase, readDatabase, timeOf } from '../database.ts'
 import { orRefuse, ToolError } from '../tool-error.ts'
-import { namedPlace, type Options, readOption, type Work } from './options.ts'
+import { environmentOption, type Options, readOption, type Work } from './options.ts'
 
 const numberForm = /^[1-9]\d{0,14}$/
 /** The whole key, or its beginning as the status prints it. */
@@ -49,7 +49,7 @@ function readEndpoint(options: Options): string {
 }
 
 /** Sets the position of an endpoint, given as SQL, if the endpoint is at `least` or further, so that no event is skipped. `why` is the message otherwise. */
-async function setPosition(place: Place, endpoint: string, position: string, least: string, why: string) {
+async function setPosition(place: WranglerTarget, endpoint: string, position: string, least: string, why: string) {
   const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)` // the time of the first event that it now gets
   const sql =
     `UPDATE webhook SET position = ${position}, attempts = 0, failing_since = NULL, last_failure = NULL, next_try = 0, ` +
@@ -57,7 +57,7 @@ async function setPosition(place: Place, endpoint: string, position: string, lea
     `WHERE number = ${endpoint} AND ${isConfigured} AND position >= ${least} RETURNING ${columns}`
   const [rows = []] = orRefuse(await queryDatabase(place, sql))
   if (rows.length === 0) {
-    const next = `"npm run operate -- webhooks status${namedPlace(place)}" shows the endpoints, with their numbers, keys and positions`
+    const next = `"npm run operate -- webhooks status${environmentOption(place)}" shows the endpoints, with their numbers, keys and positions`
     throw new ToolError(`there is no such endpoint, or ${why}`, next)
   }
   return rows.map(describeEndpoint).join('\n')

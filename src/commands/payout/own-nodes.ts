@@ -36,12 +36,12 @@ export function createOwnNodes(nodes: AgreedNodes): OwnNodes {
   const { clock } = nodes
   const known = new Map<string, { readonly why: string | null; readonly at: number }>()
   const asked = new Map<string, Promise<unknown>>()
-  const ask = async (about: string, lastsMs: number, question: () => Promise<string | null>) => {
+  const ask = async (about: string, lastsMs: number, query: () => Promise<string | null>) => {
     const before = known.get(about)
     if (before?.why === null && clock.now() < before.at + lastsMs) return null
     const running =
       asked.get(about) ??
-      question()
+      query()
         .catch(whyOf)
         .then((why) => known.set(about, { why, at: clock.now() }))
         .finally(() => asked.delete(about))
@@ -83,11 +83,11 @@ async function compareHead(nodes: AgreedNodes, { height, hash, created_at }: Sho
 
 /** Reads the block at a height that a quorum of the nodes has; null if they have none. */
 async function readBlock(session: Session, height: BlockHeight): ChainResult<Header | null> {
-  const agreed = await agreeOnOne(session, 'chain', `block ${height}`, async (node, boxed) => {
-    const block = await askForBlock(boxed, node, height)
+  const agreed = await agreeOnOne(session, 'chain', `block ${height}`, async (node, nodeSession) => {
+    const block = await askForBlock(nodeSession, node, height)
     if (!block.ok) return block
-    const facts = block.value === null ? 'none' : `${block.value.hash} ${block.value.timestamp}`
-    return ok([{ about: { height }, facts, logs: '', value: block.value }])
+    const canonicalText = block.value === null ? 'none' : `${block.value.hash} ${block.value.timestamp}`
+    return ok([{ about: { height }, canonicalText, logs: '', value: block.value }])
   })
   return agreed.ok ? ok(agreed.value.value) : agreed
 }

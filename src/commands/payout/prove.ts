@@ -8,7 +8,10 @@ import { pastMs } from './judge.ts'
  * Why a transaction may still pay or has paid; null if a quorum of the signer's own nodes knows that it never will. Asked before a second transaction is
  * signed, because a service that was taken over could claim that the first has ended.
  */
-export async function findLife(nodes: AgreedNodes, { txid, expiration }: JournalEntry): Promise<string | null> {
+export async function findWhyStillPayable(
+  nodes: AgreedNodes,
+  { txid, expiration }: JournalEntry,
+): Promise<string | null> {
   const { header: final } = await nodes.read((session) => readFinalizedHead(session, null))
   const info = await readInfo(nodes, txid) // read after the head, so a transaction in no block now is in none up to the head
   if (info === null)

@@ -9,7 +9,7 @@ import { lackingLines, outcomeLine, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import { createOwnNodes } from './own-nodes.ts'
 import { type PayoutKey, textOfKey } from './payout.ts'
-import { findLife } from './prove.ts'
+import { findWhyStillPayable } from './prove.ts'
 import { batchMax, openService, type PayoutService, pageMax, type ServiceRefusal, stoppedReason } from './service.ts'
 import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { openSigner, readLimits, type Signer, type SignerStep, signOffer } from './signer.ts'
@@ -60,18 +60,18 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
   const run: Run = {
     ...parts,
     signal,
-    say: () => {},
+    log: () => {},
     after: 0,
     isStopped: false,
     triedAt: new Map(),
-    asking: new Set(),
+    inquiries: new Set(),
     named: new Set(),
-    lives: new Map(),
+    whyStillPayable: new Map(),
   }
-  const voice = createVoice(parts.print)
+  const openRound = createDedupedLog(parts.print)
   let comparedAt: number | null = null
   while (!signal.aborted) {
-    if (run.after === 0) run.say = voice()
+    if (run.after === 0) run.log = openRound()
     comparedAt ??= (await compare(run)) ? clock.now() : null
     if (comparedAt !== null) {
       const wasStopped = run.isStopped
@@ -89,28 +89,29 @@ interface Run extends RunParts {
   after: number
   /** Whether the service has stopped payouts. */
   isStopped: boolean
-  /** Prints a line about a subject if it is news. */
-  say: (subject: string, line: string) => void
+  /** Prints a line about a subject unless the last round printed it. */
+  log: (subject: string, line: string) => void
   /** When the service last answered about each payout, by its key. */
   readonly triedAt: Map<string, number>
   /** The lines that the comparison has printed. */
   readonly named: Set<string>
   /** Txids about which nodes are being asked. */
-  readonly asking: Set<string>
-  readonly lives: Map<string, string>
+  readonly inquiries: Set<string>
+  /** Why the transaction of a txid may still pay, as the nodes last answered. */
+  readonly whyStillPayable: Map<string, string>
 }
 
 /** Prints a line unless the last round printed the same one about its subject, ignoring digits. */
-function createVoice(print: (line: string) => void): () => Run['say'] {
+function createDedupedLog(print: (line: string) => void): () => Run['log'] {
   let said = new Map<string, string>()
   return () => {
     const before = said
     const now = new Map<string, string>()
     said = now
     return (subject, line) => {
-      const gist = line.replaceAll(/\d+/g, '')
-      now.set(subject, gist)
-      if (before.get(subject) !== gist) print(line)
+      const withoutDigits = line.replaceAll(/\d+/g, '')
+      now.set(subject, withoutDigits)
+      if (before.get(subject) !== withoutDigits) print(line)
     }
   }
 }
@@ -118,10 +119,10 @@ function createVoice(print: (line: string) => void): () => Run['say'] {
 /** Hands in again the transactions that the service lacks. Returns whether the service answered. */
 async function compare(run: Run): Promise<boolean> {
   const { signer, service, clock } = run
-  const known = await service.known(clock.now())
-  if (!known.ok) return sayRefusal(run, known.error)
-  const lacking = findLacking(signer.journal, known.value, { now: clock.now(), isStopped: run.isStopped })
-  for (const line of lackingLines(lacking, signer)) sayOnce(run, line)
+  const stored = await service.known(clock.now())
+  if (!stored.ok) return logRefusal(run, stored.error)
+  const lacking = findLacking(signer.journal, stored.value, { now: clock.now(), isStopped: run.isStopped })
+  for (const line of lackingLines(lacking, signer)) logOnce(run, line)
   const { handIns } = lacking
   for (let i = 0; i < handIns.length; i += batchMax) {
     if (!(await handIn(run, handIns.slice(i, i + batchMax)))) return false
@@ -129,7 +130,7 @@ async function compare(run: Run): Promise<boolean> {
   return true
 }
 
-function sayOnce({ named, print }: Run, line: string): void {
+function logOnce({ named, print }: Run, line: string): void {
   if (!named.has(line)) print(line)
   named.add(line)
 }
@@ -138,14 +139,14 @@ function sayOnce({ named, print }: Run, line: string): void {
 async function signOffered(run: Run): Promise<string | null> {
   const offer = await run.service.offer(run.after)
   if (!offer.ok) {
-    sayRefusal(run, offer.error)
+    logRefusal(run, offer.error)
     return offer.error.reason
   }
   let batch: HandIn[] = []
   for await (const step of signOffer(run.signer, offer.value)) {
-    if (step.kind === 'hold') run.say('offer', `Nothing is signed: ${step.why}`)
+    if (step.kind === 'pause') run.log('offer', `Nothing is signed: ${step.why}`)
     else if (step.kind === 'leave')
-      run.say(textOfKey(step.payout), payoutLine('not signed', step.payout, run.signer, step.why))
+      run.log(textOfKey(step.payout), payoutLine('not signed', step.payout, run.signer, step.why))
     else if (step.kind === 'prove') askNodes(run, step)
     else if (step.isNew || isDue(run, step.payout)) batch.push(step)
     if (batch.length < batchMax) continue
@@ -168,7 +169,7 @@ async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
   const answer = await run.service.handIn(
     batch.map(({ payout: { id }, entry: { transaction } }) => ({ id, transaction })),
   )
-  if (!answer.ok) return sayRefusal(run, answer.error)
+  if (!answer.ok) return logRefusal(run, answer.error)
   for (const [i, { payout, entry, isNew = false }] of batch.entries()) {
     run.triedAt.set(textOfKey(payout), run.clock.now())
     run.print(outcomeLine(isNew ? 'signed' : 'handed in again', entry, run.signer, answer.value[i]))
@@ -179,26 +180,29 @@ async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
 /** Asks the signer's own nodes about transactions that, as the service says, have ended. The rounds go on meanwhile. */
 function askNodes(run: Run, { payout, entries }: SignerStep & { kind: 'prove' }): void {
   for (const entry of entries) {
-    const why = run.lives.get(entry.txid) ?? 'the nodes are asked'
-    run.say(textOfKey(payout), payoutLine('not signed again', entry, run.signer, why))
-    if (run.asking.has(entry.txid)) continue
-    run.asking.add(entry.txid)
+    const why = run.whyStillPayable.get(entry.txid) ?? 'the nodes are asked'
+    run.log(textOfKey(payout), payoutLine('not signed again', entry, run.signer, why))
+    if (run.inquiries.has(entry.txid)) continue
+    run.inquiries.add(entry.txid)
     void askAbout(run, entry)
   }
 }
 
-async function askAbout({ nodes, signer, asking, lives, clock, signal }: Run, entry: JournalEntry): Promise<void> {
-  const why = await findLife(nodes, entry).catch((error: unknown) => {
+async function askAbout(
+  { nodes, signer, inquiries, whyStillPayable, clock, signal }: Run,
+  entry: JournalEntry,
+): Promise<void> {
+  const why = await findWhyStillPayable(nodes, entry).catch((error: unknown) => {
     if (error instanceof ToolError) return error.why
     throw error
   })
   if (why === null) return void signer.gone.add(entry.txid)
-  lives.set(entry.txid, why)
+  whyStillPayable.set(entry.txid, why)
   await clock.sleep(againMs, signal)
-  asking.delete(entry.txid)
+  inquiries.delete(entry.txid)
 }
 
-function sayRefusal(run: Run, { why }: ServiceRefusal): false {
-  run.say('service', `No payouts are signed now: ${why}`)
+function logRefusal(run: Run, { why }: ServiceRefusal): false {
+  run.log('service', `No payouts are signed now: ${why}`)
   return false
 }

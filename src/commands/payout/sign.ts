@@ -52,7 +52,7 @@ export async function runSignPayouts(
     if (step.kind === 'hand-in') {
       terminal.print(payoutLine(step.isNew ? 'signed' : 'to hand in again', step.entry, signer, 'in the journal'))
       add(step.payout, step.entry)
-    } else if (step.kind === 'hold') terminal.print(`Nothing is signed: ${step.why}`)
+    } else if (step.kind === 'pause') terminal.print(`Nothing is signed: ${step.why}`)
     else if (step.kind === 'leave') terminal.print(payoutLine('not signed', step.payout, signer, step.why))
     else for (const entry of step.entries) terminal.print(payoutLine('not signed again', entry, signer, lookUp(entry)))
   }

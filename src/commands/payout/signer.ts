@@ -51,7 +51,7 @@ export async function readLimits({ limits: path }: PayoutOptions, { currencies }
 
 /** The next step for a payout that the service offers, or for all of them. */
 export type SignerStep =
-  | { readonly kind: 'hold'; readonly why: string }
+  | { readonly kind: 'pause'; readonly why: string }
   /** The bytes are in the journal on the disk, and can be handed in. */
   | { readonly kind: 'hand-in'; readonly payout: ShownPayout; readonly entry: JournalEntry; readonly isNew: boolean }
   /** The payout can be signed again once these transactions are proven to have paid nothing. */
@@ -116,7 +116,7 @@ export async function* signOffer(signer: Signer, { list, address, head }: ShownO
   const block =
     address === own ? `the service's newest final block cannot be used: ${headFault}` : `it pays from ${address}`
   let isHeld = address !== own || headFault !== null
-  if (isHeld && list.length > 0) yield { kind: 'hold', why: block }
+  if (isHeld && list.length > 0) yield { kind: 'pause', why: block }
   let isCompared = nodes === null
   for (const payout of list) {
     const now = clock.now()
@@ -127,7 +127,7 @@ export async function* signOffer(signer: Signer, { list, address, head }: ShownO
     const why = isCompared ? null : ((await nodes?.whyNotHead(head)) ?? null) // only if there is a payout to sign
     isCompared = true
     isHeld = why !== null
-    yield why === null ? await signOne(signer, payout, head) : { kind: 'hold', why }
+    yield why === null ? await signOne(signer, payout, head) : { kind: 'pause', why }
   }
 }
 

@@ -50,8 +50,8 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     void answer(question)
     const about = questionOf(model, question)
     if (about.kind === 'amount') return // the search leads to a list, and the shown answer stays
-    const place = fragmentOf(about)
-    if (place !== location.hash) history.pushState(null, '', place || location.pathname + location.search)
+    const fragment = fragmentOf(about)
+    if (fragment !== location.hash) history.pushState(null, '', fragment || location.pathname + location.search)
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault()

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { UnixMs } from '../common/time.ts'
-import { bare, openTables, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { columnName, openTables, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { alarmRows } from '../d1/state-tables.ts'
 import { type AlarmKind, type AlarmSubject, type AlarmSubjects, unobservedKinds } from '../platform/alarm-table.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
@@ -188,9 +188,9 @@ const listOf = (alarms: readonly Alarm[]) => JSON.stringify(alarms.map(({ kind, 
 
 /** `seen_at`: when an unraised fault was first seen, or when the fault of a raised alarm was last seen. */
 function upsert(db: WriteDatabase, alarms: readonly Judged[], at: UnixMs): D1PreparedStatement {
-  const columns = sql.join([kindColumn, subjectColumn, raised_at, seen_at].map(bare), sql`, `)
+  const columns = sql.join([kindColumn, subjectColumn, raised_at, seen_at].map(columnName), sql`, `)
   const list = JSON.stringify(alarms.map(({ kind, text, isRaised }) => [kind, text, isRaised ? at : null]))
-  const [raised, seen] = [bare(raised_at), bare(seen_at)]
+  const [raised, seen] = [columnName(raised_at), columnName(seen_at)]
   return toStatement(
     db,
     sql`INSERT INTO ${alarmRows} (${columns}) SELECT value ->> 0, value ->> 1, value ->> 2, ${at} FROM json_each(${list})
@@ -202,7 +202,7 @@ function upsert(db: WriteDatabase, alarms: readonly Judged[], at: UnixMs): D1Pre
 function remove(db: WriteDatabase, alarms: readonly Alarm[]): D1PreparedStatement {
   return toStatement(
     db,
-    sql`DELETE FROM ${alarmRows} WHERE (${bare(kindColumn)}, ${bare(subjectColumn)}) IN (
+    sql`DELETE FROM ${alarmRows} WHERE (${columnName(kindColumn)}, ${columnName(subjectColumn)}) IN (
       SELECT value ->> 0, value ->> 1 FROM json_each(${listOf(alarms)}))`,
   )
 }

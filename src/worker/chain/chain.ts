@@ -3,7 +3,7 @@ import type { QueryFailure, Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Address } from './address.ts'
 import type { Asset, BlockHeight, BlockRef, Header, Log, Position, Txid } from './block.ts'
-import type { NodeReport } from './node-report.ts'
+import type { NodeStatus } from './node-status.ts'
 
 /** Most blocks of one read: `getblockbylimitnext` gives at most 100 (PROTOCOL.md, HTTP API). */
 export const readBlocksMax = 100
@@ -275,7 +275,7 @@ export interface ScannerCalls {
   /** The answer about a transaction that its owner would get. Nothing is credited. Its requests count as those of one more user. */
   lookUpTransaction(txid: Txid): Promise<Result<TransactionFinding, QueryFailure>>
   /** The status of the nodes, in order, as this object knows it. No node is asked. */
-  nodes(): Promise<readonly NodeReport[]>
+  nodes(): Promise<readonly NodeStatus[]>
 }
 
 /** The calls from scanners to the memory that the cells of a deployment share. */

@@ -4,7 +4,7 @@ import type { Address } from './address.ts'
 import { callType, transferType } from './transaction.ts'
 
 /** The content of a transaction's own bytes, whatever a node claims (PROTOCOL.md, Transaction bytes). */
-export interface ContractFacts {
+export interface ParsedContract {
   /** Number of the contract type. */
   readonly type: number
   /** The sender, or null if the type has no owner. */
@@ -30,7 +30,7 @@ const transferName = utf8ToBytes('/protocol.TransferContract')
 /**
  * Parses the bytes of `raw_data` as java-tron does; null if they are not a transaction. The caller must have compared the SHA-256 of the bytes with the txid.
  */
-export function readContract(rawData: Uint8Array): ContractFacts | null {
+export function readContract(rawData: Uint8Array): ParsedContract | null {
   try {
     // java-tron protocol/core/Tron.proto, google/protobuf/any.proto
     const raw = readFields(rawData, { 11: 'once' })
@@ -44,7 +44,7 @@ export function readContract(rawData: Uint8Array): ContractFacts | null {
   }
 }
 
-function readTransfer(typeUrl: Uint8Array, message: Uint8Array): ContractFacts | null {
+function readTransfer(typeUrl: Uint8Array, message: Uint8Array): ParsedContract | null {
   const fields = readFields(message, { 1: 'bytes', 2: 'bytes', 3: 'number' })
   const [owner, target, amount] = [accountIn(fields, 1), accountIn(fields, 2), numberOf(fields, 3)]
   const isTransfer = transferName.every((byte, i) => byte === typeUrl[typeUrl.length - transferName.length + i])
@@ -52,7 +52,7 @@ function readTransfer(typeUrl: Uint8Array, message: Uint8Array): ContractFacts |
   return isWhole ? { type: transferType, owner, target, amount } : null
 }
 
-function readParties(type: number, message: Uint8Array): ContractFacts {
+function readParties(type: number, message: Uint8Array): ParsedContract {
   const [ownerField, targetField] = [ownerFields.get(type) ?? 1, targetFields.get(type) ?? 0]
   const fields = readFields(message, { [ownerField]: 'bytes', [targetField]: 'bytes' })
   return { type, owner: accountIn(fields, ownerField), target: accountIn(fields, targetField), amount: null }

@@ -20,20 +20,24 @@ export const darkPage = '#101413'
 /** Least contrast of a colour with white (on which it is text) and with the dark page (on which it is an area) (WCAG 2.2, 1.4.3 and 1.4.11). */
 const contrastMin = { white: 4.5, dark: 3 }
 
-const nameTakes = `a name of 1 to ${nameCharsMax} characters`
-const colorTakes =
+const nameExpected = `a name of 1 to ${nameCharsMax} characters`
+const colorExpected =
   'a colour such as #2757d6, with a contrast of at least 4.5:1 with white and of 3:1 with the dark page (#101413)'
-const logoTakes = `a data URL of at most ${logoCharsMax} characters: PNG, JPEG, WebP or SVG`
+const logoExpected = `a data URL of at most ${logoCharsMax} characters: PNG, JPEG, WebP or SVG`
 
 /** It contains no quote, space or bracket, so it can stand in an attribute as it is. */
 const logoForm = /^data:image\/(?:png|jpeg|webp|svg\+xml)(?:;[\w=-]+)*,[\w!#$%&'()*+,./:;=?@~-]+$/
 
 const entry = entryOf({
-  name: z.string(nameTakes).check(z.regex(new RegExp(`^[^\\p{C}]{1,${nameCharsMax}}$`, 'u'), nameTakes)),
+  name: z.string(nameExpected).check(z.regex(new RegExp(`^[^\\p{C}]{1,${nameCharsMax}}$`, 'u'), nameExpected)),
   color: z.optional(
-    parsedBy(z.string(colorTakes), (value, refuse) => (isReadable(value) ? value.toLowerCase() : refuse(colorTakes))),
+    parsedBy(z.string(colorExpected), (value, refuse) =>
+      isReadable(value) ? value.toLowerCase() : refuse(colorExpected),
+    ),
   ),
-  logo: z.optional(z.string(logoTakes).check(z.maxLength(logoCharsMax, logoTakes), z.regex(logoForm, logoTakes))),
+  logo: z.optional(
+    z.string(logoExpected).check(z.maxLength(logoCharsMax, logoExpected), z.regex(logoForm, logoExpected)),
+  ),
 })
 
 /** `PAGE_BRAND`: an object, or its JSON text. */

@@ -36,14 +36,14 @@ const currenciesMax = 50
 const trxDecimals = 6
 const scaleByDefault = 6
 
-const symbolTakes = 'a symbol of 1 to 20 letters, digits, "_", "." or "-"'
+const symbolExpected = 'a symbol of 1 to 20 letters, digits, "_", "." or "-"'
 
-const nameTakes = 'a name of 1 to 40 characters'
+const nameExpected = 'a name of 1 to 40 characters'
 
 const currencyEntry = entryOf({
   cuy: integerFrom<CurrencyId>(1, 1_000_000),
-  symbol: z.string(symbolTakes).check(z.regex(symbolPattern, symbolTakes)),
-  name: z.optional(z.string(nameTakes).check(z.regex(/^[^\p{C}]{1,40}$/u, nameTakes))),
+  symbol: z.string(symbolExpected).check(z.regex(symbolPattern, symbolExpected)),
+  name: z.optional(z.string(nameExpected).check(z.regex(/^[^\p{C}]{1,40}$/u, nameExpected))),
   contract: z.optional(addressText('the Tron address of a contract (34 characters, starts with T)')),
   decimals: integerFrom(0, 36),
   scale: z.optional(integerFrom(0, 8)),

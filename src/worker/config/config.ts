@@ -108,20 +108,22 @@ const binding = <T>(takes: string, ...methods: readonly string[]) =>
 /** A missing rate limiter is allowed, because tests and other platforms have none. */
 const rateLimit = optional(binding<RateLimit>('a rate-limit binding', 'limit'))
 
-const xpubTakes = "an extended public key (xpub…) of m/44'/195'/n' or m/44'/195'/n'/0"
+const xpubExpected = "an extended public key (xpub…) of m/44'/195'/n' or m/44'/195'/n'/0"
 const secretFaults: readonly ExtendedPublicKeyFault[] = ['private-extended-key', 'hex-key', 'mnemonic']
 
-const xpub = parsedBy(text(xpubTakes), (value, refuse) => {
+const xpub = parsedBy(text(xpubExpected), (value, refuse) => {
   const key = parseExtendedPublicKey(value)
   if (key.ok) return key.value
-  return refuse(secretFaults.includes(key.error) ? `${xpubTakes}; private key material is never accepted` : xpubTakes)
+  return refuse(
+    secretFaults.includes(key.error) ? `${xpubExpected}; private key material is never accepted` : xpubExpected,
+  )
 })
 
 const operatorsMax = 100
 
 const originsMax = 50
-const originsTake = `at most ${originsMax} origins such as https://shop.example, separated by commas or as an array`
-const corsTakes = `"*", or ${originsTake}`
+const originsExpected = `at most ${originsMax} origins such as https://shop.example, separated by commas or as an array`
+const corsExpected = `"*", or ${originsExpected}`
 
 /** Texts separated by commas, or in an array. */
 const originList = (takes: string) =>
@@ -135,13 +137,13 @@ const originList = (takes: string) =>
 /** An origin exactly as browsers write it, so that equal texts are equal origins: neither `null` nor a slash at the end. */
 const isOrigin = (value: string) => isSafeUrl(value) && new URL(value).origin === value && !/[*;,\s]/.test(value)
 
-const corsOrigins = parsedBy(originList(corsTakes), (list, refuse): CorsOrigins => {
+const corsOrigins = parsedBy(originList(corsExpected), (list, refuse): CorsOrigins => {
   if (list.length === 1 && list[0] === '*') return '*'
-  return list.every(isOrigin) ? new Set(list) : refuse(corsTakes)
+  return list.every(isOrigin) ? new Set(list) : refuse(corsExpected)
 })
 
-const pageOrigins = parsedBy(originList(originsTake), (list, refuse): readonly string[] =>
-  list.every(isOrigin) ? list : refuse(originsTake),
+const pageOrigins = parsedBy(originList(originsExpected), (list, refuse): readonly string[] =>
+  list.every(isOrigin) ? list : refuse(originsExpected),
 )
 
 const staticFiles = optional(binding<StaticFiles>('the binding of the static files', 'fetch'))
@@ -152,16 +154,16 @@ export function staticFilesIn({ ASSETS }: Bindings): StaticFiles | null {
   return parsed.success ? parsed.data : null
 }
 
-const objectsTake = 'the Durable Object binding is missing'
+const objectsExpected = 'the Durable Object binding is missing'
 const scanEverySecondsByDefault = 20
 const eventsKeepDaysByDefault = 90
 
 const ownSchema = parsedBy(
   z.object({
     DB: binding<D1Database>('the D1 database binding is missing', 'prepare', 'batch'),
-    SCANNER: binding<ObjectsByName<ScannerCalls>>(objectsTake, 'getByName'),
-    ENDPOINT: binding<ObjectsByName<EndpointCalls>>(objectsTake, 'getByName'),
-    BLOCKS: optional(binding<ObjectsByName<SharedBlocks>>(objectsTake, 'getByName')),
+    SCANNER: binding<ObjectsByName<ScannerCalls>>(objectsExpected, 'getByName'),
+    ENDPOINT: binding<ObjectsByName<EndpointCalls>>(objectsExpected, 'getByName'),
+    BLOCKS: optional(binding<ObjectsByName<SharedBlocks>>(objectsExpected, 'getByName')),
     TRON_XPUB: xpub,
     TRON_START_BLOCK: optional(integerFrom<BlockHeight>(1, Number.MAX_SAFE_INTEGER)),
     TRON_FIRST_INDEX: optional(integerFrom(0, indexMax)),

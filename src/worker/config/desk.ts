@@ -22,20 +22,20 @@ export interface DeskAccess {
 }
 
 const peopleMax = 200
-const teamTakes = 'the name of the team: the first label of <team>.cloudflareaccess.com'
-const audienceTakes = 'the audience tag (AUD) of the Access application, 1 to 200 characters'
-const peopleTake = `an object of 1 to ${peopleMax} e-mail addresses, or *@ and a domain, each once with words of read, approve and pay`
-const accessTakes = 'an object with team, audience and people, or its JSON text'
+const teamExpected = 'the name of the team: the first label of <team>.cloudflareaccess.com'
+const audienceExpected = 'the audience tag (AUD) of the Access application, 1 to 200 characters'
+const peopleExpected = `an object of 1 to ${peopleMax} e-mail addresses, or *@ and a domain, each once with words of read, approve and pay`
+const accessExpected = 'an object with team, audience and people, or its JSON text'
 
-const people = parsedBy(z.record(z.string(), z.string(peopleTake), peopleTake), (given, refuse) => {
+const people = parsedBy(z.record(z.string(), z.string(peopleExpected), peopleExpected), (given, refuse) => {
   const found = new Map<string, readonly PersonScope[]>()
   for (const [address, words] of Object.entries(given)) {
     const who = address.toLowerCase()
     const scopes = scopesIn(words)
-    if (!isPerson(who) || found.has(who) || scopes === null) return refuse(peopleTake)
+    if (!isPerson(who) || found.has(who) || scopes === null) return refuse(peopleExpected)
     found.set(who, scopes)
   }
-  return found.size >= 1 && found.size <= peopleMax ? found : refuse(peopleTake)
+  return found.size >= 1 && found.size <= peopleMax ? found : refuse(peopleExpected)
 })
 
 /** An e-mail address, or `*@` and a domain for everybody there. */
@@ -55,11 +55,11 @@ export const deskAccessSchema = optional(
       z.transform((value): unknown => (typeof value === 'string' ? parseJson(value) : value)),
       z.strictObject(
         {
-          team: text(teamTakes).check(z.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, teamTakes)),
-          audience: text(audienceTakes).check(z.maxLength(200, audienceTakes)),
+          team: text(teamExpected).check(z.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, teamExpected)),
+          audience: text(audienceExpected).check(z.maxLength(200, audienceExpected)),
           people,
         },
-        accessTakes,
+        accessExpected,
       ),
     ),
     ({ team, audience, people }): DeskAccess => {

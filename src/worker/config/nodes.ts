@@ -37,17 +37,17 @@ const perDayByDefault = 100_000
 const placeholder = '{key}'
 const keyHeaderByDefault = 'TRON-PRO-API-KEY'
 
-const nameTakes = 'a name of 1 to 40 printable characters, without a space at its ends'
+const nameExpected = 'a name of 1 to 40 printable characters, without a space at its ends'
 /** Visible letters, marks, digits, punctuation, symbols and spaces. */
 const namePattern = /^(?! )(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}\p{P}\p{S} ]){1,40}(?<! )$/u
 
-const headerTakes = 'the name of a header that can carry a key, such as x-api-key or authorization'
+const headerExpected = 'the name of a header that can carry a key, such as x-api-key or authorization'
 const headerPattern = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 /** Headers that the Fetch standard reserves for the platform, and headers that describe the content. With the key in one of these no request arrives. */
 const takenHeaders =
   /^(accept|accept-charset|accept-encoding|access-control-.*|connection|content-.*|cookie2?|date|dnt|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|set-cookie|te|trailer|transfer-encoding|upgrade|via|x-http-method.*|x-method-override)$/i
 
-const keyTakes =
+const keyExpected =
   'the name of a secret of 1 to 4096 printable ASCII characters, without a space at its ends: it is sent in a header or a URL'
 const isNodeKey = (key: unknown): key is string => typeof key === 'string' && /^(?! )[ -~]{1,4096}(?<! )$/.test(key)
 
@@ -64,12 +64,12 @@ const nodeEntry = entryOf({
   api: parsedBy(nodeUrl, (value, refuse) =>
     /[?#]/.test(value) ? refuse('a base URL without a query') : value.replace(/\/+$/, ''),
   ),
-  name: z.optional(z.string(nameTakes).check(z.regex(namePattern, nameTakes))),
+  name: z.optional(z.string(nameExpected).check(z.regex(namePattern, nameExpected))),
   keyVar: z.optional(text('the name of the variable with the key')),
   keyHeader: z.optional(
-    z.string(headerTakes).check(
-      z.regex(headerPattern, headerTakes),
-      z.refine((name) => !takenHeaders.test(name), headerTakes),
+    z.string(headerExpected).check(
+      z.regex(headerPattern, headerExpected),
+      z.refine((name) => !takenHeaders.test(name), headerExpected),
     ),
   ),
   perSecond: z.optional(integerFrom(1, 100_000)),
@@ -107,7 +107,7 @@ export const nodesSchema = parsedBy(
       const key = bindings[entry.keyVar]
       if (isNodeKey(key)) return toNode(entry, key)
       const isSet = typeof key === 'string' && key !== ''
-      return refuse(isSet ? keyTakes : 'the name of a variable or secret that is set', 'TRON_NODES', i, 'keyVar')
+      return refuse(isSet ? keyExpected : 'the name of a variable or secret that is set', 'TRON_NODES', i, 'keyVar')
     })
     return { nodes: Object.freeze(nodes), quorum: quorum ?? Math.min(quorumByDefault, nodes.length) }
   },

@@ -18,17 +18,17 @@ const limitsMax = 50
 const countPerDayByDefault = 500
 const countPerDayMax = 1_000_000
 
-const decimalTakes = 'a decimal as text, such as "1.5"'
+const decimalExpected = 'a decimal as text, such as "1.5"'
 const limitEntry = entryOf({
   cuy: integerFrom<CurrencyId>(1, 1_000_000),
-  each: z.string(decimalTakes),
-  perDay: z.string(decimalTakes),
-  perUserPerDay: z.optional(z.string(decimalTakes)),
-  least: z.optional(z.string(decimalTakes)),
+  each: z.string(decimalExpected),
+  perDay: z.string(decimalExpected),
+  perUserPerDay: z.optional(z.string(decimalExpected)),
+  least: z.optional(z.string(decimalExpected)),
   countPerDay: z.optional(integerFrom(0, countPerDayMax)),
 })
 
-const payoutsTake = 'an object with address and optionally limits and feeLimit, or its JSON text'
+const payoutsExpected = 'an object with address and optionally limits and feeLimit, or its JSON text'
 
 /** The form of `PAYOUTS`; `readPayouts` checks it against the rest of the configuration. */
 export const payoutsSchema = z.object({
@@ -41,7 +41,7 @@ export const payoutsSchema = z.object({
           limits: z.optional(listOf(limitEntry, limitsMax)),
           feeLimit: z.optional(integerFrom(1, feeLimitMax)),
         },
-        payoutsTake,
+        payoutsExpected,
       ),
     ),
   ),
@@ -77,7 +77,7 @@ export function readPayouts(
     if (currency === undefined) return refuse('a currency of CURRENCIES', 'PAYOUTS', 'limits', i, 'cuy')
     if (limits.has(cuy)) return refuse('each cuy once', 'PAYOUTS', 'limits', i, 'cuy')
     const read = (name: keyof typeof amounts, text: string) =>
-      amountIn(text, currency) ?? refuse(amountTakes(currency), 'PAYOUTS', 'limits', i, name)
+      amountIn(text, currency) ?? refuse(amountExpected(currency), 'PAYOUTS', 'limits', i, name)
     const { each, perDay, perUserPerDay, least } = amounts
     limits.set(cuy, {
       each: read('each', each),
@@ -95,5 +95,5 @@ function amountIn(text: string, { scale }: Currency): Amount | null {
   return units.ok ? toAmount(units.value) : null
 }
 
-const amountTakes = ({ scale, symbol }: Currency) =>
+const amountExpected = ({ scale, symbol }: Currency) =>
   `a decimal as text of at most ${scale} places, up to ${formatUnits(amountMax, scale)} ${symbol}`

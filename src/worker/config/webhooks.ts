@@ -10,14 +10,14 @@ import { entryOf, listOf, optional, parsedBy, text, url } from './schemas.ts'
 /** Most endpoints, because each is woken after every commit. */
 const endpointsMax = 10
 
-const typesTake = `types of events: ${eventTypes.join(', ')}`
+const typesExpected = `types of events: ${eventTypes.join(', ')}`
 const endpointEntry = entryOf({
   url,
   secretVar: text('the name of the variable with the secret'),
-  types: z.optional(z.array(z.enum(eventTypes, typesTake), typesTake).check(z.minLength(1, typesTake))),
+  types: z.optional(z.array(z.enum(eventTypes, typesExpected), typesExpected).check(z.minLength(1, typesExpected))),
 })
 
-const secretTakes =
+const secretExpected =
   'the name of a secret that is set: whsec_ and 24 to 64 bytes in base64, or two of them with a space between'
 
 /** Parses the endpoints, together with the variables that contain their secrets. */
@@ -26,7 +26,7 @@ export const endpointsSchema = parsedBy(
   ({ WEBHOOKS: entries, ...bindings }, refuse) => {
     const webhooks = (entries ?? []).map((entry, i): WebhookEndpoint => {
       const secrets = parseSecrets(bindings[entry.secretVar])
-      if (secrets === null) return refuse(secretTakes, 'WEBHOOKS', i, 'secretVar')
+      if (secrets === null) return refuse(secretExpected, 'WEBHOOKS', i, 'secretVar')
       const types = entry.types === undefined ? null : new Set(entry.types)
       return Object.freeze({ key: keyOf(entry.url), number: i + 1, url: entry.url, secrets, types })
     })

@@ -50,14 +50,14 @@ export function toText(query: SQL): string {
 }
 
 /** The name of a column without its table, as `SET` and the column list of an INSERT require. */
-export function bare(column: SQLiteColumn): SQL {
+export function columnName(column: SQLiteColumn): SQL {
   return sql`${sql.identifier(column.name)}`
 }
 
 /** An INSERT of one row of values, followed by `rest`: a FROM or a WHERE. `row` names the columns. */
 export function insertSelect<T extends SQLiteTable>(table: T, row: InsertedRow<T>, rest: SQL): SQL {
   const columns = getTableColumns(table)
-  const names = Object.keys(row).map((key) => bare(columns[key] as SQLiteColumn)) // safe: the keys are those of the table
+  const names = Object.keys(row).map((key) => columnName(columns[key] as SQLiteColumn)) // safe: the keys are those of the table
   const values = Object.values(row).map((value) => sql`${value}`)
   return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)}) SELECT ${sql.join(values, sql`, `)} ${rest}`
 }
@@ -69,7 +69,7 @@ export type InsertedRow<T extends SQLiteTable> = {
 
 /** The names of columns without their tables, as a list. */
 export function bareList(columns: readonly SQLiteColumn[]): SQL {
-  return sql.join(columns.map(bare), sql`, `)
+  return sql.join(columns.map(columnName), sql`, `)
 }
 
 /** Whether a column stores bytes that programs handle as hex digits. */
@@ -89,7 +89,7 @@ export function shown(column: SQLiteColumn): SQL {
 /** Columns as programs read them, each under its name. */
 export function shownList(columns: readonly SQLiteColumn[]): SQL {
   return sql.join(
-    columns.map((column) => (isInBytes(column) ? sql`${shown(column)} AS ${bare(column)}` : sql`${column}`)),
+    columns.map((column) => (isInBytes(column) ? sql`${shown(column)} AS ${columnName(column)}` : sql`${column}`)),
     sql`, `,
   )
 }
@@ -107,7 +107,7 @@ export function member(column: SQLiteColumn): SQL {
 
 /** SQL: the members with the names of columns, each under its name. */
 export function memberList(columns: readonly SQLiteColumn[]): SQL {
-  const each = columns.map((column) => sql`${member(column)} AS ${bare(column)}`)
+  const each = columns.map((column) => sql`${member(column)} AS ${columnName(column)}`)
   return sql.join(each, sql`, `)
 }
 

@@ -41,26 +41,26 @@ interface Decision extends CreditKey {
   readonly why: string
 }
 
-const listTakes = `an array of 1 to ${decisionsMax} decisions`
-const decisionTakes = 'an object with txid, position, decision and why, and nothing else'
-const txidTakes = '64 hex digits, optionally prefixed with 0x'
-const positionTakes = 'the position of the transfer, as it is listed'
-const whyTakes = `1 to ${remarkCharsMax} characters, without control characters or those that turn the direction of text`
+const listExpected = `an array of 1 to ${decisionsMax} decisions`
+const decisionExpected = 'an object with txid, position, decision and why, and nothing else'
+const txidExpected = '64 hex digits, optionally prefixed with 0x'
+const positionExpected = 'the position of the transfer, as it is listed'
+const whyExpected = `1 to ${remarkCharsMax} characters, without control characters or those that turn the direction of text`
 
 /** A decision as a backend sends it. */
 export const decisionToMake = z.strictObject(
   {
-    txid: z.string(txidTakes),
-    position: z.union([z.int(), z.string()], positionTakes),
+    txid: z.string(txidExpected),
+    position: z.union([z.int(), z.string()], positionExpected),
     decision: z.enum(decisionKinds, `one of ${decisionKinds.join(', ')}`),
-    why: z.string(whyTakes).check(z.refine((why) => why !== '' && isRemark(why), whyTakes)),
+    why: z.string(whyExpected).check(z.refine((why) => why !== '' && isRemark(why), whyExpected)),
   },
-  decisionTakes,
+  decisionExpected,
 )
 
 const decisionList = z
-  .array(decisionToMake, listTakes)
-  .check(z.minLength(1, listTakes), z.maxLength(decisionsMax, listTakes))
+  .array(decisionToMake, listExpected)
+  .check(z.minLength(1, listExpected), z.maxLength(decisionsMax, listExpected))
 
 /**
  * Decides about transfers that are held for review: all of the list or none. `list` is the body as the backend sent it. Repeating a decision returns the same
@@ -93,7 +93,7 @@ const halted = 'the nodes show another chain than before; nothing is credited un
 function parseDecisions(list: unknown): Result<readonly Decision[], DecideFailure> {
   const parsed = decisionList.safeParse(list)
   if (!parsed.success) {
-    const { path: [index, member] = [], message = listTakes } = parsed.error.issues[0] ?? {}
+    const { path: [index, member] = [], message = listExpected } = parsed.error.issues[0] ?? {}
     if (index === undefined) return err({ kind: 'bad-input', member: 'deposits', why: message })
     return err(fault(Number(index), String(member ?? 'deposit'), message))
   }
@@ -101,9 +101,9 @@ function parseDecisions(list: unknown): Result<readonly Decision[], DecideFailur
   const places = new Map<string, number>()
   for (const [i, { txid: text, position: shown, ...rest }] of parsed.data.entries()) {
     const txid = parseTxid(text)
-    if (!txid.ok) return err(fault(i, 'txid', txidTakes))
+    if (!txid.ok) return err(fault(i, 'txid', txidExpected))
     const position = parsePosition(shown)
-    if (position === null) return err(fault(i, 'position', positionTakes))
+    if (position === null) return err(fault(i, 'position', positionExpected))
     const key = `${txid.value} ${position}`
     const first = places.get(key)
     if (first !== undefined) return err(fault(i, 'position', `another transfer than deposit ${first + 1}`))

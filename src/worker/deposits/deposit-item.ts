@@ -36,10 +36,10 @@ export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: 
   // The configuration check refuses to drop a currency that has transfers, so this cannot happen.
   if (currency === undefined) throw new Error(`transfer ${id} is in currency ${cuy}, which is not configured`)
   const amt = state === 'credited' ? write(amount, currency.scale) : write(raw, currency.decimals)
-  const place = { id, txid, position: formatPosition(deposit.position), cuy, amt, address: formatBase58(to) }
-  const facts = { ...place, state, created_at: formatInstant(createdAt) }
-  if (reason !== null) return { ...facts, reason, why: explain(deposit, reason, currencies) }
-  return { ...facts, ...(finalIn === null ? {} : { seconds: finalIn }), ...(entry === null ? {} : { entry }) }
+  const identity = { id, txid, position: formatPosition(deposit.position), cuy, amt, address: formatBase58(to) }
+  const members = { ...identity, state, created_at: formatInstant(createdAt) }
+  if (reason !== null) return { ...members, reason, why: explain(deposit, reason, currencies) }
+  return { ...members, ...(finalIn === null ? {} : { seconds: finalIn }), ...(entry === null ? {} : { entry }) }
 }
 
 /** Renders a transfer for backends. */

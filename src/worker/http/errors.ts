@@ -118,15 +118,15 @@ export const onlyBackends: Problem = { status: 403, msg: 'only a backend with a 
 
 /** The response to a refused post. */
 export function toPostProblem(failure: PostFailure): Problem {
-  const place = failure.entry === undefined ? '' : `entry ${failure.entry}: `
+  const prefix = failure.entry === undefined ? '' : `entry ${failure.entry}: `
   switch (failure.kind) {
     case 'bad-input':
-      return { status: 400, msg: `${place}${failure.member}: ${failure.why}` }
+      return { status: 400, msg: `${prefix}${failure.member}: ${failure.why}` }
     case 'conflict':
-      return { status: 409, reason: failure.reason, msg: `${place}${failure.why}` }
+      return { status: 409, reason: failure.reason, msg: `${prefix}${failure.why}` }
     case 'insufficient':
     case 'wallet-full':
-      return { status: 422, reason: failure.reason, msg: `${place}${failure.why}` }
+      return { status: 422, reason: failure.reason, msg: `${prefix}${failure.why}` }
   }
 }
 
@@ -164,14 +164,14 @@ export const inSeveralCells = (msg: string): ReasonedProblem => ({ status: 422, 
 
 /** The response to refused decisions. */
 export function toDecideProblem(failure: DecideFailure): Problem {
-  const place = failure.deposit === undefined ? '' : `deposit ${failure.deposit}: `
+  const prefix = failure.deposit === undefined ? '' : `deposit ${failure.deposit}: `
   switch (failure.kind) {
     case 'bad-input':
-      return { status: 400, msg: `${place}${failure.member}: ${failure.why}` }
+      return { status: 400, msg: `${prefix}${failure.member}: ${failure.why}` }
     case 'not-found':
-      return { status: 404, msg: `${place}${failure.why}` }
+      return { status: 404, msg: `${prefix}${failure.why}` }
     case 'conflict':
-      return { status: 409, reason: failure.reason, msg: `${place}${failure.why}` }
+      return { status: 409, reason: failure.reason, msg: `${prefix}${failure.why}` }
   }
 }
 

@@ -4,7 +4,7 @@ import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { currencyTakes } from '../ledger/parse-post.ts'
+import { currencyExpected } from '../ledger/parse-post.ts'
 import type { RequestContext } from './context.ts'
 import { refusal } from './envelope.ts'
 
@@ -93,21 +93,21 @@ export function idParam<Id extends number>() {
 
 /** The failure of a `cuy` that is not configured. */
 export function unknownCurrency(currencies: Currencies): BadInput {
-  return badInput('cuy', `${currencyTakes(currencies)}, given at most once`)
+  return badInput('cuy', `${currencyExpected(currencies)}, given at most once`)
 }
 
 /** The form of `uid`, for messages. */
-export const uidTakes = `a whole number from 1 to ${reservedUid}`
+export const uidExpected = `a whole number from 1 to ${reservedUid}`
 /** A parameter with a user, or `reservedUid`. */
 export function uidParam() {
   return wholeNumber(reservedUid) as unknown as z.ZodMiniType<Uid, string> // safe: the range is the definition
 }
 
 /** The form of `address`, for messages. */
-export const addressTakes = 'a Tron address: T… with 34 characters, or 42 hex digits that begin with 41'
+export const addressExpected = 'a Tron address: T… with 34 characters, or 42 hex digits that begin with 41'
 /** A parameter with a Tron address. */
 export function addressParam() {
-  return textParam(addressTakes, /^(T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-fA-F]{40})$/, (text) => {
+  return textParam(addressExpected, /^(T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-fA-F]{40})$/, (text) => {
     if (!text.startsWith('T')) return addressFromHex(text.slice(2))
     const address = parseAddress(text)
     return address.ok ? address.value : null

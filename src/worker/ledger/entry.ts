@@ -9,7 +9,7 @@ export const osnCharsMax = 200
 export const osnForm = /^[\x20-\x7e]+$/
 
 /** The form of a backend's name, for messages. */
-export const backendNameTakes = 'a name of 1 to 64 letters, digits, ".", "_" or "-"'
+export const backendNameExpected = 'a name of 1 to 64 letters, digits, ".", "_" or "-"'
 
 /** Parses the name of a backend; null for any other value. */
 export function parseBackendName(value: unknown): BackendName | null {

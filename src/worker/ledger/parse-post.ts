@@ -31,14 +31,14 @@ const types = Object.keys(signs).map((type) => Number(type) as PostedType) // sa
 export const typesWith = (sign: 'negative' | 'positive') =>
   types.filter((type) => signs[type] === sign || signs[type] === 'either')
 
-const uidTakes = `a whole number from 1 to ${reservedUid}`
+const uidExpected = `a whole number from 1 to ${reservedUid}`
 const cuyForm = 'a whole number from 1'
 const reservedGives = `${reservedUid} is reserved: it only gives, in transfers (type 3) with a negative amt`
-const osnTakes = `1 to ${osnCharsMax} printable ASCII characters`
-const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
-const markTakes = `at most ${remarkCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
-const entryTakes = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
-const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
+const osnExpected = `1 to ${osnCharsMax} printable ASCII characters`
+const amtExpected = 'a decimal such as "-2.5", without exponent or plus sign'
+const markExpected = `at most ${remarkCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
+const entryExpected = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
+const entriesExpected = `an array of 1 to ${postEntriesMax} entries`
 
 /**
  * Characters that could make a page show another remark: control characters, line ends and invisible characters, among them the marks that turn the direction
@@ -52,32 +52,32 @@ export const isRemark = (text: string) =>
 /** The body of an entry, its amount as text. */
 export const postedEntry = z.strictObject(
   {
-    uid: z.int(uidTakes).check(z.minimum(1, uidTakes), z.maximum(reservedUid, uidTakes)),
+    uid: z.int(uidExpected).check(z.minimum(1, uidExpected), z.maximum(reservedUid, uidExpected)),
     cuy: z.int(cuyForm).check(z.minimum(1, cuyForm)),
     type: z.literal(types, `one of ${types.join(', ')}; only the chain makes entries of type 1`),
-    osn: z.string(osnTakes).check(z.maxLength(osnCharsMax, osnTakes), z.regex(osnForm, osnTakes)),
-    amt: z.string(amtTakes),
-    mark: z.optional(z.string(markTakes).check(z.refine(isRemark, markTakes))),
+    osn: z.string(osnExpected).check(z.maxLength(osnCharsMax, osnExpected), z.regex(osnForm, osnExpected)),
+    amt: z.string(amtExpected),
+    mark: z.optional(z.string(markExpected).check(z.refine(isRemark, markExpected))),
   },
-  entryTakes,
+  entryExpected,
 )
 
 const post = z
-  .array(postedEntry, entriesTakes)
-  .check(z.minLength(1, entriesTakes), z.maxLength(postEntriesMax, entriesTakes))
+  .array(postedEntry, entriesExpected)
+  .check(z.minLength(1, entriesExpected), z.maxLength(postEntriesMax, entriesExpected))
 
 /** Parses the entries of a post, and checks them alone and against each other. It does not look at stored data. */
 export function parsePost(list: unknown, currencies: Currencies): Result<readonly NewEntry[], BadPost> {
   const parsed = post.safeParse(list)
   if (!parsed.success) {
-    const { path: [index, member] = [], message = entriesTakes } = parsed.error.issues[0] ?? {}
+    const { path: [index, member] = [], message = entriesExpected } = parsed.error.issues[0] ?? {}
     if (index === undefined) return err({ kind: 'bad-input', member: 'entries', why: message })
     return err(fault(Number(index), String(member ?? 'entry'), message))
   }
   const entries: NewEntry[] = []
   for (const [i, { uid, cuy, amt, mark = '', ...rest }] of parsed.data.entries()) {
     const currency = currencies.byId.get(cuy as CurrencyId)
-    if (currency === undefined) return err(fault(i, 'cuy', currencyTakes(currencies)))
+    if (currency === undefined) return err(fault(i, 'cuy', currencyExpected(currencies)))
     const amount = readAmountOf(amt, rest.type, currency)
     if (!amount.ok) return err(fault(i, 'amt', amount.error))
     if (uid === reservedUid && (rest.type !== entryTypes.transfer || amount.value > 0n)) {
@@ -90,7 +90,7 @@ export function parsePost(list: unknown, currencies: Currencies): Result<readonl
 }
 
 /** The valid values of `cuy`, for messages. */
-export function currencyTakes({ list }: Currencies): string {
+export function currencyExpected({ list }: Currencies): string {
   return `one of ${list.map(({ cuy, symbol }) => `${cuy} (${symbol})`).join(', ')}`
 }
 
@@ -109,7 +109,7 @@ export function readAmountText(text: string, { scale, symbol }: Currency): Resul
   if (amount.ok) return amount
   switch (amount.error) {
     case 'not-a-decimal':
-      return err(amtTakes)
+      return err(amtExpected)
     case 'too-many-decimals':
       return err(`at most ${scale} decimals in ${symbol}`)
     case 'out-of-range':

@@ -9,24 +9,30 @@ import { findShortfall } from '../ledger/post-entries.ts'
 import type { PayoutFailure } from './failure.ts'
 import { findLeavingStop, type LeavingFacts, stopRules } from './leaving.ts'
 import { isWithinLimits, nothingUsed, type PayoutRow, transactionsMax } from './lifecycle.ts'
-import { type NewPayout, parseAsking, whyNotTo } from './parse-asking.ts'
+import { type NewPayout, parsePayoutRequest, whyNotTo } from './parse-payout-request.ts'
 import type { Payout } from './payout.ts'
 import { sameProof } from './proof.ts'
-import { type AskingFacts, type InsertedPayout, insertPayouts, selectAskingFacts, usedKey } from './store/asking.ts'
 import { selectLeavingFacts } from './store/facts.ts'
+import {
+  type InsertedPayout,
+  insertPayouts,
+  type PayoutRequestFacts,
+  selectPayoutRequestFacts,
+  usedKey,
+} from './store/payout-requests.ts'
 
 /** Attempts before giving up, when concurrent requests take the same money or limit. */
 const triesMax = 10
 
 /** The requested payouts as they are now, in the order of the request. */
-export interface Asked {
+export interface PayoutRequestAnswer {
   readonly payouts: readonly Payout[]
   /** Whether the same request was stored before. */
   readonly replayed: boolean
 }
 
 /** The parts that a payout request needs. */
-export interface AskContext {
+export interface PayoutRequestContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly payouts: PayoutRules
@@ -39,26 +45,26 @@ export interface AskContext {
  * limits, approves it. Repeating a request with the same content from the same backend returns the payouts as they are now.
  */
 export async function askPayouts(
-  context: AskContext,
+  context: PayoutRequestContext,
   list: unknown,
   by: BackendName,
   at: UnixMs,
-): Promise<Result<Asked, PayoutFailure>> {
-  const asked = parseAsking(list, context.currencies)
-  if (!asked.ok) return asked
-  const rows = asked.value.map((payout) => rowOf(payout, context.payouts, by, at))
+): Promise<Result<PayoutRequestAnswer, PayoutFailure>> {
+  const requested = parsePayoutRequest(list, context.currencies)
+  if (!requested.ok) return requested
+  const rows = requested.value.map((payout) => rowOf(payout, context.payouts, by, at))
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    const facts = await selectAskingFacts(context.db, rows, at)
-    if (facts.known.length > 0) return replay(asked.value, facts.known, by)
+    const facts = await selectPayoutRequestFacts(context.db, rows, at)
+    if (facts.storedPayouts.length > 0) return replay(requested.value, facts.storedPayouts, by)
     const leaving = await selectLeavingFacts(context.db, context.payouts.address)
     const isRestored = await context.isRestored()
-    const known = isRestored ? { ...leaving, restoredAt: leaving.restoredAt ?? at } : leaving
-    const refusal = findRefusal(asked.value, facts, known, context)
+    const leavingNow = isRestored ? { ...leaving, restoredAt: leaving.restoredAt ?? at } : leaving
+    const refusal = findRefusal(requested.value, facts, leavingNow, context)
     if (refusal !== null) return err(refusal)
-    const stored = await insertPayouts(context.db, approveByRule(rows, facts, known, context, at))
+    const stored = await insertPayouts(context.db, approveByRule(rows, facts, leavingNow, context, at))
     if (stored === 'overtaken') continue
-    const { known: payouts } = await selectAskingFacts(context.db, rows, at)
-    const result = replay(asked.value, payouts, by)
+    const { storedPayouts: payouts } = await selectPayoutRequestFacts(context.db, rows, at)
+    const result = replay(requested.value, payouts, by)
     return result.ok ? ok({ ...result.value, replayed: false }) : result
   }
   throw new Error('payouts change faster than they are decided about')
@@ -87,9 +93,9 @@ function rowOf(payout: NewPayout, { limits }: PayoutRules, by: BackendName, at: 
 /** The rows, with those approved that are within the limits (counting the rows before them) and whose money may leave now. */
 function approveByRule(
   rows: readonly InsertedPayout[],
-  facts: AskingFacts,
+  facts: PayoutRequestFacts,
   leaving: LeavingFacts,
-  { payouts: { limits }, currencies }: AskContext,
+  { payouts: { limits }, currencies }: PayoutRequestContext,
   at: UnixMs,
 ): readonly InsertedPayout[] {
   const used = new Map(facts.used)
@@ -111,12 +117,12 @@ function approveByRule(
 
 /** Why new payouts are refused, or null. */
 function findRefusal(
-  asked: readonly NewPayout[],
-  { obstacles, balances }: AskingFacts,
+  requested: readonly NewPayout[],
+  { obstacles, balances }: PayoutRequestFacts,
   leaving: LeavingFacts,
-  { payouts: rules, currencies }: AskContext,
+  { payouts: rules, currencies }: PayoutRequestContext,
 ): PayoutFailure | null {
-  for (const [i, { to, cuy }] of asked.entries()) {
+  for (const [i, { to, cuy }] of requested.entries()) {
     const why = whyNotTo(to, rules, currencies)
     if (why !== null) return { kind: 'refused', payout: i + 1, ...why }
     const currency = currencies.byId.get(cuy)
@@ -134,7 +140,7 @@ function findRefusal(
       return { kind: 'conflict', payout: i + 1, reason: 'key-in-use', why }
     }
   }
-  const taken = asked.map((payout) => ({ ...payout, amount: -(payout.amount + payout.fee) as NewPayout['amount'] })) // safe: see `findShortfall`
+  const taken = requested.map((payout) => ({ ...payout, amount: -(payout.amount + payout.fee) as NewPayout['amount'] })) // safe: see `findShortfall`
   const shortfall = findShortfall(balances, taken, currencies)
   if (shortfall === null) return null
   return { kind: 'refused', payout: shortfall.entry, reason: shortfall.kind, why: shortfall.why }
@@ -142,13 +148,13 @@ function findRefusal(
 
 /** The stored payouts in the order of the request, or what the request changes in one of them. */
 function replay(
-  asked: readonly NewPayout[],
-  known: readonly PayoutRow[],
+  requested: readonly NewPayout[],
+  storedPayouts: readonly PayoutRow[],
   by: BackendName,
-): Result<Asked, PayoutFailure> {
-  const byKey = new Map(known.map((payout) => [keyOf(payout), payout]))
+): Result<PayoutRequestAnswer, PayoutFailure> {
+  const byKey = new Map(storedPayouts.map((payout) => [keyOf(payout), payout]))
   const inOrder: PayoutRow[] = []
-  for (const [i, payout] of asked.entries()) {
+  for (const [i, payout] of requested.entries()) {
     const stored = byKey.get(keyOf(payout))
     if (stored === undefined) {
       return conflict(i, 'partly-known', 'new, while other payouts of the request are known: nothing was stored')

@@ -10,7 +10,7 @@ import type { Currencies } from '../ledger/currencies.ts'
 import { headRetrySeconds, type PayoutFailure } from './failure.ts'
 import { findLeavingStop, type LeavingFacts, stopRules } from './leaving.ts'
 import { sign, type TransactionRow } from './lifecycle.ts'
-import { askedMax } from './parse-asking.ts'
+import { requestedMax } from './parse-payout-request.ts'
 import type { Payout } from './payout.ts'
 import { type Head, readSigned, referenceBlocks, referenceIn, type SignedTransfer, txidIn } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
@@ -23,7 +23,7 @@ import {
   type TakenTransaction,
 } from './store/signing.ts'
 
-const signedTakes = `an array of 1 to ${askedMax} objects with id and transaction, and nothing else`
+const signedExpected = `an array of 1 to ${requestedMax} objects with id and transaction, and nothing else`
 /** A signer's request. */
 const handIn = z.strictObject(
   {
@@ -31,14 +31,16 @@ const handIn = z.strictObject(
       .array(
         z.strictObject(
           {
-            id: z.int(signedTakes).check(z.minimum(1, signedTakes), z.maximum(Number.MAX_SAFE_INTEGER, signedTakes)),
-            transaction: z.string(signedTakes),
+            id: z
+              .int(signedExpected)
+              .check(z.minimum(1, signedExpected), z.maximum(Number.MAX_SAFE_INTEGER, signedExpected)),
+            transaction: z.string(signedExpected),
           },
-          signedTakes,
+          signedExpected,
         ),
-        signedTakes,
+        signedExpected,
       )
-      .check(z.minLength(1, signedTakes), z.maxLength(askedMax, signedTakes)),
+      .check(z.minLength(1, signedExpected), z.maxLength(requestedMax, signedExpected)),
   },
   'an object with signed, and nothing else',
 )

@@ -24,8 +24,8 @@ export const proofForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const signatureBytes = 64
 
 /** The form of a proof, for messages. */
-export const proofTakes = `a compact JWS (${proofAlgorithms.join(', ')}) of at most ${proofCharsMax} characters`
-const membersTake =
+export const proofExpected = `a compact JWS (${proofAlgorithms.join(', ')}) of at most ${proofCharsMax} characters`
+const membersExpected =
   'a JWS of exactly uid, cuy, amt, to and osn, as the payout has them, amt a decimal without exponent, sign or zeros before it'
 
 const shape = z.strictObject({
@@ -39,12 +39,12 @@ const shape = z.strictObject({
 /** Parses a proof without verifying its signature, because the service has no key: the signer verifies it. The error says what the proof must be. */
 export function readProof(text: string): Result<ProvenPayout, string> {
   const parts = proofForm.test(text) && text.length <= proofCharsMax ? partsOf(text) : null
-  if (parts === null) return err(proofTakes)
+  if (parts === null) return err(proofExpected)
   if (parts.signature.length !== signatureBytes) {
     return err(`a JWS with a signature of ${signatureBytes} bytes, not of ${parts.signature.length}`)
   }
   const proven = shape.safeParse(parts.payload)
-  return proven.success ? ok(proven.data) : err(membersTake)
+  return proven.success ? ok(proven.data) : err(membersExpected)
 }
 
 /** The first member in which a proof differs from a payout, or null. */

@@ -12,7 +12,7 @@ import type { PayoutFailure } from './failure.ts'
 import { findStopOfAll, stopRules } from './leaving.ts'
 import { approve, cancel, type PayoutRow } from './lifecycle.ts'
 import { type Moved, sayMoved } from './moved.ts'
-import { askedMax } from './parse-asking.ts'
+import { requestedMax } from './parse-payout-request.ts'
 import { byLimits, type Payout } from './payout.ts'
 import { type PayoutWithOutflows, selectWithOutflows, storeDecided } from './store/decided.ts'
 import { selectLeavingFacts } from './store/facts.ts'
@@ -22,20 +22,23 @@ import { selectLeavingFacts } from './store/facts.ts'
 /** Attempts before giving up, when concurrent requests decide about the same payouts. */
 const triesMax = 5
 
-const idsTake = `an array of 1 to ${askedMax} ids of payouts, each once`
-const movedTakes = 'true, or absent'
-const attemptsTakes = 'a whole number from 0, or absent'
-const whyTakes = `1 to ${whyCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
+const idsExpected = `an array of 1 to ${requestedMax} ids of payouts, each once`
+const movedExpected = 'true, or absent'
+const attemptsExpected = 'a whole number from 0, or absent'
+const whyExpected = `1 to ${whyCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
 
 const ids = z
-  .array(z.int(idsTake).check(z.minimum(1, idsTake), z.maximum(Number.MAX_SAFE_INTEGER, idsTake)), idsTake)
-  .check(
-    z.minLength(1, idsTake),
-    z.maxLength(askedMax, idsTake),
-    z.refine((list) => new Set(list).size === list.length, idsTake),
+  .array(
+    z.int(idsExpected).check(z.minimum(1, idsExpected), z.maximum(Number.MAX_SAFE_INTEGER, idsExpected)),
+    idsExpected,
   )
-const moved = z.optional(z.literal(true, movedTakes))
-const attempts = z.optional(z.int(attemptsTakes).check(z.minimum(0, attemptsTakes)))
+  .check(
+    z.minLength(1, idsExpected),
+    z.maxLength(requestedMax, idsExpected),
+    z.refine((list) => new Set(list).size === list.length, idsExpected),
+  )
+const moved = z.optional(z.literal(true, movedExpected))
+const attempts = z.optional(z.int(attemptsExpected).check(z.minimum(0, attemptsExpected)))
 
 /**
  * The body of an approval. `moved: true` confirms that the caller knows money has left. `attempts` is the number that each stuck payout shows, so that a
@@ -49,7 +52,7 @@ const approval = z.strictObject(
 const cancellation = z.strictObject(
   {
     ids,
-    why: z.string(whyTakes).check(z.refine((text) => text !== '' && isRemark(text), whyTakes)),
+    why: z.string(whyExpected).check(z.refine((text) => text !== '' && isRemark(text), whyExpected)),
     moved,
   },
   'an object with ids, why and optionally moved, and nothing else',

@@ -48,15 +48,15 @@ export interface RecordedHolding extends DifferenceState {
   readonly reading: BalanceReading | null
 }
 
-/** Makes a reading of a balance that was read now, while the scan is at `position`. `finalized` is the finalized head, stored `ageMs` ago. */
-export function readingOf(balance: bigint, position: BlockHeight, finalized: BlockHeight, ageMs: number) {
+/** Makes a reading of a balance that was read now, while the scan is at `scannedHeight`. `finalized` is the finalized head, stored `ageMs` ago. */
+export function readingOf(balance: bigint, scannedHeight: BlockHeight, finalized: BlockHeight, ageMs: number) {
   const blocksSince = Math.max(0, Math.ceil(ageMs / (blockSeconds * 1000)))
-  const toHeight = (Math.max(finalized, position) + blocksSince + readingAheadBlocks) as BlockHeight // safe: a later height
-  return { balance, fromHeight: surelyIncluded(position), toHeight } satisfies BalanceReading
+  const toHeight = (Math.max(finalized, scannedHeight) + blocksSince + readingAheadBlocks) as BlockHeight // safe: a later height
+  return { balance, fromHeight: surelyIncluded(scannedHeight), toHeight } satisfies BalanceReading
 }
 
 /** The newest block that every balance read now surely includes. */
-const surelyIncluded = (position: BlockHeight) => Math.max(0, position - readingLagBlocks) as BlockHeight
+const surelyIncluded = (scannedHeight: BlockHeight) => Math.max(0, scannedHeight - readingLagBlocks) as BlockHeight
 
 /** Marks a reading as judged. */
 export const closeReading = (reading: BalanceReading): BalanceReading => ({ ...reading, toHeight: reading.fromHeight })
@@ -69,14 +69,14 @@ export type NextStep =
   | { readonly kind: 'wait'; readonly until: BlockHeight }
 
 /**
- * The next step for a due holding while the scan is at `position`. A reading is judged once the scan has passed every block that it may include, and only if no
- * record has changed since the first of these blocks. So amounts are exact.
+ * The next step for a due holding while the scan is at `scannedHeight`. A reading is judged once the scan has passed every block that it may include, and only
+ * if no record has changed since the first of these blocks. So amounts are exact.
  */
-export function nextStep({ reading, changedHeight }: RecordedHolding, position: BlockHeight): NextStep {
+export function nextStep({ reading, changedHeight }: RecordedHolding, scannedHeight: BlockHeight): NextStep {
   if (reading !== null && reading.toHeight > reading.fromHeight && changedHeight <= reading.fromHeight) {
-    return position >= reading.toHeight ? { kind: 'judge', reading } : { kind: 'wait', until: reading.toHeight }
+    return scannedHeight >= reading.toHeight ? { kind: 'judge', reading } : { kind: 'wait', until: reading.toHeight }
   }
-  if (changedHeight <= surelyIncluded(position)) return { kind: 'read' }
+  if (changedHeight <= surelyIncluded(scannedHeight)) return { kind: 'read' }
   return { kind: 'wait', until: (changedHeight + readingLagBlocks) as BlockHeight } // safe: a later height
 }
 

@@ -12,7 +12,7 @@ import { notConfigured } from '../http/errors.ts'
 import { ledgerEntriesQuery } from '../http/routes/ledger-entries.ts'
 import { ledgerEventsQuery } from '../http/routes/ledger-events.ts'
 import { ledgerWalletsQuery } from '../http/routes/ledger-wallets.ts'
-import { backendNameTakes, type Entry, parseBackendName, postedItem } from '../ledger/entry.ts'
+import { backendNameExpected, type Entry, parseBackendName, postedItem } from '../ledger/entry.ts'
 import { listEntries, listWallets } from '../ledger/list-entries.ts'
 import { postEntries } from '../ledger/post-entries.ts'
 import type { Services } from '../services.ts'
@@ -33,7 +33,7 @@ export function createLedgerRpc(services: Services): LedgerMethods {
     post: (entries, by) =>
       call('post', async (invocation) => {
         const name = parseBackendName(by)
-        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
+        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
         const posted = await services.write(invocation, (context) =>
           postEntries(context, withoutNulls(entries), name, clock.now()),
         )
@@ -44,7 +44,7 @@ export function createLedgerRpc(services: Services): LedgerMethods {
     decideDeposits: (deposits, by) =>
       call('decideDeposits', async (invocation) => {
         const name = parseBackendName(by)
-        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
+        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
         const decided = await services.write(invocation, (context) => decideDeposits(context, deposits, name))
         if (!decided.ok) return decided
         services.wakeEndpoints()

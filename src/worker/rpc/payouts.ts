@@ -5,7 +5,7 @@ import type { Invocation } from '../d1/sessions.ts'
 import { withoutNulls } from '../http/body.ts'
 import { ledgerPayoutsQuery } from '../http/routes/ledger-payouts.ts'
 import type { PayoutRules, WriteContext } from '../ledger/context.ts'
-import { backendNameTakes, parseBackendName } from '../ledger/entry.ts'
+import { backendNameExpected, parseBackendName } from '../ledger/entry.ts'
 import { askPayouts } from '../payouts/ask.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import { listPayouts } from '../payouts/list.ts'
@@ -38,7 +38,7 @@ export function createPayoutMethods(
   ): Promise<Result<LedgerPayouts, LedgerError>> => {
     const name = parseBackendName(by)
     if (rules === null) return err(notHere)
-    if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
+    if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
     const taken = await services.write(invocation, (context) => work(context, name, rules))
     if (!taken.ok) return taken
     await services.noteWrite()
@@ -58,14 +58,14 @@ export function createPayoutMethods(
       call('askPayouts', async (invocation) => {
         const name = parseBackendName(by)
         if (rules === null) return err(notHere)
-        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
-        const asked = await services.write(invocation, (context) =>
+        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
+        const answer = await services.write(invocation, (context) =>
           askPayouts({ ...context, payouts: rules, isRestored }, withoutNulls(list), name, clock.now()),
         )
-        if (!asked.ok) return asked
+        if (!answer.ok) return answer
         await services.noteWrite()
         services.wakeEndpoints()
-        return ok({ ...listed(asked.value.payouts), replayed: asked.value.replayed })
+        return ok({ ...listed(answer.value.payouts), replayed: answer.value.replayed })
       }),
     approvePayouts: (ids, by, options) =>
       call('approvePayouts', (invocation) =>

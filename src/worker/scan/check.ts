@@ -23,7 +23,7 @@ interface CheckParts {
 }
 
 /** The result of "check now" for one caller. */
-export interface CheckNowReport {
+export interface CheckResult {
   /** Credits since the call began, by currency. A currency without a credit is absent. */
   readonly credited: readonly CreditedSum[]
   /** The user's transfers that are not final, with the estimated seconds until the last of them is; null if nobody knows. */
@@ -40,7 +40,7 @@ export interface CheckNowReport {
 export async function checkNow(
   { db, clock, scanner }: CheckParts,
   uid: Uid,
-): Promise<Result<CheckNowReport, QueryFailure>> {
+): Promise<Result<CheckResult, QueryFailure>> {
   const answer = await scanner.scanNow(uid)
   if (!answer.ok) return answer
   const { since, problem } = answer.value
@@ -66,7 +66,7 @@ export async function checkNow(
 }
 
 /** The user's credited transfers of one transaction. `already`: they were credited before this call. */
-export interface TransactionReport {
+export interface TransactionResult {
   readonly credited: readonly StoredTransfer[]
   readonly already: boolean
   /** Why the user's other transfers in it are not credited: one sentence for each. */
@@ -83,7 +83,7 @@ export async function askTransaction(
   { db, scanner }: CheckParts,
   uid: Uid,
   txid: Txid,
-): Promise<Result<TransactionReport, QueryFailure>> {
+): Promise<Result<TransactionResult, QueryFailure>> {
   const answer = await scanner.checkTransaction(uid, txid)
   if (!answer.ok) return answer
   const stored = await selectTransfersOf(db, uid, txid)

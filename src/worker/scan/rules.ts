@@ -50,12 +50,12 @@ export function selectOwned(transfers: readonly ChainTransfer[], owners: Owners)
 export async function loadRules(
   context: ScanContext,
   chain: Pick<Chain, 'decimals'>,
-  position: BlockHeight,
+  scannedHeight: BlockHeight,
   payersBefore: readonly Address[],
 ): Promise<JudgeRules> {
   const { db, currencies, operators, payouts } = context
   const kept = await selectKept(db)
-  const from = Math.max(0, position) as BlockHeight // safe: a height, or 0
+  const from = Math.max(0, scannedHeight) as BlockHeight // safe: a height, or 0
   const newIn = (known: ReadonlyMap<Address, BlockHeight>, addresses: Iterable<Address>) =>
     [...new Set(addresses)].filter((address) => !known.has(address))
   const addedPayers = newIn(kept.payers, [...payersBefore, ...(payouts === null ? [] : [payouts.address])])

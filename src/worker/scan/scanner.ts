@@ -22,7 +22,7 @@ import { endsWithin } from '../platform/clock.ts'
 import { type LogFields, stackOf } from '../platform/logger.ts'
 import { createSharedRuns } from '../platform/shared-runs.ts'
 import { misconfigured, toQueryFailure } from './failure.ts'
-import { answerQuestion, lookUpTransaction } from './question.ts'
+import { answerInquiry, lookUpTransaction } from './inquiry.ts'
 import { ensureStarted, type ScanEnd } from './scan.ts'
 import { callMs, createScans } from './scans.ts'
 import { selectScan } from './store/position.ts'
@@ -54,7 +54,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const prepared = createSharedRuns<Result<null, QueryFailure>>(clock)
   const balances = createSharedRuns<Result<readonly bigint[], QueryFailure>>(clock, keptBalances)
   const lookUps = createSharedRuns<Result<TransactionFinding, QueryFailure>>(clock)
-  const questions = createSharedRuns<Result<CreditAnswer, QueryFailure>>(clock)
+  const inquiries = createSharedRuns<Result<CreditAnswer, QueryFailure>>(clock)
   return {
     ...createTicks(parts, scans, { memory, sender }),
     async sendPayouts() {
@@ -64,7 +64,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     async noteWrite() {
       await memory.compare()
     },
-    nodes: parts.nodeReports,
+    nodes: parts.nodeStatuses,
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex
       if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))
@@ -84,9 +84,9 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       return ok({ problem: end === null ? 'still-running' : (end.failure?.kind ?? null), since })
     },
     checkTransaction: (uid, txid: Txid) =>
-      questions.join(async () => {
+      inquiries.join(async () => {
         if (!(await parts.configMatchesData())) return err(misconfigured)
-        const answer = await answerQuestion(parts, openFor(uid), uid, txid)
+        const answer = await answerInquiry(parts, openFor(uid), uid, txid)
         // An undecided transfer may have been stored for review just now, with an event.
         if (answer.ok ? answer.value.when === 'credited' : answer.error.kind === 'undecided') parts.wakeEndpoints()
         return answer

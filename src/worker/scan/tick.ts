@@ -48,7 +48,7 @@ export interface ScannerParts extends ScansParts {
   /** Size of the database in bytes by the newest reply of D1; 0 before the first reply. */
   databaseBytes(): number
   /** The earliest time at which the allowances permit a tick that the interval does not require. */
-  tickRoomAt(): UnixMs
+  tickAvailableAt(): UnixMs
   readonly scanEverySeconds: number
   /** Whether regular ticks begin at whole intervals of the clock, together with those of other cells. */
   readonly ticksTogether: boolean
@@ -61,7 +61,7 @@ export interface ScannerParts extends ScansParts {
   /** The number of configured nodes. */
   readonly nodeCount: number
   /** The status of the nodes, for operators. */
-  readonly nodeReports: ScannerCalls['nodes']
+  readonly nodeStatuses: ScannerCalls['nodes']
   /** When a node last recovered after minutes of trouble; 0 if none has. */
   recoveredAt(): UnixMs
   /** The counters of this instance's usage so far. */
@@ -139,10 +139,12 @@ function endedKinds(
 export function nextTickAt(
   {
     clock,
-    tickRoomAt,
+    tickAvailableAt,
     scanEverySeconds,
     ticksTogether,
-  }: Pick<ScannerParts, 'tickRoomAt' | 'scanEverySeconds' | 'ticksTogether'> & { readonly clock: Pick<Clock, 'now'> },
+  }: Pick<ScannerParts, 'tickAvailableAt' | 'scanEverySeconds' | 'ticksTogether'> & {
+    readonly clock: Pick<Clock, 'now'>
+  },
   { state, head, failure }: Pick<ScanEnd, 'state' | 'head' | 'failure'>,
   seen: BlockHeight | null,
   startedAt: UnixMs,
@@ -159,7 +161,7 @@ export function nextTickAt(
     const finalAt = state.finalizedAt + (seen - state.finalized) * blockMs + marginMs
     wanted = Math.max(finalAt, startedAt + blockMs)
   }
-  return Math.max(now, Math.min(byInterval, Math.max(wanted, tickRoomAt()))) as UnixMs // safe: one of the times
+  return Math.max(now, Math.min(byInterval, Math.max(wanted, tickAvailableAt()))) as UnixMs // safe: one of the times
 }
 
 const noneHeld: Observation = { kinds: ['review-overdue'], faults: [] }

@@ -18,7 +18,7 @@ export async function readBalances(
 ): ChainResult<readonly bigint[]> {
   if (addresses.length === 0) return ok([])
   if (addresses.length > balancesMax) return err({ kind: 'no-answer', why: `${addresses.length} balances at once` })
-  return firstAnswer(session, 'rpc', (node, boxed) => balancesAt(boxed, node, heldBy(addresses, asset)))
+  return firstAnswer(session, 'rpc', (node, nodeSession) => balancesAt(nodeSession, node, heldBy(addresses, asset)))
 }
 
 /**
@@ -32,7 +32,7 @@ export async function readHoldings(
 ): ChainResult<readonly bigint[]> {
   const { quorum } = session.pool
   const held = assets.map((asset) => ({ address, asset }))
-  const query = (node: TronNode, boxed: Session) => balancesAt(boxed, node, held)
+  const query = (node: TronNode, nodeSession: Session) => balancesAt(nodeSession, node, held)
   const { answers, errors } = await collect(session, 'rpc', query, (all) => 2 * quorum - 1 - all.length)
   if (answers.length < quorum) return err(failureOf(session, errors))
   const inOrder = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0)
@@ -72,7 +72,7 @@ export async function findHolder(
   asset: Asset,
 ): ChainResult<number | null> {
   const { quorum } = session.pool
-  const query = (node: TronNode, boxed: Session) => balancesAt(boxed, node, heldBy(addresses, asset))
+  const query = (node: TronNode, nodeSession: Session) => balancesAt(nodeSession, node, heldBy(addresses, asset))
   const { answers, errors } = await collect(session, 'rpc', query, (all) => quorum - all.length)
   const index = addresses.findIndex((_, i) => answers.some(({ value }) => (value[i] ?? 0n) > 0n))
   if (index !== -1) return ok(index)
@@ -86,8 +86,8 @@ export async function findHolder(
 export async function isActivated(session: Session, address: Address): ChainResult<boolean> {
   const { quorum } = session.pool
   const text = formatBase58(address)
-  const query = (node: TronNode, boxed: Session) =>
-    askApi(boxed, node, '/wallet/getaccount', { address: text, visible: true }, (value) => {
+  const query = (node: TronNode, nodeSession: Session) =>
+    askApi(nodeSession, node, '/wallet/getaccount', { address: text, visible: true }, (value) => {
       if (!isObject(value)) return nodeError('bad-answer', 'no account')
       if (Object.keys(value).length === 0) return ok(false)
       return value.address === text ? ok(true) : nodeError('bad-answer', 'another account')
@@ -100,12 +100,12 @@ export async function isActivated(session: Session, address: Address): ChainResu
 /** Reads `decimals()` of a contract, agreed by `quorum` nodes. */
 export async function readDecimals(session: Session, contract: Address): ChainResult<number> {
   const about = `decimals of ${contract}`
-  const agreed = await agreeOnOne(session, 'chain', about, async (node, boxed) => {
-    const result = await askOne(boxed, node, decimalsCall(contract), (reply) =>
+  const agreed = await agreeOnOne(session, 'chain', about, async (node, nodeSession) => {
+    const result = await askOne(nodeSession, node, decimalsCall(contract), (reply) =>
       parseResult(reply, 'decimals', parseUint8),
     )
     return result.ok
-      ? ok([{ about: { contract }, facts: String(result.value), logs: '', value: result.value }])
+      ? ok([{ about: { contract }, canonicalText: String(result.value), logs: '', value: result.value }])
       : result
   })
   return agreed.ok ? ok(agreed.value.value) : agreed

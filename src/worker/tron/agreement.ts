@@ -3,7 +3,16 @@ import { err, ok } from '../common/result.ts'
 import type { DisputedSubject } from '../platform/alarm-table.ts'
 import { recordUnfit, requireFit } from './ask.ts'
 import { alarmTextMax } from './limits.ts'
-import { boxOf, demote, labelOf, type NodeService, type Pool, type Session, standingOf, type TronNode } from './node.ts'
+import {
+  demote,
+  labelOf,
+  type NodeService,
+  type Pool,
+  type Session,
+  standingOf,
+  type TronNode,
+  withDeadline,
+} from './node.ts'
 import type { NodeError, NodeResult } from './node-errors.ts'
 
 /**
@@ -45,13 +54,13 @@ export async function collect<T>(
       if (node === undefined) return
       running += 1
       const needsProbe = requirement === 'money' || requirement === 'chain'
-      const boxed = boxOf(session)
-      const fit = needsProbe ? await requireFit(boxed, node) : ok(null)
-      const result = fit.ok ? await query(node, boxed) : fit
+      const nodeSession = withDeadline(session)
+      const fit = needsProbe ? await requireFit(nodeSession, node) : ok(null)
+      const result = fit.ok ? await query(node, nodeSession) : fit
       running -= 1
       if (result.ok) answers.push({ node, value: result.value })
       else errors.set(node, result.error)
-      if (!result.ok && result.error.kind === 'unfit' && needsProbe) recordUnfit(boxed, node, result.error.detail)
+      if (!result.ok && result.error.kind === 'unfit' && needsProbe) recordUnfit(nodeSession, node, result.error.detail)
     }
   }
   await Promise.all(Array.from({ length: Math.min(missing([]), nodes.length) }, run))
@@ -108,7 +117,7 @@ function whyOf(nodes: readonly TronNode[], errors: ReadonlyMap<TronNode, NodeErr
 /** A node's version of a fact. Nodes agree if their texts are equal; an alarm shows the lines that differ. */
 export interface Vote<T> {
   readonly about: DisputedSubject
-  readonly facts: string
+  readonly canonicalText: string
   /** The part of the fact that comes from logs, which must be equal too. Null if the node could not give the logs. */
   readonly logs: string | null
   readonly value: T
@@ -117,14 +126,14 @@ export interface Vote<T> {
 /** The result of a vote on one fact. */
 export type QuorumVerdict<T> =
   | { readonly kind: 'agreed'; readonly value: T }
-  /** Nodes agree on `facts`, but a node that the quorum needs could not give the logs. `value` is that node's. */
+  /** Nodes agree on `canonicalText`, but a node that the quorum needs could not give the logs. `value` is that node's. */
   | { readonly kind: 'partial'; readonly value: T }
   | { readonly kind: 'differs' }
   /** Too few nodes know the fact. */
   | { readonly kind: 'missing' }
 
 /**
- * Asks `quorum` nodes about a list of facts, and further nodes where they differ. A minority is reported and demoted. Without a quorum the difference is
+ * Asks `quorum` nodes about a list of facts, and further nodes where they differ. A minority is demoted, and an alarm is raised. Without a quorum the difference is
  * reported.
  */
 export async function agreeByQuorum<T>(
@@ -169,7 +178,7 @@ export async function agreeOnOne<T>(
 
 type NodeVote<T> = Vote<T> & { readonly node: TronNode }
 
-const textOf = ({ facts, logs }: Vote<unknown>) => `${facts}\n${logs ?? ''}`
+const textOf = ({ canonicalText, logs }: Vote<unknown>) => `${canonicalText}\n${logs ?? ''}`
 
 /** The verdict, and the votes of the largest group that agrees. */
 function judge<T>(
@@ -181,7 +190,7 @@ function judge<T>(
   if (first !== undefined && whole.length >= quorum) {
     return { verdict: { kind: 'agreed', value: first.value }, group: whole }
   }
-  const similar = largestGroup(votes, ({ facts }) => facts)
+  const similar = largestGroup(votes, ({ canonicalText }) => canonicalText)
   const partial = similar.find(({ logs }) => logs === null)
   const isOneText = new Set(similar.flatMap(({ logs }) => logs ?? [])).size <= 1
   if (partial !== undefined && isOneText && similar.length >= quorum) {
@@ -210,7 +219,7 @@ function raiseDisagreement<T>(
   const isQuorum = kind !== 'differs'
   for (const other of votes.filter((vote) => !group.includes(vote))) {
     if (isQuorum) demote(other.node, pool.clock)
-    if (other.logs === null && other.facts === first.facts) continue // it lacked the logs, but contradicted nothing
+    if (other.logs === null && other.canonicalText === first.canonicalText) continue // it lacked the logs, but contradicted nothing
     const { name } = other.node.endpoint
     // An outvoted node may differ about something else each time, so the alarm's subject is the node.
     pool.raiseAlarm('nodes-disagree', isQuorum ? { node: other.node.number } : other.about, {

@@ -25,7 +25,7 @@ export interface Allowance {
    */
   take(number: number, quota: RequestQuota, sent: number): Result<UnixMs, Limited>
   /** The time at which a request could be sent that waits behind `ahead` others in its share of a second. */
-  roomAt(number: number, quota: RequestQuota, ahead: number): UnixMs
+  availableAt(number: number, quota: RequestQuota, ahead: number): UnixMs
   /** Requests to a node that are counted now: those of the last 24 hours and of the rest of the hour before. */
   used(number: number): number
   /** Called when a node has answered a request. */
@@ -33,7 +33,7 @@ export interface Allowance {
   /** Called when a node refuses a request because there were too many. The node gets fewer in a second, and more again after a while. */
   slowDown(number: number): void
   /** The earliest time for a tick that the interval does not require, so that the rest of the day is shared evenly. */
-  tickRoomAt(): UnixMs
+  tickAvailableAt(): UnixMs
 }
 
 /**
@@ -117,7 +117,7 @@ export function createAllowance(
       forgetOldHours(state, now)
       const whose = lacksRoom(state, quota, sent)
       if (whose !== null) return err({ kind: 'limited', whose, seconds: secondsUntilRoom(state, now) })
-      const time = roomInSecond(state, quota, now, 0)
+      const time = availableInSecond(state, quota, now, 0)
       if (time > now) return ok(time)
       const part = partOf(state, quota, now)
       state[part.times] = [...state[part.times], now]
@@ -125,7 +125,7 @@ export function createAllowance(
       save()
       return ok(now)
     },
-    roomAt: (number, quota, ahead) => roomInSecond(stateOf(number), quota, clock.now(), ahead),
+    availableAt: (number, quota, ahead) => availableInSecond(stateOf(number), quota, clock.now(), ahead),
     used(number) {
       const state = stateOf(number)
       forgetOldHours(state, clock.now())
@@ -147,7 +147,7 @@ export function createAllowance(
       state.slowed = { perSecond: Math.max(Math.min(answered, fewer), 1), refused, since: now }
       save()
     },
-    tickRoomAt() {
+    tickAvailableAt() {
       const now = clock.now()
       const times = states.map((state) => {
         forgetOldHours(state, now)
@@ -240,13 +240,13 @@ function partOf(state: NodeState, quota: RequestQuota, now: number) {
 }
 
 /** The time at which a request has room after `ahead` others in its share of a second. */
-function roomInSecond(state: NodeState, quota: RequestQuota, now: number, ahead: number): UnixMs {
+function availableInSecond(state: NodeState, quota: RequestQuota, now: number, ahead: number): UnixMs {
   const { times, max } = partOf(state, quota, now)
   state[times] = recent(state[times], now)
   const sent = state[times].slice(-max)
-  const place = sent.length + ahead
-  const seconds = Math.floor(place / max)
-  const time = seconds === 0 ? now : (sent[place % max] ?? now) + seconds * secondMs
+  const ordinal = sent.length + ahead
+  const seconds = Math.floor(ordinal / max)
+  const time = seconds === 0 ? now : (sent[ordinal % max] ?? now) + seconds * secondMs
   return time as UnixMs // safe: now or later
 }
 

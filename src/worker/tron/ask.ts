@@ -45,23 +45,23 @@ async function request<T>(
   body: string,
   read: ReadReply<T>,
 ): NodeResult<T> {
-  const { pool, deadline, box } = session
+  const { pool, deadline, nodeDeadline } = session
   const { clock, network, allowance } = pool
   const { endpoint, number } = node
   const { rpc, api } = endpoint
   const target = service === 'rpc' ? rpc : { ...api, url: api.url + path }
   for (let attempt = 1; ; attempt += 1) {
-    const turn = clock.now() < box.until ? await waitForTurn(session, node) : ok(() => {})
+    const turn = clock.now() < nodeDeadline.until ? await waitForTurn(session, node) : ok(() => {})
     if (!turn.ok) return turn
     const [startedAt, { rests, failures }] = [clock.now(), node[service]]
-    const until = Math.min(box.until, deadline) as UnixMs // safe: one of both
+    const until = Math.min(nodeDeadline.until, deadline) as UnixMs // safe: one of both
     const result = blameSlow(session, await postJson(network, target, body, until, read).finally(turn.value))
     const ms = clock.now() - startedAt
     if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // whatever the answer says
     if (result.ok) {
       allowance.noteAnswer(number)
       recordSuccess(node[service], ms)
-      node.news.answer = { at: clock.now(), ms }
+      node.telemetry.answer = { at: clock.now(), ms }
       if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // explains why other nodes are used before it
       noteTrouble(pool, node)
       pool.remember()
@@ -83,14 +83,14 @@ function blameSlow<T>({ pool, deadline }: Session, result: Result<T, NodeError>)
 }
 
 /** Waits until the node may be asked, and takes a connection. The returned function gives the connection back. */
-async function waitForTurn({ pool, quota, deadline, order, sent, box }: Session, node: TronNode) {
+async function waitForTurn({ pool, quota, deadline, order, sent, nodeDeadline }: Session, node: TronNode) {
   const { clock, turns } = pool
   const { number } = node
   const before = sent.get(number) ?? 0
   const askedAt = clock.now()
   const latest = (deadline - limits.answerMsMin) as UnixMs // safe: an earlier time
   const turn = await turns.begin({ number, quota, sent: before, order, deadline: latest })
-  box.until += Math.max(clock.now() - askedAt, 0)
+  nodeDeadline.until += Math.max(clock.now() - askedAt, 0)
   if (turn.ok) {
     sent.set(number, before + 1)
     return turn

@@ -10,7 +10,7 @@ import {
 } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import { agreeByQuorum, failureOf, firstAnswer, type QuorumVerdict, type Vote } from './agreement.ts'
-import { alarmTextMax, blockBytesAtFirst, nodeMsMin, questionBytes, singleBlocksMax } from './limits.ts'
+import { alarmTextMax, blockBytesAtFirst, nodeMsMin, queryBytes, singleBlocksMax } from './limits.ts'
 import { demote, type Pool, type ServiceHealth, type Session, type TronNode, takesNoBatches } from './node.ts'
 import { isCall, isUnreadable, type NodeBlock, readNodeBlocks } from './node-blocks.ts'
 import { meanings, type NodeError } from './node-errors.ts'
@@ -24,13 +24,13 @@ import { renderActs } from './parse/issuer.ts'
 export function blockVote(block: NodeBlock): Vote<NodeBlock> {
   const { header, transactions, native, tokens, acts } = block
   const amounts = new Map(native.map(({ txid, to, amount }) => [txid, ` ${to} ${amount}`]))
-  const lines = transactions.map(({ txid, result, facts }) => {
-    return `${txid} ${result} ${facts === null ? 'unreadable' : facts.owner}${amounts.get(txid) ?? ''}`
+  const lines = transactions.map(({ txid, result, contract }) => {
+    return `${txid} ${result} ${contract === null ? 'unreadable' : contract.owner}${amounts.get(txid) ?? ''}`
   })
   // The time is included, because we do not compute the header's hash, and transactions expire by this time.
   const { hash, parentHash, timestamp } = header
-  const facts = [`hash ${hash}`, `parent ${parentHash}`, `time ${timestamp}`, ...lines].join('\n')
-  return { about: { height: header.height }, facts, logs: tokens && renderLogs(tokens, acts), value: block }
+  const canonicalText = [`hash ${hash}`, `parent ${parentHash}`, `time ${timestamp}`, ...lines].join('\n')
+  return { about: { height: header.height }, canonicalText, logs: tokens && renderLogs(tokens, acts), value: block }
 }
 
 /** The text on which nodes must agree about logs: one line for each transfer and each act. */
@@ -52,7 +52,7 @@ function blocksOfReply({ nodes, clock }: Pool, node: TronNode): number {
   const known = nodes.flatMap(({ blockBytes }) => blockBytes ?? [])
   const bytes = node.blockBytes ?? (known.length > 0 ? Math.min(...known) : blockBytesAtFirst)
   const most = takesNoBatches(node, clock.now()) ? Math.min(node.blocksMax, singleBlocksMax) : node.blocksMax
-  return Math.min(Math.max(Math.floor(questionBytes / bytes), 1), most)
+  return Math.min(Math.max(Math.floor(queryBytes / bytes), 1), most)
 }
 
 /**
@@ -96,7 +96,7 @@ function shorten(node: TronNode, length: number): void {
   node.blocksMax = Math.min(node.blocksMax, Math.ceil(length / 2))
 }
 
-const isAboutLength = ({ kind }: NodeError) => meanings[kind].question !== 'nothing'
+const isAboutLength = ({ kind }: NodeError) => meanings[kind].query !== 'nothing'
 
 /** Reads final blocks agreed by `quorum` nodes (see `Chain`; PROTOCOL.md, Scanner rules). */
 export async function readFinalBlocks(
@@ -138,12 +138,12 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
     if (verdicts.length > 0) return ok(verdicts)
     const failure = failureOf(session, errors)
     if (failure.kind !== 'no-answer' && failure.kind !== 'out-of-time') return err(failure)
-    const questions = [...errors.values()].map(({ kind }) => meanings[kind].question)
-    if (length > 1 && questions.some((one) => one !== 'nothing' && one !== 'pace')) {
+    const causes = [...errors.values()].map(({ kind }) => meanings[kind].query)
+    if (length > 1 && causes.some((one) => one !== 'nothing' && one !== 'pace')) {
       if (session.deadline - session.pool.clock.now() >= nodeMsMin) continue
       return err({ ...failure, kind: 'out-of-time' }) // a query that was too long says nothing about a block
     }
-    const canBeThisBlock = questions.some((one) => one === 'content' || one === 'size' || one === 'perhaps')
+    const canBeThisBlock = causes.some((one) => one === 'content' || one === 'size' || one === 'perhaps')
     if (length > 1 || failure.kind === 'out-of-time' || !canBeThisBlock) return err(failure)
     // If nodes can give a later block, they work, and only this block is unreadable.
     for (const later of laterBlocks) {
@@ -158,10 +158,10 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
 /** The votes up to the first block that too few nodes know, or that is not a child of the one before. */
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
   const known: ReadTransactions = new Map()
-  const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, boxed) => {
-    const left = () => boxed.box.until - session.pool.clock.now() // waiting for a second to have room is added to both times
+  const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, nodeSession) => {
+    const left = () => nodeSession.nodeDeadline.until - session.pool.clock.now() // waiting for a second to have room is added to both times
     const before = left()
-    const blocks = await readNodeBlocks(boxed, node, from, length, { known })
+    const blocks = await readNodeBlocks(nodeSession, node, from, length, { known })
     const asked = { length, usedMs: before - left(), leftMs: left() }
     learnLength(session.pool, node, asked, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
@@ -189,8 +189,8 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
 /** Reads the blocks after `known` from one node (see `Chain`). */
 export async function readNodeTail(session: Session, known: BlockRef, head: Header): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
-  return firstAnswer(session, 'money', async (node, boxed) => {
-    const read = await readNodeBlocks(boxed, node, from, blocksOfReply(session.pool, node), { final: head })
+  return firstAnswer(session, 'money', async (node, nodeSession) => {
+    const read = await readNodeBlocks(nodeSession, node, from, blocksOfReply(session.pool, node), { final: head })
     const isEnd = !read.ok && read.error.kind === 'behind' // the known block is the newest one
     if (!read.ok && !isEnd) return read
     const blocks = read.ok ? read.value : []
@@ -207,8 +207,8 @@ function toReadBlock({ header, transactions, native, tokens, acts }: NodeBlock):
     header,
     transfers: transactions.flatMap(({ txid }) => transfersOf.get(txid) ?? []),
     acts,
-    sent: transactions.flatMap(({ txid, facts, result }) => {
-      const owner = facts?.owner ?? null
+    sent: transactions.flatMap(({ txid, contract, result }) => {
+      const owner = contract?.owner ?? null
       return owner === null ? [] : [{ txid, owner, succeeded: result === successResult }]
     }),
     callsToRead: tokens === null ? transactions.filter(isCall).map(({ txid }) => txid) : null,

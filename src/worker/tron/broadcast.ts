@@ -3,7 +3,7 @@ import { nodeName } from '../chain/node-name.ts'
 import { err, ok } from '../common/result.ts'
 import { failureOf } from './agreement.ts'
 import { askApi } from './ask.ts'
-import { boxOf, type Session, standingOf, type TronNode } from './node.ts'
+import { type Session, standingOf, type TronNode, withDeadline } from './node.ts'
 import { type NodeError, nodeError } from './node-errors.ts'
 import { isObject } from './parse/fields.ts'
 
@@ -22,7 +22,7 @@ export async function broadcastTransaction(
   await pool.ready
   const errors = new Map<TronNode, NodeError>()
   for (const node of inTurn(session, turn)) {
-    const answer = await askApi(boxOf(session), node, '/wallet/broadcasthex', { transaction }, (value) => {
+    const answer = await askApi(withDeadline(session), node, '/wallet/broadcasthex', { transaction }, (value) => {
       const code = isObject(value) && value.result === true ? 'SUCCESS' : isObject(value) ? value.code : undefined
       return typeof code === 'string' && codeForm.test(code)
         ? ok(code)
@@ -51,4 +51,4 @@ function inTurn({ pool: { nodes, clock } }: Session, turn: number): readonly Tro
 }
 
 /** The duration of its last answer; 0 for a node that has not answered yet. */
-const msOf = ({ news: { answer } }: TronNode) => answer?.ms ?? 0
+const msOf = ({ telemetry: { answer } }: TronNode) => answer?.ms ?? 0

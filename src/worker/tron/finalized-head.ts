@@ -26,7 +26,7 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
   const heads = await collect(
     session,
     'chain',
-    (node, boxed) => readHead(boxed, node, stored.value),
+    (node, nodeSession) => readHead(nodeSession, node, stored.value),
     (all) => {
       const isClose = all.every(({ value }) => all.every((other) => !isOvertaken(value, other.value)))
       // If all heads are old, one more node may show that the chain has not stopped.
@@ -65,16 +65,16 @@ async function agreeOnHead(session: Session, { answers }: Heads, candidate: Node
   const able = answers.filter(({ value }) => value.height >= height)
   const isShown = able.every(({ value }) => {
     const header = shownBy(value, candidate)
-    return header !== null && headVote(header).facts === headVote(candidate).facts
+    return header !== null && headVote(header).canonicalText === headVote(candidate).canonicalText
   })
   if (isShown && able.length >= session.pool.quorum) return ok(headerOf(candidate)) // they agree already, so nobody is asked again
   const heads = new Map(answers.map(({ node, value }) => [node, value]))
-  const agreed = await agreeOnOne(session, 'chain', about, async (node, boxed) => {
+  const agreed = await agreeOnOne(session, 'chain', about, async (node, nodeSession) => {
     const head = heads.get(node)
     // A node with a lower head is not asked, because it does not have the block.
     if (head !== undefined && head.height < height) return nodeError('behind', `final up to ${head.height}`)
     const read = head === undefined ? null : shownBy(head, candidate)
-    const header = read === null ? await readHeader(boxed, node, height) : ok(read)
+    const header = read === null ? await readHeader(nodeSession, node, height) : ok(read)
     return header.ok ? ok([headVote(header.value)]) : header
   })
   return agreed.ok ? ok(headerOf(agreed.value.value)) : agreed
@@ -94,8 +94,8 @@ async function withTime(session: Session, stored: StoredHead): ChainResult<Store
   if (stored === null || stored.time > 0) return ok(stored)
   const { height } = stored
   const about = `block ${height}`
-  const agreed = await agreeOnOne(session, 'chain', about, async (node, boxed) => {
-    const header = await readHeader(boxed, node, height)
+  const agreed = await agreeOnOne(session, 'chain', about, async (node, nodeSession) => {
+    const header = await readHeader(nodeSession, node, height)
     return header.ok ? ok([headVote(header.value)]) : header
   })
   return agreed.ok ? ok({ height, time: agreed.value.value.timestamp }) : agreed
@@ -103,7 +103,12 @@ async function withTime(session: Session, stored: StoredHead): ChainResult<Store
 
 /** The vote includes the time, because heads are compared by it, and we do not recompute the hash. */
 function headVote(value: Header): Vote<Header> {
-  return { about: { height: value.height }, facts: `hash ${value.hash}\ntime ${value.timestamp}`, logs: '', value }
+  return {
+    about: { height: value.height },
+    canonicalText: `hash ${value.hash}\ntime ${value.timestamp}`,
+    logs: '',
+    value,
+  }
 }
 
 async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<NodeHead> {

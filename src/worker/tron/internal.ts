@@ -17,16 +17,16 @@ export async function readInternalTransfers(
   height: BlockHeight,
 ): ChainResult<InternalReading> {
   const { nodes, quorum } = session.pool
-  const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, boxed) => {
-    const shown = await askApi(boxed, node, '/wallet/gettransactioninfobyid', { value: txid }, (value) => {
+  const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, nodeSession) => {
+    const shown = await askApi(nodeSession, node, '/wallet/gettransactioninfobyid', { value: txid }, (value) => {
       const parsed = parseInternals(value, txid, height)
       return parsed.ok ? parsed : nodeError('bad-answer', parsed.error)
     })
     if (!shown.ok) return shown
-    const { facts, transfers } = shown.value
-    return facts === ''
+    const { canonicalText, transfers } = shown.value
+    return canonicalText === ''
       ? nodeError('not-kept', 'no internal transactions')
-      : ok([{ about: { txid }, facts, logs: '', value: transfers }])
+      : ok([{ about: { txid }, canonicalText, logs: '', value: transfers }])
   })
   const [verdict] = verdicts
   if (verdict?.kind === 'agreed') return ok({ kind: 'shown', transfers: verdict.value })

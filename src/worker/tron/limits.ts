@@ -70,7 +70,7 @@ export const smallBatchesMs = 600_000
 /** Most JSON-RPC calls in one HTTP request. java-tron accepts 100 from 4.8.2 on; gateways have lower limits. */
 export const batchCallsMax = 20
 /** Kept bytes that one query for blocks aims at: two thirds of the limit, because blocks differ. That is 9 busy blocks, and the chain makes 7 in 20 s. */
-export const questionBytes = (replyBytesMax * 2) / 3
+export const queryBytes = (replyBytesMax * 2) / 3
 /** Most blocks in a query to a node that takes no batches, because the logs of each block are a request. At 300 ms each they fit the node's time. */
 export const singleBlocksMax = 20
 /** Assumed kept bytes of a block before the first one was read. */

@@ -36,7 +36,7 @@ export interface NodeBlock {
 }
 
 /** The options of a query for blocks. */
-interface BlockQuestion {
+interface BlockQuery {
   /** The transaction whose logs are all wanted. */
   readonly wanted?: Txid
   /** The transactions that other nodes have shown for the same query. */
@@ -54,7 +54,7 @@ export async function readNodeBlocks(
   node: TronNode,
   from: BlockHeight,
   max: number,
-  { wanted, known = new Map(), final }: BlockQuestion = {},
+  { wanted, known = new Map(), final }: BlockQuery = {},
 ): NodeResult<readonly NodeBlock[]> {
   const parsed = await readApiBlocks(session, node, from, max, known)
   if (!parsed.ok) return parsed
@@ -138,24 +138,25 @@ function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Lo
 /** The txids of the transactions that an address has sent; none if the address is null. */
 function sentBy(owners: ReadonlySet<Address>, { transactions }: ParsedBlock): ReadonlySet<Txid> {
   if (owners.size === 0) return new Set()
-  const isSent = ({ facts }: BlockTransaction) => facts !== null && facts.owner !== null && owners.has(facts.owner)
+  const isSent = ({ contract }: BlockTransaction) =>
+    contract !== null && contract.owner !== null && owners.has(contract.owner)
   return new Set(transactions.filter(isSent).map(({ txid }) => txid))
 }
 
-function nativeTransfer({ txid, result, facts }: BlockTransaction): readonly ChainTransfer[] {
-  const { owner, target, amount } = facts ?? { owner: null, target: null, amount: null }
+function nativeTransfer({ txid, result, contract }: BlockTransaction): readonly ChainTransfer[] {
+  const { owner, target, amount } = contract ?? { owner: null, target: null, amount: null }
   if (result !== successResult || owner === null || target === null || amount === null) return []
   return [{ txid, position: 0, asset: nativeAsset, from: owner, to: target, amount }]
 }
 
 /** Whether the transaction can have logs. */
-export function isCall({ result, facts }: BlockTransaction): boolean {
-  return result === successResult && (facts === null || callTypes.has(facts.type))
+export function isCall({ result, contract }: BlockTransaction): boolean {
+  return result === successResult && (contract === null || callTypes.has(contract.type))
 }
 
 /** Whether the transaction did something that we cannot read in its bytes, although java-tron could. */
-export function isUnreadable({ result, facts }: BlockTransaction): boolean {
-  return result === successResult && facts === null
+export function isUnreadable({ result, contract }: BlockTransaction): boolean {
+  return result === successResult && contract === null
 }
 
 /**

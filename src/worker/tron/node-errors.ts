@@ -26,7 +26,7 @@ export function needed<T>(result: Result<T, NodeError>): Result<T, NodeError> {
 }
 
 /** The consequence of an error for the blocks that were asked for. */
-type ForQuestion =
+type ForQuery =
   /** One of the blocks cannot be read. Ask for fewer at once; a single unreadable block becomes a gap. */
   | 'content'
   /** The blocks are too many for one reply; a single one may be too large as well. */
@@ -57,28 +57,28 @@ type ForNode =
 /** Each kind of node error, with its consequences. */
 export const meanings = {
   /** A malformed or unexpected reply. Every refusal that the table below does not list is one: it concerns the content and never the pace. */
-  'bad-answer': { question: 'content', node: 'rest' },
+  'bad-answer': { query: 'content', node: 'rest' },
   /** The reply is too large for the node or for this service. */
-  'too-large': { question: 'size', node: 'nothing' },
+  'too-large': { query: 'size', node: 'nothing' },
   /** The node refused the whole batch. A smaller one, or single calls, may pass. */
-  'batch-refused': { question: 'size', node: 'nothing' },
-  'timed-out': { question: 'perhaps', node: 'rest' },
-  unreachable: { question: 'perhaps', node: 'rest' },
+  'batch-refused': { query: 'size', node: 'nothing' },
+  'timed-out': { query: 'perhaps', node: 'rest' },
+  unreachable: { query: 'perhaps', node: 'rest' },
   /** The time of this piece of work is used up. */
-  'out-of-time': { question: 'time', node: 'nothing' },
-  'rate-limited': { question: 'pace', node: 'pace' },
+  'out-of-time': { query: 'time', node: 'nothing' },
+  'rate-limited': { query: 'pace', node: 'pace' },
   /** The allowance has no room for the request. */
-  limited: { question: 'nothing', node: 'nothing' },
+  limited: { query: 'nothing', node: 'nothing' },
   /** The node does not have the block yet. */
-  behind: { question: 'nothing', node: 'behind' },
+  behind: { query: 'nothing', node: 'behind' },
   /** The node does not have data that it need not keep. */
-  'not-kept': { question: 'nothing', node: 'nothing' },
+  'not-kept': { query: 'nothing', node: 'nothing' },
   /** The node does not support the query. If the scan needs it, the node is unfit. */
-  unsupported: { question: 'nothing', node: 'nothing' },
+  unsupported: { query: 'nothing', node: 'nothing' },
   /** The node cannot be used for money. */
-  unfit: { question: 'nothing', node: 'unfit' },
-  'wrong-chain': { question: 'nothing', node: 'other-chain' },
-} as const satisfies Readonly<Record<string, { readonly question: ForQuestion; readonly node: ForNode }>>
+  unfit: { query: 'nothing', node: 'unfit' },
+  'wrong-chain': { query: 'nothing', node: 'other-chain' },
+} as const satisfies Readonly<Record<string, { readonly query: ForQuery; readonly node: ForNode }>>
 
 /** The kind of a node error. */
 export type NodeErrorKind = keyof typeof meanings

@@ -1,7 +1,7 @@
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import { type RequestQuota, readBlocksMax } from '../chain/chain.ts'
-import type { NodeReport } from '../chain/node-report.ts'
+import type { NodeStatus } from '../chain/node-status.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
 import type { AlarmSubjects } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -75,7 +75,7 @@ export interface NodeMemory {
   /** Since when it fails, is unfit or is behind. */
   troubleSince: UnixMs | null
   /** Its last error. */
-  lastError: NodeReport['error']
+  lastError: NodeStatus['error']
   /** Whether an alarm may say that it fails. */
   isNamedFailing: boolean
   /** Transfers that it has shown but that are in no final block, and since when they are counted. */
@@ -83,8 +83,8 @@ export interface NodeMemory {
 }
 
 /** Information about a node for operators. It is not stored: an object has it after its first scan. */
-interface NodeNews {
-  answer: NodeReport['answer']
+interface NodeTelemetry {
+  answer: NodeStatus['answer']
   /** Its newest final block. */
   head: { readonly at: UnixMs; readonly height: BlockHeight } | null
 }
@@ -93,7 +93,7 @@ interface NodeNews {
 export interface TronNode extends NodeMemory {
   readonly number: number
   readonly endpoint: NodeEndpoint
-  readonly news: NodeNews
+  readonly telemetry: NodeTelemetry
   /** The running probe, if any. */
   probing: NodeResult<null> | null
 }
@@ -158,21 +158,21 @@ export interface Session {
   /** Requests that were sent, by the number of the node. */
   readonly sent: Map<number, number>
   /** When the share of one node in the present query ends. Running past it is the node's failure. The time that a request waits for its turn is added. */
-  readonly box: { until: number }
+  readonly nodeDeadline: { until: number }
 }
 
 /** Makes a new piece of work, which ends at `deadline`. */
 export function createSession(pool: Pool, quota: RequestQuota, deadline: UnixMs): Session {
   pool.sessions += 1
-  return { pool, quota, deadline, order: pool.sessions, sent: new Map(), box: { until: deadline } }
+  return { pool, quota, deadline, order: pool.sessions, sent: new Map(), nodeDeadline: { until: deadline } }
 }
 
 /** The same piece of work for one query to one node, which gets a share of the remaining time. */
-export function boxOf(session: Session): Session {
+export function withDeadline(session: Session): Session {
   const { pool, deadline } = session
   const now = pool.clock.now()
   const ms = Math.min(Math.max((deadline - now) * limits.nodePart, limits.nodeMsMin), limits.nodeMsMax)
-  return { ...session, box: { until: Math.min(now + ms, deadline) } }
+  return { ...session, nodeDeadline: { until: Math.min(now + ms, deadline) } }
 }
 
 /** Makes a node without any memory. */
@@ -184,7 +184,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   return {
     number,
     endpoint,
-    news: { answer: null, head: null },
+    telemetry: { answer: null, head: null },
     rpc: health(),
     api: health(),
     probedUntil: 0,

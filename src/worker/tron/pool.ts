@@ -71,7 +71,7 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
   let savedText = ''
   const toStored = (): StoredNodes => ({
     recoveredAt: pool.recoveredAt,
-    nodes: pool.nodes.map(({ endpoint: { id }, number, news, probing, ...memory }) => ({ id, ...memory })),
+    nodes: pool.nodes.map(({ endpoint: { id }, number, telemetry, probing, ...memory }) => ({ id, ...memory })),
   })
   return {
     async load() {

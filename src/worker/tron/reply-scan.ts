@@ -90,14 +90,14 @@ function createKeys() {
   const all = new Set<string>()
   const newest: string[] = [] // by a number that is computed from their bytes
   const read = (bytes: Uint8Array, start: number, length: number): string => {
-    let place = 0
-    for (let i = 0; i < length; i += 1) place = (place * 31 + (bytes[start + i] ?? 0)) & 1023
-    const before = newest[place]
+    let slot = 0
+    for (let i = 0; i < length; i += 1) slot = (slot * 31 + (bytes[start + i] ?? 0)) & 1023
+    const before = newest[slot]
     let isSame = before?.length === length
     for (let i = 0; isSame && i < length; i += 1) isSame = before?.charCodeAt(i) === bytes[start + i]
     if (isSame && before !== undefined) return before
     const key = String.fromCharCode(...bytes.subarray(start, start + length))
-    newest[place] = key
+    newest[slot] = key
     all.add(key)
     return key
   }

@@ -38,9 +38,9 @@ export async function readReceiptTransfers(
 async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonly Txid[]) {
   const { tokens } = session.pool
   if (txids.length > receiptsMax) throw new Error(`${txids.length} receipts at once`)
-  const { verdicts, errors } = await agreeByQuorum(session, 'chain', async (node, boxed) => {
+  const { verdicts, errors } = await agreeByQuorum(session, 'chain', async (node, nodeSession) => {
     const calls = txids.map(receiptCall)
-    return askRpc(boxed, node, calls, (reply, i) => {
+    return askRpc(nodeSession, node, calls, (reply, i) => {
       const txid = txids[i]
       if (txid === undefined) throw new Error('a reply without a call')
       const receipt = readReceipt(reply, txid, block.hash)
@@ -77,9 +77,14 @@ function receiptVote(
   tokens: ReadonlySet<Address>,
 ): Vote<ParsedReceipt | null> {
   const logs = receipt?.succeeded === true ? receipt.logs : null
-  const facts = logs === null ? 'failed' : renderLogs(tokenTransfers(logs, tokens), actsOf(receipt, tokens))
+  const canonicalText = logs === null ? 'failed' : renderLogs(tokenTransfers(logs, tokens), actsOf(receipt, tokens))
   const logsText = logs === null ? '' : JSON.stringify(logs)
-  return { about: { txid }, facts: receipt === null ? 'too large' : facts, logs: logsText, value: receipt }
+  return {
+    about: { txid },
+    canonicalText: receipt === null ? 'too large' : canonicalText,
+    logs: logsText,
+    value: receipt,
+  }
 }
 
 /** Finds the block of a transaction: the one that most nodes name. This is not a quorum, so a credit needs the block itself. */
@@ -87,7 +92,7 @@ export async function locateTransaction(session: Session, txid: Txid): ChainResu
   const { quorum, nodes } = session.pool
   const inOneBlock = (all: readonly Answer<TransactionLocation>[]) =>
     largestGroup(all, ({ value }) => (value.kind === 'mined' ? String(value.height) : null))
-  const query = (node: TronNode, boxed: Session) => locateAt(boxed, node, txid)
+  const query = (node: TronNode, nodeSession: Session) => locateAt(nodeSession, node, txid)
   const { answers, errors } = await collect(session, 'chain', query, (all) => quorum - inOneBlock(all).length)
   const found = inOneBlock(answers)[0] ?? answers.find(({ value }) => value.kind === 'unmined')
   if (found !== undefined) return ok(found.value)
@@ -116,8 +121,8 @@ export async function readFinalTransaction(
   height: BlockHeight,
 ): ChainResult<TransactionReading | null> {
   const known: ReadTransactions = new Map()
-  const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node, boxed) => {
-    const blocks = await readNodeBlocks(boxed, node, height, 1, { wanted: txid, known })
+  const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node, nodeSession) => {
+    const blocks = await readNodeBlocks(nodeSession, node, height, 1, { wanted: txid, known })
     if (!blocks.ok) return blocks
     // Nodes must agree on the logs of the transaction, too, because they explain it to its user.
     const withLogs = blocks.value.map((block) => {
@@ -137,7 +142,7 @@ export async function readFinalTransaction(
   const counted = tokens.filter(({ asset }) => asset.kind === 'trc20' && session.pool.tokens.has(asset.contract))
   const transfers = [...block.native, ...counted].filter((one) => one.txid === txid)
   const isWhole = (receipts?.value.unreadable.length ?? 0) === 0 && !isUnreadable(transaction)
-  const { type: contractType, owner, target } = transaction.facts ?? { type: -1, owner: null, target: null }
+  const { type: contractType, owner, target } = transaction.contract ?? { type: -1, owner: null, target: null }
   const logs = receipts?.value.logs ?? block.wantedLogs
   const common = { header: block.header, succeeded, isCall: isCall(transaction), isWhole }
   return ok({ ...common, contractType, owner, target, transfers, logs })

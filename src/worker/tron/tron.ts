@@ -1,5 +1,5 @@
 import type { Chain, RequestQuota } from '../chain/chain.ts'
-import type { NodeReport } from '../chain/node-report.ts'
+import type { NodeStatus } from '../chain/node-status.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
 import { findHolder, isActivated, readBalances, readDecimals, readHoldings } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
@@ -8,7 +8,7 @@ import { readFinalizedHead } from './finalized-head.ts'
 import { readInternalTransfers } from './internal.ts'
 import { distrustedMs, falseSeenMax, falseSeenMs } from './limits.ts'
 import { createSession, demote, fieldsOf, type Session } from './node.ts'
-import { reportNodes } from './node-reports.ts'
+import { nodeStatuses } from './node-statuses.ts'
 import { createPool, type PoolOptions } from './pool.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
 
@@ -17,13 +17,13 @@ export interface Tron {
   /** Opens the chain for one piece of work, which ends at `deadline`. Failures are values: no method throws. */
   open(quota: RequestQuota, deadline: UnixMs): Chain
   /** The earliest time for a tick that the interval does not require. */
-  tickRoomAt(): UnixMs
+  tickAvailableAt(): UnixMs
   /** Identifies the set of configured nodes: a different text is a different set. */
   readonly nodes: string
   /** When a node last recovered after at least five minutes of trouble. Null if none has, or if no node was asked yet. */
   recoveredAt(): UnixMs | null
-  /** The reports of the nodes for operators, in their order. */
-  reports(): Promise<readonly NodeReport[]>
+  /** The statuses of the nodes for operators, in their order. */
+  nodeStatuses(): Promise<readonly NodeStatus[]>
 }
 
 /** Makes the chain from several nodes, none of which is trusted. */
@@ -31,9 +31,9 @@ export function createTron(options: PoolOptions): Tron {
   const pool = createPool(options)
   return {
     open: (quota, deadline) => chainOf(createSession(pool, quota, deadline)),
-    tickRoomAt: pool.allowance.tickRoomAt,
+    tickAvailableAt: pool.allowance.tickAvailableAt,
     recoveredAt: () => pool.recoveredAt,
-    reports: () => reportNodes(pool),
+    nodeStatuses: () => nodeStatuses(pool),
     nodes: pool.nodes.map(({ endpoint }) => endpoint.id).join(' '),
   }
 }

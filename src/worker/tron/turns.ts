@@ -63,11 +63,11 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
       const kind = kindOf(request)
       const part = `${request.number} ${kind}`
       if (full.has(part) || !isOpen(kind)) continue
-      const room = allowance.take(request.number, request.quota, request.sent)
-      if (room.ok && room.value > now) {
+      const taken = allowance.take(request.number, request.quota, request.sent)
+      if (taken.ok && taken.value > now) {
         full.add(part)
-        next = Math.min(next, room.value)
-      } else request.start(room.ok ? ok(take(kind)) : room)
+        next = Math.min(next, taken.value)
+      } else request.start(taken.ok ? ok(take(kind)) : taken)
     }
     const { signal } = pause
     const isOver = () => signal.aborted || next === Number.POSITIVE_INFINITY
@@ -75,7 +75,7 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
   }
   const msUntil = (request: Request) => {
     const ahead = [...waiting].filter((other) => isSamePart(other, request) && byOrder(other, request) <= 0)
-    return allowance.roomAt(request.number, request.quota, ahead.length) - clock.now()
+    return allowance.availableAt(request.number, request.quota, ahead.length) - clock.now()
   }
   const late = (ms: number) => err<NoTurn>({ kind: 'late', seconds: Math.max(Math.ceil(ms / 1000), 1) })
   return {

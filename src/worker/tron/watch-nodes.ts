@@ -25,7 +25,7 @@ const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-ti
 export async function watchHeads({ pool }: Session, heads: Heads): Promise<AgreedHead['behind']> {
   const invented = findInvented(pool, heads)
   const answers = heads.answers.filter((one) => !invented.includes(one))
-  for (const { node, value } of heads.answers) node.news.head = value
+  for (const { node, value } of heads.answers) node.telemetry.head = value
   const late = findLate(pool, answers)
   const silent = [...heads.errors].filter(([, { kind }]) => !otherTroubles.has(kind))
   const without = silent.filter(([, { kind }]) => kind === 'behind')

@@ -41,24 +41,24 @@ const common: [string, Record<string, unknown>, string][] = [
   ['is for another audience', { aud: 'shop' }, 'aud does not name the configured audience'],
   ['is for no audience', { aud: undefined }, 'aud does not name the configured audience'],
 ]
-const uidTakes = 'sub must be a user id: a JSON string of decimal digits without a leading zero'
-const nameTakes = 'sub must be the name of a backend: 1 to 64 letters, digits, dots, underscores and hyphens'
+const uidExpected = 'sub must be a user id: a JSON string of decimal digits without a leading zero'
+const nameExpected = 'sub must be the name of a backend: 1 to 64 letters, digits, dots, underscores and hyphens'
 
 describe('whoever holds a token whose signature is right is told', () => {
   test.each([
     ...common,
-    ['has no sub', { sub: undefined }, uidTakes],
-    ['has a number as its sub', { sub: 7 }, uidTakes],
-    ['has a name as its sub', { sub: 'shop' }, uidTakes],
-    ['has the reserved uid', { sub: '9007199254740991' }, uidTakes],
+    ['has no sub', { sub: undefined }, uidExpected],
+    ['has a number as its sub', { sub: 7 }, uidExpected],
+    ['has a name as its sub', { sub: 'shop' }, uidExpected],
+    ['has the reserved uid', { sub: '9007199254740991' }, uidExpected],
   ])('that a caller’s token %s', async (_, changes, why) => {
     expect(await told(await signHs256(caller(changes), testSecret), '/wallet/list')).toBe(because(why))
   })
 
   test.each([
     ...common,
-    ['has no sub', { sub: undefined }, nameTakes],
-    ['has a name with a space', { sub: 'the shop' }, nameTakes],
+    ['has no sub', { sub: undefined }, nameExpected],
+    ['has a name with a space', { sub: 'the shop' }, nameExpected],
     ['lives too long', { exp: tokenNow + 7200 }, 'the token is valid for more than 3600 s: its exp is too far ahead'],
     ['has a list of scopes', { scope: ['ledger:read'] }, 'scope must be a text of words separated by spaces'],
   ])('that a backend’s token %s', async (_, changes, why) => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addressTakes, uidTakes } from '../../../src/worker/http/query.ts'
+import { addressExpected, uidExpected } from '../../../src/worker/http/query.ts'
 import {
   addressIn,
   failed,
@@ -68,12 +68,12 @@ describe('GET /ledger/deposits', () => {
   })
 
   test.each([
-    ['uid=0', 'uid', uidTakes],
-    ['uid=9007199254740992', 'uid', uidTakes],
+    ['uid=0', 'uid', uidExpected],
+    ['uid=9007199254740992', 'uid', uidExpected],
     ['txid=25', 'txid', '64 hex digits, optionally prefixed with 0x'],
-    ['address=T', 'address', addressTakes],
-    [`address=${firstAddress.slice(0, -1)}1`, 'address', addressTakes],
-    ['address=42'.padEnd(50, '0'), 'address', addressTakes],
+    ['address=T', 'address', addressExpected],
+    [`address=${firstAddress.slice(0, -1)}1`, 'address', addressExpected],
+    ['address=42'.padEnd(50, '0'), 'address', addressExpected],
     [`address=${firstAddress}&uid=7`, 'uid', 'not allowed with address'],
     [`address=${firstAddress}&state=held`, 'state', 'not allowed with address'],
     [`address=${firstAddress}&cuy=1`, 'cuy', 'not allowed with address'],

@@ -28,7 +28,7 @@ const dataOf = async (response: Response) => {
   const { status, body } = await read(response)
   return { status, data: (body as { data: Record<string, unknown> }).data }
 }
-const uidTakes = 'uid: a whole number from 1 to 9007199254740991'
+const uidExpected = 'uid: a whole number from 1 to 9007199254740991'
 
 describe('GET /ledger/entries', () => {
   beforeAll(start)
@@ -89,8 +89,8 @@ describe('GET /ledger/entries', () => {
   })
 
   test.each([
-    ['?uid=0', uidTakes],
-    ['?uid=9007199254740992', uidTakes],
+    ['?uid=0', uidExpected],
+    ['?uid=9007199254740992', uidExpected],
     ['?type=4', 'type: only allowed with uid'],
     ['?osn=order%201&type=4', 'type: only allowed with uid'],
     ['?osn=order%201&page=1', 'page: only allowed with uid'],
@@ -132,7 +132,7 @@ describe('GET /ledger/wallets', () => {
     ] as const) {
       expect((await dataOf(await service.ledger(`/ledger/wallets?uid=${uid}`))).data).toEqual(list(amt))
     }
-    expect(await read(await service.ledger('/ledger/wallets'))).toEqual(failed(400, uidTakes))
+    expect(await read(await service.ledger('/ledger/wallets'))).toEqual(failed(400, uidExpected))
   })
 })
 

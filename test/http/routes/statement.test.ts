@@ -111,13 +111,13 @@ describe('GET /wallet/statement', () => {
     ])
   })
 
-  const monthTakes = 'a month of UTC that has begun, such as 2026-11'
+  const monthExpected = 'a month of UTC that has begun, such as 2026-11'
   test.each([
-    ['month=2026-13', 'month', monthTakes],
-    ['month=2026-1', 'month', monthTakes],
-    ['month=', 'month', monthTakes],
-    ['month=9999-12', 'month', monthTakes],
-    ['month=2026-01&month=2026-02', 'month', `${monthTakes}, given once`],
+    ['month=2026-13', 'month', monthExpected],
+    ['month=2026-1', 'month', monthExpected],
+    ['month=', 'month', monthExpected],
+    ['month=9999-12', 'month', monthExpected],
+    ['month=2026-01&month=2026-02', 'month', `${monthExpected}, given once`],
     ['day=2026-02-29', 'day', 'a day of UTC that has begun, such as 2026-11-27'],
     ['day=2999-01-01', 'day', 'a day of UTC that has begun, such as 2026-11-27'],
     ['day=2026-01-01T00:00', 'day', 'a day of UTC that has begun, such as 2026-11-27'],

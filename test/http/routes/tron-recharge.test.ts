@@ -4,9 +4,9 @@ import { blockSeconds } from '../../../src/worker/chain/block.ts'
 import type { Amount } from '../../../src/worker/common/amount.ts'
 import { explainHeld } from '../../../src/worker/deposits/explain.ts'
 import { shownMax } from '../../../src/worker/deposits/store/of-caller.ts'
-import { describeReport } from '../../../src/worker/http/routes/tron-recharge.ts'
+import { describeResult } from '../../../src/worker/http/routes/tron-recharge.ts'
 import type { Currency } from '../../../src/worker/ledger/currencies.ts'
-import type { CheckNowReport } from '../../../src/worker/scan/check.ts'
+import type { CheckResult } from '../../../src/worker/scan/check.ts'
 import { fine, trx, twoCurrencies } from '../../support/currencies.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
 import { addressIn, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
@@ -77,10 +77,10 @@ describe('GET /tron/recharge', () => {
 })
 
 describe('the message', () => {
-  const quiet: CheckNowReport = { credited: [], unconfirmed: null, held: [], behindBlocks: 0, problem: null }
+  const quiet: CheckResult = { credited: [], unconfirmed: null, held: [], behindBlocks: 0, problem: null }
   const deposit = ({ cuy }: Currency, units: bigint) => ({ cuy, amount: units as Amount })
   const usedUp = 'the requests that the nodes allow are used up for now'
-  const everything: Partial<CheckNowReport> = {
+  const everything: Partial<CheckResult> = {
     credited: [deposit(trx, 1_000_000n)],
     unconfirmed: { count: 1, seconds: 9 },
     held: [{ reason: 'retired' }],
@@ -88,7 +88,7 @@ describe('the message', () => {
     problem: 'no-answer',
   }
 
-  test.each<[string, Partial<CheckNowReport>, string]>([
+  test.each<[string, Partial<CheckResult>, string]>([
     ['nothing', {}, 'nothing new'],
     ['a deposit', { credited: [deposit(trx, 25_000_000n)] }, 'credited 25 TRX'],
     [
@@ -134,6 +134,6 @@ describe('the message', () => {
         'no node gave a usable response; the scan is 2 blocks behind',
     ],
   ])('of %s', (_what, changes, message) => {
-    expect(describeReport({ ...quiet, ...changes }, twoCurrencies)).toBe(message)
+    expect(describeResult({ ...quiet, ...changes }, twoCurrencies)).toBe(message)
   })
 })

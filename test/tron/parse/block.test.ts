@@ -21,8 +21,8 @@ it('bytes that were read of one node are not read again of another one, if they 
   const [second] = parsed(known).blocks
   expect(second).toEqual(first)
   expect(first?.transactions).toHaveLength(4)
-  for (const [i, { facts }] of (first?.transactions ?? []).entries()) {
-    expect(second?.transactions[i]?.facts).toBe(facts)
+  for (const [i, { contract }] of (first?.transactions ?? []).entries()) {
+    expect(second?.transactions[i]?.contract).toBe(contract)
   }
 })
 

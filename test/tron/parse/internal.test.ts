@@ -87,7 +87,7 @@ describe('recorded internal transactions', () => {
   it('are none of a node that keeps none', () => {
     for (const { response } of recording('internal-transactions/node-that-keeps-none')) {
       const info = response as Info // recorded
-      expect(unwrap(parseInternals(info, info.id, info.blockNumber))).toEqual({ facts: '', transfers: [] })
+      expect(unwrap(parseInternals(info, info.id, info.blockNumber))).toEqual({ canonicalText: '', transfers: [] })
     }
   })
 })
@@ -139,7 +139,7 @@ describe('internal transactions', () => {
     ['note', { note: '73756963696465' }],
     ['part that is undone', { rejected: true }],
   ])('say something else with another %s', (_, over) => {
-    expect(unwrap(parse([call(over)])).facts).not.toBe(unwrap(parse([call()])).facts)
+    expect(unwrap(parse([call(over)])).canonicalText).not.toBe(unwrap(parse([call()])).canonicalText)
   })
 
   it.each([
@@ -159,6 +159,6 @@ describe('internal transactions', () => {
   })
 
   it('of a node without the transaction are none', () => {
-    expect(unwrap(parseInternals({}, txid, 9))).toEqual({ facts: '', transfers: [] })
+    expect(unwrap(parseInternals({}, txid, 9))).toEqual({ canonicalText: '', transfers: [] })
   })
 })

@@ -4,8 +4,8 @@ import type { Address } from '../../chain/address.ts'
 import type { BlockHeight } from '../../chain/block.ts'
 import type { Uid } from '../../common/ids.ts'
 import {
-  bare,
   bareList,
+  columnName,
   fixedStatement,
   nowInDatabase,
   ofHex,
@@ -182,7 +182,7 @@ INSERT INTO ${addresses} (${bareList([id, uid, address, issuedHeight, createdAt]
 SELECT ${first} + key + 1, ${caller}, unhex(value), (SELECT ${scans.finalized} FROM ${scans}), ${nowInDatabase}
 FROM json_each(${candidates}) WHERE ${first} + key = ${nextIndex(firstIndex)}
   AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller}) OR ${unpaidCount(caller)} < ${gapLimit})
-RETURNING ${bare(id)}`
+RETURNING ${columnName(id)}`
 }
 
 /** CROSS JOIN makes the list the outer loop, and INDEXED BY names the index of the inner loop, whatever the planner estimates. */

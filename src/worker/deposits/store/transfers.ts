@@ -3,8 +3,8 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { BlockHeight } from '../../chain/block.ts'
 import type { UnixMs } from '../../common/time.ts'
 import {
-  bare,
   bareList,
+  columnName,
   fixedStatement,
   isRefusedBy,
   member,
@@ -252,14 +252,14 @@ FROM json_each(${sql.placeholder('keys')}) CROSS JOIN ${transfers} INDEXED BY tr
 
 /** Updates each row at the version that the decision rests on. `seconds` and `seen_by` keep the first sighting. */
 const update = (columns: readonly SQLiteColumn[]) => sql`
-UPDATE ${transfers} SET ${bare(version)} = "change".${bare(version)} + 1, ${bare(changed_at)} = ${at},
+UPDATE ${transfers} SET ${columnName(version)} = "change".${columnName(version)} + 1, ${columnName(changed_at)} = ${at},
   ${sql.join(
-    columns.map((column) => sql`${bare(column)} = "change".${bare(column)}`),
+    columns.map((column) => sql`${columnName(column)} = "change".${columnName(column)}`),
     sql`, `,
   )},
-  ${bare(seconds)} = coalesce(${seconds}, "change".${bare(seconds)}), ${bare(seen_by)} = coalesce(${seen_by}, "change".${bare(seen_by)})
+  ${columnName(seconds)} = coalesce(${seconds}, "change".${columnName(seconds)}), ${columnName(seen_by)} = coalesce(${seen_by}, "change".${columnName(seen_by)})
 FROM (SELECT ${memberList([id, version, ...columns, seconds, seen_by])} FROM json_each(${rows})) AS "change"
-WHERE ${id} = "change".${bare(id)}`
+WHERE ${id} = "change".${columnName(id)}`
 
 const updateTransfers = fixedStatement<'rows' | 'at'>(update(written))
 /** SQLite rewrites an index of every column that is set, even to the same value. So only the verdict is set where the facts are the same. */
@@ -272,12 +272,12 @@ SELECT ${memberList(inserted)}, ${at}, ${at} FROM json_each(${rows}) ORDER BY ke
 
 /** The transfer was found again in a final block, or the search for it has ended. */
 const noteFound = fixedStatement<'ids'>(sql`
-UPDATE ${transfers} SET ${bare(sought)} = 0
+UPDATE ${transfers} SET ${columnName(sought)} = 0
 WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${sought} = 1`)
 
 /** Fails the batch by setting `height` to NULL if a transfer has changed since the decision, or a newer correction exists. */
 const requireUnchanged = fixedStatement<'transfers' | 'correctedBy'>(sql`
-UPDATE ${scans} SET ${bare(scans.height)} = iif(
+UPDATE ${scans} SET ${columnName(scans.height)} = iif(
   ${scans.corrected_by} = coalesce(${sql.placeholder('correctedBy')}, ${scans.corrected_by}) AND ${areTransfersUnchanged(sql.placeholder('transfers'))},
   ${scans.height}, NULL)`)
 
@@ -285,11 +285,11 @@ const countSeenUpTo = fixedStatement<'max'>(sql`
 SELECT count(*) AS n FROM (
   SELECT 1 FROM ${transfers} INDEXED BY transfer_seen WHERE ${state} = 'seen' LIMIT ${sql.placeholder('max')})`)
 
-const isDropped = sql`${bare(state)} = 'dropped', ${bare(version)} = ${version} + 1, ${bare(changed_at)} = ${at}`
+const isDropped = sql`${columnName(state)} = 'dropped', ${columnName(version)} = ${version} + 1, ${columnName(changed_at)} = ${at}`
 
 const dropUpTo = fixedStatement<'to' | 'at'>(sql`
 UPDATE ${transfers} INDEXED BY transfer_seen SET ${isDropped}
-WHERE ${state} = 'seen' AND ${height} <= ${sql.placeholder('to')} AND NOT ${isInGap} RETURNING ${bare(seen_by)} AS "seenBy"`)
+WHERE ${state} = 'seen' AND ${height} <= ${sql.placeholder('to')} AND NOT ${isInGap} RETURNING ${columnName(seen_by)} AS "seenBy"`)
 
 const dropInBlock = fixedStatement<'height' | 'unread' | 'at'>(sql`
 UPDATE ${transfers} INDEXED BY transfer_seen SET ${isDropped}

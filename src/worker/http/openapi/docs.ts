@@ -229,11 +229,11 @@ export function sentAmountSchema(sign: keyof typeof signs) {
  * source text, where some of them are errors.
  */
 const remarkForm = '^[^\\x00-\\x1f\\x7f-\\x9f\\xad]*$'
-const remarkTakes = 'Without control characters, invisible ones and those that turn the direction of text.'
+const remarkExpected = 'Without control characters, invisible ones and those that turn the direction of text.'
 
 /** A remark of at least `charsMin` characters. */
 export const remarkSchema = (description: string, charsMin: number) =>
-  textSchema(`${description} ${remarkTakes}`, new RegExp(remarkForm)).check(
+  textSchema(`${description} ${remarkExpected}`, new RegExp(remarkForm)).check(
     z.minLength(charsMin),
     z.maxLength(remarkCharsMax),
   )
@@ -328,7 +328,7 @@ export const finalBlock = {
   created_at: '2023-11-14T22:14:17.000Z',
 }
 /** A description instead of a list, because the document does not know the currencies of a deployment. */
-export const cuyTakes = 'One of `/currencies`; any other is a 400 that names them.'
+export const cuyExpected = 'One of `/currencies`; any other is a 400 that names them.'
 
 /** The documentation of the parameter that names a user. */
 export const uidNote = { uid: { description: 'The user.', example: 7 } }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { payoutStates, stuckReasons } from '../../d1/payout-tables.ts'
-import { askedMax } from '../../payouts/parse-asking.ts'
+import { requestedMax } from '../../payouts/parse-payout-request.ts'
 import { pickOwn } from '../../payouts/payout.ts'
 import * as docs from './docs.ts'
 
@@ -84,7 +84,7 @@ export const ownPayoutSchema = () => docs.object('OwnPayout', () => pickOwn(payo
 export const payoutList = (id: string) => docs.listBody(id, payoutSchema, 'The number of payouts in the list.')
 
 /** The ids of the payouts in a step. */
-export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), askedMax, 'The payouts.')
+export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), requestedMax, 'The payouts.')
 
 /** The member `moved`, which confirms that the caller knows money has left. */
 export const movedMember = () =>
@@ -108,14 +108,14 @@ const asker = { created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
 /** A payout of the examples that a person must approve. */
 export const waitingPayout = () => {
   const { uid, cuy, to } = shared
-  const asked = { id: 1, uid, cuy, amt: 10, fee: 0.5, to, osn: 'payout-1', mark: 'to my own wallet' }
-  return { ...asked, state: 'waiting', ...asker, attempts: 0 }
+  const payoutRequest = { id: 1, uid, cuy, amt: 10, fee: 0.5, to, osn: 'payout-1', mark: 'to my own wallet' }
+  return { ...payoutRequest, state: 'waiting', ...asker, attempts: 0 }
 }
 /** A payout of the examples that the limits approve. */
 export const approvedPayout = () => {
   const { uid, cuy, to } = shared
-  const asked = { id: 2, uid, cuy, amt: 2.5, fee: 0, to, osn: 'payout-2', mark: '' }
-  return { ...asked, state: 'approved', ...asker, approved_by: 'limits', attempts: 0 }
+  const payoutRequest = { id: 2, uid, cuy, amt: 2.5, fee: 0, to, osn: 'payout-2', mark: '' }
+  return { ...payoutRequest, state: 'approved', ...asker, approved_by: 'limits', attempts: 0 }
 }
 
 /** The second payout of the examples, signed with the newest final block as reference, and its txid. */

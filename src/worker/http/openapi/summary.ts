@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { nodeUses } from '../../chain/node-report.ts'
+import { nodeUses } from '../../chain/node-status.ts'
 import { entryTypes } from '../../common/ids.ts'
 import { heldReasons } from '../../common/reasons.ts'
 import { countedMax } from '../../deposits/store/lists.ts'

@@ -9,7 +9,7 @@ import { refusal, success } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { addressParam, addressTakes, badInput, uidParam, uidTakes, withQuery } from '../query.ts'
+import { addressExpected, addressParam, badInput, uidExpected, uidParam, withQuery } from '../query.ts'
 import {
   type AddressRequest,
   addressData,
@@ -22,7 +22,7 @@ import {
 
 const query = z.object({ uid: z.optional(uidParam()), address: z.optional(addressParam()), ...generateQuery.shape })
 
-const uidOrAddress = `${uidTakes}; or an address in its place`
+const uidOrAddress = `${uidExpected}; or an address in its place`
 
 /** The deposit address of a user, or the user of an address. Only a token that may post can issue an address. */
 export const ledgerAddress = {
@@ -122,14 +122,14 @@ export const ledgerAddressDocs = () => {
       }),
     ],
     failures: [
-      badQuery('?uid=0', 'uid', uidTakes),
+      badQuery('?uid=0', 'uid', uidExpected),
       { ...badQuery('', 'uid', uidOrAddress), name: 'neither', cause: 'Neither a user nor an address is given.' },
       {
         ...badQuery(`?uid=7&address=${docs.depositAddress}`, 'address', notWithUid),
         name: 'both',
         cause: 'A user and an address are given.',
       },
-      { ...badQuery('?address=T1', 'address', addressTakes), name: 'bad-address' },
+      { ...badQuery('?address=T1', 'address', addressExpected), name: 'bad-address' },
       {
         name: 'none-yet',
         problem: toProblem(noAddress),

@@ -6,7 +6,7 @@ import { type LedgerRoute, reading } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { idParam, uidParam, uidTakes, wholeNumber, withQuery } from '../query.ts'
+import { idParam, uidExpected, uidParam, wholeNumber, withQuery } from '../query.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
 const query = z.object({
@@ -59,5 +59,5 @@ export const ledgerAddressesDocs = () =>
         count: 1,
       }),
     ],
-    failures: [badQuery('?uid=0', 'uid', uidTakes)],
+    failures: [badQuery('?uid=0', 'uid', uidExpected)],
   }) satisfies docs.Operation

@@ -7,7 +7,7 @@ import type { LedgerRoute } from '../context.ts'
 import { jsonAmount, refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { addressParam, addressTakes, badInput, uidParam, withQuery } from '../query.ts'
+import { addressExpected, addressParam, badInput, uidParam, withQuery } from '../query.ts'
 import { answerDeposits, deposit, depositDocs, depositSelection, depositsQuery } from './tron-deposits.ts'
 import { rechargeQuery } from './tron-recharge.ts'
 
@@ -56,7 +56,7 @@ export const ownedDeposit = () =>
 const alone = 'Not allowed with `txid` or `address`.'
 
 const failures = () => [
-  badQuery('?address=T1', 'address', addressTakes),
+  badQuery('?address=T1', 'address', addressExpected),
   {
     ...badQuery(`?txid=${docs.usdtTxid}&uid=7`, 'uid', 'not allowed with txid'),
     name: 'filtered-key',

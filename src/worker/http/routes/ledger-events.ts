@@ -12,10 +12,10 @@ import { payoutSchema } from '../openapi/payout.ts'
 import { textParam, wholeNumber, withQuery } from '../query.ts'
 import { postedFlow } from './ledger-entries.ts'
 
-const afterTakes = `0 or the id of an event: a whole number up to ${Number.MAX_SAFE_INTEGER}`
+const afterExpected = `0 or the id of an event: a whole number up to ${Number.MAX_SAFE_INTEGER}`
 const after = z.pipe(
-  textParam(afterTakes, /^(0|[1-9]\d{0,15})$/, Number),
-  z.int(afterTakes).check(z.minimum(0, afterTakes), z.maximum(Number.MAX_SAFE_INTEGER, afterTakes)),
+  textParam(afterExpected, /^(0|[1-9]\d{0,15})$/, Number),
+  z.int(afterExpected).check(z.minimum(0, afterExpected), z.maximum(Number.MAX_SAFE_INTEGER, afterExpected)),
 ) as unknown as z.ZodMiniType<EventId | 0, string> // safe: the range is the definition
 
 /** The parameters of `GET /ledger/events`. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { handInReasons } from '../../common/reasons.ts'
 import { headRetrySeconds } from '../../payouts/failure.ts'
 import { type HandedIn, takeSigned } from '../../payouts/hand-in.ts'
-import { askedMax } from '../../payouts/parse-asking.ts'
+import { requestedMax } from '../../payouts/parse-payout-request.ts'
 import { readJsonBody } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, success } from '../envelope.ts'
@@ -50,7 +50,7 @@ const body = () =>
           ),
         }),
       )
-      .check(z.minLength(1), z.maxLength(askedMax)),
+      .check(z.minLength(1), z.maxLength(requestedMax)),
   }))
 
 const item = () =>

@@ -14,14 +14,14 @@ import { payoutPage } from './tron-payouts.ts'
 import { rechargeQuery } from './tron-recharge.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
-const osnTakes = `an osn of at most ${osnCharsMax} printable ASCII characters`
+const osnExpected = `an osn of at most ${osnCharsMax} printable ASCII characters`
 
 /** The parameters of `GET /ledger/payouts`. */
 export const ledgerPayoutsQuery = z.object({
   uid: z.optional(uidParam()),
   cuy: z.optional(idParam<CurrencyId>()),
   state: z.optional(choiceParam(payoutStates)),
-  osn: z.optional(textParam(osnTakes, osnForm, (osn) => osn, osnCharsMax)),
+  osn: z.optional(textParam(osnExpected, osnForm, (osn) => osn, osnCharsMax)),
   to: z.optional(addressParam()),
   ...rechargeQuery.shape,
   limit: z.optional(wholeNumber(pageRowsMax)),

@@ -42,7 +42,7 @@ export const ledgerStatementDocs = () =>
     query,
     parameters: {
       ...statementParameters(),
-      cuy: { description: `Only this currency, of a user. ${docs.cuyTakes}`, example: 2 },
+      cuy: { description: `Only this currency, of a user. ${docs.cuyExpected}`, example: 2 },
       uid: { ...docs.uidNote.uid, description: 'Only of this user. Required by `cuy`.' },
     },
     success: statementBody('LedgerStatementResponse', postedFlow),

@@ -1,6 +1,6 @@
 import { addressFromHex, formatBase58 } from '../../chain/address.ts'
 import { nodeName } from '../../chain/node-name.ts'
-import type { NodeReport } from '../../chain/node-report.ts'
+import type { NodeStatus } from '../../chain/node-status.ts'
 import { type CurrencyId, entryTypes } from '../../common/ids.ts'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
 import type { Currencies, Currency } from '../../ledger/currencies.ts'
@@ -31,7 +31,7 @@ export const ledgerSummary = {
     const { name, scopes } = c.get('decider')
     const [summary, nodes] = await Promise.all([
       reading(c, (context) => readSummary(context, endpoints, sharedHealth)),
-      reportsOf(c.env.services),
+      nodeStatusesOf(c.env.services),
     ])
     return success({
       ...summaryItem(summary, settings.currencies, settings.clock.now()),
@@ -44,9 +44,9 @@ export const ledgerSummary = {
 } satisfies LedgerRoute
 
 /** The reports of the nodes; null if the scanner does not answer in time, because the rest is still worth reading. */
-async function reportsOf({ scanner, settings }: Services): Promise<readonly NodeReport[] | null> {
-  const reports = scanner.nodes()
-  return (await endsWithin(reports, nodesMs, settings.clock)) ? reports.catch(() => null) : null
+async function nodeStatusesOf({ scanner, settings }: Services): Promise<readonly NodeStatus[] | null> {
+  const statuses = scanner.nodes()
+  return (await endsWithin(statuses, nodesMs, settings.clock)) ? statuses.catch(() => null) : null
 }
 
 function summaryItem(
@@ -126,8 +126,8 @@ function payoutsItem(
   }
 }
 
-function nodeItem(report: NodeReport, index: number): NonNullable<SummaryData['nodes']>[number] {
-  const { name, use, answer, behind, error, used, perDay } = report
+function nodeItem(status: NodeStatus, index: number): NonNullable<SummaryData['nodes']>[number] {
+  const { name, use, answer, behind, error, used, perDay } = status
   return {
     number: index + 1,
     name,

@@ -8,7 +8,7 @@ import { toProblem, toReasonedProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { withQuery } from '../query.ts'
-import { describeUncredited, txidParam, txidTakes } from './tron-recharge.ts'
+import { describeUncredited, txidExpected, txidParam } from './tron-recharge.ts'
 
 const query = z.object({ txid: txidParam() })
 
@@ -135,6 +135,6 @@ export const ledgerTransactionDocs = () => {
         why: 'no such transaction',
       }),
     ],
-    failures: [badQuery('?txid=25', 'txid', txidTakes), ...chainFailures(example, 'an address and ')],
+    failures: [badQuery('?txid=25', 'txid', txidExpected), ...chainFailures(example, 'an address and ')],
   } satisfies docs.Operation
 }

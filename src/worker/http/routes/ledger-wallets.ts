@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { LedgerRoute } from '../context.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { uidParam, uidTakes, withQuery } from '../query.ts'
+import { uidExpected, uidParam, withQuery } from '../query.ts'
 import { answerWallets, walletsDocs } from './wallet-list.ts'
 
 /** The parameters of `GET /ledger/wallets`. */
@@ -25,5 +25,5 @@ export const ledgerWalletsDocs = () =>
     description: 'As `/wallet/list`, for a named user.',
     query: ledgerWalletsQuery,
     parameters: docs.uidNote,
-    failures: [badQuery('', 'uid', uidTakes)],
+    failures: [badQuery('', 'uid', uidExpected)],
   }) satisfies docs.Operation

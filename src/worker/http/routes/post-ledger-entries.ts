@@ -43,7 +43,7 @@ const entryToPost = () => {
   ) =>
     docs.object(id, () => ({
       uid: members.uid,
-      cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`),
+      cuy: docs.described(cuy, `The currency. ${docs.cuyExpected}`),
       type: members.type,
       osn: docs.described(osn, 'The order serial reference, unique per type and wallet.'),
       amt: docs.sentAmountSchema(sign),

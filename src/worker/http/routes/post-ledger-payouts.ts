@@ -3,7 +3,7 @@ import type { PayoutReason } from '../../common/reasons.ts'
 import { proofCharsMax } from '../../d1/payout-tables.ts'
 import { remarkCharsMax } from '../../ledger/parse-post.ts'
 import { askPayouts } from '../../payouts/ask.ts'
-import { askedMax, askedPayout } from '../../payouts/parse-asking.ts'
+import { requestedMax, requestedPayout } from '../../payouts/parse-payout-request.ts'
 import { proofForm } from '../../payouts/proof.ts'
 import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
@@ -23,7 +23,7 @@ export const postLedgerPayouts = {
   handle: async (c) => {
     const list = await readOnlyMember(c.req.raw, 'payouts')
     if (!list.ok) return failure(list.error)
-    const asked = await writing(c, (context) => {
+    const answer = await writing(c, (context) => {
       return askPayouts(
         { ...context, payouts: payoutRulesOf(c), isRestored: () => c.env.services.scanner.isRestored() },
         list.value,
@@ -31,17 +31,17 @@ export const postLedgerPayouts = {
         context.clock.now(),
       )
     })
-    if (!asked.ok) return failure(toPayoutProblem(asked.error))
+    if (!answer.ok) return failure(toPayoutProblem(answer.error))
     await c.env.services.noteWrite()
     c.env.services.wakeEndpoints()
-    const { payouts, replayed } = asked.value
+    const { payouts, replayed } = answer.value
     return success({ list: payouts.map((payout) => writePayout(c, payout)), count: payouts.length, replayed })
   },
 } satisfies LedgerRoute
 
 const payoutToAsk = () =>
   docs.component('PayoutToAsk', () => {
-    const { uid, cuy, osn } = askedPayout.shape // the schemas of entries, because a description belongs to one schema
+    const { uid, cuy, osn } = requestedPayout.shape // the schemas of entries, because a description belongs to one schema
     return z.strictObject({
       uid: docs.described(uid.clone(), 'The user whose wallet pays.'),
       cuy: docs.described(cuy.clone(), 'The currency.'),
@@ -63,7 +63,9 @@ const payoutToAsk = () =>
   })
 
 const body = () =>
-  docs.object('AskPayoutsRequest', () => ({ payouts: docs.sentListSchema(payoutToAsk(), askedMax, 'The payouts.') }))
+  docs.object('AskPayoutsRequest', () => ({
+    payouts: docs.sentListSchema(payoutToAsk(), requestedMax, 'The payouts.'),
+  }))
 
 const response = () =>
   docs.dataBody('AskedPayouts', () => ({
@@ -133,7 +135,7 @@ export const postLedgerPayoutsDocs = () =>
     id: 'askPayouts',
     summary: 'Ask for payouts: all or none',
     description:
-      `Asks for 1 to ${askedMax} payouts. The money leaves the wallets in the same statement: an entry of type 2 of −\`amt\` and, where there is a ` +
+      `Asks for 1 to ${requestedMax} payouts. The money leaves the wallets in the same statement: an entry of type 2 of −\`amt\` and, where there is a ` +
       '`fee`, one of type 4, both with the `osn`. The key of a payout is its `uid`, `cuy` and `osn`: asked for again with the same content by the ' +
       'same backend it is shown as it is now, with `replayed: true`, so a request whose answer was lost can always be sent again. A payout ' +
       'within the limits is approved at once; any other one waits for a second name.',

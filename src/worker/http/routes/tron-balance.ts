@@ -10,14 +10,14 @@ import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { idParam, textParam, unknownCurrency, withQuery } from '../query.ts'
 
-const addressTakes = 'a Tron address (34 characters, starts with T)'
+const addressExpected = 'a Tron address (34 characters, starts with T)'
 
 const trx = 1 as CurrencyId // safe: its number in the interface
 
 /** The parameters of `GET /tron/balance`. */
 export const balanceQuery = z.object({
   cuy: z.optional(idParam<CurrencyId>()),
-  address: z.optional(textParam(addressTakes, /^T[1-9A-HJ-NP-Za-km-z]{33}$/, readAddress)),
+  address: z.optional(textParam(addressExpected, /^T[1-9A-HJ-NP-Za-km-z]{33}$/, readAddress)),
 })
 
 /** The balance of the user's addresses on the chain now, in one currency. */
@@ -53,7 +53,7 @@ export const tronBalanceDocs = () =>
       'The same query within 3 seconds has the same answer.',
     query: balanceQuery,
     parameters: {
-      cuy: { description: `The currency; the default is 1 (TRX). ${docs.cuyTakes}`, example: 2 },
+      cuy: { description: `The currency; the default is 1 (TRX). ${docs.cuyExpected}`, example: 2 },
       address: {
         description: 'One of your own addresses, in Base58Check: only its balance.',
         example: docs.depositAddress,

@@ -105,7 +105,7 @@ export const depositDocs = () => {
       },
       before: { description: 'Only transfers with a smaller `id`: the last one of the previous page.', example: 1000 },
       state: { description: 'Only this state; the response schema lists them.', example: 'credited' },
-      cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
+      cuy: { description: `Only this currency. ${docs.cuyExpected}`, example: 2 },
     },
     count: `The number of transfers that match, on all pages; ${countedMax} means that many or more.`,
   }

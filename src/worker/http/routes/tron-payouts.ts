@@ -57,7 +57,7 @@ export const tronPayoutsDocs = () => {
     parameters: {
       ...payoutPage().parameters,
       state: { description: 'Only this state; the response schema lists them.', example: 'paid' },
-      cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
+      cuy: { description: `Only this currency. ${docs.cuyExpected}`, example: 2 },
     },
     success: docs.listBody('OwnPayoutListResponse', ownPayoutSchema, payoutPage().count),
     examples: [

@@ -4,7 +4,7 @@ import { formatUnits } from '../../common/amount.ts'
 import { explainHeld } from '../../deposits/explain.ts'
 import { shownMax } from '../../deposits/store/of-caller.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
-import { askTransaction, type CheckNowReport, checkNow, type TransactionReport } from '../../scan/check.ts'
+import { askTransaction, type CheckResult, checkNow, type TransactionResult } from '../../scan/check.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
 import { refusal, successNote } from '../envelope.ts'
 import { finalityLate } from '../errors.ts'
@@ -14,14 +14,14 @@ import { txidFailures } from '../openapi/txid-failures.ts'
 import { textParam, withQuery } from '../query.ts'
 
 /** The form of `txid`, for messages. */
-export const txidTakes = '64 hex digits, optionally prefixed with 0x'
+export const txidExpected = '64 hex digits, optionally prefixed with 0x'
 
 /** The parameters of `GET /tron/recharge`. */
 export const rechargeQuery = z.object({ txid: z.optional(txidParam()) })
 
 /** A parameter with a txid, in any form. */
 export function txidParam() {
-  return textParam(txidTakes, /^(?:0[xX])?[0-9a-fA-F]{64}$/, readTxid)
+  return textParam(txidExpected, /^(?:0[xX])?[0-9a-fA-F]{64}$/, readTxid)
 }
 
 /** "Check now": credits all final deposits of the user, or those of one transaction. */
@@ -35,14 +35,14 @@ export const tronRecharge = {
 /** The scan writes to the primary database. Only the user's own data is read in the session of the request. */
 async function answerCheck(c: RequestContext): Promise<Response> {
   const { scanner, settings } = c.env.services
-  const report = await writing(c, (context) => checkNow({ ...context, scanner }, c.get('uid')))
-  return report.ok ? successNote(describeReport(report.value, settings.currencies)) : refusal(report.error)
+  const result = await writing(c, (context) => checkNow({ ...context, scanner }, c.get('uid')))
+  return result.ok ? successNote(describeResult(result.value, settings.currencies)) : refusal(result.error)
 }
 
 async function answerTransaction(c: RequestContext, txid: Txid): Promise<Response> {
   const { scanner, settings } = c.env.services
-  const report = await writing(c, (context) => askTransaction({ ...context, scanner }, c.get('uid'), txid))
-  return report.ok ? successNote(describeTransaction(report.value, settings.currencies)) : refusal(report.error)
+  const result = await writing(c, (context) => askTransaction({ ...context, scanner }, c.get('uid'), txid))
+  return result.ok ? successNote(describeTransaction(result.value, settings.currencies)) : refusal(result.error)
 }
 
 /** Reads a txid into lower case without `0x`; null for any other text. */
@@ -52,8 +52,8 @@ function readTxid(value: string): Txid | null {
 }
 
 /** The result of "check now" in one line: credits, deposits on their way, and why the scan is not caught up. */
-export function describeReport(report: CheckNowReport, currencies: Currencies): string {
-  const { credited, unconfirmed, held, problem, behindBlocks } = report
+export function describeResult(result: CheckResult, currencies: Currencies): string {
+  const { credited, unconfirmed, held, problem, behindBlocks } = result
   return [
     credited.length === 0 ? 'nothing new' : `credited ${formatSums(credited, currencies)}`,
     unconfirmed && describeUnconfirmed(unconfirmed),
@@ -68,7 +68,7 @@ export function describeReport(report: CheckNowReport, currencies: Currencies): 
     .join('; ')
 }
 
-function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowReport['unconfirmed']>): string {
+function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckResult['unconfirmed']>): string {
   const when = seconds === null ? `not final yet: ${finalityLate}` : `final in about ${seconds} s`
   return `${atLeast(found)}${count(found, 'transfer')} found, ${when}`
 }
@@ -76,24 +76,24 @@ function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowRepo
 /** Precedes a count of transfers that was cut at `shownMax`. */
 const atLeast = (read: number) => (read < shownMax ? '' : 'at least ')
 
-function describeTransaction(report: TransactionReport, currencies: Currencies): string {
-  const { credited, already } = report
+function describeTransaction(result: TransactionResult, currencies: Currencies): string {
+  const { credited, already } = result
   const sums = `${already ? 'already credited' : 'credited'} ${formatSums(credited, currencies)}`
-  return [sums, ...describeUncredited(report)].join('; ')
+  return [sums, ...describeUncredited(result)].join('; ')
 }
 
 /** Says why other transfers of a transaction are not credited, each reason once, and what cannot be read. */
 export function describeUncredited({
   uncredited,
   isUnread,
-}: Pick<TransactionReport, 'uncredited' | 'isUnread'>): readonly string[] {
+}: Pick<TransactionResult, 'uncredited' | 'isUnread'>): readonly string[] {
   const groups = Map.groupBy(uncredited, (why) => why)
   const sentences = [...groups].map(([why, { length }]) => `${count(length, 'transfer')} not credited: ${why}`)
   return isUnread ? [...sentences, 'what contracts have sent in it cannot be read now: ask again'] : sentences
 }
 
 /** `25 USDT and 3 TRX`: the sum in each currency, in the order of the currencies. */
-function formatSums(credited: CheckNowReport['credited'], currencies: Currencies): string {
+function formatSums(credited: CheckResult['credited'], currencies: Currencies): string {
   return currencies.list
     .flatMap(({ cuy, scale, symbol }) => {
       const own = credited.filter((one) => one.cuy === cuy)
@@ -103,7 +103,7 @@ function formatSums(credited: CheckNowReport['credited'], currencies: Currencies
     .join(' and ')
 }
 
-function describeProblem(problem: CheckNowReport['problem'], behindBlocks: number): string | null {
+function describeProblem(problem: CheckResult['problem'], behindBlocks: number): string | null {
   switch (problem) {
     case 'no-answer':
       return 'no node gave a usable response'
@@ -161,7 +161,7 @@ export const tronRechargeDocs = () =>
       ),
     ],
     failures: [
-      badQuery('?txid=25', 'txid', txidTakes),
+      badQuery('?txid=25', 'txid', txidExpected),
       ...txidFailures(),
       ...chainFailures(`?txid=${docs.usdtTxid}`, 'an address and '),
     ],

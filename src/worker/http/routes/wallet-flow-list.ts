@@ -12,7 +12,7 @@ import { choiceParam, idParam, instantParam, textParam, wholeNumber, withQuery }
 /** Most entries on one page. */
 export const pageRowsMax = 100
 
-const osnTakes = `an osn or txid of at most ${osnCharsMax} printable ASCII characters`
+const osnExpected = `an osn or txid of at most ${osnCharsMax} printable ASCII characters`
 const typeParam = z.pipe(
   choiceParam(Object.values(entryTypes).map((type) => `${type}`)),
   z.transform((type) => Number(type) as EntryType), // safe: the schema lists the types
@@ -26,7 +26,7 @@ export const flowListQuery = z.object({
   cuy: z.optional(idParam<CurrencyId>()),
   wid: z.optional(idParam<WalletId>()),
   type: z.optional(typeParam),
-  osn: z.optional(textParam(osnTakes, osnForm, (osn) => osn, osnCharsMax)),
+  osn: z.optional(textParam(osnExpected, osnForm, (osn) => osn, osnCharsMax)),
   from: z.optional(instantParam()),
   to: z.optional(instantParam()),
 })
@@ -83,7 +83,7 @@ export const selectionDocs = () => ({
     description: 'Only entries with a smaller `id`: the last one of the previous page. Not allowed with `page`.',
     example: 1000,
   },
-  cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
+  cuy: { description: `Only this currency. ${docs.cuyExpected}`, example: 2 },
   wid: { description: 'Only this wallet.', example: 2 },
   type: { description: 'Only this type; the response schema lists them.', example: '1' },
   osn: { description: 'A full `osn`, or a txid in any form for all of its entries.', example: docs.usdtTxid },

@@ -13,8 +13,8 @@ import { badInput, choiceParam, idParam, textParam, wholeNumber, withQuery } fro
 import { answerCsv } from '../statement-csv.ts'
 import { flow } from './wallet-flow-list.ts'
 
-const monthTakes = 'a month of UTC that has begun, such as 2026-11'
-const dayTakes = 'a day of UTC that has begun, such as 2026-11-27'
+const monthExpected = 'a month of UTC that has begun, such as 2026-11'
+const dayExpected = 'a day of UTC that has begun, such as 2026-11-27'
 
 /** The period from a day (UTC) to the end that `end` sets; null if the day does not exist. */
 function periodOf(first: string, end: (date: Date) => void): Period | null {
@@ -26,8 +26,8 @@ function periodOf(first: string, end: (date: Date) => void): Period | null {
 }
 
 const monthFrom = (month: string) => periodOf(`${month}-01`, (date) => date.setUTCMonth(date.getUTCMonth() + 1))
-const monthParam = textParam(monthTakes, /^\d{4}-\d\d$/, monthFrom)
-const dayParam = textParam(dayTakes, /^\d{4}-\d\d-\d\d$/, (day) =>
+const monthParam = textParam(monthExpected, /^\d{4}-\d\d$/, monthFrom)
+const dayParam = textParam(dayExpected, /^\d{4}-\d\d-\d\d$/, (day) =>
   periodOf(day, (date) => date.setUTCDate(date.getUTCDate() + 1)),
 )
 
@@ -85,7 +85,7 @@ function askedPeriod({ month, day }: Asked, now: UnixMs): Result<Period, QueryFa
   const period = day ?? month ?? monthFrom(formatInstant(now).slice(0, 7))
   if (period === null) throw new Error('the clock shows no month')
   if (period.from <= now) return ok(period)
-  return err(month === undefined ? badInput('day', dayTakes) : badInput('month', monthTakes))
+  return err(month === undefined ? badInput('day', dayExpected) : badInput('month', monthExpected))
 }
 
 const balance = () =>
@@ -113,7 +113,7 @@ export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () =
 export const statementParameters = () => ({
   month: { description: 'The month, in UTC; by default the one that is running.', example: '2026-08' },
   day: { description: 'The day, in UTC. Not allowed with `month`.', example: '2026-08-27' },
-  cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
+  cuy: { description: `Only this currency. ${docs.cuyExpected}`, example: 2 },
   after: { description: 'Only entries with a higher `id`: the last one of the previous page.', example: 1000 },
   limit: {
     description: `Entries on a page, at most ${statementRowsMax}; the default is ${statementRowsDefault}.`,
@@ -132,7 +132,7 @@ export const statementText =
 
 /** The failures of a query for a statement. `prefix` begins the queries of examples. */
 export const statementFailures = (prefix: '?' | '?uid=7&') => [
-  badQuery(`${prefix}month=2999-01`, 'month', monthTakes),
+  badQuery(`${prefix}month=2999-01`, 'month', monthExpected),
   {
     ...badQuery(`${prefix}month=2026-08&day=2026-08-27`, 'day', 'not allowed with month'),
     name: 'day-with-month',

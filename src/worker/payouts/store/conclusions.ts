@@ -2,7 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../../chain/address.ts'
 import type { BlockHeight, Txid } from '../../chain/block.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { bare, fixedStatement, isRefusedBy, member, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import {
+  columnName,
+  fixedStatement,
+  isRefusedBy,
+  member,
+  type ReadDatabase,
+  type WriteDatabase,
+} from '../../d1/database.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
 import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
@@ -110,6 +117,6 @@ LIMIT ${sql.placeholder('max')}`)
 
 const fact = (column: Parameters<typeof member>[0]) => sql`fact.${member(column)}`
 const noteSeen = fixedStatement<'seen' | 'until'>(sql`
-UPDATE ${t} SET ${bare(t.seen_height)} = ${fact(t.height)},
-  ${bare(t.next_send)} = iif(${t.seen_height} IS NULL, max(${t.next_send}, ${sql.placeholder('until')}), ${t.next_send})
+UPDATE ${t} SET ${columnName(t.seen_height)} = ${fact(t.height)},
+  ${columnName(t.next_send)} = iif(${t.seen_height} IS NULL, max(${t.next_send}, ${sql.placeholder('until')}), ${t.next_send})
 FROM json_each(${sql.placeholder('seen')}) AS fact WHERE ${t.txid} = ${fact(t.txid)} AND ${t.ended} IS NULL`)

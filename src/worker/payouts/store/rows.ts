@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { BlockHeight } from '../../chain/block.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { bare, bareList, fixedStatement, memberList, toJsonTexts, type WriteDatabase } from '../../d1/database.ts'
+import { bareList, columnName, fixedStatement, memberList, toJsonTexts, type WriteDatabase } from '../../d1/database.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
 import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
@@ -85,10 +85,10 @@ function changeOf(
   table: typeof payouts | typeof payoutTransactions,
   columns: typeof payoutChanges | typeof transactionChanges,
 ): SQL {
-  const assigned = columns.map((column) => sql`${bare(column)} = "change".${bare(column)}`)
-  return sql`UPDATE ${table} SET ${bare(table.version)} = "change".${bare(table.version)} + 1, ${sql.join(assigned, sql`, `)}
+  const assigned = columns.map((column) => sql`${columnName(column)} = "change".${columnName(column)}`)
+  return sql`UPDATE ${table} SET ${columnName(table.version)} = "change".${columnName(table.version)} + 1, ${sql.join(assigned, sql`, `)}
 FROM (SELECT ${memberList([table.id, table.version, ...columns])} FROM json_each(${rows})) AS "change"
-WHERE ${table.id} = "change".${bare(table.id)}`
+WHERE ${table.id} = "change".${columnName(table.id)}`
 }
 
 const changePayouts = fixedStatement<'rows'>(changeOf(payouts, payoutChanges))

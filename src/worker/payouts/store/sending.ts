@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { SendingReply } from '../../chain/chain.ts'
 import type { CurrencyId, PayoutTransactionId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { bare, fixedStatement, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { columnName, fixedStatement, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { type NodeAnswer, noteAnswer, readAnswers } from '../answers.ts'
 import { isUnresolved } from './facts.ts'
@@ -73,8 +73,8 @@ const [now, pauses] = [sql.placeholder('now'), sql.placeholder('pauses')]
  * stepped back, so it counts as due.
  */
 const claim = fixedStatement<'now' | 'stopped' | 'latest' | 'max' | 'pauses' | 'longest' | 'horizon'>(sql`
-UPDATE ${t} SET ${bare(t.sends)} = ${t.sends} + 1,
-  ${bare(t.next_send)} = ${now} + coalesce(${pauses} ->> ('$[' || ${t.sends} || ']'), ${sql.placeholder('longest')})
+UPDATE ${t} SET ${columnName(t.sends)} = ${t.sends} + 1,
+  ${columnName(t.next_send)} = ${now} + coalesce(${pauses} ->> ('$[' || ${t.sends} || ']'), ${sql.placeholder('longest')})
 WHERE ${t.id} IN (
   SELECT due.id FROM ${t} AS due INDEXED BY payout_transaction_open WHERE due.ended IS NULL
     AND due.next_send NOT BETWEEN ${now} + 1 AND ${sql.placeholder('horizon')} AND due.expires_at > ${sql.placeholder('latest')}
@@ -83,10 +83,10 @@ WHERE ${t.id} IN (
     AND NOT EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_unresolved
       WHERE ${isUnresolved} AND ${t.payout_id} = due.payout_id)
   ORDER BY due.sends > 0, due.next_send LIMIT ${sql.placeholder('max')})
-RETURNING ${bare(t.id)}, ${bare(t.bytes)}, ${bare(t.sends)}, ${bare(t.answers)}`)
+RETURNING ${columnName(t.id)}, ${columnName(t.bytes)}, ${columnName(t.sends)}, ${columnName(t.answers)}`)
 
 const updateAnswers = fixedStatement<'rows'>(sql`
-UPDATE ${t} SET ${bare(t.answers)} = told.value ->> 'answers'
+UPDATE ${t} SET ${columnName(t.answers)} = told.value ->> 'answers'
 FROM json_each(${sql.placeholder('rows')}) AS told WHERE ${t.id} = told.value ->> 'id'`)
 
 const selectOpenAnswers = fixedStatement<'max'>(sql`

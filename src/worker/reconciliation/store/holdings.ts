@@ -5,8 +5,8 @@ import type { BlockHeight } from '../../chain/block.ts'
 import type { CurrencyId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
 import {
-  bare,
   bareList,
+  columnName,
   fixedStatement,
   memberList,
   type ReadDatabase,
@@ -109,8 +109,10 @@ export async function storeHoldings(db: WriteDatabase, changes: readonly Holding
 }
 
 /** Reads the recipients of seen transfers whose blocks are gaps now. */
-export async function selectSeenInGaps(db: ReadDatabase, position: BlockHeight): Promise<ReadonlySet<Address>> {
-  const { results } = await selectInGaps(db, { position }).all<Pick<typeof transfers.$inferSelect, 'to_address'>>()
+export async function selectSeenInGaps(db: ReadDatabase, scannedHeight: BlockHeight): Promise<ReadonlySet<Address>> {
+  const { results } = await selectInGaps(db, { position: scannedHeight }).all<
+    Pick<typeof transfers.$inferSelect, 'to_address'>
+  >()
   return new Set(results.map((row) => row.to_address))
 }
 
@@ -187,7 +189,7 @@ function pageOutside({ first, last }: AddedRange, max: number): SQL {
 
 function extendRange(currency: CurrencyId, page: SQL): SQL {
   const { cuy, first_id, last_id } = comparedRanges
-  const [first, last] = [bare(first_id), bare(last_id)]
+  const [first, last] = [columnName(first_id), columnName(last_id)]
   return sql`
 INSERT INTO ${comparedRanges} (${bareList([cuy, first_id, last_id])})
 SELECT ${currency}, min(id), max(id) FROM ${page} HAVING count(*) > 0
@@ -214,7 +216,7 @@ WHERE ${eq(holdings.cuy, cuy)} AND ${lte(due_at, at)} ORDER BY ${due_at}, ${addr
 const change = alias(holdings, 'change')
 const updateCompared = fixedStatement<'list'>(sql`
 UPDATE ${holdings} SET ${sql.join(
-  compared.map((name) => sql`${bare(holdings[name])} = ${change[name]}`),
+  compared.map((name) => sql`${columnName(holdings[name])} = ${change[name]}`),
   sql`, `,
 )}
 FROM (SELECT ${memberList(listed.map((name) => holdings[name]))}, value ->> 'parts' AS parts, value ->> 'due_before' AS due_before

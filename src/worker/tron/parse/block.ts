@@ -8,7 +8,7 @@ import {
   heightInHash,
   type Txid,
 } from '../../chain/block.ts'
-import { type ContractFacts, readContract } from '../../chain/contract.ts'
+import { type ParsedContract, readContract } from '../../chain/contract.ts'
 import { err, ok } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { isObject, type Parsed, parseHash, parseSmallQuantity } from './fields.ts'
@@ -19,7 +19,7 @@ export interface BlockTransaction {
   /** For example `SUCCESS`, `REVERT`, `OUT_OF_ENERGY`. */
   readonly result: string
   /** The parsed bytes, or null if they cannot be parsed. */
-  readonly facts: ContractFacts | null
+  readonly contract: ParsedContract | null
 }
 
 /**
@@ -29,7 +29,7 @@ export interface BlockTransaction {
 export type ReadTransactions = Map<unknown, ReadBytes & { readonly rawData: unknown }>
 
 /** A transaction's parsed bytes. */
-type ReadBytes = Pick<BlockTransaction, 'txid' | 'facts'>
+type ReadBytes = Pick<BlockTransaction, 'txid' | 'contract'>
 
 /** A block of the HTTP API. */
 export interface ParsedBlock {
@@ -111,12 +111,12 @@ function parseTransaction(item: unknown, known: ReadTransactions): Parsed<BlockT
   const isSame = before !== undefined && before.rawData === raw_data_hex
   const read = isSame ? ok(before) : readBytes(txID, raw_data_hex)
   if (!read.ok) return read
-  const { txid, facts } = read.value
-  if (before === undefined) known.set(txid, { txid, facts, rawData: raw_data_hex })
+  const { txid, contract } = read.value
+  if (before === undefined) known.set(txid, { txid, contract, rawData: raw_data_hex })
   const first: unknown = Array.isArray(ret) ? ret[0] : undefined
   const result = isObject(first) ? (first.contractRet ?? 'DEFAULT') : undefined // the default is left out
   if (typeof result !== 'string' || !resultName.test(result)) return err(`no result of ${txid}`)
-  return ok({ txid, result, facts })
+  return ok({ txid, result, contract })
 }
 
 /** Parses a transaction's bytes, which must hash to its txid. */
@@ -125,7 +125,7 @@ function readBytes(txID: unknown, rawData: unknown): Parsed<ReadBytes> {
   if (bytes === null) return err('a transaction without its bytes')
   const txid = bytesToHex(sha256(bytes))
   if (txID !== txid && apiHash(txID) !== txid) return err(`the bytes of ${txid} with another txid`)
-  return ok({ txid: txid as Txid, facts: readContract(bytes) }) // safe: 32 bytes
+  return ok({ txid: txid as Txid, contract: readContract(bytes) }) // safe: 32 bytes
 }
 
 /** A block of JSON-RPC with txids. */

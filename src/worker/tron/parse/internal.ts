@@ -7,7 +7,7 @@ import { isObject, type Parsed, parseNodeAddress } from './fields.ts'
 /** The relevant internal transactions, in order (PROTOCOL.md, Internal transactions). */
 export interface ParsedInternals {
   /** The text on which nodes must agree: one line for each. */
-  readonly facts: string
+  readonly canonicalText: string
   /** Those that moved TRX. */
   readonly transfers: readonly ChainTransfer[]
 }
@@ -22,7 +22,7 @@ const notes: ReadonlyMap<unknown, string> = new Map([
 /** Parses the internal transactions of `txid` in the block at `height`, in a reply to `gettransactioninfobyid`. */
 export function parseInternals(value: unknown, txid: Txid, height: number): Parsed<ParsedInternals> {
   if (!isObject(value)) return err('a transaction info that is not an object')
-  if (Object.keys(value).length === 0) return ok({ facts: '', transfers: [] }) // the node does not have it
+  if (Object.keys(value).length === 0) return ok({ canonicalText: '', transfers: [] }) // the node does not have it
   if (value.id !== txid || value.blockNumber !== height) return err('the info of another transaction')
   const items = value.internal_transactions ?? []
   if (!Array.isArray(items)) return err('internal transactions that are no list')
@@ -43,7 +43,7 @@ export function parseInternals(value: unknown, txid: Txid, height: number): Pars
     }
     lines.push(`${note} ${from} ${to} ${sun}${isUndone ? ' rejected' : ''}`)
   }
-  return ok({ facts: lines.join('\n'), transfers })
+  return ok({ canonicalText: lines.join('\n'), transfers })
 }
 
 /** An address of 21 bytes in hex. */

@@ -6,7 +6,7 @@ export const nodeUses = ['first', 'behind', 'demoted', 'resting', 'blocked', 'un
 export type NodeUse = (typeof nodeUses)[number]
 
 /** The status of a node for operators. It contains no URL and no key. A value that the object does not know yet is null. */
-export interface NodeReport {
+export interface NodeStatus {
   /** Its label (`nodeName`). */
   readonly name: string
   readonly use: NodeUse

@@ -45,7 +45,7 @@ import { type ScanState, selectScan, storeFinalized } from './store/position.ts'
  * Answers one user about one transaction, wherever the scan is: credits the user's final deposits in it, or explains why there is nothing to credit. A decision
  * of the scan stands. Of the rest, only credits and transfers to be reviewed are stored.
  */
-export async function answerQuestion(
+export async function answerInquiry(
   context: ScanContext,
   chain: Chain,
   uid: Uid,
@@ -292,12 +292,12 @@ function findDecided(uid: Uid | null, own: readonly Uncredited[], currencies: Cu
 /** Reads the transaction once its block is final and agreed, with the users of the addresses in it. */
 async function readFinal(context: ScanContext, chain: Chain, state: ScanState | null, txid: Txid) {
   const { db, clock } = context
-  const location = await chain.locate(txid)
-  if (!location.ok) return err(toQueryFailure(location.error))
-  const place = location.value
-  if (place.kind === 'unknown') return err<QueryFailure>({ kind: 'not-found', what: 'transaction' })
-  if (place.kind === 'unmined') return err<QueryFailure>({ kind: 'not-final', seconds: unminedSeconds })
-  const { height } = place
+  const located = await chain.locate(txid)
+  if (!located.ok) return err(toQueryFailure(located.error))
+  const location = located.value
+  if (location.kind === 'unknown') return err<QueryFailure>({ kind: 'not-found', what: 'transaction' })
+  if (location.kind === 'unmined') return err<QueryFailure>({ kind: 'not-final', seconds: unminedSeconds })
+  const { height } = location
   if (state === null || height > state.finalized) {
     const stored = state === null ? null : { height: state.finalized, time: state.finalizedTime }
     const head = await chain.finalizedHead(stored)

@@ -1,19 +1,19 @@
 import { blockSeconds } from '../chain/block.ts'
 import { nodeName } from '../chain/node-name.ts'
-import type { NodeReport, NodeUse } from '../chain/node-report.ts'
+import type { NodeStatus, NodeUse } from '../chain/node-status.ts'
 import { isAhead } from '../common/time.ts'
 import { unfitMs } from './limits.ts'
 import { type Pool, standingOf, type TronNode } from './node.ts'
 
-/** Reports the nodes for operators, in their order. */
-export async function reportNodes(pool: Pool): Promise<readonly NodeReport[]> {
+/** The statuses of the nodes for operators, in their order. */
+export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
   await pool.ready
-  return pool.nodes.map((node): NodeReport => {
-    const { number, endpoint, news, lastError } = node
+  return pool.nodes.map((node): NodeStatus => {
+    const { number, endpoint, telemetry, lastError } = node
     return {
       name: nodeName(number, endpoint),
       use: useOf(node, pool.clock.now()),
-      answer: news.answer,
+      answer: telemetry.answer,
       behind: behindOf(node, pool),
       error: lastError,
       used: pool.allowance.used(number),
@@ -30,9 +30,11 @@ function useOf(node: TronNode, now: number): NodeUse {
 }
 
 /** An older reading of a head is raised by the blocks that were made since. */
-function behindOf({ news: { head } }: TronNode, { nodes }: Pool): number | null {
+function behindOf({ telemetry: { head } }: TronNode, { nodes }: Pool): number | null {
   if (head === null) return null
   const grown = (at: number) => Math.max(0, Math.floor((at - head.at) / (blockSeconds * 1000)))
-  const others = nodes.flatMap(({ news }) => (news.head === null ? [] : [news.head.height - grown(news.head.at)]))
+  const others = nodes.flatMap(({ telemetry }) =>
+    telemetry.head === null ? [] : [telemetry.head.height - grown(telemetry.head.at)],
+  )
   return Math.max(0, ...others.map((height) => height - head.height))
 }

@@ -23,9 +23,9 @@ export type InsertedPayout = Pick<PayoutRow, (typeof insertedNames)[number]>
 type PayoutKey = Pick<InsertedPayout, 'uid' | 'cuy' | 'osn' | 'fee' | 'to_address'>
 
 /** The stored facts by which a payout request is judged. */
-export interface AskingFacts {
+export interface PayoutRequestFacts {
   /** The stored payouts with the keys of the request. */
-  readonly known: readonly PayoutRow[]
+  readonly storedPayouts: readonly PayoutRow[]
   /** In the order of the request: whether an entry already has a key that the payout or its refund would use, and whether `to` is the address of a user. */
   readonly obstacles: readonly { readonly hasEntry: boolean; readonly isUsers: boolean }[]
   readonly balances: readonly WalletRow[]
@@ -40,27 +40,27 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 
 /** Reads the facts for a payout request, in one round trip. */
-export async function selectAskingFacts(
+export async function selectPayoutRequestFacts(
   db: ReadDatabase,
-  asked: readonly PayoutKey[],
+  requested: readonly PayoutKey[],
   at: UnixMs,
-): Promise<AskingFacts> {
-  const keys = JSON.stringify(asked)
-  const owners = asked.flatMap(({ uid, cuy }) => [
+): Promise<PayoutRequestFacts> {
+  const keys = JSON.stringify(requested)
+  const owners = requested.flatMap(({ uid, cuy }) => [
     { uid: 0, cuy },
     { uid, cuy },
   ])
   const since = at - dayMs
   const hour = Math.floor(since / hourMs)
-  const [known, obstacles, balances, used] = await db.batch([
-    selectKnown(db, { keys }),
+  const [storedPayouts, obstacles, balances, used] = await db.batch([
+    selectStoredPayouts(db, { keys }),
     selectObstacles(db, { keys }),
-    selectBalancesOf(db, asked),
+    selectBalancesOf(db, requested),
     selectUsed(db, { owners: JSON.stringify(owners), since, hour, end: (hour + 1) * hourMs }),
   ])
   const usedRows = (used?.results ?? []) as UsedRow[] // safe: the columns of the statement
   return {
-    known: (known?.results ?? []) as PayoutRow[], // safe: as above
+    storedPayouts: (storedPayouts?.results ?? []) as PayoutRow[], // safe: as above
     obstacles: ((obstacles?.results ?? []) as ObstacleRow[]).map((row) => {
       return { hasEntry: row.hasEntry === 1, isUsers: row.isUsers === 1 }
     }), // safe: as above
@@ -110,7 +110,7 @@ const { uid, cuy, osn, fee, to_address } = payouts
 const listed = sql`json_each(${sql.placeholder('keys')})`
 
 /** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
-const selectKnown = fixedStatement<'keys'>(sql`
+const selectStoredPayouts = fixedStatement<'keys'>(sql`
 SELECT ${payouts}.* FROM ${listed} CROSS JOIN ${payouts} INDEXED BY payout_key
 ON ${uid} = ${member(uid)} AND ${cuy} = ${member(cuy)} AND ${osn} = ${member(osn)}`)
 

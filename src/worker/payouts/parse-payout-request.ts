@@ -6,9 +6,9 @@ import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
-import { currencyTakes, postEntriesMax, postedEntry, readAmountText } from '../ledger/parse-post.ts'
+import { currencyExpected, postEntriesMax, postedEntry, readAmountText } from '../ledger/parse-post.ts'
 import type { PayoutFailure } from './failure.ts'
-import { findOtherMember, type ProvenPayout, proofTakes, readProof } from './proof.ts'
+import { findOtherMember, type ProvenPayout, proofExpected, readProof } from './proof.ts'
 
 /** A parsed payout that is to be stored. */
 export interface NewPayout {
@@ -29,53 +29,53 @@ export interface NewPayout {
 }
 
 /** Most payouts in one request. */
-export const askedMax = postEntriesMax
+export const requestedMax = postEntriesMax
 
-const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
-const toTakes = 'a Tron address: T… with 34 characters'
-const feeTakes = 'a decimal such as "0.5", without sign or exponent'
-const payoutTakes = 'an object with uid, cuy, amt, to, osn and optionally fee, mark and proof, and nothing else'
-const payoutsTakes = `an array of 1 to ${askedMax} payouts`
+const uidExpected = `a whole number from 1 to ${reservedUid - 1}`
+const toExpected = 'a Tron address: T… with 34 characters'
+const feeExpected = 'a decimal such as "0.5", without sign or exponent'
+const payoutExpected = 'an object with uid, cuy, amt, to, osn and optionally fee, mark and proof, and nothing else'
+const payoutsExpected = `an array of 1 to ${requestedMax} payouts`
 
 const { uid, cuy, osn, amt, mark } = postedEntry.shape
 /** The body of a requested payout, its amounts as text. */
-export const askedPayout = z.strictObject(
+export const requestedPayout = z.strictObject(
   {
-    uid: uid.check(z.maximum(reservedUid - 1, uidTakes)), // the owner of reserved addresses only gives money, in transfers
+    uid: uid.check(z.maximum(reservedUid - 1, uidExpected)), // the owner of reserved addresses only gives money, in transfers
     cuy,
     amt,
-    to: z.string(toTakes),
+    to: z.string(toExpected),
     osn,
-    fee: z.optional(z.string(feeTakes)),
+    fee: z.optional(z.string(feeExpected)),
     mark,
-    proof: z.optional(z.string(proofTakes)),
+    proof: z.optional(z.string(proofExpected)),
   },
-  payoutTakes,
+  payoutExpected,
 )
 
-const asking = z
-  .array(askedPayout, payoutsTakes)
-  .check(z.minLength(1, payoutsTakes), z.maxLength(askedMax, payoutsTakes))
+const payoutRequest = z
+  .array(requestedPayout, payoutsExpected)
+  .check(z.minLength(1, payoutsExpected), z.maxLength(requestedMax, payoutsExpected))
 
 /** Parses requested payouts, and checks them alone and against each other. It does not look at stored data. */
-export function parseAsking(list: unknown, currencies: Currencies): Result<readonly NewPayout[], PayoutFailure> {
-  const parsed = asking.safeParse(list)
+export function parsePayoutRequest(list: unknown, currencies: Currencies): Result<readonly NewPayout[], PayoutFailure> {
+  const parsed = payoutRequest.safeParse(list)
   if (!parsed.success) {
-    const { path: [index, member] = [], message = payoutsTakes } = parsed.error.issues[0] ?? {}
+    const { path: [index, member] = [], message = payoutsExpected } = parsed.error.issues[0] ?? {}
     if (index === undefined) return err({ kind: 'bad-input', member: 'payouts', why: message })
     return fault(Number(index), String(member ?? 'payout'), message)
   }
   const payouts: NewPayout[] = []
   for (const [i, { uid, cuy, amt, to, osn, fee = '0', mark = '', proof = null }] of parsed.data.entries()) {
     const currency = currencies.byId.get(cuy as CurrencyId)
-    if (currency === undefined) return fault(i, 'cuy', currencyTakes(currencies))
+    if (currency === undefined) return fault(i, 'cuy', currencyExpected(currencies))
     const amount = readPositive(amt, currency)
     if (!amount.ok) return fault(i, 'amt', amount.error)
     const charged = readAmountText(fee, currency)
     if (!charged.ok) return fault(i, 'fee', charged.error)
     if (charged.value < noAmount) return fault(i, 'fee', 'not negative')
     const address = parseAddress(to)
-    if (!address.ok) return fault(i, 'to', toTakes)
+    if (!address.ok) return fault(i, 'to', toExpected)
     if (payouts.some((other) => other.uid === uid && other.cuy === cuy && other.osn === osn)) {
       return fault(i, 'osn', 'another one for each payout of a user and currency')
     }
