@@ -65,7 +65,7 @@ const objects = [
 ] as const
 
 /** Reads wrangler.toml of the working directory for `env`, as wrangler itself does; the top level is ''. */
-export function readWranglerConfig(env: string | undefined): Result<WranglerConfig, string> {
+function readWranglerConfig(env: string | undefined): Result<WranglerConfig, string> {
   return attempt(() => {
     // The top level must be named: otherwise wrangler would use the variable CLOUDFLARE_ENV.
     const config = wrangler().unstable_readConfig({ env: env ?? '' }, { hideWarnings: true })

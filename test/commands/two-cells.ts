@@ -24,7 +24,7 @@ export const secondPayoutAddress = formatBase58(
     .address, // safe: it is a path
 )
 /** The second cell's key. */
-export const secondXpub = keysOf(testMnemonic).extendedPublicKey(secondAccount)
+const secondXpub = keysOf(testMnemonic).extendedPublicKey(secondAccount)
 /** The second cell's deposit address at an index. */
 export const secondAddressAt = (index: number) => deriveAddress(unwrap(parseExtendedPublicKey(secondXpub)), index)
 

@@ -7,7 +7,7 @@ import { root, UserError } from '../support/project.ts'
 import { treasuryBase58 } from './operator.ts'
 
 /** The local chain's folder. */
-export const chainDir = `${root}.devnet`
+const chainDir = `${root}.devnet`
 /** The folder in which wrangler keeps the storage of the Durable Objects. */
 const objectsDir = `${root}.wrangler/state/v3/do`
 

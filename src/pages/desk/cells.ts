@@ -1,12 +1,8 @@
 import type { Api } from '../kit/api.ts'
 import { button, type Child, html, type PageView } from '../kit/dom.ts'
 import type { DeskContext, DeskModel } from './context.ts'
-import type { DeskSummary } from './data.ts'
 import { findingsOf, isBad } from './findings.ts'
 import { waitingFor } from './waiting.ts'
-
-/** A database of the deployment, and its users. A deployment with one has none of these. */
-export type DeskCell = DeskSummary['cells'][number]
 
 /** The owner of reserved addresses is in each database. */
 const reservedUid = String(Number.MAX_SAFE_INTEGER)
@@ -68,7 +64,7 @@ export interface CellState {
 }
 
 /** The other databases that need a person, the worst first. */
-export function otherCells(context: DeskContext): readonly CellState[] {
+export function troubledCells(context: DeskContext): readonly CellState[] {
   const { model, texts, format } = context
   const states = model.others.flatMap(({ cell, summary }): CellState[] => {
     if (summary === null) return [{ cell, tone: 3, title: texts.unavailable }]

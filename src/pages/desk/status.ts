@@ -1,6 +1,6 @@
 import { type Child, html, type PageView } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
-import { cellLine, otherCells } from './cells.ts'
+import { cellLine, troubledCells } from './cells.ts'
 import { type DeskContext, durationText, sinceText } from './context.ts'
 import type { DeskSummary } from './data.ts'
 import type { Finding, ShownFinding } from './finding.ts'
@@ -27,7 +27,7 @@ export function createStatus(context: DeskContext): PageView {
       element.classList.toggle('skeleton', refusal === null && summary === null)
       const findings = summary === null ? [] : findingsOf(context, summary)
       const waiting = summary === null ? [] : waitingFor(context, summary)
-      const others = summary === null ? [] : otherCells(context)
+      const others = summary === null ? [] : troubledCells(context)
       const [worst, ...rest] = others
       const own = toneNumber(findings[0], waiting)
       const isElsewhere = worst !== undefined && worst.tone > own

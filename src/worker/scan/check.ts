@@ -23,7 +23,7 @@ interface CheckParts {
 }
 
 /** The result of "check now" for one caller. */
-export interface CheckResult {
+export interface CheckNowResult {
   /** Credits since the call began, by currency. A currency without a credit is absent. */
   readonly credited: readonly CreditedSum[]
   /** The user's transfers that are not final, with the estimated seconds until the last of them is; null if nobody knows. */
@@ -40,7 +40,7 @@ export interface CheckResult {
 export async function checkNow(
   { db, clock, scanner }: CheckParts,
   uid: Uid,
-): Promise<Result<CheckResult, QueryFailure>> {
+): Promise<Result<CheckNowResult, QueryFailure>> {
   const answer = await scanner.scanNow(uid)
   if (!answer.ok) return answer
   const { since, problem } = answer.value

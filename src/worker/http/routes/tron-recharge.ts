@@ -4,7 +4,7 @@ import { formatUnits } from '../../common/amount.ts'
 import { explainHeld } from '../../deposits/explain.ts'
 import { shownMax } from '../../deposits/store/of-caller.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
-import { askTransaction, type CheckResult, checkNow, type TransactionResult } from '../../scan/check.ts'
+import { askTransaction, type CheckNowResult, checkNow, type TransactionResult } from '../../scan/check.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
 import { refusal, successNote } from '../envelope.ts'
 import { finalityLate } from '../errors.ts'
@@ -52,7 +52,7 @@ function readTxid(value: string): Txid | null {
 }
 
 /** The result of "check now" in one line: credits, deposits on their way, and why the scan is not caught up. */
-export function describeResult(result: CheckResult, currencies: Currencies): string {
+export function describeResult(result: CheckNowResult, currencies: Currencies): string {
   const { credited, unconfirmed, held, problem, behindBlocks } = result
   return [
     credited.length === 0 ? 'nothing new' : `credited ${formatSums(credited, currencies)}`,
@@ -68,7 +68,7 @@ export function describeResult(result: CheckResult, currencies: Currencies): str
     .join('; ')
 }
 
-function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckResult['unconfirmed']>): string {
+function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowResult['unconfirmed']>): string {
   const when = seconds === null ? `not final yet: ${finalityLate}` : `final in about ${seconds} s`
   return `${atLeast(found)}${count(found, 'transfer')} found, ${when}`
 }
@@ -93,7 +93,7 @@ export function describeUncredited({
 }
 
 /** `25 USDT and 3 TRX`: the sum in each currency, in the order of the currencies. */
-function formatSums(credited: CheckResult['credited'], currencies: Currencies): string {
+function formatSums(credited: CheckNowResult['credited'], currencies: Currencies): string {
   return currencies.list
     .flatMap(({ cuy, scale, symbol }) => {
       const own = credited.filter((one) => one.cuy === cuy)
@@ -103,7 +103,7 @@ function formatSums(credited: CheckResult['credited'], currencies: Currencies): 
     .join(' and ')
 }
 
-function describeProblem(problem: CheckResult['problem'], behindBlocks: number): string | null {
+function describeProblem(problem: CheckNowResult['problem'], behindBlocks: number): string | null {
   switch (problem) {
     case 'no-answer':
       return 'no node gave a usable response'
