@@ -6,7 +6,7 @@ import { explainHeld } from '../../../src/worker/deposits/explain.ts'
 import { shownMax } from '../../../src/worker/deposits/store/of-caller.ts'
 import { describeResult } from '../../../src/worker/http/routes/tron-recharge.ts'
 import type { Currency } from '../../../src/worker/ledger/currencies.ts'
-import type { CheckResult } from '../../../src/worker/scan/check.ts'
+import type { CheckNowResult } from '../../../src/worker/scan/check.ts'
 import { fine, trx, twoCurrencies } from '../../support/currencies.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
 import { addressIn, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
@@ -77,10 +77,10 @@ describe('GET /tron/recharge', () => {
 })
 
 describe('the message', () => {
-  const quiet: CheckResult = { credited: [], unconfirmed: null, held: [], behindBlocks: 0, problem: null }
+  const quiet: CheckNowResult = { credited: [], unconfirmed: null, held: [], behindBlocks: 0, problem: null }
   const deposit = ({ cuy }: Currency, units: bigint) => ({ cuy, amount: units as Amount })
   const usedUp = 'the requests that the nodes allow are used up for now'
-  const everything: Partial<CheckResult> = {
+  const everything: Partial<CheckNowResult> = {
     credited: [deposit(trx, 1_000_000n)],
     unconfirmed: { count: 1, seconds: 9 },
     held: [{ reason: 'retired' }],
@@ -88,7 +88,7 @@ describe('the message', () => {
     problem: 'no-answer',
   }
 
-  test.each<[string, Partial<CheckResult>, string]>([
+  test.each<[string, Partial<CheckNowResult>, string]>([
     ['nothing', {}, 'nothing new'],
     ['a deposit', { credited: [deposit(trx, 25_000_000n)] }, 'credited 25 TRX'],
     [
