@@ -243,7 +243,8 @@ describe('the page of a payment request', () => {
       return transfer(9 - index, state, members)
     })
     await poke(page)
-    await seeIn(page, '.summary', summary)
+    await page.waitForSelector(`.status li[data-state]:nth-child(${states.length})`)
+    expect(await textOfFirst(page, '.summary')).toContain(summary)
     expect(`${await page.title()} ${await shownText(page, 'body')}`).not.toMatch(/(?<![\d.,])0\s+(USDT|TRX)/)
   })
 

@@ -7,7 +7,7 @@ for mapping in '' '--type-mappings=number=Amount'; do
   rm -rf made && mkdir made
   java -jar openapi-generator-cli-7.17.0.jar generate $options $mapping -o made/client >> generated.log 2>&1
   echo "with ${mapping:-no mapping}"
-  echo "left out: $((16 - $(grep -c '^type Api.*Request struct' made/client/api_ledger.go)))"
+  echo "left out: $((LEDGER_ROUTES - $(grep -c '^type Api.*Request struct' made/client/api_ledger.go)))"
   rm -rf made/client/test made/client/docs
   [ -z "$mapping" ] || cp "$HERE/openapi-generator-go.amount.go.txt" made/client/amount.go
   cp "$HERE/openapi-generator-go.go.txt" made/main.go

@@ -1,7 +1,7 @@
 # Rust, openapi-generator: reqwest and serde. It reads every amount as an f64.
 mvn -q dependency:copy -Dartifact=org.openapitools:openapi-generator-cli:7.17.0 -DoutputDirectory=. > generated.log 2>&1
 java -jar openapi-generator-cli-7.17.0.jar generate -g rust -i "$DOCUMENT" -o made >> generated.log 2>&1
-echo "left out: $((16 - $(grep -c '^pub async fn' made/src/apis/ledger_api.rs)))"
+echo "left out: $((LEDGER_ROUTES - $(grep -c '^pub async fn' made/src/apis/ledger_api.rs)))"
 mkdir -p program/src
 cp "$HERE/openapi-generator-rust.rs.txt" program/src/main.rs
 cat > program/Cargo.toml <<'TOML'

@@ -42,13 +42,18 @@ try {
   const headers = { authorization: `Bearer ${backend}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ entries: gifts })
   await fetch(`${service.url}/ledger/entries`, { method: 'POST', headers, body })
-  const document = join(folder, 'openapi.json')
-  writeFileSync(document, JSON.stringify(createDocument('1.0.0')))
+  const documentFile = join(folder, 'openapi.json')
+  const document = createDocument('1.0.0')
+  writeFileSync(documentFile, JSON.stringify(document))
+  const paths = document.paths as Record<string, Record<string, { tags: string[] }>> // as createDocument makes them
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const environment = {
     WALLET: service.url,
     USER_TOKEN: await signToken(uid, secrets.AUTH_JWT_SECRET),
     BACKEND_TOKEN: backend,
-    DOCUMENT: document,
+    DOCUMENT: documentFile,
+    /** How many operations a client has to have in its class for the ledger. */
+    LEDGER_ROUTES: String(operations.filter(({ tags }) => tags.includes('Ledger')).length),
     HERE: here,
   }
   if (process.argv.includes('--wait')) {
