@@ -57,7 +57,8 @@ export async function helpText(): Promise<string> {
     `npm start              starts a local chain, the database, the service, a receiver of events and a pretend shop
 npm start -- --log     prints each request and each step of the service too
 npm start -- --help    prints this
-npm start -- --cells 3 has three databases behind one service (CELLS), and a chain and data of their own in .devnet/cells-3
+npm start -- --cells 3 has three databases behind one service (CELLS), and a chain and data of their own. The commands act on them
+                       in .devnet/cells-3: (cd .devnet/cells-3; PATH=../../node_modules/.bin:$PATH node ../../src/commands/doctor/start.ts --cell 2)
 
 PORT (${ports.service}) and DEVNET_PORT (${ports.tron}) choose other ports. "npm run devnet:reset" deletes the chain and the database.`,
     `Requests, while it runs. Without a token they act for user 1. ${base}/docs has every route, and tokens in one click.
