@@ -11,6 +11,7 @@ import { endpointVariables } from './endpoints.ts'
 import type { Environment } from './environment.ts'
 import { currentInvocation, drawSkew, type Invocation, type InvocationPorts } from './invocation.ts'
 import { otherChainId } from './malformed-replies.ts'
+import { inFirstCell, type Neighbour } from './neighbour.ts'
 import type { Nodes } from './nodes.ts'
 import { createNamespace, type ObjectCode, type ObjectNamespace } from './objects.ts'
 import { payoutVariable } from './payouts.ts'
@@ -52,30 +53,35 @@ export interface Resources {
   readonly db: D1Database
   readonly rateLimits: Readonly<Record<string, RateLimit>>
   readonly connect: (invocation: Invocation) => InvocationPorts
+  /** The other cell of the deployment; null if there is one cell. */
+  readonly neighbour: Neighbour | null
 }
 
 /** A deployment with the configuration of the moment at which something of it begins, or with other settings. */
 export function createDeployment(
   env: Environment,
-  { nodes, db, rateLimits, connect }: Resources,
+  { nodes, db, rateLimits, connect, neighbour }: Resources,
   settings: (typeof wrongSettings)[number] | null = null,
 ): Deployment {
-  const bindings = () => ({
-    DB: db,
-    SCANNER: scanner,
-    ENDPOINT: endpoint,
-    ...rateLimits,
-    ...variablesOf(env, nodes),
-    ...settings,
-  })
+  const bindings = () => {
+    const own = {
+      DB: db,
+      SCANNER: scanner,
+      ENDPOINT: endpoint,
+      ...rateLimits,
+      ...variablesOf(env, nodes),
+      ...settings,
+    }
+    return neighbour === null ? own : neighbour.bindings(own)
+  }
   const scanner = createNamespace(env, {
     name: 'scanner',
-    create: (host) => createScannerObject(platform, bindings(), host) as unknown as ObjectCode,
+    create: (host) => createScannerObject(platform, bindings(), host, 'scanner') as unknown as ObjectCode,
     connect,
   })
   const endpoint = createNamespace(env, {
     name: 'endpoint',
-    create: (host) => createEndpointObject(platform, bindings(), host) as unknown as ObjectCode,
+    create: (host) => createEndpointObject(platform, bindings(), host, 'endpoint') as unknown as ObjectCode,
     connect,
   })
   return {
@@ -85,9 +91,13 @@ export function createDeployment(
       const service = createService(platform)
       const bound = bindings()
       return {
-        fetch: (request) => service.fetch(request, bound),
+        fetch: (request) => service.fetch(neighbour === null ? request : inFirstCell(request), bound),
         scheduled: () => service.scheduled(bound),
-        ledger: () => service.ledger(bound),
+        ledger() {
+          const ledger = service.ledger(bound)
+          if (neighbour === null) return ledger
+          return { ...ledger, decideDeposits: (list, by) => ledger.decideDeposits(list, by, { cell: 1 }) }
+        },
         skewMs: drawSkew(env),
       }
     },
@@ -128,7 +138,7 @@ function reviewOf(cuy: number) {
 }
 
 /** The functions of the platform: each does what it does for the running invocation. */
-const platform: Platform = {
+export const platform: Platform = {
   clock: {
     now: () => currentInvocation().invocation.clock.now(),
     sleep: (ms) => currentInvocation().invocation.clock.sleep(ms),

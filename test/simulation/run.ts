@@ -130,7 +130,10 @@ async function live(run: SimulatedRun, until?: number): Promise<number> {
   if (env.scenario.ending === 'correction') phases.push(correctAndReplace)
   phases.push(replaceNodes, deliverAll, forgetDropped, watchIssuers)
   for (const phase of phases) if (env.violation === null) await phase(run)
-  const fault = env.violation === null ? (auditLedger(env, run.stored) ?? auditEvents(run.stored)) : null
+  const fault =
+    env.violation === null
+      ? (auditLedger(env, run.stored) ?? auditEvents(run.stored) ?? run.neighbour?.audit() ?? null)
+      : null
   if (fault !== null) env.violate(fault)
   return early
 }

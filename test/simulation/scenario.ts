@@ -67,6 +67,9 @@ export type Scenario = Readonly<
     ReturnType<typeof drawPayoutScenario> &
     ReturnType<typeof drawFurther> & { readonly refusals: Refusals }
 >
+/** What befalls the other cell of a deployment while the one that is checked goes on. */
+export type NeighbourFate = 'well' | 'killed' | 'full' | 'hanging' | 'halted'
+
 /** Properties that a scenario has in place of those that the seed draws. */
 export type Overrides = Partial<Scenario>
 /** The properties of one node. */
@@ -222,6 +225,7 @@ export const calmPayouts = { crowd: 0, acts: 0, fee: false, unmined: false, fork
 /** What a seed decides about what else happens to payouts, where there are some. */
 export function drawFurther(random: Random) {
   return {
+    neighbour: null as NeighbourFate | null, // the other cell of the deployment: in scenarios with a name alone
     timed: false as boolean, // how soon things come is checked as well: in scenarios with a name alone
     further: {
       crowd: random.chance(0.1) ? random.int(110, 260) : 0, // payouts that are asked for within a minute

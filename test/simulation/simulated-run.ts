@@ -9,9 +9,25 @@ import { connectToDatabase } from './database.ts'
 import { createEndpoints, type Endpoints } from './endpoints.ts'
 import type { Environment } from './environment.ts'
 import { createInvariantCheck, type InvariantCheck } from './invariants.ts'
-import { type AnyFetch, createInvocation, createLifetime, type Invocation, runIn } from './invocation.ts'
-import { connectDatabase, createDeployment, type Deployment, type Isolate, wrongSettings } from './isolate.ts'
+import {
+  type AnyFetch,
+  createInvocation,
+  createLifetime,
+  type Invocation,
+  type InvocationPorts,
+  runIn,
+} from './invocation.ts'
+import {
+  connectDatabase,
+  createDeployment,
+  type Deployment,
+  type Isolate,
+  platform,
+  type Resources,
+  wrongSettings,
+} from './isolate.ts'
 import { createKnownWrong } from './known-wrong.ts'
+import { createNeighbour, type Neighbour } from './neighbour.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
 import { isPlatformFault } from './objects.ts'
@@ -38,6 +54,10 @@ export interface SimulatedRun {
   ledger<T>(kind: string, send: (fetch: Isolate['fetch'], invocation: Invocation) => Promise<T>): Promise<T>
   /** Starts a tick, or a request, of a deployment with a setting that contradicts what is stored. It must do nothing. */
   misconfigured(act: ((client: Client) => Promise<void>) | null): Promise<void>
+  /** The other cell of the deployment, or null. */
+  readonly neighbour: Neighbour | null
+  /** Runs this in an isolate of its own. The promise resolves as that of `cron`. */
+  inIsolate(work: (isolate: Isolate) => Promise<void>): Promise<void>
   /** Replaces all isolates and objects: the deployed configuration has changed, or the service was stopped. */
   deploy(): void
   /** Ends the scanner's instance: what it remembers of nodes is lost. */
@@ -68,7 +88,6 @@ export function createRun(
   backendRandom: Random,
   endpointRandom: Random,
 ): SimulatedRun {
-  const { random } = env
   const endpoints = createEndpoints(env, endpointRandom)
   stored.forget()
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
@@ -77,8 +96,7 @@ export function createRun(
   const ports = createPorts({ stored, nodes, endpoints, check: invariants.check })
   // Reads and writes of anything but `random` are those of the environment itself.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
-  const own = { db: connectDatabase(store), rateLimits: createRateLimits(env) }
-  const resources = { nodes, ...own, connect: (invocation: Invocation) => ports(env, invocation) }
+  const resources = createResources(env, nodes, store, (invocation) => ports(env, invocation))
   const deployment = createDeployment(env, resources)
   const act = createCalls(ports)
   const payouts = createPayoutCalls(env, stored, deployment.startIsolate, act)
@@ -86,8 +104,8 @@ export function createRun(
   let backendIsolate = deployment.startIsolate()
   const bookmarks = new Map<string | null, string>()
   const invoke = (kind: string, work: Work) => {
-    if (random.chance(0.02)) isolates[random.int(0, 1)] = deployment.startIsolate()
-    return act(env, kind, random.pick(isolates), work)
+    if (env.random.chance(0.02)) isolates[env.random.int(0, 1)] = deployment.startIsolate()
+    return act(env, kind, env.random.pick(isolates), work)
   }
   const asking = (send: (client: Client) => Promise<void>) => (isolate: Isolate, invocation: Invocation) =>
     send(createClient({ env, stored, invocation }, isolate.fetch, bookmarks))
@@ -104,10 +122,13 @@ export function createRun(
       )
     },
     ledger: payouts.call,
+    neighbour: resources.neighbour,
+    inIsolate: (work) => act(env, 'neighbour', deployment.startIsolate(), work),
     cron: () => invoke('cron', (isolate) => isolate.scheduled()),
     request: (kind, send) => invoke(kind, asking(send)),
     misconfigured(send) {
-      const wrong = createDeployment(env, { ...resources, connect: refusing }, random.pick(wrongSettings))
+      const alone = { ...resources, connect: refusing, neighbour: null }
+      const wrong = createDeployment(env, alone, env.random.pick(wrongSettings))
       const isolate = wrong.startIsolate()
       env.scheduler.after(wrongForMs, () => removeObjects(wrong))
       return act(env, 'misconfigured', isolate, send === null ? (one) => one.scheduled() : asking(send), refusing)
@@ -135,6 +156,18 @@ export function createRun(
     }
     return { ...usual, fetch, roundTrip: refusingChanges(env, stored, usual.roundTrip) }
   }
+}
+
+/** What the deployment of a run is bound to. */
+function createResources(
+  env: Environment,
+  nodes: Nodes,
+  store: SqliteD1,
+  connect: (invocation: Invocation) => InvocationPorts,
+): Resources {
+  const { neighbour: fate } = env.scenario
+  const neighbour = fate === null ? null : createNeighbour(env, fate, platform, connect)
+  return { nodes, db: connectDatabase(store), rateLimits: createRateLimits(env), connect, neighbour }
 }
 
 function removeObjects({ scanner, endpoint }: Deployment): void {

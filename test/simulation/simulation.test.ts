@@ -193,6 +193,13 @@ const inTime: readonly (readonly [sentence: string, overrides: Overrides])[] = [
     { ...two, trial: { ...nodeTrial, trouble: 'fewer requests a second' } },
   ],
   ['a clock that was ahead and steps back stops nothing', { ...two, trial: { ...quiet, platform: 'clock' } }],
+  ...(['well', 'killed', 'full', 'hanging', 'halted'] as const).map(
+    (neighbour) =>
+      [
+        `another cell that is ${neighbour} delays nothing in this one, and nobody is in both`,
+        { ...three, neighbour, trial: quiet },
+      ] as const,
+  ),
   ['a database that is full loses nothing', { ...two, trial: { ...quiet, platform: 'full' } }],
   [
     'a call of the database without an end ends no more than its tick',

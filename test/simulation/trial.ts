@@ -39,9 +39,14 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   const countRequests = createRequestCount(run)
   const { junkBytes = 0 } = node ?? {}
   if (node !== null) node.junkBytes = 0
+  const { neighbour } = run
+  if (neighbour !== null) void run.inIsolate(({ fetch }) => neighbour.begin(fetch))
   for (let second = 0; second < trial.minutes * 60 && env.violation === null; second += 5) {
     const excused = Math.max(failPlatform(run, trial, second), isNeeded ? excuse(trial, begunAt) : 0)
     if (second % 30 === 0) pay(run)
+    if (second % 30 === 0) neighbour?.pay()
+    if (second === platformFrom) neighbour?.suffer(false)
+    if (second === trial.minutes * 60 - platformFrom) neighbour?.suffer(true)
     if (second === farSeconds && node?.tail === 'far') node.tail = null
     if (second === trial.minutes * 30) {
       countRequests.half()

@@ -40,6 +40,8 @@ const removedMax = 500
 /** A deposit that has waited this long for review raises an alarm. */
 const reviewMs = 3_600_000
 const blockMs = blockSeconds * 1000
+/** A tick this close before a whole interval is the one of that interval: clocks of machines differ. */
+const apartMsMin = 1_000
 /** Added to the estimated time of finality: a tick just before a block is final must be repeated, which costs requests. */
 const marginMs = 500
 
@@ -151,7 +153,8 @@ export function nextTickAt(
 ): UnixMs {
   const now = clock.now()
   const everyMs = scanEverySeconds * 1000
-  const byInterval = ticksTogether ? (Math.floor(startedAt / everyMs) + 1) * everyMs : startedAt + everyMs
+  const whole = (Math.floor(startedAt / everyMs) + 1) * everyMs
+  const byInterval = ticksTogether && whole - startedAt > apartMsMin ? whole : startedAt + everyMs
   const hasMore = state !== null && head !== null && state.height < head
   // Failing nodes are asked again at the interval. But if this tick has read blocks, it may only have asked too much at once, and the next tick goes on.
   const goesOn = failure?.kind === 'no-answer' && state !== null && state.advancedAt >= startedAt
