@@ -285,4 +285,27 @@ describe('a database that was restored to an older copy', () => {
     expect(await offered(service)).toEqual([])
     expect(service.chain.tip().height - finalizedIn(service)).toBe(finalityLag)
   })
+
+  it('pays nobody twice where it lacks the payout itself, which is asked for again only after that hour', async () => {
+    const service = await startPaying()
+    const before = await balance(service)
+    const signed = await sign(service) // for a payout that the copy lacks
+    knowMore(service)
+    await mineFinal(service, mined(signed))
+    service.chain.addEmpty(1_300)
+    service.clock.seconds += 3_900
+    while ((await headOf(service)).height < finalizedIn(service)) await tickLater(service)
+    await tickLater(service)
+    expect(memoryOf(service).restoredAt).toBeNull()
+    const { id, state } = await ask(service)
+    expect([state, await offered(service)]).toEqual(['approved', 'payouts-stopped'])
+    const known = { ids: [id], why: 'a test', moved: true }
+    expect((await send(service, '/cancel', known, 'office')).reason).toBe('payouts-stopped')
+    expect(await handIn(service, id, signed.transaction)).toEqual({ id, state: 'signed', txid: signed.txid })
+    await tickLater(service)
+    expect(await stateOfPayout(service, id)).toBe('paid/0')
+    expect(await offered(service)).toEqual([])
+    expect(await balance(service)).toBe(before - 5_000_000)
+    expect(service.nodes.flatMap(({ broadcasts }) => broadcasts)).toEqual([])
+  })
 })

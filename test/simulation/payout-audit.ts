@@ -6,7 +6,7 @@ import { isStoppedByIssuer } from './issuer-audit.ts'
 import { makeCopy, removeCopy, restore } from './operator.ts'
 import { askAgain, decideAll } from './payout-calls.ts'
 import { callAmidFork } from './payout-events.ts'
-import { keyOf, minedAs, type PayoutWorld } from './payouts.ts'
+import { isAllAsked, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredPayout } from './stored.ts'
 
@@ -65,10 +65,11 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
     askAgain(run, world)
   }
   if (env.restores > 0 || env.counts.has('signer: journal lost')) {
-    await sleep(env, world, restMs)
+    await rest(run, world)
     askAgain(run, world)
   }
-  const isSettled = () => world.pool.size === 0 && findOpen(stored).length === 0
+  // After a restore nothing is open before backends have asked again.
+  const isSettled = () => isAllAsked(world) && world.pool.size === 0 && findOpen(stored).length === 0
   for (let i = 0; i < rounds; i += 1) {
     decideAll(run, world)
     await pass(env, 10_000) // what is decided takes its way
@@ -81,6 +82,17 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
   await pass(env, env.scenario.finalityLag * 3_000 + 130_000)
   const fault = env.violation === null ? auditPayouts(run, world) : null
   if (fault !== null) env.violate(fault)
+}
+
+/**
+ * Lets the hour after a restore pass. It counts from when the service notices the copy. A copy that says itself that it was restored is
+ * compared by ticks alone, and there are none in that time: then the hour begins after it.
+ */
+async function rest({ env, stored }: SimulatedRun, world: PayoutWorld): Promise<void> {
+  await sleep(env, world, restMs)
+  const awakeAt = env.scheduler.now() - minuteMs // clocks differ
+  await pass(env, 2 * env.scenario.scanEverySeconds * 1_000)
+  if ((stored.scan()?.restoredAt ?? 0) > awakeAt) await sleep(env, world, restMs)
 }
 
 /** Lets time pass in which the service does nothing and signers do little: only blocks come, as many as a signer needs. */

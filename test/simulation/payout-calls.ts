@@ -52,8 +52,17 @@ function askNew(run: SimulatedRun, world: PayoutWorld): void {
 /** Asks for a payout, for the first time or again. Without an answer it is asked for again later. */
 function ask(run: SimulatedRun, asking: Asking, triesLeft: number): void {
   void askOnce(run, asking)
-  run.env.scheduler.after(20_000, () => {
+  callLater(run, asking, 20_000, () => {
     if (!asking.isAnswered && triesLeft > 0) ask(run, asking, triesLeft - 1)
+  })
+}
+
+/** Calls later, and counts the call from now on. */
+function callLater({ env }: SimulatedRun, asking: Asking, ms: number, call: () => void): void {
+  asking.calls += 1
+  env.scheduler.after(ms, () => {
+    asking.calls -= 1
+    call()
   })
 }
 
@@ -66,10 +75,11 @@ function written(asking: Asking) {
 
 /** Asks for payouts of one wallet in one request: all or none. Without an answer each is asked for by itself. */
 export async function askTogether(run: SimulatedRun, all: readonly Asking[]): Promise<void> {
-  const { env } = run
-  env.scheduler.after(20_000, () => {
-    for (const asking of all) if (!asking.isAnswered) ask(run, asking, 3)
-  })
+  for (const asking of all) {
+    callLater(run, asking, 20_000, () => {
+      if (!asking.isAnswered) ask(run, asking, 3)
+    })
+  }
   const { status } = await send(run, 'shop', '', { payouts: all.map(written) })
   if (status !== 200 && status !== 422) return
   for (const asking of all) Object.assign(asking, { isAnswered: true, isAccepted: status === 200 })
@@ -109,7 +119,7 @@ export function askAgain(run: SimulatedRun, world: PayoutWorld): void {
     if (run.stored.payoutOf(asking.uid, asking.cuy, asking.osn) !== undefined && asking.isAnswered) continue
     asking.isAccepted = false
     asking.isAnswered = false
-    run.env.scheduler.after(world.random.int(1, 20_000), () => ask(run, asking, 3))
+    callLater(run, asking, world.random.int(1, 20_000), () => ask(run, asking, 3))
   }
 }
 

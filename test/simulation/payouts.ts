@@ -42,7 +42,13 @@ export interface Asking {
   /** An answer has said that it is stored. */
   isAccepted: boolean
   isAnswered: boolean
+  /** How many more times a backend is about to ask for it, where it has no answer. */
+  calls: number
 }
+
+/** Whether no backend is about to ask for anything: each asking has an answer, or its backend has given up. */
+export const isAllAsked = ({ asked }: PayoutWorld): boolean =>
+  [...asked.values()].every(({ isAnswered, calls }) => isAnswered || calls === 0)
 
 /** A transaction that is on the disk of a signer. */
 export interface Signed {
@@ -163,12 +169,12 @@ export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: num
   const same = [...asked.values()].find((one) => one.uid === uid && one.cuy === cuy)
   const osn = `w${asked.size + 1}`
   // Often the same again, under a key of its own.
-  if (same !== undefined && random.chance(0.3)) return { ...same, osn, isAccepted: false, isAnswered: false }
+  if (same !== undefined && random.chance(0.3)) return { ...same, osn, isAccepted: false, isAnswered: false, calls: 0 }
   const most = Math.min(Number(balance), 10 ** 12)
   const amount = BigInt(random.int(1, Math.max(3, Math.ceil(most * 0.4))))
   const fee = random.chance(0.3) ? BigInt(random.int(1, 5)) : 0n
   const to = addressOf(0x3000 + random.int(0, 2))
-  return { uid, cuy, osn, amount, fee, to, isAccepted: false, isAnswered: false }
+  return { uid, cuy, osn, amount, fee, to, isAccepted: false, isAnswered: false, calls: 0 }
 }
 
 /** An asking as it is sent: without amounts, which the caller formats. */

@@ -224,8 +224,10 @@ describe('the simulation', { timeout: 3_600_000 }, () => {
 
   // What each deliberate mistake is compared with are more of them.
   it('keeps every promise in further seeds', async () => {
-    // In the last one, blocks of a node that takes no batches were never read again while ticks were frequent.
-    for (const seed of [1, 2, 3, 4, 910_000_909]) expect((await run(seed)).violation, repeat(seed)).toBeNull()
+    // In the fifth, blocks of a node that takes no batches were never read again while ticks were frequent. In the next one a copy without
+    // any payout is put back, and backends ask again only after the first look at what is open. In the last one it is noticed after an hour.
+    for (const seed of [1, 2, 3, 4, 910_000_909, 2_100_000_347, 1_100_001_988])
+      expect((await run(seed)).violation, repeat(seed)).toBeNull()
   })
 
   it('does the same for the same seed, whatever ran before', async () => {
