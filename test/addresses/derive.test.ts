@@ -5,7 +5,7 @@ import { mnemonicToSeedSync } from '@scure/bip39'
 import fc from 'fast-check'
 import { utils } from 'tronweb'
 import { describe, expect, it } from 'vitest'
-import { deriveAddress, parseExtendedPublicKey } from '../../src/worker/addresses/derive.ts'
+import { deriveAddress, parseExtendedPublicKey, rememberedKeys } from '../../src/worker/addresses/derive.ts'
 import { formatBase58, formatHex } from '../../src/worker/chain/address.ts'
 
 const abandon = `${'abandon '.repeat(11)}about`
@@ -118,6 +118,14 @@ describe('deriveAddress', () => {
 describe('parseExtendedPublicKey', () => {
   const account = nodeAt(abandon, "m/44'/195'/0'")
   const at = (path: string) => nodeAt(abandon, path).publicExtendedKey
+  it(`remembers ${rememberedKeys} keys, those of all cells, so that their first addresses are derived once`, () => {
+    const ofCells = Array.from({ length: rememberedKeys }, (_, i) => at(`m/44'/195'/${100 + i}'`))
+    const keys = ofCells.map(keyOf)
+    for (const [i, text] of ofCells.entries()) expect(keyOf(text)).toBe(keys[i])
+    keyOf(at(`m/44'/195'/99'`))
+    expect(keyOf(ofCells[0] ?? '')).not.toBe(keys[0]) // the oldest one was forgotten
+  })
+
   it.each([
     ['an empty text', '', 'empty'],
     ['a thousand characters', 'x'.repeat(1000), 'too-long'],

@@ -5,11 +5,12 @@ import { workDir } from './bundles.ts'
 
 type WorkerOptions = MiniflareOptions['workers'][number]
 
-/** A Worker to run with its variables. `database` is the name of the D1 database for its binding `DB`. */
+/** A Worker to run with its variables. `database` is the name of the D1 database for its binding `DB`, and `further` has others by their bindings. */
 export interface WorkerSpec {
   readonly name: string
   readonly script: string
   readonly database: string | null
+  readonly further?: Readonly<Record<string, string>>
   readonly variables?: Readonly<Record<string, unknown>>
   /** Entrypoints of the other Workers, by the name of the binding. */
   readonly services?: Readonly<Record<string, { readonly worker: string; readonly exportName: string }>>
@@ -24,7 +25,7 @@ export interface RunningWorkers {
   /** Runs a Worker's cron handler; resolves when it has ended. */
   cron(name: string): Promise<void>
   /** The number in the first row of a query to a Worker's database, or null where there is no row. */
-  number(name: string, sql: string): Promise<number | null>
+  number(name: string, sql: string, binding?: string): Promise<number | null>
   /** What a statement cost in a Worker's database, as D1 counts it. */
   meta(name: string, sql: string): Promise<D1Meta>
   /** The warnings and errors that the Workers have logged. */
@@ -74,8 +75,8 @@ export async function startWorkers(
       const { outcome } = await worker.scheduled({ cron: '* * * * *' })
       if (outcome !== 'ok') warnings.push(`the cron ended with the outcome ${outcome}`)
     },
-    async number(name, sql) {
-      const db = await miniflare.getD1Database('DB', name)
+    async number(name, sql, binding = 'DB') {
+      const db = await miniflare.getD1Database(binding, name)
       const [row] = await db.prepare(sql).raw<[number]>()
       return row?.[0] ?? null
     },
@@ -104,6 +105,7 @@ function toOptions({
   name,
   script,
   database,
+  further = {},
   variables = {},
   services = {},
   hasObjects = false,
@@ -111,16 +113,19 @@ function toOptions({
   const json = Object.entries(variables).map(([key, value]) => [key, { type: 'json', value }] as const)
   const bound = Object.entries(services).map(([key, service]) => [key, { type: 'worker', ...service }] as const)
   const objectOf = (exportName: string) => ({ type: 'durable-object', worker: name, exportName })
-  const objects = hasObjects ? { SCANNER: objectOf('Scanner'), ENDPOINT: objectOf('Endpoint') } : {}
+  const objects = hasObjects
+    ? { SCANNER: objectOf('Scanner'), ENDPOINT: objectOf('Endpoint'), BLOCKS: objectOf('Blocks') }
+    : {}
+  const others = Object.entries(further).map(([key, id]) => [key, { type: 'd1', id }] as const)
   const stored = { type: 'durable-object', storage: 'sqlite' }
-  const env = { ...Object.fromEntries(json), ...Object.fromEntries(bound), ...objects }
+  const env = { ...Object.fromEntries(json), ...Object.fromEntries(bound), ...Object.fromEntries(others), ...objects }
   return {
     config: {
       name,
       compatibilityDate: '2026-11-01',
       manifest: { mainModule: 'index.js', modules: { 'index.js': { type: 'esm', contents: script } } },
       env: database === null ? env : { ...env, DB: { type: 'd1', id: database } },
-      ...(hasObjects ? { exports: { Scanner: stored, Endpoint: stored } } : {}),
+      ...(hasObjects ? { exports: { Scanner: stored, Endpoint: stored, Blocks: stored } } : {}),
     },
     dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false },
   } as WorkerOptions

@@ -6,6 +6,7 @@ import { printLine, UserError } from '../support/project.ts'
 import { type Figure, type Scale, toTable } from './figure.ts'
 import { measureBundle } from './figures/bundle.ts'
 import { measureCatchUp } from './figures/catch-up.ts'
+import { measureCells } from './figures/cells.ts'
 import { measureDelays } from './figures/delays.ts'
 import { measureEvents } from './figures/events.ts'
 import { measureLarge } from './figures/large.ts'
@@ -30,6 +31,7 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   memory: measureMemory,
   bundle: measureBundle,
   page: measurePage,
+  cells: measureCells,
 }
 /** Groups that run only by their name. */
 const longGroups: typeof groups = { large: measureLarge }

@@ -1,3 +1,4 @@
+import { bindingOf, listOfCells, uidIn } from './cells.ts'
 import { getText } from './load.ts'
 import { firstHeight, slotMs, usualTransactions } from './mainnet.ts'
 import { type RunningWorkers, startWorkers } from './miniflare.ts'
@@ -14,7 +15,7 @@ export interface Scanning {
   readonly processes: readonly string[]
   /** Makes further blocks final and waits for a scan that has read them all. */
   scan(blocks: number): Promise<void>
-  /** The height up to which it has scanned. */
+  /** The height up to which all of its cells have scanned. */
   height(): Promise<number>
   stop(): Promise<void>
 }
@@ -28,6 +29,8 @@ export interface ScanningOptions {
   readonly limits?: object
   /** Seconds between ticks. */
   readonly every?: number
+  /** Cells of the service, each with so many addresses. */
+  readonly cells?: number
   /** A seeded database with these addresses, in place of one without anything else. */
   readonly database?: string
   /** Beside the usual ones. */
@@ -45,24 +48,40 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
     transactions = [usualTransactions],
     limits = unlimited,
     every = 60,
+    cells = 1,
     database = seedAddresses(addresses),
   } = options
   const startMs = Date.now() - (Date.now() % slotMs) - 30 * 86_400_000
-  const deposits = each === 0 ? null : { from: firstHeight + 1, each, addresses }
+  const deposits = each === 0 ? null : { from: firstHeight + 1, each, addresses: addresses * cells }
   const node = await startNode({ startMs, transactions, deposits })
   await node.finalize(firstHeight)
-  const variables = { ...serviceVariables(node.urls, limits), SCAN_EVERY_SECONDS: every, ...options.variables }
+  const otherCells = Array.from({ length: cells - 1 }, (_, i) => i + 1)
+  const variables = {
+    ...serviceVariables(node.urls, limits),
+    ...(cells === 1 ? {} : listOfCells(cells)),
+    SCAN_EVERY_SECONDS: every,
+    ...options.variables,
+  }
+  const nameOf = (cell: number) => (cell === 0 ? 'ledger' : `ledger-${cell + 1}`)
+  const further = Object.fromEntries(otherCells.map((cell) => [bindingOf(cell), nameOf(cell)]))
   const others = new Set(workerdProcesses())
-  const workers = await startWorkers([{ name: 'service', script, database: 'ledger', variables, hasObjects: true }], {
-    ledger: database,
-  })
-  const headers = await bearerOf(1)
-  const height = async () => (await workers.number('service', 'SELECT height FROM scan')) ?? 0
+  const workers = await startWorkers(
+    [{ name: 'service', script, database: 'ledger', further, variables, hasObjects: true }],
+    {
+      ledger: database,
+      ...Object.fromEntries(otherCells.map((cell) => [nameOf(cell), seedAddresses(addresses, cell)])),
+    },
+  )
+  const all = [0, ...otherCells]
+  const headers = await Promise.all(all.map((cell) => bearerOf(uidIn(cell, 0))))
+  const heightOf = async (cell: number) =>
+    (await workers.number('service', 'SELECT height FROM scan', bindingOf(cell))) ?? 0
+  const height = async () => Math.min(...(await Promise.all(all.map(heightOf))))
   let final = firstHeight
   const untilScanned = async () => {
     const giveUpAt = Date.now() + scanTimeoutMs
     for (;;) {
-      await getText(`${workers.url('service')}/tron/recharge`, headers)
+      await Promise.all(headers.map((one) => getText(`${workers.url('service')}/tron/recharge`, one)))
       if ((await height()) >= final) return
       if (Date.now() > giveUpAt) throw new Error(`the scan is at ${await height()} and not at ${final}`)
       await new Promise((resolve) => setTimeout(resolve, 500))

@@ -4,30 +4,32 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Address } from '../../src/worker/chain/address.ts'
 import { root } from '../support/project.ts'
 import { workDir } from './bundles.ts'
+import { uidIn } from './cells.ts'
 
-/** The number of users with a few entries each in the ledger's database; their uids start at 1. */
+/** The number of users with a few entries each in the ledger's database. */
 export const userCount = 200
-/** The user with a history of the given length. */
-export const historyUid = 900_001
+const historyOffset = 900_000
+/** The user with a history of the given length, where the first user is 1. */
+export const historyUid = 1 + historyOffset
 
 const seedVersion = 4 // to be raised when this file writes other rows
 const startMs = 1_790_000_000_000
 
-/** A database with the wallets of `userCount` users, and one with `entries` entries. */
-export function seedLedger(entries: number): string {
-  return seeded(`ledger-${entries}`, (db) => {
-    for (let uid = 1; uid <= userCount; uid += 1) for (const cuy of [1, 2]) addEntries(db, uid, cuy, 20)
-    addEntries(db, historyUid, 2, entries)
+/** A database with the wallets of `userCount` users, whose uids start at `firstUid`, and one with `entries` entries. */
+export function seedLedger(entries: number, firstUid = 1): string {
+  return seeded(`ledger-${entries}-${firstUid}`, (db) => {
+    for (let i = 0; i < userCount; i += 1) for (const cuy of [1, 2]) addEntries(db, firstUid + i, cuy, 20)
+    addEntries(db, firstUid + historyOffset, 2, entries)
   })
 }
 
-/** A database with `count` issued addresses, one for each user. */
-export function seedAddresses(count: number): string {
-  return seeded(`addresses-${count}`, (db) => {
+/** A database with `count` issued addresses, one for each user of a cell. Cells count from 0, and each has other addresses. */
+export function seedAddresses(count: number, cell = 0): string {
+  return seeded(`addresses-${count}-${cell}`, (db) => {
     const insert = db.prepare(`INSERT INTO stored_address (id, uid, address, issued_height, created_at)
       VALUES (?, ?, unhex(?), 0, ${startMs})`)
     db.exec('BEGIN')
-    for (let i = 0; i < count; i += 1) insert.run(i + 1, i + 1, seededAddress(i))
+    for (let i = 0; i < count; i += 1) insert.run(i + 1, uidIn(cell, i), seededAddress(cell * count + i))
     db.exec('COMMIT')
   })
 }

@@ -1,24 +1,48 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Address, parseAddress } from '../../src/worker/chain/address.ts'
-import { createEndpointObject, createScannerObject, createService, type Platform } from '../../src/worker/compose.ts'
+import type { SharedBlocks } from '../../src/worker/chain/chain.ts'
+import {
+  createBlocksObject,
+  createEndpointObject,
+  createScannerObject,
+  createService,
+  type Platform,
+} from '../../src/worker/compose.ts'
 import type { Clock } from '../../src/worker/platform/clock.ts'
 import type { ObjectHost } from '../../src/worker/platform/object-host.ts'
 import type { LedgerMethods } from '../../src/worker/rpc/ledger-methods.ts'
 import { withSessions } from '../simulation/database.ts'
 import { createScheduler, type Scheduler } from '../simulation/scheduler.ts'
-import { createMemoryHost } from '../support/memory-host.ts'
 import { printLine } from '../support/project.ts'
-import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
+import { openSqliteD1 } from '../support/sqlite-d1.ts'
+import { variablesOfCells } from './cells.ts'
 import { type BenchBlocks, finalityBlocks, firstHeight, type Lies, slotMs, withLyingTail } from './mainnet.ts'
 import { type BenchHeads, createAnswer } from './replies.ts'
 import { serviceVariables } from './variables.ts'
+import { objectsOf } from './virtual-objects.ts'
 
 /** What one tick has cost. */
 export interface TickCost {
   /** Requests to all nodes together. */
   requests: number
   statements: number
+}
+
+/** A tick of a cell, with what it has cost. */
+export interface Tick extends TickCost {
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
+/** One of the cells; the only one of a deployment without `CELLS`. */
+export interface VirtualCell {
+  readonly sqlite: DatabaseSync
+  readonly ticks: readonly Tick[]
+  /** The requests of its scanner until now, by what they ask for. */
+  readonly asked: ReadonlyMap<string, number>
+  /** From now on its database has no answer, or has one again. */
+  setAway(isAway: boolean): void
 }
 
 /** What one of the nodes does instead of answering as the others do. */
@@ -33,10 +57,15 @@ export type NodeFault =
 
 /** The service as it is composed, in virtual time: hours pass in seconds, and every count is exact. */
 export interface VirtualService {
+  readonly cells: readonly VirtualCell[]
+  /** The database of the first cell. */
   readonly sqlite: DatabaseSync
-  readonly ticks: readonly TickCost[]
+  /** The ticks of the first cell. */
+  readonly ticks: readonly Tick[]
   /** Requests to all nodes together until now. */
   requests(): number
+  /** The most requests to one node in a second of the clock until now. */
+  busiestSecond(): number
   /** By the id of an event: when its receiver had it. */
   readonly received: ReadonlyMap<number, number>
   /** Its time. */
@@ -54,48 +83,40 @@ export interface VirtualService {
   fail(fault: NodeFault): void
 }
 
-/** How to run it: the number of nodes, and variables beside those of `serviceVariables`. */
+/** How to run it: the numbers of nodes and of cells, and variables beside those of `serviceVariables`. */
 export interface VirtualOptions {
   readonly nodes?: number
+  readonly cells?: number
   readonly variables?: Readonly<Record<string, unknown>>
 }
 
 const receiverUrl = 'http://127.0.0.1:9/events'
-/** How long a request to a node, a trip to the database and a delivery take. */
-const latencyMs = { node: 150, database: 10, receiver: 50 }
+/** How long a request to a node, a trip to the database, a delivery, and a call of the memory that cells share take. */
+const latencyMs = { node: 150, database: 10, receiver: 50, blocks: 10 }
 const slowMs = 5_000
 /** How much time passes between two looks at the machine's clock. */
 const sliceMs = 3_000
-/** An object that nobody has called for so long is evicted: Cloudflare's page on the life of a Durable Object, November 2026. */
-const evictedAfterMs = 10_000
 
 /** Starts the service at the time of block `firstHeight` and the blocks that make it final. Its nodes have mainnet's timing. */
 export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions = {}): Promise<VirtualService> {
   const scheduler = createScheduler(blocks.timeOf(firstHeight + 2 * finalityBlocks))
   const nodes = Array.from({ length: options.nodes ?? 2 }, (_, i) => createNode(`https://node-${i + 1}.test`, blocks))
-  const costs: TickCost = { requests: 0, statements: 0 }
-  const ticks: TickCost[] = []
   const received = new Map<number, number>()
-  const store = openSqliteD1()
-  const platform = createPlatform(scheduler, nodes, costs, received)
+  const cells = Array.from({ length: options.cells ?? 1 }, () => createCell(scheduler))
+  const platformOf = (asking: Asking) => createPlatform(scheduler, nodes, asking, received)
+  const ask = (what: string) => {
+    throw new Error(`only a scanner asks nodes: ${what}`)
+  }
+  const platform = platformOf({ ask, isExpected: () => false })
   const bindings: Record<string, unknown> = {
     ...serviceVariables(nodes.map(({ url }) => url)),
-    DB: connectDatabase(store, scheduler, costs),
+    ...variablesOfCells(cells.map(({ db }) => db)),
     SCAN_EVERY_SECONDS: 20,
     WEBHOOKS: [{ url: receiverUrl, secretVar: 'HOOK_SECRET' }],
     HOOK_SECRET: `whsec_${btoa('the secret of the receiver')}`,
     ...options.variables,
   }
-  const measured = async (alarm: () => Promise<void>) => {
-    const before = { ...costs }
-    await alarm()
-    const { requests, statements } = costs
-    ticks.push({ requests: requests - before.requests, statements: statements - before.statements })
-  }
-  const scannerOf = (host: ObjectHost) => createScannerObject(platform, bindings, host)
-  bindings.SCANNER = { getByName: objectsOf(scheduler, scannerOf, measured) }
-  const endpointOf = (host: ObjectHost) => createEndpointObject(platform, bindings, host)
-  bindings.ENDPOINT = { getByName: objectsOf(scheduler, endpointOf, (alarm) => alarm()) }
+  Object.assign(bindings, objectsIn(scheduler, cells, bindings, platform, platformOf))
   const service = createService(platform)
   const complete = async <T>(work: Promise<T>): Promise<T> => {
     let isOver = false
@@ -111,11 +132,15 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
     void service.scheduled(bindings)
   }
   cron()
+  const [first] = cells
+  if (first === undefined) throw new Error('a deployment has at least one cell')
   return {
-    sqlite: store.sqlite,
-    ticks,
+    cells,
+    sqlite: first.sqlite,
+    ticks: first.ticks,
     received,
-    requests: () => costs.requests,
+    requests: () => cells.reduce((sum, { costs }) => sum + costs.requests, 0),
+    busiestSecond: () => Math.max(...nodes.map((node) => node.busiestSecond())),
     clock: scheduler,
     now: scheduler.now,
     fetch: (request) => service.fetch(request, bindings),
@@ -137,65 +162,90 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
   }
 }
 
-/**
- * The objects of a class by their names. An instance is made when an object is called or its alarm is due, and is evicted
- * some time after the last call, as the platform does it: what outlives it is its storage, its alarm and the database.
- */
-function objectsOf<T extends { alarm(): Promise<void> }>(
+/** The bindings of Durable Objects. */
+function objectsIn(
   scheduler: Scheduler,
-  create: (host: ObjectHost) => T,
-  fire: (alarm: () => Promise<void>) => Promise<void>,
-): (name: string) => T {
-  const stubs = new Map<string, T>()
-  return (name) => {
-    const stub = stubs.get(name) ?? createObject(scheduler, create, fire)
-    stubs.set(name, stub)
-    return stub
+  cells: readonly ReturnType<typeof createCell>[],
+  bindings: Record<string, unknown>,
+  platform: Platform,
+  platformOf: (asking: Asking) => Platform,
+): Record<string, unknown> {
+  const cellNamed = (name: string) => {
+    const cell = cells[Number(/ DB_(\d+)$/.exec(name)?.[1] ?? 1) - 1]
+    if (cell === undefined) throw new Error(`no cell has the object ${name}`)
+    return cell
+  }
+  const scannerOf = (host: ObjectHost, name: string) =>
+    createScannerObject(platformOf(cellNamed(name)), bindings, host, name)
+  const measured = (alarm: () => Promise<void>, name: string) => cellNamed(name).measure(alarm)
+  const endpointOf = (host: ObjectHost, name: string) => createEndpointObject(platform, bindings, host, name)
+  return {
+    SCANNER: { getByName: objectsOf(scheduler, scannerOf, measured) },
+    ENDPOINT: { getByName: objectsOf(scheduler, endpointOf) },
+    BLOCKS: { getByName: objectsOf(scheduler, () => createBlocks(platform, scheduler)) },
   }
 }
 
-function createObject<T extends { alarm(): Promise<void> }>(
-  scheduler: Scheduler,
-  create: (host: ObjectHost) => T,
-  fire: (alarm: () => Promise<void>) => Promise<void>,
-): T {
-  let instance: T | null = null
-  let running = 0
-  let evict: () => void = () => undefined
-  const use = async <R>(call: (object: T) => Promise<R>): Promise<R> => {
-    evict()
-    running += 1
-    instance ??= create(host)
-    try {
-      return await call(instance)
-    } finally {
-      running -= 1
-      evict()
-      if (running === 0) {
-        evict = scheduler.after(evictedAfterMs, () => {
-          instance = null
-        })
-      }
-    }
-  }
-  const host = createHost(scheduler, () => use((object) => fire(() => object.alarm())))
-  type Method = (...args: unknown[]) => Promise<unknown>
-  const methodOf =
-    (name: keyof T) =>
-    (...args: unknown[]) =>
-      use((object) => (object[name] as Method)(...args)) // an object has no other members
-  return new Proxy({} as T, { get: (_, name) => methodOf(name as keyof T) })
+/** Who asks nodes: told of each request, and says whether failures and alarms are expected of it. */
+interface Asking {
+  ask(what: string): void
+  isExpected(): boolean
 }
 
-function connectDatabase(store: SqliteD1, scheduler: Scheduler, costs: TickCost): D1Database {
+/** One cell: its database, and what its scanner and its ticks do. */
+function createCell(scheduler: Scheduler) {
+  const costs: TickCost = { requests: 0, statements: 0 }
+  const ticks: Tick[] = []
+  const asked = new Map<string, number>()
+  const store = openSqliteD1()
+  let [isAway, wasAway] = [false, false]
   const db = store.connect(async (work, statements) => {
     costs.statements += statements.length
     await scheduler.sleep(latencyMs.database / 2)
+    if (isAway) throw new Error('D1_ERROR: the database is away')
     const result = work()
     await scheduler.sleep(latencyMs.database / 2)
     return result
   })
-  return withSessions(db)
+  return {
+    sqlite: store.sqlite,
+    db: withSessions(db),
+    costs,
+    ticks,
+    asked,
+    ask(what: string) {
+      costs.requests += 1
+      asked.set(what, (asked.get(what) ?? 0) + 1)
+    },
+    isExpected: () => wasAway,
+    async measure(alarm: () => Promise<void>) {
+      const before = { ...costs, startedAt: scheduler.now() }
+      await alarm()
+      const requests = costs.requests - before.requests
+      const statements = costs.statements - before.statements
+      ticks.push({ requests, statements, startedAt: before.startedAt, endedAt: scheduler.now() })
+    },
+    setAway(away: boolean) {
+      isAway = away
+      wasAway = true
+    },
+  }
+}
+
+/** The memory that cells share. What it is given crosses from one object to another, so it is copied. */
+function createBlocks(platform: Platform, scheduler: Scheduler): SharedBlocks {
+  const shared = createBlocksObject(platform)
+  return {
+    async take(key, keptMs) {
+      await scheduler.sleep(latencyMs.blocks)
+      return structuredClone(await shared.take(key, keptMs))
+    },
+    async give(key, value) {
+      const copy = structuredClone(value)
+      await scheduler.sleep(latencyMs.blocks)
+      await shared.give(key, copy)
+    },
+  }
 }
 
 interface VirtualNode {
@@ -204,16 +254,25 @@ interface VirtualNode {
   /** The reply to a request, and how long it takes. */
   answer(path: string, body: string, now: number): string
   latencyMs(): number
+  busiestSecond(): number
 }
 
 function createNode(url: string, blocks: BenchBlocks): VirtualNode {
   let answer = createAnswer(blocks)
   let heads = (now: number) => headsAt(blocks, now)
   let latency: number = latencyMs.node
+  const second = { number: 0, requests: 0, most: 0 }
   return {
     url,
-    answer: (path, body, now) => answer(path, body, heads(now)),
+    answer(path, body, now) {
+      const number = Math.floor(now / 1000)
+      second.requests = number === second.number ? second.requests + 1 : 1
+      second.number = number
+      second.most = Math.max(second.most, second.requests)
+      return answer(path, body, heads(now))
+    },
     latencyMs: () => latency,
+    busiestSecond: () => second.most,
     fail(fault, now) {
       if (fault.kind === 'slow') latency = slowMs
       if (fault.kind === 'no answer') latency = Number.POSITIVE_INFINITY
@@ -234,11 +293,13 @@ function headsAt(blocks: BenchBlocks, now: number): BenchHeads {
 function createPlatform(
   scheduler: Scheduler,
   nodes: readonly VirtualNode[],
-  costs: TickCost,
+  { ask, isExpected }: Asking,
   received: Map<number, number>,
 ): Platform {
   const quiet = () => undefined
-  const report = (what: string, fields: object) => printLine(`${what} ${JSON.stringify(fields)}`)
+  const report = (what: string, fields: object) => {
+    if (!isExpected()) printLine(`${what} ${JSON.stringify(fields)}`)
+  }
   const fetch = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
     const url = String(input)
     if (url === receiverUrl) {
@@ -247,8 +308,8 @@ function createPlatform(
       received.set(id, scheduler.now())
       return new Response(null, { status: 204 })
     }
-    costs.requests += 1
     const { origin, pathname } = new URL(url)
+    ask(pathname === '/jsonrpc' ? methodsOf(String(init.body)) : pathname)
     const node = nodes.find((one) => one.url === origin)
     if (node === undefined) throw new TypeError(`nothing listens at ${url}`)
     await passes(scheduler, node.latencyMs(), init.signal ?? null)
@@ -261,6 +322,12 @@ function createPlatform(
     uniqueName: randomUUID,
     waitUntil: (work) => void work.catch(quiet),
   }
+}
+
+/** The methods of a JSON-RPC request, each once. */
+function methodsOf(body: string): string {
+  const calls: { readonly method: string } | readonly { readonly method: string }[] = JSON.parse(body)
+  return [...new Set([calls].flat().map(({ method }) => method))].join()
 }
 
 /** The time that a request takes, unless its sender gives it up. */
@@ -281,21 +348,4 @@ function replyOf(text: string): Response {
     cancel: async () => undefined,
   }
   return { status: 200, ok: true, headers: new Headers(), body } as unknown as Response // the part that is read
-}
-
-function createHost(scheduler: Scheduler, fire: () => Promise<void>): ObjectHost {
-  const host = createMemoryHost()
-  let cancel: () => void = () => undefined
-  return {
-    ...host,
-    alarm: async () => host.alarmAt,
-    async setAlarm(at) {
-      host.alarmAt = at
-      cancel()
-      cancel = scheduler.after(at - scheduler.now(), () => {
-        host.alarmAt = null
-        void fire()
-      })
-    },
-  }
 }

@@ -44,8 +44,10 @@ const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/n'/0
 /** The highest index: a non-hardened step of a path has 31 bits. */
 export const indexMax = 0x7fffffff
 
-/** The key that was parsed last. An isolate parses the same key for each object, and its first addresses are derived once. */
-let newest: { readonly text: string; readonly key: ExtendedPublicKey } | null = null
+/** The keys that were parsed last. An isolate parses the same keys for each object, and their first addresses are derived once. */
+const parsed = new Map<string, ExtendedPublicKey>()
+/** Most keys that are remembered: one for each of the most cells that a deployment has. */
+export const rememberedKeys = 50
 const rememberedIndices = 20
 
 /**
@@ -53,7 +55,8 @@ const rememberedIndices = 20
  * are not contained in the key.
  */
 export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, ExtendedPublicKeyFault> {
-  if (text === newest?.text) return ok(newest.key)
+  const known = parsed.get(text)
+  if (known !== undefined) return ok(known)
   if (text === '') return err('empty')
   if (/\p{L}\s+\p{L}/u.test(text)) return err('mnemonic') // before the length: 24 words are longer than textMax
   if (/^(0x)?[0-9a-f]{32,}$/i.test(text)) return err('hex-key')
@@ -74,8 +77,11 @@ export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, 
   if (!isExpected) return err('wrong-child-number')
   const key = keyOrNull(text)
   if (key === null) return err('not-on-the-curve')
-  newest = { text, key: { addressAt: addressesBelow(key, depth) } }
-  return ok(newest.key)
+  const remembered = { addressAt: addressesBelow(key, depth) }
+  parsed.set(text, remembered)
+  const [oldest] = parsed.keys()
+  if (parsed.size > rememberedKeys && oldest !== undefined) parsed.delete(oldest)
+  return ok(remembered)
 }
 
 /**

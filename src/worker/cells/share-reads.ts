@@ -9,8 +9,11 @@ export const headKeptMs = 1_500
 export const blocksKeptMs = 60_000
 /** Longest range that is shared. A longer one is read by a cell that catches up alone. */
 export const sharedRangeMax = 20
-/** A memory that has not answered after this time is done without. */
-export const sharedMs = 1_500
+/**
+ * A memory that has not answered after this time is done without for the rest of the tick. It is longer than a read of slow nodes takes: cells that did not wait
+ * for one another would ask those nodes several times as much.
+ */
+export const sharedMs = 4_000
 
 /** The parts that sharing needs. */
 export interface ShareParts {
@@ -24,7 +27,8 @@ export interface ShareParts {
  * The chain of a tick that reads what another cell of the deployment has read just now: final head, final blocks, and the blocks above them. What the other
  * cell has agreed on with the same nodes is as good as what this one would. If the memory fails, this cell reads for itself.
  */
-export function shareReads(chain: Chain, parts: ShareParts): Chain {
+export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
+  const parts = { ...shareParts, memory: { isSlow: false } }
   return {
     ...chain,
     finalizedHead: (stored) =>
@@ -52,15 +56,18 @@ const isLater = (header: Header, stored: { readonly height: number; readonly tim
   header.height >= stored.height && header.timestamp >= stored.time
 
 async function share<T>(
-  { shared, clock, inBackground }: ShareParts,
+  { shared, clock, inBackground, memory }: ShareParts & { readonly memory: { isSlow: boolean } },
   { key, keptMs }: { readonly key: string; readonly keptMs: number },
   read: () => ChainResult<T>,
   isOfUse: (value: T) => boolean = () => true,
 ): ChainResult<T> {
-  const asked = shared.take(key, keptMs).catch(() => null)
-  const found = (await endsWithin(asked, sharedMs, clock)) ? await asked : null
-  const known = found === null ? null : (found.value as T) // safe: given under this key by this function
-  if (known !== null && isOfUse(known)) return ok(known)
+  if (!memory.isSlow) {
+    const asked = shared.take(key, keptMs).catch(() => null)
+    memory.isSlow = !(await endsWithin(asked, sharedMs, clock))
+    const found = memory.isSlow ? null : await asked
+    const known = found === null ? null : (found.value as T) // safe: given under this key by this function
+    if (known !== null && isOfUse(known)) return ok(known)
+  }
   const own = await read()
   inBackground(shared.give(key, own.ok ? own.value : null).catch(() => undefined))
   return own

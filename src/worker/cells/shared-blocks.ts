@@ -1,8 +1,8 @@
 import type { SharedBlocks } from '../chain/chain.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 
-/** A scanner that has said it will read a value is waited for this long. */
-export const leaseMs = 2_000
+/** A scanner that has said it will read a value is waited for this long, by others that come later too. */
+export const leaseMs = 5_000
 /** Most values that are kept: each cell needs the newest few, and a range of blocks can have a megabyte. */
 export const keptMax = 8
 

@@ -11,18 +11,18 @@ const at = 1_795_000_000_000
 const units = 1_000_000
 
 /**
- * `/post/{round}/{posts}/{entries}` posts refunds by the service's own entrypoint, one post after the other; `/insert/…` inserts the
+ * `/post/{round}/{posts}/{entries}/{firstUid}` posts refunds by the service's own entrypoint, one post after the other; `/insert/…` inserts the
  * resulting rows, one batch for each post; `/deposits/{round}/{count}` inserts the rows of deposits. The database of the last two has no
  * triggers. It is never deployed.
  */
 export default {
   async fetch(request, env) {
-    const [, action, round, first, second] = new URL(request.url).pathname.split('/')
+    const [, action, round, first, second, firstUid = '1'] = new URL(request.url).pathname.split('/')
     if (action === 'deposits') await insertDeposits(env.DB, Number(round), Number(first))
     else {
       for (let i = 0; i < Number(first); i += 1) {
         const order = `${action}-${round}-${i}`
-        if (action === 'post') await post(env, order, Number(second))
+        if (action === 'post') await post(env, order, Number(second), Number(firstUid))
         else await insertEntries(env.DB, order, Number(second))
       }
     }
@@ -30,9 +30,9 @@ export default {
   },
 } satisfies ExportedHandler<Env>
 
-async function post({ LEDGER }: Env, order: string, count: number): Promise<void> {
+async function post({ LEDGER }: Env, order: string, count: number, firstUid: number): Promise<void> {
   const entries = Array.from({ length: count }, (_, i) => {
-    return { uid: (i % users) + 1, cuy: 1, type: 5 as const, osn: `${order}-${i}`, amt: '1' }
+    return { uid: firstUid + (i % users), cuy: 1, type: 5 as const, osn: `${order}-${i}`, amt: '1' }
   })
   const posted = await LEDGER?.post(entries, 'bench')
   if (posted?.ok !== true || posted.replayed) throw new Error('a post was not stored')

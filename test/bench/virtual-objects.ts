@@ -1,0 +1,85 @@
+import type { ObjectHost } from '../../src/worker/platform/object-host.ts'
+import type { Scheduler } from '../simulation/scheduler.ts'
+import { createMemoryHost } from '../support/memory-host.ts'
+
+interface Alarmed {
+  alarm(): Promise<void>
+}
+
+/** An object that nobody has called for so long is evicted: Cloudflare's page on the life of a Durable Object, November 2026. */
+const evictedAfterMs = 10_000
+
+/**
+ * The objects of a class by their names. An instance is made when an object is called or its alarm is due, and is evicted
+ * some time after the last call, as the platform does it: what outlives it is its storage, its alarm and the database.
+ */
+export function objectsOf<T extends object>(
+  scheduler: Scheduler,
+  create: (host: ObjectHost, name: string) => T,
+  fire: (alarm: () => Promise<void>, name: string) => Promise<void> = (alarm) => alarm(),
+): (name: string) => T {
+  const stubs = new Map<string, T>()
+  return (name) => {
+    const stub =
+      stubs.get(name) ??
+      createObject(
+        scheduler,
+        (host) => create(host, name),
+        (alarm) => fire(alarm, name),
+      )
+    stubs.set(name, stub)
+    return stub
+  }
+}
+
+function createObject<T extends object>(
+  scheduler: Scheduler,
+  create: (host: ObjectHost) => T,
+  fire: (alarm: () => Promise<void>) => Promise<void>,
+): T {
+  let instance: T | null = null
+  let running = 0
+  let evict: () => void = () => undefined
+  const use = async <R>(call: (object: T) => Promise<R>): Promise<R> => {
+    evict()
+    running += 1
+    instance ??= create(host)
+    try {
+      return await call(instance)
+    } finally {
+      running -= 1
+      evict()
+      if (running === 0) {
+        evict = scheduler.after(evictedAfterMs, () => {
+          instance = null
+        })
+      }
+    }
+  }
+  const host = createHost(scheduler, () =>
+    use((object) => fire(async () => ('alarm' in object ? (object as Alarmed).alarm() : undefined))),
+  )
+  type Method = (...args: unknown[]) => Promise<unknown>
+  const methodOf =
+    (name: keyof T) =>
+    (...args: unknown[]) =>
+      use((object) => (object[name] as Method)(...args)) // an object has no other members
+  return new Proxy({} as T, { get: (_, name) => methodOf(name as keyof T) })
+}
+
+function createHost(scheduler: Scheduler, fire: () => Promise<void>): ObjectHost {
+  const host = createMemoryHost()
+  let cancel: () => void = () => undefined
+  return {
+    ...host,
+    alarm: async () => host.alarmAt,
+    async setAlarm(at) {
+      host.alarmAt = at
+      cancel()
+      cancel = scheduler.after(at - scheduler.now(), () => {
+        host.alarmAt = null
+        void fire()
+      })
+    },
+  }
+}

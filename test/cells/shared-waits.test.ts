@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { sharedMs, shareReads } from '../../src/worker/cells/share-reads.ts'
+import { createSharedBlocks } from '../../src/worker/cells/shared-blocks.ts'
+import type { BlockHeight, Header } from '../../src/worker/chain/block.ts'
+import type { Chain, SharedBlocks } from '../../src/worker/chain/chain.ts'
+import { ok } from '../../src/worker/common/result.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
+
+const header = { height: 7, timestamp: 1_000_000, hash: 'a', parentHash: 'b' } as unknown as Header // of which the height and the time count
+
+/** Cells whose nodes need `readMs` for each read; `reads` has the reads that reached them. */
+function cellsWith(shareOf: (own: SharedBlocks) => SharedBlocks, readMs: number) {
+  const clock = createVirtualClock(1_000_000)
+  const shared = shareOf(createSharedBlocks(clock))
+  const reads: string[] = []
+  const read = async <T>(what: string, value: T) => {
+    reads.push(what)
+    await clock.sleep(readMs)
+    return ok(value)
+  }
+  const ofNodes = {
+    finalizedHead: () => read('head', { header }),
+    finalBlocks: () => read('blocks', []),
+    tail: () => read('tail', { node: 1, latest: header.height, follows: true, blocks: [] }),
+  } as unknown as Chain // the methods that are shared
+  const open = () => shareReads(ofNodes, { shared, clock, inBackground: (work) => void work })
+  const tick = async () => {
+    const chain = open()
+    await chain.finalizedHead(null)
+    await chain.finalBlocks(1 as BlockHeight, 7 as BlockHeight)
+    await chain.tail(header, header)
+    return clock.now() - 1_000_000
+  }
+  /** How long the ticks of so many cells take that begin together. */
+  const ticks = async (count: number) => {
+    const ended: number[] = []
+    for (let i = 0; i < count; i += 1) void tick().then((ms) => ended.push(ms))
+    await clock.runUntil(() => ended.length === count)
+    return ended
+  }
+  return { reads, ticks }
+}
+
+describe('cells that read together', () => {
+  it('read once, also where nodes need three seconds for a read', async () => {
+    const { reads, ticks } = cellsWith((own) => own, 3_000)
+    expect(await ticks(3)).toEqual([9_000, 9_000, 9_000])
+    expect(reads).toEqual(['head', 'blocks', 'tail'])
+  })
+
+  it('wait once in a tick for a memory that never answers, and then read alone', async () => {
+    const never = new Promise<never>(() => undefined)
+    const { reads, ticks } = cellsWith(() => ({ take: () => never, give: () => never }), 100)
+    expect(await ticks(1)).toEqual([sharedMs + 300])
+    expect(reads).toEqual(['head', 'blocks', 'tail'])
+  })
+
+  it('read at once where the memory fails', async () => {
+    const fail = () => Promise.reject(new Error('the object was reset'))
+    const { reads, ticks } = cellsWith(() => ({ take: fail, give: fail }), 100)
+    expect(await ticks(1)).toEqual([300])
+    expect(reads).toEqual(['head', 'blocks', 'tail'])
+  })
+
+  it('read alone after one wait where the first reader is lost', async () => {
+    const { reads, ticks } = cellsWith((own) => {
+      void own.take('head', 1_500) // a reader that gives nothing
+      return own
+    }, 100)
+    expect(await ticks(2)).toEqual([sharedMs + 300, sharedMs + 300])
+    expect(reads.filter((what) => what === 'head')).toHaveLength(2)
+  })
+})
