@@ -34,6 +34,9 @@ export interface RunningWorkers {
 }
 
 const running = new Set<Miniflare>()
+/** The databases of this process: another run has its own. */
+const ownState = `${workDir}run/${process.pid}/`
+let started = 0
 
 /**
  * Starts Workers with copies of seeded databases (`databases`: name to file). They share one workerd, so that the bare
@@ -43,7 +46,8 @@ export async function startWorkers(
   workers: readonly WorkerSpec[],
   databases: Readonly<Record<string, string>> = {},
 ): Promise<RunningWorkers> {
-  const state = `${workDir}run/${process.pid}-${running.size}`
+  started += 1
+  const state = `${ownState}${started}`
   rmSync(state, { recursive: true, force: true })
   for (const [name, seeded] of Object.entries(databases)) {
     const file = fileOfD1(`${state}/d1`, name)
@@ -94,11 +98,11 @@ export async function startWorkers(
   }
 }
 
-/** Ends all running Workers and deletes their databases. */
+/** Ends all Workers of this process and deletes their databases. */
 export async function stopWorkers(): Promise<void> {
   await Promise.all([...running].map((miniflare) => miniflare.dispose()))
   running.clear()
-  rmSync(`${workDir}run`, { recursive: true, force: true })
+  rmSync(ownState, { recursive: true, force: true })
 }
 
 function toOptions({
