@@ -83,10 +83,11 @@ export interface VirtualService {
   fail(fault: NodeFault): void
 }
 
-/** How to run it: the numbers of nodes and of cells, and variables beside those of `serviceVariables`. */
+/** How to run it: the numbers of nodes and of cells, how long an answer of a node takes, and variables beside those of `serviceVariables`. */
 export interface VirtualOptions {
   readonly nodes?: number
   readonly cells?: number
+  readonly nodeMs?: number
   readonly variables?: Readonly<Record<string, unknown>>
 }
 
@@ -100,7 +101,10 @@ const sliceMs = 3_000
 /** Starts the service at the time of block `firstHeight` and the blocks that make it final. Its nodes have mainnet's timing. */
 export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions = {}): Promise<VirtualService> {
   const scheduler = createScheduler(blocks.timeOf(firstHeight + 2 * finalityBlocks))
-  const nodes = Array.from({ length: options.nodes ?? 2 }, (_, i) => createNode(`https://node-${i + 1}.test`, blocks))
+  const { nodeMs = latencyMs.node } = options
+  const nodes = Array.from({ length: options.nodes ?? 2 }, (_, i) =>
+    createNode(`https://node-${i + 1}.test`, blocks, nodeMs),
+  )
   const received = new Map<number, number>()
   const cells = Array.from({ length: options.cells ?? 1 }, () => createCell(scheduler))
   const platformOf = (asking: Asking) => createPlatform(scheduler, nodes, asking, received)
@@ -257,10 +261,10 @@ interface VirtualNode {
   busiestSecond(): number
 }
 
-function createNode(url: string, blocks: BenchBlocks): VirtualNode {
+function createNode(url: string, blocks: BenchBlocks, nodeMs: number): VirtualNode {
   let answer = createAnswer(blocks)
   let heads = (now: number) => headsAt(blocks, now)
-  let latency: number = latencyMs.node
+  let latency = nodeMs
   const second = { number: 0, requests: 0, most: 0 }
   return {
     url,

@@ -38,12 +38,14 @@ export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
         () => chain.finalizedHead(stored),
         ({ header }) => stored === null || isLater(header, stored),
       ),
-    finalBlocks: (from, to) =>
-      to - from >= sharedRangeMax
-        ? chain.finalBlocks(from, to)
-        : share<readonly BlockReading[]>(parts, { key: `blocks ${from} ${to}`, keptMs: blocksKeptMs }, () =>
-            chain.finalBlocks(from, to),
-          ),
+    async finalBlocks(from, to) {
+      if (to - from >= sharedRangeMax) return chain.finalBlocks(from, to)
+      // A cell that is ahead of this one has read them in other ranges: those that begin where this cell is are found one after the other.
+      const blocks = await share<readonly BlockReading[]>(parts, { key: `blocks ${from}`, keptMs: blocksKeptMs }, () =>
+        chain.finalBlocks(from, to),
+      )
+      return blocks.ok ? ok(blocks.value.filter((block) => heightOf(block) <= to)) : blocks
+    },
     tail: (known, head) =>
       share<Tail>(parts, { key: `tail ${known.height} ${known.hash} ${head.height}`, keptMs: headKeptMs }, () =>
         chain.tail(known, head),
@@ -54,6 +56,8 @@ export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
 /** A head that another cell has read is of use here if it is not lower than the stored one, and not of an earlier time. */
 const isLater = (header: Header, stored: { readonly height: number; readonly time: number }) =>
   header.height >= stored.height && header.timestamp >= stored.time
+
+const heightOf = (block: BlockReading) => (block.kind === 'read' ? block.header.height : block.height)
 
 async function share<T>(
   { shared, clock, inBackground, memory }: ShareParts & { readonly memory: { isSlow: boolean } },

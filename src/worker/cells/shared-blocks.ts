@@ -4,7 +4,7 @@ import { type Clock, endsWithin } from '../platform/clock.ts'
 /** A scanner that has said it will read a value is waited for this long, by others that come later too. */
 export const leaseMs = 5_000
 /** Most values that are kept: each cell needs the newest few, and a range of blocks can have a megabyte. */
-export const keptMax = 8
+export const keptMax = 12
 
 /** A value, or the promise of one. */
 interface Entry {

@@ -46,12 +46,14 @@ interface RunOptions {
   /** A deposit in so many blocks, to a user of each cell in turn; none with 0. */
   readonly everyBlocks: number
   readonly hours: number
+  /** How long an answer of a node takes. */
+  readonly nodeMs?: number
   /** What happens after the first ten minutes, in place of the hours. */
   readonly trouble?: (service: VirtualService) => Promise<void>
 }
 
 /** One cell has three users, each of three cells one, so the deposits are the same. */
-async function runCells({ cells, everyBlocks, hours, trouble }: RunOptions): Promise<Run> {
+async function runCells({ cells, everyBlocks, hours, trouble, ...nodes }: RunOptions): Promise<Run> {
   let to: readonly Address[] = []
   const turnOf = (height: number) => Math.floor(height / everyBlocks) % cellCount
   const depositsAt = (height: number): readonly BenchDeposit[] => {
@@ -60,7 +62,7 @@ async function runCells({ cells, everyBlocks, hours, trouble }: RunOptions): Pro
     return [{ asset: height % 2 === 0 ? 'TRX' : 'USDT', to: address, amount: 1_000_000n }]
   }
   const chain = createBlocks({ startMs, transactionsAt: () => smallBlock, depositsAt })
-  const service = await startVirtual(chain, { cells })
+  const service = await startVirtual(chain, { cells, ...nodes })
   const addresses: Address[] = []
   for (let i = 0; i < cellCount; i += 1) {
     addresses.push(await service.addressOf(cells === 1 ? uidIn(0, i) : uidIn(i, 0)))
@@ -94,13 +96,16 @@ async function runCells({ cells, everyBlocks, hours, trouble }: RunOptions): Pro
 /** Requests of a day, and delays, at several rates of deposits. */
 async function measureRequests(work: number, judge: boolean): Promise<readonly Figure[]> {
   const figures: Figure[] = []
-  for (const [what, everyBlocks, hours] of [
+  for (const [what, everyBlocks, hours, nodeMs] of [
     ['nothing arrives', 0, 2],
+    ['nothing arrives, nodes that answer after a second', 0, 1, 1_000],
     ['a deposit every ten minutes', 197, 2],
     ['a deposit each minute', everyMinute, 1],
+    ['a deposit every 15 seconds', 5, 0.5],
     ['a deposit in each block', 1, 0.5],
   ] as const) {
-    const options = { everyBlocks, hours: Math.max(hours * work, hours / 4) }
+    const slow = nodeMs === undefined ? {} : { nodeMs }
+    const options = { everyBlocks, hours: Math.max(hours * work, hours / 4), ...slow }
     const one = await runCells({ cells: 1, ...options })
     const three = await runCells({ cells: cellCount, ...options })
     const ratio = three.requests / one.requests
