@@ -38,7 +38,7 @@ const longGroups: typeof groups = { large: measureLarge }
 const args = process.argv.slice(2)
 const names = args.filter((arg) => arg !== '--quick')
 /** A longer run hangs and is stopped. */
-const runMinutes = names.some((name) => name in longGroups) ? 180 : 15
+const runMinutes = names.some((name) => name in longGroups) ? 180 : 30
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(1, 'Stopped.'))
 setTimeout(() => void stop(1, `The benchmark took longer than ${runMinutes} minutes.`), runMinutes * 60_000).unref()
