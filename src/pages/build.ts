@@ -17,6 +17,7 @@ const apartScripts = [
   'deposit/first',
   'deposit/papers',
   'desk/acts',
+  'desk/cells',
   'desk/chain-story',
   'desk/files',
   'desk/statement-view',
@@ -34,7 +35,7 @@ const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
     onResolve(
-      { filter: /^\.\/(first|papers|acts|chain-story|files|statement-view|languages\/\w+)\.ts$/ },
+      { filter: /^\.\/(first|papers|acts|cells|chain-story|files|statement-view|languages\/\w+)\.ts$/ },
       ({ path, kind }) => (kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true }),
     ),
 }

@@ -1,86 +1,122 @@
 import type { Api } from '../kit/api.ts'
 import { button, type Child, html, type PageView } from '../kit/dom.ts'
-import type { DeskContext, DeskModel } from './context.ts'
-import { findingsOf, isBad } from './findings.ts'
-import { waitingFor } from './waiting.ts'
+import type { DeskContext, DeskModel, JudgedSummary } from './context.ts'
+import type { DeskSummary } from './data.ts'
+
+// Loaded where the deployment has several databases.
+
+const cellTexts = {
+  en: {
+    shown: 'Shown database',
+    allWell: (n: string) => `All is well in all ${n} databases`,
+    number: (n: number) => `Database ${n}`,
+    option: (n: number, users: string) => `${n}: ${users}`,
+    to: (from: number, to: number) => `users ${from} to ${to}`,
+    from: (from: number) => `users from ${from}`,
+    show: (n: number) => `Show database ${n}`,
+  },
+  zh: {
+    shown: '显示的数据库',
+    allWell: (n: string) => `全部 ${n} 个数据库一切正常`,
+    number: (n: number) => `数据库 ${n}`,
+    option: (n: number, users: string) => `${n}：${users}`,
+    to: (from: number, to: number) => `用户 ${from} 至 ${to}`,
+    from: (from: number) => `${from} 起的用户`,
+    show: (n: number) => `显示数据库 ${n}`,
+  },
+} as const
 
 /** The owner of reserved addresses is in each database. */
-const reservedUid = String(Number.MAX_SAFE_INTEGER)
+const reservedUid = Number.MAX_SAFE_INTEGER
 
-/** A client whose requests without a user go to the shown database. */
-export function inShownCell(api: Api, model: Pick<DeskModel, 'cell'>): Api {
-  const place = (path: string) => {
-    const [, query = ''] = path.split('?')
-    const parameters = new URLSearchParams(query)
-    const uid = parameters.get('uid')
-    const isPlaced = parameters.has('cell') || (uid !== null && uid !== reservedUid)
-    return model.cell === null || isPlaced || !path.startsWith('/ledger/') ? path : withCell(path, model.cell)
-  }
-  return {
-    ...api,
-    get: (path, read, waitMs) => api.get(place(path), read, waitMs),
-    post: (path, body, read) => api.post(place(path), body, read),
-  }
+/** The path of a request: one without a user goes to a database, that of a user to the user's own. */
+export function placeInCell(path: string, cell: number | null): string {
+  const parameters = new URLSearchParams(path.split('?')[1])
+  const uid = parameters.get('uid')
+  const isPlaced = parameters.has('cell') || (uid !== null && uid !== String(reservedUid))
+  return cell === null || isPlaced || !path.startsWith('/ledger/') ? path : withCell(path, cell)
 }
 
-/** The path of a request to a database. */
-export const withCell = (path: string, cell: number): string => `${path}${path.includes('?') ? '&' : '?'}cell=${cell}`
+const withCell = (path: string, cell: number) => `${path}${path.includes('?') ? '&' : '?'}cell=${cell}`
 
 /** The path of an action about a user: it goes to the database of the user, whichever is shown. */
 export function pathOfAct({ model }: DeskContext, path: string, uid: number): string {
-  const cell = model.summary?.cells.find(({ from, to }) => uid >= from && uid <= to)?.cell
-  return cell === undefined || String(uid) === reservedUid ? path : withCell(path, cell)
+  const cell = model.cells.find(({ from, to }) => uid >= from && uid <= to)?.cell
+  return cell === undefined || uid === reservedUid ? path : withCell(path, cell)
 }
 
-/** The choice of the shown database. It is hidden if there is only one. */
-export function createCellChoice(context: DeskContext): PageView {
-  const { model, texts } = context
-  const select = html('select', { id: 'cell' })
-  const element = html('p', { class: 'row' }, html('label', { for: 'cell' }, texts.cell), select)
-  select.addEventListener('change', () => context.showCell(Number(select.value)))
+/** Reads the summaries of the databases that are not shown. */
+export function readOthers(
+  client: Api,
+  shown: number | null,
+  cells: DeskModel['cells'],
+  read: (data: unknown) => DeskSummary,
+): Promise<DeskModel['others']> {
+  const others = cells.filter(({ cell }) => cell !== shown)
+  return Promise.all(
+    others.map(async ({ cell }) => {
+      const reply = await client.get(withCell('/ledger/summary', cell), read)
+      return { cell, summary: reply.ok ? reply.data : null }
+    }),
+  )
+}
+
+/** The choice of the shown database. */
+export function createCellChoice({ model, language, showCell }: DeskContext): PageView {
+  const texts = cellTexts[language]
+  const options = model.cells.map(({ cell, from, to }) => {
+    const users = to === reservedUid ? texts.from(from) : texts.to(from, to)
+    return html('option', { value: String(cell) }, texts.option(cell, users))
+  })
+  const select = html('select', { id: 'cell' }, ...options)
+  select.addEventListener('change', () => showCell(Number(select.value)))
   return {
-    element,
+    element: html('div', { class: 'row' }, html('label', { for: 'cell' }, texts.shown), select),
     update() {
-      const cells = model.summary?.cells ?? model.cells
-      element.hidden = cells.length === 0
-      if (select.options.length !== cells.length) {
-        select.replaceChildren(
-          ...cells.map(({ cell, from, to }) => {
-            const users = String(to) === reservedUid ? texts.usersFrom(String(from)) : texts.usersTo(`${from}`, `${to}`)
-            return html('option', { value: String(cell) }, texts.cellWith(String(cell), users))
-          }),
-        )
-      }
-      select.value = String(model.cell ?? '')
+      select.value = String(model.cell)
     },
   }
 }
 
-/** The state of another database in one sentence. `tone`: 3 is bad, 2 a warning, 1 if something waits for a person. */
-export interface CellState {
+interface CellState extends JudgedSummary {
   readonly cell: number
-  readonly tone: 1 | 2 | 3
-  readonly title: string
 }
 
-/** The other databases that need a person, the worst first. */
-export function troubledCells(context: DeskContext): readonly CellState[] {
-  const { model, texts, format } = context
-  const states = model.others.flatMap(({ cell, summary }): CellState[] => {
-    if (summary === null) return [{ cell, tone: 3, title: texts.unavailable }]
-    const [first] = findingsOf(context, summary)
-    if (first !== undefined) return [{ cell, tone: isBad(first) ? 3 : 2, title: first.title }]
-    const count = waitingFor(context, summary).reduce((sum, one) => sum + one.count, 0)
-    return count === 0 ? [] : [{ cell, tone: 1, title: texts.allWellWaiting(format.count(count)) }]
+/** The other databases that need a person, the worst first.  */
+function troubledCells(
+  { model, texts }: DeskContext,
+  judge: (summary: DeskSummary) => JudgedSummary,
+): readonly CellState[] {
+  const states = model.others.map(({ cell, summary }) => {
+    return { cell, ...(summary === null ? { tone: 3, title: texts.unavailable } : judge(summary)) }
   })
-  return states.toSorted((a, b) => b.tone - a.tone)
+  return states.filter(({ tone }) => tone > 0).sort((a, b) => b.tone - a.tone)
 }
 
-/** The sentence of a database with a button that shows it. */
-export function cellLine(context: DeskContext, { cell, title }: CellState, level: 'h2' | 'p'): Child[] {
-  const { texts } = context
-  const show = button({ class: 'plain' }, texts.showCell(String(cell)), () => context.showCell(cell))
-  const sentence = texts.pair(texts.cellNumber(String(cell)), title.replaceAll('`', ''))
+/** The sentence of another database with a button that shows it. */
+function cellLine(context: DeskContext, { cell, title }: CellState, level: 'h2' | 'p'): Child[] {
+  const texts = cellTexts[context.language]
+  const show = button({ class: 'plain' }, texts.show(cell), () => context.showCell(cell))
+  const sentence = context.texts.pair(texts.number(cell), title.replaceAll('`', ''))
   if (level === 'p') return [html('p', { class: 'row' }, sentence, ' ', show)]
   return [html('h2', { id: 'state' }, sentence), html('p', {}, show)]
+}
+
+/** The state of all databases, with that of the shown one in the words of `own`, whose headings begin at a level. The worst one comes first. */
+export function stateOfAll(
+  context: DeskContext,
+  ownTone: number,
+  own: (level: 'h2' | 'h3', titleOf: (title: string) => string) => Child[],
+  judge: (summary: DeskSummary) => JudgedSummary,
+): { readonly tone: number; readonly elements: Child[] } {
+  const { model, format, language } = context
+  const others = troubledCells(context, judge)
+  const [worst, ...rest] = others
+  const here = (title: string) => context.texts.pair(cellTexts[language].number(model.cell ?? 1), title)
+  const lines = (some: readonly CellState[]) => some.flatMap((one) => cellLine(context, one, 'p'))
+  if (worst !== undefined && worst.tone > ownTone) {
+    return { tone: worst.tone, elements: [...cellLine(context, worst, 'h2'), ...lines(rest), ...own('h3', here)] }
+  }
+  const ofAll = () => cellTexts[language].allWell(format.count(model.cells.length))
+  return { tone: ownTone, elements: [...own('h2', ownTone === 0 ? ofAll : here), ...lines(others)] }
 }

@@ -1,6 +1,7 @@
 import type { Reason } from '../../worker/common/reasons.ts'
 import { type Child, html } from '../kit/dom.ts'
 import type { DeskAnswer } from './answer.ts'
+import { chainTexts } from './chain-texts.ts'
 import type { DeskContext } from './context.ts'
 import type { ChainFinding } from './data.ts'
 import { small, storyButton } from './parts.ts'
@@ -21,8 +22,9 @@ interface AnswerWords {
 /** The chain's answer about a transaction without a stored deposit. */
 export function chainElements(context: DeskContext, { txid, found }: Extract<DeskAnswer, { kind: 'chain' }>): Child[] {
   const { texts, model } = context
+  const chain = chainTexts[context.language]
   const head = named(texts.transaction, txid)
-  if (!found.ok) return [head, ...refusalElements(context, found), line(texts.noDeposit)]
+  if (!found.ok) return [head, ...refusalElements(context, found), line(chain.noDeposit)]
   const { uid, answer, why } = found.data
   const { title, step, remedy, say } = answerWords(context, txid, found.data)
   const alarms = model.summary?.alarms ?? []
@@ -35,7 +37,7 @@ export function chainElements(context: DeskContext, { txid, found }: Extract<Des
       'wait',
       texts.stepDo,
       line(isStopping ? remedyOf(context, 'payout-unknown') : remedy),
-      isInGap ? line(texts.canBeInGap) : null,
+      isInGap ? line(chain.canBeInGap) : null,
     ],
   ]
   if (isStopping) return [head, html('h3', {}, texts.stoppedUnknown), steps(list)]
@@ -47,44 +49,46 @@ const vague: readonly unknown[] = ['not-accepted', 'trc10', 'not-a-transfer'] sa
 
 function ownerStep(context: DeskContext, uid: number | null, answer: string): Step {
   const { texts } = context
+  const chain = chainTexts[context.language]
   if (uid !== null) return ['done', texts.stepOwner, storyButton(context, texts.user(String(uid)), String(uid))]
-  return ['wait', texts.stepOwner, line(answer === 'worthless' ? texts.ownerNone : texts.ownerLater)]
+  return ['wait', texts.stepOwner, line(answer === 'worthless' ? chain.ownerNone : chain.ownerLater)]
 }
 
 function answerWords(context: DeskContext, txid: string, { answer, reason, seconds, why }: ChainFinding): AnswerWords {
   const { texts, format } = context
+  const chain = chainTexts[context.language]
   const words = reasonWords(context, reason, why)
   const because: Step = ['no', texts.stepWhy, reason === null ? null : line(words.why)]
   switch (answer) {
     case 'credited': {
       const step: Step = ['done', texts.stepCredited, line(texts.finalYes)]
-      return { title: texts.chainCredited, step, remedy: texts.chainCreditedDo, say: texts.sayInBalance(txid) }
+      return { title: chain.chainCredited, step, remedy: chain.chainCreditedDo, say: chain.sayInBalance(txid) }
     }
     case 'creditable': {
-      const step: Step = ['wait', texts.stepCredited, line(texts.creditableWhy)]
-      return { title: texts.creditable, step, remedy: texts.creditableDo, say: texts.sayCreditable(txid) }
+      const step: Step = ['wait', texts.stepCredited, line(chain.creditableWhy)]
+      return { title: chain.creditable, step, remedy: chain.creditableDo, say: chain.sayCreditable(txid) }
     }
     case 'not-final': {
       if (seconds === null) {
         const step: Step = ['wait', texts.stepFinal, line(texts.finalLate)]
-        return { title: texts.notFinal, step, remedy: texts.notFinalDo, say: texts.sayLateFinal(txid) }
+        return { title: chain.notFinal, step, remedy: chain.notFinalDo, say: chain.sayLateFinal(txid) }
       }
       const left = format.count(seconds)
       const step: Step = ['wait', texts.stepFinal, line(texts.finalIn(left))]
-      return { title: texts.notFinal, step, remedy: texts.notFinalDo, say: texts.sayNotFinal(txid, left) }
+      return { title: chain.notFinal, step, remedy: chain.notFinalDo, say: chain.sayNotFinal(txid, left) }
     }
     case 'unknown': {
-      const step: Step = ['no', texts.stepWhy, line(texts.unknownTxidWhy)]
-      return { title: texts.unknownTxid, step, remedy: texts.unknownTxidDo, say: texts.sayUnknown(txid) }
+      const step: Step = ['no', texts.stepWhy, line(chain.unknownTxidWhy)]
+      return { title: chain.unknownTxid, step, remedy: texts.unknownTxidDo, say: chain.sayUnknown(txid) }
     }
     case 'worthless': {
       const isVague = vague.includes(reason) // the service's sentence says which kind
-      const say = texts.sayWorthless(txid, isVague ? `${words.why} “${why}”` : words.why)
-      return { title: texts.worthless, step: because, remedy: words.remedy || texts.worthlessDo, say }
+      const say = chain.sayWorthless(txid, isVague ? `${words.why} “${why}”` : words.why)
+      return { title: chain.worthless, step: because, remedy: words.remedy || chain.worthlessDo, say }
     }
     default: {
-      const say = texts.sayUndecided(txid, words.why)
-      return { title: texts.undecided, step: because, remedy: words.remedy || texts.undecidedDo, say }
+      const say = chain.sayUndecided(txid, words.why)
+      return { title: chain.undecided, step: because, remedy: words.remedy || texts.undecidedDo, say }
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Api, Refusal } from '../kit/api.ts'
+import type { Child, PageView } from '../kit/dom.ts'
 import type { Format } from '../kit/format.ts'
 import { lookUp } from '../kit/look-up.ts'
 import type { Language } from '../kit/texts.ts'
@@ -30,6 +31,31 @@ export interface DeskModel {
   answer: DeskAnswer | null
 }
 
+/** How bad a summary is, from 0 for all is well to 3, and its first sentence. */
+export interface JudgedSummary {
+  readonly tone: number
+  readonly title: string
+}
+
+/** The script that is loaded where the deployment has several databases: `cells.ts`. */
+export interface CellsScript {
+  createCellChoice(context: DeskContext): PageView
+  placeInCell(path: string, cell: number | null): string
+  pathOfAct(context: DeskContext, path: string, uid: number): string
+  readOthers(
+    client: Api,
+    shown: number | null,
+    cells: DeskModel['cells'],
+    read: (data: unknown) => DeskSummary,
+  ): Promise<DeskModel['others']>
+  stateOfAll(
+    context: DeskContext,
+    ownTone: number,
+    own: (level: 'h2' | 'h3', titleOf: (title: string) => string) => Child[],
+    judge: (summary: DeskSummary) => JudgedSummary,
+  ): { readonly tone: number; readonly elements: Child[] }
+}
+
 /** The parts that all views of the desk share, in the current language. */
 export interface DeskContext {
   readonly model: DeskModel
@@ -44,6 +70,8 @@ export interface DeskContext {
   /** Accepts a pasted token. Returns whether it has the form of one. */
   signIn(pasted: string): boolean
   announce(text: string): void
+  /** The script for several databases; null if the deployment has one, or if it is not loaded yet. */
+  cellsScript(): CellsScript | null
   /** Shows another database. */
   showCell(cell: number): void
   /** Draws the changed parts of the state. */

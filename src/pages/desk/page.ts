@@ -1,6 +1,7 @@
 import { accessSession, createApi, type Refusal } from '../kit/api.ts'
 import { button, html, type PageView, setText } from '../kit/dom.ts'
 import { createFormat } from '../kit/format.ts'
+import { loadScript } from '../kit/load-script.ts'
 import { browserMemory, tabMemory } from '../kit/memory.ts'
 import { createPoller } from '../kit/poll.ts'
 import { readMembers, readText } from '../kit/read.ts'
@@ -8,9 +9,8 @@ import { type Language, preferredLanguage } from '../kit/texts.ts'
 import { applyTheme } from '../kit/theme.ts'
 import { createTokenSource } from '../kit/token.ts'
 import { createBridge } from './bridge.ts'
-import { createCellChoice, inShownCell, withCell } from './cells.ts'
 import { createCharts } from './charts.ts'
-import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
+import { type CellsScript, type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { readDeskSummary } from './data.ts'
 import { loadDeskTexts } from './languages.ts'
 import { createLists, type ListsView } from './lists.ts'
@@ -49,6 +49,7 @@ const live = html('p', { class: 'unseen', role: 'status' })
 const waiting: (() => void)[] = []
 /** Whether an answer left payouts out because the summary could not be read. */
 let isUnsure = false
+let cellsScript: CellsScript | null = null
 let views: readonly PageView[] = []
 let context: DeskContext
 let question: QuestionView
@@ -61,7 +62,12 @@ const token = createTokenSource(() => {
   poller.now()
 }, tabMemory)
 const client = createApi(token, undefined, accessSession)
-const api = inShownCell(client, model)
+const place = (path: string) => cellsScript?.placeInCell(path, model.cell) ?? path
+const api: typeof client = {
+  ...client,
+  get: (path, read, waitMs) => client.get(place(path), read, waitMs),
+  post: (path, body, read) => client.post(place(path), body, read),
+}
 const poller = createPoller({
   ask: load,
   paceMs: () => paceMs,
@@ -87,25 +93,28 @@ async function load(): Promise<Refusal | null> {
     model.network = currencies.data
   }
   const shown = model.cell
-  let summary = await api.get('/ledger/summary', readDeskSummary)
-  if (!summary.ok && summary.status === 400 && model.cell === null) {
+  const summary = await client.get(`/ledger/summary${shown === null ? '' : `?cell=${shown}`}`, readDeskSummary)
+  if (!summary.ok && summary.status === 400 && shown === null) {
     model.cell = 1 // a deployment with several databases has to be told which one is meant
-    summary = await api.get('/ledger/summary', readDeskSummary)
-    if (summary.ok && model.answer?.kind === 'refusal') question.answerAgain()
-  } else if (model.cell !== shown) return null // the reader has chosen another one meanwhile
+    return load()
+  }
+  if (model.cell !== shown) return null // the reader has chosen another one meanwhile
   if (!summary.ok) return summary
-  const { cells } = summary.data
-  const others = cells.filter(({ cell }) => cell !== model.cell)
-  const replies = await Promise.all(
-    others.map(({ cell }) => client.get(withCell('/ledger/summary', cell), readDeskSummary)),
-  )
-  model.cells = cells
-  model.others = others.map(({ cell }, i) => ({ cell, summary: replies[i]?.ok ? replies[i].data : null }))
+  if (shown !== null) await readCells(summary.data.cells)
   const isNewer = model.summary !== null && model.summary.newestEvent !== summary.data.newestEvent
   model.summary = summary.data
   model.summaryAt = api.now()
   if (isNewer) lists.renew() // every change of a list is an event, too
   return null
+}
+
+/** Reads the state of the databases that are not shown. */
+async function readCells(cells: DeskModel['cells']): Promise<void> {
+  const isFirst = model.cells.length === 0
+  cellsScript ??= await loadScript(() => import('./cells.ts'), './cells.js')
+  model.others = (await cellsScript?.readOthers(client, model.cell, cells, readDeskSummary)) ?? []
+  model.cells = cells
+  if (isFirst && model.answer?.kind === 'refusal') question.answerAgain() // it named no database
 }
 
 /** Waits for the summary if it is being read: without `PAYOUTS` the payout routes answer 404, so they are not called. */
@@ -127,6 +136,7 @@ async function mount(language: Language): Promise<void> {
     update,
     isSignedIn: () => token.current() !== null,
     signIn: token.take,
+    cellsScript: () => cellsScript,
     showCell(cell) {
       Object.assign(model, { cell, summary: null, others: [] })
       lists.renew()
@@ -157,8 +167,7 @@ async function mount(language: Language): Promise<void> {
   const status = [createStatus, createSignIn].map((create) => create(context))
   const facts = [createNodes, createDelays, createBridge, createPayouts, createCharts].map((create) => create(context))
   const header = createHeader(language)
-  const choice = createCellChoice(context)
-  const parts = [choice, ...status, question, ...facts, ...createWholeLists(context), lists, createStatements(context)]
+  const parts = [...status, question, ...facts, ...createWholeLists(context), lists, createStatements(context)]
   views = [header, ...parts]
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   document.title = texts.title
@@ -185,10 +194,17 @@ function createHeader(language: Language): PageView {
     else location.reload()
   })
   const facts = html('p', { class: 'muted' })
+  const element = html('header', {}, html('h1', {}, texts.title), facts, change, leave)
+  let choice: PageView | null = null
   return {
-    element: html('header', {}, html('h1', {}, texts.title), facts, change, leave),
+    element,
     update() {
       const { summary, summaryAt } = model
+      if (choice === null && cellsScript !== null) {
+        choice = cellsScript.createCellChoice(context)
+        element.append(choice.element)
+      }
+      choice?.update()
       leave.hidden = token.current() === null && summary === null
       const time = summaryAt === null ? '' : texts.asOf(format.time(new Date(summaryAt).toISOString()))
       setText(facts, [model.network, time, summary?.reader.name].filter(Boolean).join(' · '))

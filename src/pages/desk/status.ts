@@ -1,7 +1,6 @@
 import { type Child, html, type PageView } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
-import { cellLine, troubledCells } from './cells.ts'
-import { type DeskContext, durationText, sinceText } from './context.ts'
+import { type DeskContext, durationText, type JudgedSummary, sinceText } from './context.ts'
 import type { DeskSummary } from './data.ts'
 import type { Finding, ShownFinding } from './finding.ts'
 import { finalAgeSeconds, findingsOf, isBad, nodesLateSeconds, standsStill } from './findings.ts'
@@ -27,33 +26,37 @@ export function createStatus(context: DeskContext): PageView {
       element.classList.toggle('skeleton', refusal === null && summary === null)
       const findings = summary === null ? [] : findingsOf(context, summary)
       const waiting = summary === null ? [] : waitingFor(context, summary)
-      const others = summary === null ? [] : troubledCells(context)
-      const [worst, ...rest] = others
-      const own = toneNumber(findings[0], waiting)
-      const isElsewhere = worst !== undefined && worst.tone > own
+      const own = { tone: toneNumber(findings[0], waiting) }
+      const cells = context.cellsScript()
       if (refusal !== null) show(refusalElements(context, refusal, 'state'))
-      else if (summary !== null && isElsewhere) {
-        const lines = rest.flatMap((one) => cellLine(context, one, 'p'))
-        show([
-          ...cellLine(context, worst, 'h2'),
-          ...lines,
-          ...findingElements(context, findings, waiting, summary, 'h3'),
-        ])
-      } else if (summary !== null) {
-        const lines = others.flatMap((one) => cellLine(context, one, 'p'))
-        show([...findingElements(context, findings, waiting, summary), ...lines])
+      else if (summary !== null) {
+        const elements = (level: 'h2' | 'h3', titleOf: (title: string) => string) =>
+          findingElements(context, findings, waiting, { summary, level, titleOf })
+        const all = cells?.stateOfAll(context, own.tone, elements, (other) => judge(context, other))
+        own.tone = all?.tone ?? own.tone
+        show(all?.elements ?? elements('h2', (title) => title))
       }
       context.announce(element.querySelector('h2')?.textContent ?? '')
-      const tone = tones[isElsewhere ? worst.tone : own]
-      element.dataset.tone = refusal === null ? tone : refusal.status === 401 ? 'wait' : 'bad'
+      element.dataset.tone = refusal === null ? tones[own.tone] : refusal.status === 401 ? 'wait' : 'bad'
     },
   }
+}
+
+function judge(context: DeskContext, summary: DeskSummary): JudgedSummary {
+  const [first] = findingsOf(context, summary)
+  const waiting = waitingFor(context, summary)
+  return { tone: toneNumber(first, waiting), title: first?.title ?? wellTitle(context, waiting) }
+}
+
+function wellTitle({ texts, format }: DeskContext, waiting: readonly Waiting[]): string {
+  const count = waiting.reduce((sum, one) => sum + one.count, 0)
+  return count === 0 ? texts.allWell : texts.allWellWaiting(format.count(count))
 }
 
 const tones = ['good', 'wait', 'warn', 'bad'] as const
 
 /** How bad it is, as an index of `tones`. */
-function toneNumber(first: Finding | undefined, waiting: readonly Waiting[]): 0 | 1 | 2 | 3 {
+function toneNumber(first: Finding | undefined, waiting: readonly Waiting[]): number {
   if (first === undefined) return waiting.length > 0 ? 1 : 0
   return isBad(first) ? 3 : 2
 }
@@ -62,38 +65,31 @@ function findingElements(
   context: DeskContext,
   [first, ...rest]: readonly ShownFinding[],
   waiting: readonly Waiting[],
-  summary: DeskSummary,
-  level: 'h2' | 'h3' = 'h2',
+  shown: {
+    readonly summary: DeskSummary
+    readonly level: 'h2' | 'h3'
+    readonly titleOf: (title: string) => string
+  },
 ): Child[] {
   const { texts, format } = context
+  const { summary, level, titleOf } = shown
   if (first === undefined) {
-    const count = waiting.reduce((sum, one) => sum + one.count, 0)
-    const { cells } = summary
-    const own = titleHere(context, count === 0 ? texts.allWell : texts.allWellWaiting(format.count(count)))
-    const isWellEverywhere = cells.length > 0 && count === 0 && level === 'h2'
-    const title = isWellEverywhere ? texts.allCellsWell(format.count(cells.length)) : own
     return [
-      html(level, { id: level === 'h2' ? 'state' : null }, title),
+      html(level, { id: level === 'h2' ? 'state' : null }, titleOf(wellTitle(context, waiting))),
       waitingLine(context, waiting),
-      line(wellText(context, summary, count === 0)),
+      line(wellText(context, summary, waiting.length === 0)),
     ]
   }
   const named = [first, ...rest].map(({ kind }) => kind).filter(needsLine)
   const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))] // the finding about the nodes has the answers
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [
-    ...detail(context, { ...first, title: titleHere(context, first.title) }, level),
+    ...detail(context, { ...first, title: titleOf(first.title) }, level),
     waitingLine(context, waiting),
     rest.length > 0 ? hint(texts.others(format.count(rest.length))) : null,
     rest.length > 0 ? html('ul', { class: 'findings' }, ...others) : null,
     lines.length > 0 ? hint(texts.lineHelp(lines.map((kind) => `\`${kind}\``).join(', '))) : null,
   ]
-}
-
-/** A title with the number of the shown database, if there are several and they are not all well. */
-function titleHere({ model, texts }: DeskContext, title: string): string {
-  const isOnlyOne = model.others.length === 0
-  return isOnlyOne ? title : texts.pair(texts.cellNumber(String(model.cell)), title)
 }
 
 /** The matters that wait for a person, each with a link to its list; null if there are none. */

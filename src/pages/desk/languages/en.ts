@@ -62,13 +62,6 @@ export const enDesk = {
 
   acts: { approve: 'Approve…', cancel: 'Cancel…', credit: 'Credit…', refuse: 'Refuse…' },
   allWell: 'All is well',
-  allCellsWell: (n: string) => `All is well in all ${n} databases`,
-  cell: 'Shown database',
-  cellNumber: (n: string) => `Database ${n}`,
-  cellWith: (n: string, users: string) => `${n}: ${users}`,
-  usersTo: (from: string, to: string) => `users ${from} to ${to}`,
-  usersFrom: (from: string) => `users from ${from}`,
-  showCell: (n: string) => `Show database ${n}`,
   allScanned: (block: string) => `The scan has read every final block up to ${block}.`,
   allNodes: (n: string, all: string) => `${n} of ${all} nodes answer.`,
   allEndpoints: (n: string, all: string) => `${n} of ${all} endpoints have every event.`,

@@ -56,13 +56,6 @@ export const zhDesk: DeskTexts = {
 
   acts: { approve: '批准…', cancel: '取消…', credit: '入账…', refuse: '拒绝…' },
   allWell: '一切正常',
-  allCellsWell: (n) => `全部 ${n} 个数据库一切正常`,
-  cell: '显示的数据库',
-  cellNumber: (n) => `数据库 ${n}`,
-  cellWith: (n, users) => `${n}：${users}`,
-  usersTo: (from, to) => `用户 ${from} 至 ${to}`,
-  usersFrom: (from) => `${from} 起的用户`,
-  showCell: (n) => `显示数据库 ${n}`,
   allScanned: (block) => `扫描已读完所有最终区块（至 ${block}）。`,
   allNodes: (n, all) => `${all} 个节点中有 ${n} 个正常应答。`,
   allEndpoints: (n, all) => `${all} 个接收端中有 ${n} 个已收到全部事件。`,

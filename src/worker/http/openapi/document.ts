@@ -39,9 +39,6 @@ one with a bad value, an empty one or one given twice is a 400. HEAD gets the re
 \`/tron/recharge\` and \`/ledger/address\`, which act, it is a 405. A request may have its own \`x-request-id\`: 1 to 64 letters, digits,
 \`_\`, \`.\` and \`-\`. Pages of other origins can read responses where the deployment allows their origin; OPTIONS is then a further method.
 
-A deployment can have several databases, each with a range of users (\`CELLS\`). A token or a \`uid\` leads to its own. Other requests to \`/ledger/*\` name one
-by \`cell\`, and an event that is sent has \`cell\`; ids are those of its database.
-
 Each 409, 422, 429 and 503 has one word for its cause in \`x-reason\`: [all reasons](#reasons) are at the end, and in the schema
 \`Reason\`. Failures that no route lists:
 
@@ -79,7 +76,8 @@ const tags = [
     name: 'Ledger',
     description:
       'For your own backends, with tokens of their own: the other entries of the ledger, and reads for a named user. ' +
-      'Without a key for these tokens the paths do not exist.',
+      'Without a key for these tokens the paths do not exist. A deployment can have several databases (`CELLS`): a `uid` leads to its own, other ' +
+      'requests name one by `cell`, a webhook has `cell`, and ids are those of their database.',
   },
   { name: 'Webhooks', description: 'What the service sends to the endpoints of `WEBHOOKS`.' },
   { name: 'Service', description: 'What is accepted, and the state of the service.' },
