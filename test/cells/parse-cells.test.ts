@@ -99,6 +99,10 @@ describe('three cells', () => {
     [{ PAYOUTS: { address } }, 'PAYOUTS: not beside CELLS'],
     [{ CELLS: [{ ...a, payouts: { address } }, { ...b, payouts: { address } }, c] }, `${first}another payout address`],
     [
+      { CELLS: [{ ...a, payouts: { address } }, b, c], OPERATOR_ADDRESSES: [address] },
+      'OPERATOR_ADDRESSES: without the payout address of a cell, which pays users of other cells',
+    ],
+    [
       { CELLS: [a, { ...b, payouts: { address: 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6' } }, c] },
       "CELLS: TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6 is one of the first 20 addresses of a cell's key",
     ],

@@ -192,6 +192,11 @@ function findShared(list: readonly CellConfig[]): readonly string[] {
   const faults: string[] = []
   if (hasRepeats(firstAddresses.map(([first]) => first))) faults.push('CELLS: another key for each cell')
   if (hasRepeats(payoutAddresses)) faults.push('CELLS: another payout address for each cell')
+  const paysUsers = list.some(({ config: { operators, payouts } }) =>
+    payoutAddresses.some((address) => address !== payouts?.address && operators.has(address)),
+  )
+  if (paysUsers)
+    faults.push('OPERATOR_ADDRESSES: without the payout address of a cell, which pays users of other cells')
   const derived = payoutAddresses.find((address) => firstAddresses.some((addresses) => addresses.includes(address)))
   if (derived !== undefined) {
     faults.push(`CELLS: ${formatBase58(derived)} is one of the first ${balancesMax} addresses of a cell's key`)
