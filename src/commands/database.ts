@@ -99,7 +99,7 @@ export const loginAdvice = {
   text: 'log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN',
 }
 
-/** The remedies for refusals of triggers that a command can cause. */
+/** What to do if a trigger refuses the statement of a command, by the message of the trigger. */
 const advice: Readonly<Record<string, string>> = {
   'rescan: blocks above the position are not read yet':
     'wait until the scan has read the last of these blocks ("scanned" in GET /health), and run the command again',
@@ -111,7 +111,7 @@ const advice: Readonly<Record<string, string>> = {
     'have each of them paid or cancelled first: they have their amounts by the decimals that are stored',
 }
 
-/** The message of a trigger or a CHECK, or of a known error of wrangler, with the remedy. */
+/** Why the database or wrangler refused a statement, and what to do. `output` is that of wrangler. */
 function explainRefusal(place: WranglerTarget, output: string): ToolRefusal {
   if (output.includes('no such table')) {
     return { why: noTables, next: `apply the migrations: ${commandIn({ ...place, cell: null }, 'db:migrate')}` }

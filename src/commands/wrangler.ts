@@ -9,7 +9,7 @@ export interface WranglerEnd {
   readonly code: number | null
   /** Its standard output only. */
   readonly out: string
-  /** Its whole output. */
+  /** Its standard output and its standard error, as they arrived. */
   readonly output: string
   /** Why there is no exit code, in a phrase; null if there is one. */
   readonly failure: string | null

@@ -186,8 +186,8 @@ const expiredCode = 'TRANSACTION_EXPIRATION_ERROR'
 export const isUndecided = ({ code }: BroadcastAnswer): boolean => temporaryCodes.includes(code) || code === expiredCode
 
 /**
- * Broadcasts a signed transaction through all nodes, so that a node which does not pass it on stops nothing. Returns the best answer. If fewer than a quorum
- * refuse it and the others fail, one of those may have accepted it, so it is sent again.
+ * Broadcasts a signed transaction through all nodes, because a single node may not pass it on. Returns the best answer. If every answer is a refusal, and fewer
+ * than a quorum answer, it is sent again: a node that did not answer may have accepted it.
  */
 export async function broadcast(nodes: AgreedNodes, transaction: string): Promise<BroadcastAnswer> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {

@@ -27,7 +27,7 @@ export interface QuestionAnswers {
 }
 
 /** The block that is requested if JSON-RPC shows none: every node with complete history has it. */
-const firstBlock = 1 as BlockHeight // safe: a height
+const firstBlock = 1 as BlockHeight // safe: every chain has it
 /** A block this far below the newest one is final. */
 const finalBlocks = 30
 
@@ -45,7 +45,7 @@ export async function askQuestions(session: Session, node: TronNode): Promise<Qu
     results.push(['logs', await readLogs(session, node, hash)])
   }
   const height = finalized?.ok ? finalized.value.height : latest.ok ? latest.value.height - finalBlocks : firstBlock
-  const from = Math.max(height, firstBlock) as BlockHeight // safe: a height
+  const from = Math.max(height, firstBlock) as BlockHeight // safe: at least 1
   results.push(['blocks', await readOneBlock(session, node, from)])
   return {
     rpcFault: latest.ok ? null : latest.error,

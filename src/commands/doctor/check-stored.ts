@@ -65,7 +65,7 @@ function* compareSettings(
   yield passed(`stored data: ${text}`)
 }
 
-/** Asks the nodes as the service does before it issues the first address of an empty database. */
+/** Checks that nobody has used the first addresses of the key, as the service does before it issues the first address of an empty database. */
 async function checkKeyUnused(
   { extendedPublicKey, currencies }: StoredSettingsConfig,
   pool: Pool,

@@ -27,7 +27,7 @@ interface ReservedRange {
   readonly to: number
 }
 
-/** The stored addresses and events. */
+/** What the database contains before addresses are reserved. */
 interface StoredRange {
   /** The lowest index; 0 if no address is stored. */
   readonly first: number
@@ -122,8 +122,8 @@ async function readStoredRange(place: WranglerTarget, key: ExtendedPublicKey): P
 }
 
 /**
- * Advice about decisions that an older copy lacks: those about deposits, and TRX of contracts that a query had credited. Only events that an endpoint has kept
- * record them.
+ * Advice for a restored copy, which lacks what was decided after it was made: about held deposits, and about TRX from contracts, which is credited only when
+ * its user asks. Only the events that a webhook endpoint has kept tell of these decisions.
  */
 function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] {
   if (event === 0) return []
@@ -140,8 +140,8 @@ function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] 
 }
 
 /**
- * Advice to read blocks again in which payments to reserved addresses were not recognised: those above `height`, up to `finalized`. The position is not enough,
- * because a running scan may have looked up addresses before.
+ * Advice to read the blocks above `height` again, because payments to the reserved addresses in them were not recognised. The last one is `finalized`, which
+ * may be above the scan's position: a step that is running may have looked up its addresses already.
  */
 function adviseRescan(place: WranglerTarget, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []

@@ -4,7 +4,7 @@ import { OptionError } from '../tool-error.ts'
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
-/** The options of all commands. */
+/** Every option of `npm run payout`. `commands` below says which command accepts which. */
 export const payoutOptions = {
   ...placeOptions,
   ...cellOption,
@@ -22,7 +22,7 @@ export const payoutOptions = {
   'beside-network': flag,
 } as const
 
-/** The options of all commands, as they were typed. */
+/** The options as they were typed. */
 export type PayoutOptions = ReturnType<typeof parseOptions>['values']
 
 function parseOptions(args: readonly string[]) {

@@ -10,7 +10,7 @@ const backendName = 'signer'
 const lifetime = '5m'
 const jwsForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** The token for the next request. */
+/** Returns the token for one request. It may expire soon, so each request asks for one. */
 export type SignerTokens = () => Promise<string>
 
 /**
@@ -45,7 +45,7 @@ export async function openTokens(path: string | undefined, config: TokenConfig):
 const noKey = (path: string) =>
   new ToolError(`${path} has neither a token nor a private key (a JWK)`, 'name another file with --token')
 
-/** The algorithm with which a key signs tokens, under the name that every version of the service accepts; null if it accepts none of the key's. */
+/** The algorithm with which a key signs tokens; null if the service accepts none for such a key. Older versions of it know Ed25519 only as `EdDSA`. */
 function algorithmOf({ kty, crv }: JWK): 'EdDSA' | 'ES256' | 'RS256' | null {
   if (kty === 'RSA') return 'RS256'
   if (crv === 'Ed25519') return 'EdDSA'

@@ -161,7 +161,7 @@ export function networkOf({ model, texts }: DepositContext): { readonly name: st
   }
 }
 
-/** Formats an elapsed time. */
+/** Formats an elapsed time in one unit, so that it is short: seconds, minutes or hours. */
 export function latenessText({ texts, format }: DepositContext, seconds: number): string {
   if (seconds < 120) return texts.seconds(format.count(seconds))
   if (seconds < 7_200) return texts.minutes(format.count(Math.round(seconds / 60)))

@@ -48,7 +48,7 @@ function readStatement(data: unknown): Statement {
   return { ...history, from: readText(from), to: readText(to), until: readText(until), balances: sums }
 }
 
-/** Leaves out currencies without amounts. */
+/** Leaves out currencies with no entry and with both balances zero. */
 function withAmounts(statement: Statement): Statement {
   const { balances, list } = statement
   const hasAny = new Set(list.map(({ cuy }) => cuy))

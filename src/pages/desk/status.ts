@@ -55,7 +55,7 @@ function wellTitle({ texts, format }: DeskContext, waiting: readonly Waiting[]):
 
 const tones = ['good', 'wait', 'warn', 'bad'] as const
 
-/** How bad it is, as an index of `tones`. */
+/** The tone of the status, as an index of `tones`. `first` is the worst finding. */
 function toneNumber(first: Finding | undefined, waiting: readonly Waiting[]): number {
   if (first === undefined) return waiting.length > 0 ? 1 : 0
   return isBad(first) ? 3 : 2
@@ -81,7 +81,8 @@ function findingElements(
     ]
   }
   const named = [first, ...rest].map(({ kind }) => kind).filter(needsLine)
-  const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))] // the finding about the nodes has the answers
+  // For an unread gap, the log line to read is that of `nodes-disagree`, which has what each node answered.
+  const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))]
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [
     ...detail(context, { ...first, title: titleOf(first.title) }, level),

@@ -19,13 +19,13 @@ export function parseExact(text: string): unknown {
   )
 }
 
-/** Reads an object. */
+/** Reads an object. Like every reader here, throws a `TypeError` for any other value. */
 export function readMembers(value: unknown): Members {
   if (typeof value !== 'object' || value === null) throw new TypeError('not an object')
   return value as Members // safe: every object has members of unknown types
 }
 
-/** Reads the member `list`, item by item. */
+/** Reads the member `list` of the data of a reply. `read` reads one item. */
 export function readList<Item>(data: unknown, read: (item: Members) => Item): Item[] {
   const { list } = readMembers(data)
   if (!Array.isArray(list)) throw new TypeError('not a list')
@@ -38,7 +38,7 @@ export interface ListPage<Item> {
   readonly count: number
 }
 
-/** Reads the members `list` and `count`. */
+/** Reads a page from the data of a reply. `read` reads one item. */
 export function readPage<Item>(data: unknown, read: (item: Members) => Item): ListPage<Item> {
   return { list: readList(data, read), count: readInteger(readMembers(data).count) }
 }

@@ -49,7 +49,7 @@ export function createTokenSource(
   }
   window.addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
     if (!isFramed || source !== window.parent || typeof data !== 'object' || data === null) return
-    const { type, token: next } = data as { type?: unknown; token?: unknown } // checked here
+    const { type, token: next } = data as { type?: unknown; token?: unknown } // safe: the next line checks both
     if (type === 'token' && typeof next === 'string' && tokenForm.test(next)) accept(next)
   })
   window.addEventListener('hashchange', () => {

@@ -185,7 +185,7 @@ const payoutAddressesOf = (configs: readonly Config[]): readonly Address[] =>
 /** The things that two cells must not share: a key, a payout address, or a payout address that the key of another one derives first. */
 function findShared(list: readonly CellConfig[]): readonly string[] {
   const payoutAddresses = list[0]?.payoutAddresses ?? []
-  const count = payoutAddresses.length > 0 ? balancesMax : 1 // each takes a millisecond, in each new isolate
+  const count = payoutAddresses.length > 0 ? balancesMax : 1 // deriving an address takes a millisecond, in each new isolate
   const firstAddresses = list.map(({ config }) =>
     Array.from({ length: count }, (_, index) => deriveAddress(config.extendedPublicKey, index)),
   )

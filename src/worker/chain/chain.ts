@@ -219,17 +219,17 @@ export type RequestQuota =
   | { readonly kind: 'leftover' }
   | { readonly kind: 'caller'; readonly uid: number }
 
-/** Why a scan that answered a call is not caught up. */
+/** Why the scan for which a call waited is not caught up. */
 export type ScanProblem = 'no-answer' | 'disagreement' | 'forked' | 'limited' | 'out-of-time' | 'still-running'
 
-/** How the scan ended that answers a call. */
+/** The outcome of the scan for which a call waited. */
 export interface ScanAnswer {
   readonly problem: ScanProblem | null
   /** When the call began, by the clock that also dates credits. */
   readonly since: UnixMs
 }
 
-/** The user's deposits of a transaction are credited. */
+/** The answer to a user whose deposits in a transaction are credited. */
 export interface CreditAnswer {
   /** Whether this request credited them, or they were credited before. */
   readonly when: 'credited' | 'already'
@@ -239,7 +239,7 @@ export interface CreditAnswer {
   readonly isUnread: boolean
 }
 
-/** The answer about a transaction that its owner would get. */
+/** What the owner of a transaction would be told about it. */
 export interface TransactionFinding {
   /** The user whom the transaction concerns, or null. */
   readonly uid: Uid | null
@@ -272,7 +272,7 @@ export interface ScannerCalls {
   noteWrite(): Promise<void>
   /** Whether payouts are stopped because the database is an older copy, or may be one. */
   isRestored(): Promise<boolean>
-  /** The answer about a transaction that its owner would get. Nothing is credited. Its requests count as those of one more user. */
+  /** Finds what the owner of a transaction would be told, and credits nothing. All such calls together have the share of one user. */
   lookUpTransaction(txid: Txid): Promise<Result<TransactionFinding, QueryFailure>>
   /** The status of the nodes, in order, as this object knows it. No node is asked. */
   nodes(): Promise<readonly NodeStatus[]>
@@ -281,9 +281,9 @@ export interface ScannerCalls {
 /** The calls from scanners to the memory that the cells of a deployment share. */
 export interface SharedBlocks {
   /**
-   * The value under this key, at most `keptMs` old. Null if there is none: then the caller must read it and give it, and others who ask for it wait for that.
+   * The value under this key, at most `keptMs` old. Null if there is none: then the caller must read it and `give` it. Others that ask meanwhile wait.
    */
   take(key: string, keptMs: number): Promise<{ readonly value: unknown } | null>
-  /** Gives the value of a key to those who wait and those who come; null if it could not be read. */
+  /** Gives the value of a key to the callers that wait for it and to later ones; null if it could not be read. */
   give(key: string, value: unknown): Promise<void>
 }

@@ -6,7 +6,7 @@ import { amountMax } from '../common/amount.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 
-// Kinds of columns, and the CHECKs for them.
+// What the tables are built of: conditions for CHECKs first, then kinds of columns. Only an `optional…` column may be NULL.
 
 /** A condition on a column for a CHECK, as SQL. */
 export type Condition = (column: string) => string
@@ -73,26 +73,23 @@ export function rules(condition: Condition, ...columns: readonly SQLiteColumn[])
   return columns.map((column) => rule(column, condition))
 }
 
-/** A currency. */
 export const cuy = () => integer().$type<CurrencyId>().notNull()
-/** A user. */
 export const uid = () => integer().$type<Uid>().notNull()
 /** Milliseconds since 1970. */
 export const instant = () => integer().$type<UnixMs>().notNull()
-/** The height of a block. */
 export const height = () => integer().$type<BlockHeight>().notNull()
 /** A Tron address without the leading 41. */
 export const address = () => text().$type<Address>().notNull()
-/** A transaction. */
+/** A txid in hex digits. */
 export const txid = () => text().$type<Txid>().notNull()
 
 /** Hex digits in programs, bytes in the database, which takes half the space. `shown` and `ofHex` (database.ts) convert. */
 const inBytes = customType<{ data: string; driverData: Uint8Array }>({ dataType: () => 'blob' })
 /** A Tron address without the leading 41, in bytes. */
 export const addressBytes = () => inBytes().$type<Address>().notNull()
-/** A transaction, in bytes. */
+/** A txid in bytes. */
 export const txidBytes = () => inBytes().$type<Txid>().notNull()
-/** An optional transaction, in bytes. */
+/** A txid in bytes, or NULL. */
 export const optionalTxidBytes = () => inBytes().$type<Txid>()
-/** An optional address, in bytes. */
+/** An address like that of `addressBytes`, or NULL. */
 export const optionalAddressBytes = () => inBytes().$type<Address>()

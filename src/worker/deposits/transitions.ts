@@ -85,7 +85,7 @@ export interface TransferChange extends TransferFacts {
 export interface TransferStore {
   /** The newest block that the scan has stored, or null before it has started. */
   readonly position: number | null
-  /** The transfers of the list that are stored already, by `transferKey`. */
+  /** Those of the judged transfers that are stored already, by `transferKey`. */
   readonly known: ReadonlyMap<string, KnownTransfer>
   /** Balances in ledger units, by `walletKey`. A wallet without an entry is absent. */
   readonly balances: ReadonlyMap<string, bigint>

@@ -27,7 +27,6 @@ export interface ReasonedProblem extends Sentence {
   readonly reason: Reason
 }
 
-/** The header with the `reason`. */
 export const reasonHeader = 'x-reason'
 
 /** Longest URL that is read, in characters. A URL with every parameter at its longest has less than half as many. */

@@ -62,7 +62,7 @@ export function badInput(field: string, why: string): BadInput {
   return { kind: 'bad-input', field, why }
 }
 
-/** A parameter that has this form and that `parse` accepts; `parse` returns null to refuse. `takes` is the message. */
+/** A parameter that has this form and that `parse` accepts; `parse` returns null to refuse. `takes` is the message if it is refused. */
 export function textParam<T>(
   takes: string,
   form: RegExp,
@@ -96,14 +96,14 @@ export function unknownCurrency(currencies: Currencies): BadInput {
   return badInput('cuy', `${currencyExpected(currencies)}, given at most once`)
 }
 
-/** The form of `uid`, for messages. */
+/** What a `uid` must be: the message if it is refused. */
 export const uidExpected = `a whole number from 1 to ${reservedUid}`
 /** A parameter with a user, or `reservedUid`. */
 export function uidParam() {
   return wholeNumber(reservedUid) as unknown as z.ZodMiniType<Uid, string> // safe: the range is the definition
 }
 
-/** The form of `address`, for messages. */
+/** What an `address` must be: the message if it is refused. */
 export const addressExpected = 'a Tron address: T… with 34 characters, or 42 hex digits that begin with 41'
 /** A parameter with a Tron address. */
 export function addressParam() {

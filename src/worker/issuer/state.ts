@@ -30,7 +30,7 @@ export interface IssuerState {
   readonly frozen: readonly FrozenAddress[]
   readonly paused: readonly StandingAct[]
   readonly fees: readonly TokenFee[]
-  /** Each with its successor contract, which emits the logs of its transfers. */
+  /** Deprecated tokens. Their transfers appear in the logs of the successor contract. */
   readonly deprecated: readonly (StandingAct & { readonly successor: Address })[]
 }
 

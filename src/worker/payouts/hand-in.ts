@@ -217,7 +217,7 @@ function takenBy(
   return { payout: next, opened: { ...stored, ...open, ...ended, past_height: null, excused: null }, foundAt: height }
 }
 
-/** The failure of a request that needs the newest final block. */
+/** The failure of a request that judges or offers transactions: their reference blocks depend on the newest final block. */
 export const noHead = {
   kind: 'conflict',
   reason: 'no-final-block',

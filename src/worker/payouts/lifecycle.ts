@@ -14,7 +14,7 @@ import type { Moved } from './moved.ts'
 /** A payout is stuck after this many of its transactions have expired. */
 export const transactionsMax = 3
 
-/** The events that change the state of a payout. */
+/** What can change the state of a payout. Webhook events are others, which follow from the change. */
 export type PayoutEvent =
   /** A person who may approve, and did not ask for the payout, approves it. */
   | 'approve'
@@ -48,7 +48,7 @@ export const payoutSteps: Readonly<
 /** `open` while the transaction can be mined, else how it ended. */
 export type TransactionState = 'open' | TransactionEnd
 
-/** The events that change the state of a transaction. */
+/** What can change the state of a transaction. */
 export type TransactionEvent =
   /** A final block contains it. */
   | 'found'
@@ -204,7 +204,7 @@ function notNow({ id }: PayoutRow, why: string): Result<never, PayoutFailure> {
   return err({ kind: 'conflict', reason: 'not-in-this-state', why: `payout ${id}: ${why}` })
 }
 
-/** The members of a new transaction that its payout copies. */
+/** What a payout copies from its new transaction. */
 export type NewTransaction = Pick<TransactionRow, 'txid' | 'expires_at'>
 
 /** The payout once it is signed by this transaction, or null if it may have none now. */
@@ -278,7 +278,7 @@ function nextVersions({ transaction, payout }: Pair): Pair {
   }
 }
 
-/** Reopens a transaction whose end blocks contradict. Its payout is signed by it again. */
+/** Opens a transaction again, because blocks contradict how it ended. Its payout is `signed` again, with this transaction. */
 function reopen({ transaction, payout }: { transaction: TransactionRow; payout: PayoutRow }, at: UnixMs) {
   const { attempts } = payout
   const signed = {

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** A run of work, for which everybody waits who asks while it runs. */
+/** A run of work. Callers that ask for it while it is in progress wait for its result. */
 export interface SharedRun<T> {
   readonly startedAt: number
   readonly result: Promise<T>
@@ -26,7 +26,7 @@ export interface SharedRuns<T> {
 /** Most known runs. With more, all are forgotten. */
 export const knownMax = 1_000
 
-/** Makes shared runs: for each key one run at a time, for all who ask. The memory may be lost at any time. */
+/** Makes shared runs: one at a time for each key, whoever asks. The memory may be lost at any time. */
 export function createSharedRuns<T>(
   clock: Pick<Clock, 'now'>,
   { lostMs = Number.POSITIVE_INFINITY, keptMs = 0, isKept = () => keptMs > 0 }: SharedRunLimits<T> = {},

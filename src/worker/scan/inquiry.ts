@@ -68,8 +68,8 @@ export async function answerInquiry(
 }
 
 /**
- * The answer that its owner would get, for somebody else who asks; nothing is stored. If several users are paid, the first one counts as the owner,
- * `reservedUid` last. `uid` is null if the transaction concerns no user.
+ * Finds what the owner of a transaction would be told, for somebody else who asks. Nothing is stored. If several users are paid, the first one counts as the
+ * owner, `reservedUid` last. `uid` is null if the transaction concerns no user.
  */
 export async function lookUpTransaction(
   context: ScanContext,
@@ -143,7 +143,6 @@ async function findPaid({ db }: ScanContext, { judged, owners, reading }: Judged
   return users.find((one) => one !== reservedUid) ?? users[0] ?? null
 }
 
-/** Turns a finding into the answer for its owner. */
 function toAnswer(
   { answer, uncredited, isUnread }: TransactionFinding,
   when: CreditAnswer['when'],

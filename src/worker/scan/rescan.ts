@@ -88,7 +88,7 @@ export function receiptsToRead({ receipts, unread }: RescanPart, calls: readonly
   return receipts < calls.length ? calls.slice(receipts) : unread
 }
 
-/** The part after some receipts of its block were tried. `unreadable`: those that could not be read. `count`: all calls of the block. */
+/** The part of one block after an attempt to read the receipts of `tried`. `count` is the number of all calls in the block. */
 export function afterReceipts<Part extends RescanPart>(
   part: Part,
   count: number,

@@ -159,7 +159,8 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
   const known: ReadTransactions = new Map()
   const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, nodeSession) => {
-    const left = () => nodeSession.nodeDeadline.until - session.pool.clock.now() // waiting for a second to have room is added to both times
+    // While a request waits for its turn, `until` moves with the clock, so the wait does not count as used time.
+    const left = () => nodeSession.nodeDeadline.until - session.pool.clock.now()
     const before = left()
     const blocks = await readNodeBlocks(nodeSession, node, from, length, { known })
     const asked = { length, usedMs: before - left(), leftMs: left() }

@@ -79,7 +79,7 @@ export const blockBytesAtFirst = 256 * 1024
 export const probeReceiptsMax = 8
 /** If finalized heads differ by more blocks than this, one more node is asked. Heads of honest nodes differ by one. */
 export const headSpreadMax = 2
-/** Most heights at which a vote about the finalized head is tried. A node claims each of them. */
+/** Most heights that are tried until the nodes agree on the finalized head. Each is the head that some node shows. */
 export const headHeightsMax = 3
 /** A node is behind if its finalized head is this many blocks (one minute) below the newest one that a node claims. */
 export const headLagBlocksMax = 20

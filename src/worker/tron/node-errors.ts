@@ -106,7 +106,7 @@ const saysTooMany =
 
 /**
  * How nodes and gateways refuse (PROTOCOL.md, Errors of the HTTP API; PROTOCOL.md, Errors of JSON-RPC). The first row that matches counts, so a status takes
- * precedence over a text. Only its own marks show a refusal because of pace.
+ * precedence over a text. A refusal that no row matches is a `bad-answer`, never a rate limit.
  */
 export const refusals = {
   'api-off': {

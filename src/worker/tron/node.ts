@@ -123,7 +123,6 @@ export type ClearAlarm = (
 /** All nodes, in order of preference, and the state that all work shares. */
 export interface Pool {
   readonly nodes: readonly TronNode[]
-  /** The number of nodes that must agree. */
   readonly quorum: number
   readonly chainId: bigint
   /** The contracts of configured tokens. */

@@ -16,7 +16,7 @@ export interface RequestParts {
   readonly uniqueName: () => string
 }
 
-/** The form of a request id that is accepted from outside, because it appears in a header and in log lines. */
+/** The form of an id that a request may bring. It is copied into a header and into log lines, so it has no other characters. */
 const plainId = /^[\w.-]{1,64}$/
 
 /** How long a browser uses only https after a response. */

@@ -75,7 +75,7 @@ export const flow = () =>
     created_at: docs.instantSchema(),
   }))
 
-/** The documentation of the parameters that select entries. */
+/** How the OpenAPI document describes the parameters of every route that lists entries. */
 export const selectionDocs = () => ({
   page: { description: 'From 1, which is the default. Not allowed with `before`.', example: 1 },
   limit: { description: `Entries on a page, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`, example: 20 },

@@ -15,12 +15,12 @@ type Stored = typeof flows.$inferSelect
 export type EntryRow = Omit<Stored, 'osn' | 'transfer_id' | 'number' | 'type_number'> &
   Pick<typeof wallets.$inferSelect, 'uid' | 'cuy'> & { readonly osn: string }
 
-/** Reads a stored amount. */
+/** An amount from a column: D1 returns it as a number. */
 export function readAmount(stored: number): Amount {
   return BigInt(stored) as Amount // safe: the CHECK of every such column is the bound
 }
 
-/** Reads a stored entry. */
+/** Makes an entry of its row: amounts become `bigint`. */
 export function readEntry(row: EntryRow): Entry {
   const { id, uid, wallet_id: wid, osn, type, cuy, mark, created_at: createdAt, posted_by: by } = row
   const [amount, balance] = [readAmount(row.amount), readAmount(row.balance)]
