@@ -5,6 +5,7 @@ import { faults } from './desk-story.ts'
 import { desktop } from './fixture.ts'
 import { addPayouts, openIn } from './payout-fixture.ts'
 import { askDesk, poke, seeIn, textOfFirst } from './reading.ts'
+import { payAddress } from './story.ts'
 
 const at = useDesk()
 const { open } = at
@@ -81,7 +82,30 @@ describe('the desk of a deployment with several databases', () => {
     await askDesk(page, '1000007')
     expect(queriesOf('/ledger/wallets')).toEqual(['?uid=1000007'])
     await askDesk(page, `osn order-9`)
-    expect(queriesOf('/ledger/entries').at(-1)).toContain('cell=3')
+    expect(queriesOf('/ledger/entries').find((one) => one.includes('osn='))).toContain('cell=3')
+  })
+
+  it('finds a transaction and an address in the database that knows them, and shows that one', async () => {
+    useCells()
+    const { routes } = at.pages.service
+    for (const path of ['/ledger/deposits', '/ledger/transaction', '/ledger/address']) {
+      const script = routes.get(path)
+      routes.set(path, (url, request, sent) => {
+        if (url.searchParams.get('cell') === '2' || script === undefined) return script?.(url, request, sent) ?? {}
+        if (path === '/ledger/address') return { status: 404, msg: 'no such address' }
+        const nobody = { txid: url.searchParams.get('txid'), uid: null, answer: 'worthless', why: 'nothing' }
+        return { data: path === '/ledger/transaction' ? nobody : { list: [], count: 0 } }
+      })
+    }
+    const page = await open({ ...desktop })
+    await seeIn(page, '#state', 'All is well in all 3 databases')
+    for (const asked of [at.desk.deposits[0]?.txid ?? '', payAddress]) {
+      await page.select('#cell', '1')
+      await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('#cell')?.value === '1')
+      await askDesk(page, asked)
+      await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('#cell')?.value === '2')
+      await seeIn(page, '.result', 'ser 7')
+    }
   })
 
   it('acts in the database of the user, whichever is shown', async () => {

@@ -89,6 +89,13 @@ function isNothing(found: DeskAnswer): boolean {
   return addresses.count + deposits.count + entries.count + payouts.count === 0
 }
 
+/** Whether an answer knows no user, so that another database may know one. */
+export function isNowhere(found: DeskAnswer): boolean {
+  if (found.kind === 'chain') return found.found.ok && found.found.data.uid === null
+  if (found.kind !== 'address') return isNothing(found)
+  return found.owner === null && found.deposits.count + found.payouts.count === 0
+}
+
 async function findFirst(asker: Asker, question: StoryQuestion): Promise<DeskAnswer> {
   switch (question.kind) {
     case 'tx':

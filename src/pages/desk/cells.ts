@@ -61,6 +61,19 @@ export function readOthers(
   )
 }
 
+/** The first other database that knows what was searched for, or null. */
+export async function findElsewhere(
+  context: DeskContext,
+  knows: (asker: DeskContext) => Promise<boolean>,
+): Promise<number | null> {
+  const { api } = context
+  for (const { cell } of context.model.others) {
+    const inCell: Api = { ...api, get: (path, read, waitMs) => api.get(placeInCell(path, cell), read, waitMs) }
+    if (await knows({ ...context, api: inCell })) return cell
+  }
+  return null
+}
+
 /** The choice of the shown database. */
 export function createCellChoice({ model, language, showCell }: DeskContext): PageView {
   const texts = cellTexts[language]

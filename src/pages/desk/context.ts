@@ -48,6 +48,7 @@ export interface CellsScript {
     cells: DeskModel['cells'],
     read: (data: unknown) => DeskSummary,
   ): Promise<DeskModel['others']>
+  findElsewhere(context: DeskContext, knows: (asker: DeskContext) => Promise<boolean>): Promise<number | null>
   stateOfAll(
     context: DeskContext,
     ownTone: number,
@@ -72,8 +73,8 @@ export interface DeskContext {
   announce(text: string): void
   /** The script for several databases; null if the deployment has one, or if it is not loaded yet. */
   cellsScript(): CellsScript | null
-  /** Shows another database. */
-  showCell(cell: number): void
+  /** Shows another database. The shown answer goes, unless that database has given it (`keepsAnswer`). */
+  showCell(cell: number, keepsAnswer?: boolean): void
   /** Draws the changed parts of the state. */
   update(): void
   /** Asks the service for new data. */

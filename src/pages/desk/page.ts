@@ -137,10 +137,12 @@ async function mount(language: Language): Promise<void> {
     isSignedIn: () => token.current() !== null,
     signIn: token.take,
     cellsScript: () => cellsScript,
-    showCell(cell) {
+    showCell(cell, keepsAnswer = false) {
       Object.assign(model, { cell, summary: null, others: [] })
+      if (!keepsAnswer) history.pushState(null, '', location.pathname + location.search)
+      if (!keepsAnswer) question.answerPlace()
+      else question.answerAgain()
       lists.renew()
-      question.answerAgain()
       update()
       poller.now()
     },

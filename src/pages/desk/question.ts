@@ -1,7 +1,7 @@
 import { copyText } from '../kit/copy.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
 import { loadScript } from '../kit/load-script.ts'
-import { findAnswer } from './answer.ts'
+import { type DeskAnswer, findAnswer, isNowhere } from './answer.ts'
 import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { type DeskQuestion, fragmentOf, parseQuestion, questionAt } from './place.ts'
 import { answerElements, type ChainStory } from './story.ts'
@@ -30,6 +30,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   const result = html('div', { class: 'result', role: 'status' })
   const fill = createSlot(result)
   const [form, link] = [createForm(context, input), createLinkCopy(context)]
+  const top = html('div', { class: 'row between' }, heading, link.element)
   let chain: ChainStory | null = null
   const answer = async (question: string) => {
     const about = questionOf(model, question)
@@ -39,6 +40,8 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     input.value = question
     context.update()
     const found = await findAnswer(context, about, question)
+    const cell = await findElsewhere(context, found, (asker) => findAnswer(asker, about, question))
+    if (cell !== null && model.question === question) return context.showCell(cell, true)
     if (found.kind === 'chain') chain ??= await loadChainStory()
     if (model.question !== question) return // the reader has searched for something else meanwhile
     model.answer = found
@@ -59,13 +62,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   })
   input.value = model.question
   return {
-    element: html(
-      'section',
-      { class: 'card wide' },
-      html('div', { class: 'row between' }, heading, link.element),
-      form,
-      result,
-    ),
+    element: html('section', { class: 'card wide' }, top, form, result),
     update() {
       const { answer: shown } = model
       link.update()
@@ -93,6 +90,16 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     },
     focus: () => heading.focus(),
   }
+}
+
+/** The other database that knows what this one does not know; null if there is none. A question about a user is always asked where the user is. */
+async function findElsewhere(
+  context: DeskContext,
+  found: DeskAnswer,
+  find: (asker: DeskContext) => Promise<DeskAnswer>,
+): Promise<number | null> {
+  if (found.kind === 'user' || !isNowhere(found)) return null
+  return (await context.cellsScript()?.findElsewhere(context, async (one) => !isNowhere(await find(one)))) ?? null
 }
 
 const loadChainStory = (): Promise<ChainStory | null> =>

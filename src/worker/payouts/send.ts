@@ -9,7 +9,7 @@ import type { PayoutMemory } from './memory.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
 
-/** Pauses between broadcasts of a transaction; the last one repeats. They grow: after several broadcasts, another one hardly helps. */
+/** Least pauses between broadcasts of a transaction. The first has a timer; each other one ends with the next tick. The last one repeats. */
 export const sendAgainMs = [2_500, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
 /** A transaction that expires within this time is not sent: clocks differ, and a node needs time. */
 export const sendMarginMs = 10_000
