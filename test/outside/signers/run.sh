@@ -1,7 +1,7 @@
 #!/bin/sh
 # Has libraries of other teams make signed bytes, and the service's own code read them: the rows of docs/guides/signers.md.
 # It installs pinned packages in a temporary folder, and fails where a row is another one than in the guide.
-#   test/outside/signers/run.sh [tronweb|wallet-core|wdk|ledger|tronpy|trident|anychain …]
+#   test/outside/signers/run.sh [tronweb|wallet-core|wdk|ledger|tronpy|trident|anychain|gotron …]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 node=$here/../../../node_modules/.bin/node
@@ -40,7 +40,7 @@ npm_packages() {
   (cd "$folder/npm" && npm install --silent --no-audit --no-fund --no-save "$@" >/dev/null)
 }
 
-[ $# -gt 0 ] || set -- tronweb wallet-core wdk ledger tronpy trident anychain
+[ $# -gt 0 ] || set -- tronweb wallet-core wdk ledger tronpy trident anychain gotron
 for library; do
   case $library in
   tronweb)
@@ -72,6 +72,11 @@ for library; do
     cp -r "$here/anychain" "$folder/rust"
     cargo build --quiet --release --manifest-path "$folder/rust/Cargo.toml"
     row 'anychain-tron 0.2.14 (crates.io)' "$folder/rust/target/release/signers"
+    ;;
+  gotron)
+    cp -r "$here/gotron" "$folder/go"
+    (cd "$folder/go" && go mod tidy 2>/dev/null && go build -o signers .)
+    row 'gotron-sdk 0.26.0 (Go)' "$folder/go/signers"
     ;;
   *)
     echo "unknown: $library" >&2
