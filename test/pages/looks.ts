@@ -55,6 +55,15 @@ async function waitForPaper(paper: string, framesMax: number): Promise<void> {
   }
 }
 
+/** Makes a window so large, and waits until the page is laid out in it: a busy browser takes some frames. */
+async function resize(page: Page, window: Window): Promise<void> {
+  await page.setViewport(window)
+  await page.evaluate(async (width) => {
+    for (let frame = 0; frame < 100 && innerWidth !== width; frame += 1) await new Promise(requestAnimationFrame)
+    await new Promise(requestAnimationFrame)
+  }, window.width)
+}
+
 /**
  * What is wrong with an open page, each with where. `nth` is the place of its state among the others. A window has one theme in one
  * language, and the other theme in the other language: a theme moves nothing. axe, which takes longest, looks once in each language: in
@@ -69,7 +78,7 @@ export async function wrongLooks(page: Page, tag: Tag, seen: Seen, nth: number):
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
     await page.evaluate(waitForPaper, themes[theme][0], themeFramesMax)
     for (const window of [...windows, zoomed].filter((_, index) => (index + nth + isSecond) % 2 === place)) {
-      await page.setViewport(window)
+      await resize(page, window)
       note(`${theme} ${window.width}`, await misfits(page, window === zoomed ? [] : seen(window)))
     }
     const applied = await page.evaluate(() => {
@@ -83,7 +92,7 @@ export async function wrongLooks(page: Page, tag: Tag, seen: Seen, nth: number):
     )
     if (place !== isSecond) continue
     const window = axeWindows[(nth + isSecond) % 2] ?? windows[0]
-    await page.setViewport(window)
+    await resize(page, window)
     note(`${theme} ${window.width}`, await violationsOf(page))
   }
   note('another language', await foreignTexts(page, tag))
