@@ -21,7 +21,9 @@ export const projects = {
       'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
       'test/webhooks/**/*.d1.test.ts',
     ],
+    exclude: ['test/cells/routes.test.ts'], // it runs files of this project once more
   },
+  cells: { include: ['test/cells/routes.test.ts'] },
   integration: { include: ['test/integration/**/*.test.ts'] },
   pages: { include: ['test/pages/**/*.test.ts'] },
 } satisfies Readonly<Record<string, ProjectFiles>>

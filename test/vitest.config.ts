@@ -103,6 +103,23 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath },
+            miniflare: {
+              bindings: { MIGRATIONS: migrations },
+              d1Databases: ['DB_2', 'DB_3'],
+              outboundService: closedNetwork,
+            },
+          }),
+        ],
+        test: {
+          name: 'cells', // apart from the files that it runs once more: a module is evaluated once in an isolate
+          ...projects.cells,
+        },
+      },
+      {
+        extends: true,
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath },
             miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: loopbackOnly },
           }),
         ],
