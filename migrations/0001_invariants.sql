@@ -18,6 +18,8 @@ CREATE TRIGGER address_is_new BEFORE INSERT ON stored_address
 BEGIN
   SELECT RAISE(ABORT, 'address: already issued')
     WHERE EXISTS (SELECT 1 FROM stored_address WHERE address = NEW.address OR id = NEW.id);
+  SELECT RAISE(ABORT, 'address: another database has its user')
+    WHERE EXISTS (SELECT 1 FROM user_range WHERE NEW.uid NOT BETWEEN first AND last AND NEW.uid <> 9007199254740991);
   SELECT RAISE(ABORT, 'address: id must be the highest plus one')
     WHERE NEW.id <> (SELECT max(id) + 1 FROM stored_address)
       -- Only reserved addresses may be below the first one. No user is shown them.
@@ -51,6 +53,8 @@ CREATE TRIGGER wallet_starts_empty BEFORE INSERT ON wallet
 BEGIN
   SELECT RAISE(ABORT, 'wallet: already exists')
     WHERE EXISTS (SELECT 1 FROM wallet WHERE id = NEW.id OR (uid = NEW.uid AND cuy = NEW.cuy));
+  SELECT RAISE(ABORT, 'wallet: another database has its user')
+    WHERE EXISTS (SELECT 1 FROM user_range WHERE NEW.uid NOT BETWEEN first AND last AND NEW.uid <> 9007199254740991);
   SELECT RAISE(ABORT, 'wallet: must start empty')
     WHERE NEW.balance <> 0 OR NEW.entry_count <> 0 OR NEW.newest_entry <> 0;
 END;
@@ -559,7 +563,26 @@ END;
 
 -- stored_setting -----------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER stored_setting_is_new BEFORE INSERT ON stored_setting
+-- The users of a database that shares them with others. Without the setting it has all users, and the view has no row.
+CREATE VIEW user_range AS
+SELECT CAST(value AS INTEGER) AS first, CAST(substr(value, instr(value, '-') + 1) AS INTEGER) AS last
+FROM stored_setting WHERE name = 'CELLS';
+--> statement-breakpoint
+CREATE TRIGGER stored_setting_range_has_its_users AFTER INSERT ON stored_setting WHEN NEW.name = 'CELLS'
+BEGIN
+  SELECT RAISE(ABORT, 'stored_setting: the database has other users')
+    WHERE EXISTS (SELECT 1 FROM user_range CROSS JOIN stored_address ON uid < first OR (uid > last AND uid < 9007199254740991))
+      OR EXISTS (SELECT 1 FROM user_range CROSS JOIN wallet ON uid < first OR (uid > last AND uid < 9007199254740991));
+END;
+--> statement-breakpoint
+CREATE TRIGGER stored_setting_range_keeps_its_users AFTER UPDATE ON stored_setting WHEN NEW.name = 'CELLS'
+BEGIN
+  SELECT RAISE(ABORT, 'stored_setting: the database has other users')
+    WHERE EXISTS (SELECT 1 FROM user_range CROSS JOIN stored_address ON uid < first OR (uid > last AND uid < 9007199254740991))
+      OR EXISTS (SELECT 1 FROM user_range CROSS JOIN wallet ON uid < first OR (uid > last AND uid < 9007199254740991));
+END;
+--> statement-breakpoint
+CREATE TRIGGER stored_setting_is_new BEFORE INSERT ON stored_setting WHEN NEW.name <> 'CELLS'
 BEGIN
   SELECT RAISE(ABORT, 'stored_setting: already stored')
     WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);

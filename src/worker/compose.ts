@@ -241,18 +241,20 @@ function cellOfBindings(platform: Platform, bindings: Bindings, name: string | u
 }
 
 /** Opens the database, with the settings that every part of the service gets beside it. */
-function openDatabase({ clock, logger }: Platform, { config, users, number, otherDatabases }: CellConfig) {
+function openDatabase({ clock, logger }: Platform, { config, users, number, others }: CellConfig) {
   const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId, payouts } = config
   const sessions = createSessions(config.db, { clock, logger })
   const db = sessions.primary(createUsage())
   const alarms: Alarms = createAlarms({ db, clock, logger })
-  const others = otherDatabases.map((other) => createSessions(other, { clock, logger }).primary(createUsage()))
+  const rangeOf = (other: CellConfig['others'][number]) => {
+    return { ...other, db: createSessions(other.db, { clock, logger }).primary(createUsage()) }
+  }
   const addressAt = (index: number) => deriveAddress(extendedPublicKey, index)
   const configMatchesData = createSettingsCheck({
     db,
     settings: settingsOf(chainId, addressAt(0), currencies),
     payoutAddress: payouts?.address ?? null,
-    share: number === null ? null : { users, others },
+    ranges: number === null ? null : { users, others: others.map(rangeOf) },
     clock,
     alarms,
   })

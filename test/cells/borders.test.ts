@@ -10,8 +10,11 @@ import {
   type RunningService,
   read,
   requestsOf,
+  startService,
   usdtTo,
 } from '../http/service.ts'
+import { furtherDatabases } from '../support/database.ts'
+import { otherXpubs, testXpub } from '../support/variables.ts'
 import { scanners, startThreeCells, threeCells, users } from './three-cells.ts'
 
 const namesCells =
@@ -231,4 +234,40 @@ describe('a range that would move users', () => {
     })
     for (const uid of users) expect((await grown.get('/wallet/list', uid)).status).toBe(200)
   })
+
+  it('is kept by the databases themselves: an isolate of the configuration before adds nobody whom its cell no longer has', async () => {
+    const before = await startThreeCells()
+    const uid = 1_000_500
+    for (const one of [users[0], users[1], users[2]]) await before.get('/wallet/list', one) // its cells have been checked
+    const after = before.with({
+      CELLS: [{ ...threeCells[0], uids: '1-1000999' }, { ...threeCells[1], uids: '1001000-1999999' }, threeCells[2]],
+    })
+    expect((await after.get('/tron/generate', uid)).status).toBe(200)
+    expect((await before.get('/tron/generate', uid)).status).not.toBe(200)
+    await expect(strangersIn(before, 'DB_2', uid)).resolves.toBe(0)
+    const posted = await before.post([{ uid, cuy: 2, type: 9, osn: 'late', amt: '1' }])
+    expect(posted.status).toBe(500)
+    expect(await balanceOf(after, uid)).toBe(0)
+  })
+
+  it('is kept, too, where a deployment with one database gets a second one', async () => {
+    const single = await startService()
+    const uid = 1_000_500
+    await single.get('/tron/generate', users[0])
+    const [DB_2] = await furtherDatabases()
+    const grown = single.with({
+      ...{ DB_2, KEY_1: testXpub, KEY_2: otherXpubs[0] },
+      CELLS: [threeCells[0], { db: 'DB_2', uids: '1000000-', xpub: 'KEY_2' }],
+    })
+    expect((await grown.get('/tron/generate', uid)).status).toBe(200) // the second cell is asked first
+    expect((await single.get('/tron/generate', uid)).status).not.toBe(200)
+    expect(await strangersIn(single, 'DB', uid)).toBe(0)
+    expect((await grown.get('/wallet/list', users[0])).status).toBe(200)
+  })
 })
+
+/** How many addresses a user has in a database. */
+async function strangersIn({ bindings }: RunningService, name: 'DB' | 'DB_2', uid: number): Promise<unknown> {
+  const db = bindings[name] as D1Database
+  return db.prepare('SELECT count(*) AS n FROM stored_address WHERE uid = ?').bind(uid).first('n')
+}

@@ -32,8 +32,8 @@ export interface CellConfig {
   readonly suffix: string
   /** The payout addresses of all cells: what is read for one serves the others. */
   readonly payoutAddresses: readonly Address[]
-  /** The databases of the other cells, which are read only when the ranges of users have changed. */
-  readonly otherDatabases: readonly D1Database[]
+  /** The other cells' databases with their users: they are read only when a range has changed. */
+  readonly others: readonly { readonly db: D1Database; readonly users: UserRange }[]
   readonly config: Config
 }
 
@@ -108,7 +108,7 @@ export function parseCells(bindings: Bindings): Result<Cells, readonly string[]>
       suffix: '',
       config: config.value,
       payoutAddresses,
-      otherDatabases: [],
+      others: [],
     }
     return ok([only])
   }
@@ -122,7 +122,7 @@ export function parseCells(bindings: Bindings): Result<Cells, readonly string[]>
     Object.freeze({
       ...cell,
       payoutAddresses,
-      otherDatabases: valid.flatMap(({ config }) => (config === cell.config ? [] : config.db)),
+      others: valid.flatMap((other) => (other === cell ? [] : { db: other.config.db, users: other.users })),
     }),
   )
   const shared = findShared(configured)
@@ -148,7 +148,7 @@ function parseCell(
   entry: CellEntry,
   number: number | null,
   count: number,
-): Result<Omit<CellConfig, 'payoutAddresses' | 'otherDatabases'>, readonly string[]> {
+): Result<Omit<CellConfig, 'payoutAddresses' | 'others'>, readonly string[]> {
   const config = parseConfig(bindingsOfCell(bindings, entry))
   if (!config.ok) {
     const names: readonly (readonly [string, string])[] = [

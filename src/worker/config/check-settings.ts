@@ -1,12 +1,11 @@
 import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
 import type { UserRange } from '../common/user-range.ts'
-import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
+import type { WriteDatabase } from '../d1/database.ts'
+import { type RangeOfUsers, rangeSetting, storeRange } from '../ledger/stored-range.ts'
 import {
   findDifferences,
-  findMovedUsers,
   findPayoutDifferences,
-  rangeSetting,
   rememberSettings,
   type Setting,
   type StoredSetting,
@@ -22,8 +21,8 @@ export interface SettingsCheckParts {
   readonly settings: readonly Setting[]
   /** The address of `PAYOUTS`, or null. */
   readonly payoutAddress: Address | null
-  /** The users of this database, and the databases of the other cells. Null if there is one cell, which has all users. */
-  readonly share: { readonly users: UserRange; readonly others: readonly ReadDatabase[] } | null
+  /** The users of this database, and the other databases with theirs. Null if there is only this one, which has all users. */
+  readonly ranges: { readonly users: UserRange; readonly others: readonly RangeOfUsers[] } | null
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
 }
@@ -33,16 +32,16 @@ export interface SettingsCheckParts {
  * for each setting is raised; a tick with a matching configuration ends it. Such a deployment stores nothing else.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
-  const { db, settings, payoutAddress, share, clock, alarms } = parts
+  const { db, settings, payoutAddress, ranges, clock, alarms } = parts
   let isEqual = false
   let isReported = false
   let nextCheckAt = 0
   return async () => {
     if (isEqual || clock.now() < nextCheckAt) return isEqual
     const differences = [
-      ...findDifferences(settings, ofCells(share !== null, await rememberSettings(db, settings))),
+      ...findDifferences(settings, ofCells(ranges !== null, await rememberSettings(db, settings))),
       ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
-      ...(share === null ? [] : await findMovedUsers(db, share.users, share.others)),
+      ...(ranges === null ? [] : await storeRange({ db, users: ranges.users }, ranges.others)),
     ]
     isEqual = differences.length === 0
     if (isEqual) return true

@@ -1,8 +1,6 @@
-import { and, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import { type Address, formatBase58, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import { reservedUid, type Uid } from '../common/ids.ts'
-import { allUsers, type UserRange } from '../common/user-range.ts'
 import {
   bareList,
   fixedStatement,
@@ -16,7 +14,7 @@ import {
 } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import { days, totals } from '../d1/state-tables.ts'
-import { addresses, isOpenTransfer, storedSettings, transfers, wallets } from '../d1/tables.ts'
+import { addresses, isOpenTransfer, storedSettings, transfers } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
 
 const { name, value, stored_at: storedAt } = storedSettings
@@ -84,47 +82,6 @@ export async function findPayoutDifferences(db: ReadDatabase, address: Address):
   if (found?.issued === 1) return [{ setting, stored: `${configured} was issued to a user`, configured }]
   const other = found?.other ?? null
   return other === null ? [] : [{ setting, stored: `${formatBase58(other)} has a signed payout`, configured }]
-}
-
-/** The setting with the range of users that this database had last. Unlike the others it may change, as long as no user is moved. */
-export const rangeSetting = 'CELLS'
-
-/**
- * The users that a changed range would move: those of this database who are outside of it, and those of `others` who are in it. If there are none, stores the
- * range. While the range is the stored one, no other database is read, so a cell does not depend on another one.
- */
-export async function findMovedUsers(
-  db: WriteDatabase,
-  { from, to }: UserRange,
-  others: readonly ReadDatabase[],
-): Promise<readonly SettingDifference[]> {
-  const configured = `${from}-${to}`
-  const [stored] = await openTables(db).select({ value }).from(storedSettings).where(eq(name, rangeSetting))
-  if (stored?.value === configured) return []
-  const before = (from - 1) as Uid // safe: no user, or the one before
-  const after = (to + 1) as Uid // safe: as above
-  const outside = [await selectUser(db, allUsers.from, before), await selectUser(db, after, lastUser)]
-  const inside = await Promise.all(others.map((other) => selectUser(other, from, to < lastUser ? to : lastUser)))
-  const moved = [...outside, ...inside].find((uid) => uid !== null)
-  if (moved !== undefined) {
-    return [{ setting: rangeSetting, stored: `user ${moved}${stored ? ` of ${stored.value}` : ''}`, configured }]
-  }
-  await (stored === undefined
-    ? storeOnce(db, [[rangeSetting, configured]])
-    : openTables(db).update(storedSettings).set({ value: configured }).where(eq(name, rangeSetting)))
-  return []
-}
-
-const lastUser = (reservedUid - 1) as Uid // safe: the number before that of the owner of reserved addresses
-
-/** A user between these numbers who has an address or a wallet here, or null. */
-async function selectUser(db: ReadDatabase, from: Uid, to: Uid): Promise<Uid | null> {
-  const found = await toStatement(
-    db,
-    sql`SELECT uid FROM (SELECT ${addresses.uid} FROM ${addresses} WHERE ${addresses.uid} BETWEEN ${from} AND ${to} LIMIT 1)
-UNION ALL SELECT uid FROM (SELECT ${wallets.uid} FROM ${wallets} WHERE ${wallets.uid} BETWEEN ${from} AND ${to} LIMIT 1) LIMIT 1`,
-  ).first<{ readonly uid: Uid }>()
-  return found?.uid ?? null
 }
 
 /** The properties of a currency that stored data depends on. A trigger reads this text: only the decimals of a token can be corrected. */
