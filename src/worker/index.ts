@@ -120,8 +120,8 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
   events(after: number, limit?: number, options?: CellOptions) {
     return service.ledger(this.env).events(after, limit, options)
   }
-  wallets(uid: number) {
-    return service.ledger(this.env).wallets(uid)
+  wallets(uid: number, options?: CellOptions) {
+    return service.ledger(this.env).wallets(uid, options)
   }
   address(uid: number, options?: { readonly fresh?: boolean }) {
     return service.ledger(this.env).address(uid, options)

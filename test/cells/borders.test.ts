@@ -89,13 +89,19 @@ describe('three cells', () => {
   ])('answer %s only for a named cell, and say which there are', async (path) => {
     expect(await read(await service.ledger(path))).toEqual(failed(400, `cell: ${namesCells}`))
     const mark = path.includes('?') ? '&' : '?'
-    for (const wrong of ['0', '4', 'x', '', '01', '1e0']) {
+    for (const wrong of ['0', '4', 'x', '', '01', '1e0', '2&cell=2']) {
       expect(await read(await service.ledger(`${path}${mark}cell=${wrong}`))).toEqual(
         failed(400, `cell: ${namesCells}`),
       )
     }
     expect((await service.ledger(`${path}${mark}cell=2`)).status).not.toBe(500)
     expect(await (await service.ledger(`${path}${mark}cell=2`)).text()).not.toContain('the number of a cell')
+  })
+
+  it.each(['0', 'x', '', '1.5', '7&uid=8'])('refuse uid=%s as one cell does', async (uid) => {
+    const { status, body } = await read(await service.ledger(`/ledger/wallets?uid=${uid}`))
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ msg: expect.stringMatching(/^uid: /) })
   })
 
   it('lead a uid to its cell, and refuse another cell for it', async () => {
@@ -118,16 +124,20 @@ describe('three cells', () => {
     }
   })
 
-  test.each(['{', [], { entries: 7 }, { entries: [] }, { entries: [{ ...payment(7, 'x'), uid: '7' }] }])(
-    'refuse the wrong body %j as a named cell does',
-    async (body) => {
-      const [without, named] = await Promise.all(
-        ['', '?cell=2'].map(async (query) => read(await service.send(`/ledger/entries${query}`, body))),
-      )
-      expect(without).toEqual(named)
-      expect(without).toMatchObject({ status: 400, body: { msg: expect.not.stringContaining('cell') } })
-    },
-  )
+  test.each([
+    '{',
+    [],
+    { entries: 7 },
+    { entries: [] },
+    { entries: [{ ...payment(7, 'x'), uid: '7' }] },
+    { entries: [payment(0, 'x')] },
+  ])('refuse the wrong body %j as a named cell does', async (body) => {
+    const [without, named] = await Promise.all(
+      ['', '?cell=2'].map(async (query) => read(await service.send(`/ledger/entries${query}`, body))),
+    )
+    expect(without).toEqual(named)
+    expect(without).toMatchObject({ status: 400, body: { msg: expect.not.stringContaining('cell') } })
+  })
 
   it('move money between two of them by two posts, which are repeated until both are known', async () => {
     const gift = (uid: number, amt: string) => ({ uid, cuy: 2, type: 9, osn: 'gift-1', amt, mark: 'from cell 3 to 2' })
@@ -154,6 +164,10 @@ describe('three cells', () => {
     const post = [payment(users[0], 'rpc'), payment(users[1], 'rpc')]
     expect(await rpc.post(post, 'shop')).toMatchObject({ ok: false, error: { reason: 'other-cell' } })
     expect(await rpc.wallets(users[1])).toMatchObject({ ok: true, list: [{ cuy: 1 }, { cuy: 2, amt: '25' }] })
+    expect(await rpc.wallets(reservedUid)).toMatchObject({ ok: false, error: { member: 'cell' } })
+    expect(await rpc.wallets(reservedUid, { cell: 2 })).toMatchObject({ ok: true })
+    expect(await rpc.entries({ uid: reservedUid, cell: 2 })).toMatchObject({ ok: true, count: 0 })
+    expect(await rpc.wallets(0)).toMatchObject({ ok: false, error: { member: 'uid' } })
     expect(await rpc.events(0)).toEqual({ ok: false, error: { kind: 'bad-input', member: 'cell', why: namesCells } })
     expect(await rpc.events(0, 100, { cell: 3 })).toMatchObject({ ok: true, list: expect.any(Array) })
     expect(await rpc.post([payment(users[1], 'rpc')], 'shop')).toMatchObject({ ok: true, replayed: false })

@@ -38,19 +38,19 @@ export interface CellConfig {
 }
 
 const firstBinding = 'DB'
-const dbTakes = 'the name of a D1 binding'
-const uidsTakes = 'a range of users such as "1-999999"; the last range has no end, as in "1000000-"'
+const dbExpected = 'the name of a D1 binding'
+const uidsExpected = 'a range of users such as "1-999999"; the last range has no end, as in "1000000-"'
 const rangeForm = /^([1-9]\d{0,15})-([1-9]\d{0,15})?$/
 
-const users = parsedBy(text(uidsTakes), (value, refuse): UserRange => {
+const users = parsedBy(text(uidsExpected), (value, refuse): UserRange => {
   const [, from, to] = rangeForm.exec(value) ?? []
   const range = { from: Number(from), to: to === undefined ? reservedUid : Number(to) }
   const isRange = range.from <= range.to && range.to <= reservedUid // false for NaN
-  return isRange ? (range as UserRange) : refuse(uidsTakes) // safe: numbers of users, in order
+  return isRange ? (range as UserRange) : refuse(uidsExpected) // safe: numbers of users, in order
 })
 
 const cellEntry = entryOf({
-  db: text(dbTakes),
+  db: text(dbExpected),
   uids: users,
   xpub: text('the name of the secret with the extended public key of this cell'),
   payouts: z.optional(z.unknown()),

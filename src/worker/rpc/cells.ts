@@ -1,4 +1,4 @@
-import { type ChosenBy, type Concerned, chooseCell } from '../cells/choose.ts'
+import { type ChosenBy, type Concerned, chooseCell, readUsers, usersOfList } from '../cells/choose.ts'
 import { refuse } from './call.ts'
 import type { LedgerMethods } from './ledger-methods.ts'
 
@@ -17,22 +17,20 @@ export function createCellsRpc(cells: readonly CellMethods[]): LedgerMethods {
     const { kind, why } = chosen.error
     return refuse(kind === 'bad-input' ? { kind, member: 'cell', why } : { kind, reason: 'other-cell', why })
   }
-  const ofUser = (uid: unknown): Concerned => ({ uids: [Number(uid)], cell: undefined })
-  const ofList = (list: unknown): Concerned => {
-    const items: readonly unknown[] = Array.isArray(list) ? list : []
-    const uids = items.map((item) => Number((item as { readonly uid?: unknown } | null)?.uid))
-    // Any cell refuses a list without users in the same words.
-    return uids.length > 0 && uids.every(Number.isSafeInteger) ? { uids, cell: undefined } : { uids: [], cell: 1 }
-  }
+  const ofUser = (uid: unknown, cell?: unknown): Concerned => ({ uids: readUsers([uid]), cell })
+  const ofList = (list: unknown): Concerned => ({ uids: usersOfList(list), cell: undefined })
   return {
     post: (entries, by) => inCell(ofList(entries), (methods) => methods.post(entries, by)),
     askPayouts: (payouts, by) => inCell(ofList(payouts), (methods) => methods.askPayouts(payouts, by)),
-    wallets: (uid) => inCell(ofUser(uid), (methods) => methods.wallets(uid)),
+    wallets: (uid, options) => inCell(ofUser(uid, options?.cell), (methods) => methods.wallets(uid)),
     address: (uid, options) => inCell(ofUser(uid), (methods) => methods.address(uid, options)),
-    entries: (query) => inCell(ofUser(query?.uid), (methods) => methods.entries(query)),
+    entries: (query) => {
+      const { cell, ...others } = query ?? {}
+      return inCell(ofUser(others.uid, cell), (methods) => methods.entries(others))
+    },
     payouts: (query) => {
       const { cell, ...others } = query ?? {}
-      const uids = others.uid === undefined ? [] : [Number(others.uid)]
+      const uids = others.uid === undefined ? [] : readUsers([others.uid])
       return inCell({ uids, cell }, (methods) => methods.payouts(others))
     },
     events: (after, limit, options) =>

@@ -22,7 +22,7 @@ export interface EntryToPost {
 }
 
 /** Selects entries: the parameters of `GET /ledger/entries`. `from` and `to` are ISO 8601 instants. */
-export interface EntriesQuery {
+export interface EntriesQuery extends CellOptions {
   readonly uid: number
   readonly page?: number
   readonly limit?: number
@@ -161,6 +161,7 @@ export interface LedgerMethods {
   /** Reads a user's balance in each configured currency. */
   wallets(
     uid: number,
+    options?: CellOptions,
   ): Promise<
     LedgerAnswer<{ readonly list: readonly { readonly amt: string; readonly cuy: number }[]; readonly count: number }>
   >

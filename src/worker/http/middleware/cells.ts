@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { type Concerned, chooseCell } from '../../cells/choose.ts'
+import { type Concerned, chooseCell, readUsers, usersOfList } from '../../cells/choose.ts'
 import type { Cell } from '../../services.ts'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { readJsonBody } from '../body.ts'
@@ -16,15 +16,13 @@ export function inCellOfCaller(cells: readonly Cell[]): MiddlewareHandler<Env> {
 export function inCellOfBackend(cells: readonly Cell[]): MiddlewareHandler<Env> {
   return inCell(cells, async ({ req }) => {
     const { searchParams } = new URL(req.url)
-    const cell = searchParams.get('cell') ?? undefined
-    const uids = req.method === 'POST' ? await readUsers(req.raw.clone()) : searchParams.getAll('uid').map(Number)
-    return { uids: uids ?? [], cell: uids === null ? (cell ?? '1') : cell }
+    const [cell, ...more] = searchParams.getAll('cell')
+    const uids = req.method === 'POST' ? await usersOfBody(req.raw.clone()) : readUsers(searchParams.getAll('uid'))
+    return { uids, cell: more.length > 0 ? null : cell }
   })
 }
 
-/**
- * Sends a request that needs no token to the cell of its token, if it has one. Without one it concerns all cells.
- */
+/** Sends a request that needs no token to the cell of its token, if it has one. Without one it concerns all cells. */
 export function inCellOfToken(cells: readonly Cell[], authenticate: Authenticate): MiddlewareHandler<Env> {
   const choose = inCellOfCaller(cells)
   return async (c, next) => {
@@ -48,14 +46,11 @@ function inCell(cells: readonly Cell[], concernOf: (c: RequestContext) => Promis
   }
 }
 
-/** The users that the entries or payouts of a body name. Null if the body is wrong: then any cell refuses it in the same words. */
-async function readUsers(request: Request): Promise<readonly number[] | null> {
+/** The users that the entries or payouts of a body name; null if the body is wrong. */
+async function usersOfBody(request: Request): Promise<readonly number[] | null> {
   const body = await readJsonBody(request)
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return null
   const { entries, payouts } = body.value as { readonly entries?: unknown; readonly payouts?: unknown }
-  const list: unknown = entries ?? payouts
-  if (list === undefined) return []
-  if (!Array.isArray(list) || list.length === 0) return null
-  const uids = list.map((item: unknown) => (item as { readonly uid?: unknown } | null)?.uid)
-  return uids.every((uid) => typeof uid === 'number') ? uids : null
+  const list = entries ?? payouts
+  return list === undefined ? [] : usersOfList(list)
 }
