@@ -19,6 +19,13 @@ const loopbackOnly = async (request: Request) =>
 const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
+/** Runs the files of a project in workerd, with three databases. Each project starts its own. */
+const inWorkerd = (outboundService: (request: Request) => Response | Promise<Response>) =>
+  cloudflareTest({
+    wrangler: { configPath },
+    miniflare: { bindings: { MIGRATIONS: migrations }, d1Databases: ['DB_2', 'DB_3'], outboundService },
+  })
+
 /** Where some machines have files in memory. D1 waits for a disk at each commit, for a third of the time of its tests. */
 const memoryFolder = '/dev/shm'
 const memoryBytesMin = 2 ** 30
@@ -82,16 +89,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath },
-            miniflare: {
-              bindings: { MIGRATIONS: migrations },
-              d1Databases: ['DB_2', 'DB_3'],
-              outboundService: closedNetwork,
-            },
-          }),
-        ],
+        plugins: [inWorkerd(closedNetwork)],
         test: {
           name: 'worker',
           isolate: false, // no file keeps state in a module; an isolate for each file took more than half of the time
@@ -100,16 +98,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath },
-            miniflare: {
-              bindings: { MIGRATIONS: migrations },
-              d1Databases: ['DB_2', 'DB_3'],
-              outboundService: closedNetwork,
-            },
-          }),
-        ],
+        plugins: [inWorkerd(closedNetwork)],
         test: {
           name: 'cells', // apart from the files that it runs once more: a module is evaluated once in an isolate
           ...projects.cells,
@@ -117,12 +106,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath },
-            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: loopbackOnly },
-          }),
-        ],
+        plugins: [inWorkerd(loopbackOnly)],
         test: {
           name: 'integration', // apart from the others: it sets the environment of the objects, and their alarms go on
           ...projects.integration,

@@ -24,7 +24,7 @@ export interface Neighbour {
   pay(): void
   /** Its fate begins, or is over. */
   suffer(isOver: boolean): void
-  /** What is wrong with its ledger, or null: every payment is credited there once, and nothing of the first cell is in it. */
+  /** Checks its ledger: every payment is credited there once, and nothing of the first cell is in it. Returns the fault, or null. */
   audit(): string | null
 }
 
@@ -66,7 +66,7 @@ function connectTo(
   )
 }
 
-/** What is wrong with the ledger of the other cell, or null. An operator must decide about one that is halted, so it need not have credited. */
+/** Checks the ledger of the other cell. `paid` is null if nothing need be credited: an operator must decide about a halted scan. Returns the fault, or null. */
 function auditOf({ sqlite }: SqliteD1, paid: bigint | null): string | null {
   const one = (sql: string) => Object.values(sqlite.prepare(sql).get() ?? {})[0]
   if (one(`SELECT count(*) FROM stored_address WHERE uid < ${firstUser}`) !== 0) {

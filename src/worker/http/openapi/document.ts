@@ -1,11 +1,9 @@
 import * as z from 'zod/mini'
 import { cellsMax } from '../../cells/parse-cells.ts'
-import { type EventType, eventTypes } from '../../common/event-types.ts'
 import { type Reason, reasons } from '../../common/reasons.ts'
 import type { LedgerRoute } from '../context.ts'
 import { reasonHeader } from '../errors.ts'
 import { bookmarkCharsMax, bookmarkForm, bookmarkHeader } from '../middleware/access.ts'
-import { eventOf } from '../routes/ledger-events.ts'
 import { ledgerRoutes, operations, routes } from '../routes.ts'
 import {
   type Example,
@@ -19,6 +17,8 @@ import {
 import { backendFailures, callerFailures, failuresOutsideRoutes, serviceFailures } from './failures.ts'
 import { type Direction, forGenerators, type JsonObject } from './for-generators.ts'
 import { reasonTexts } from './reasons.ts'
+import { describedText, idOf, schemaOf, schemaUri } from './references.ts'
+import { describeWebhooks } from './webhooks.ts'
 
 const entry = JSON.stringify({ entries: [{ uid: 1, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5' }] })
 
@@ -85,22 +85,22 @@ const tags = [
 
 const bookmarkText = { maxLength: bookmarkCharsMax, pattern: bookmarkForm.source }
 
-/** A header or parameter: a text, optionally of a form. */
-const text = (description: string, form: JsonObject = {}) => ({ description, schema: { type: 'string', ...form } })
-
 /** The headers of responses, by their name in `components`. */
 const headers = () => ({
-  'x-request-id': text('The id of the request in the log.'),
-  'cache-control': text('`no-store`: responses are never stored.'),
-  'server-timing': text('Milliseconds in total and in the database.'),
-  [bookmarkHeader]: text('The state of the database that was read. A later request may send it.', bookmarkText),
+  'x-request-id': describedText('The id of the request in the log.'),
+  'cache-control': describedText('`no-store`: responses are never stored.'),
+  'server-timing': describedText('Milliseconds in total and in the database.'),
+  [bookmarkHeader]: describedText(
+    'The state of the database that was read. A later request may send it.',
+    bookmarkText,
+  ),
   [reasonHeader]: {
     description: 'The cause, as one word for programs. It never changes its meaning.',
     required: true,
     schema: schemaOf(reasonSchema()),
   },
-  'retry-after': text('Seconds after which to try again.', { pattern: '^\\d+$' }),
-  'www-authenticate': text(
+  'retry-after': describedText('Seconds after which to try again.', { pattern: '^\\d+$' }),
+  'www-authenticate': describedText(
     'How to authenticate: `Bearer`. For a token whose signature is right, also `error="invalid_token"` and an `error_description` that says ' +
       'what is wrong with it.',
   ),
@@ -111,7 +111,7 @@ const bookmarkParameter = {
   name: bookmarkHeader,
   in: 'header',
   required: false,
-  ...text(
+  ...describedText(
     'The bookmark of an earlier response: the data is then at least as new as that of the response.',
     bookmarkText,
   ),
@@ -331,10 +331,6 @@ function withCsv(described: ReturnType<typeof response>, csv: string | undefined
   return { ...described, content: { ...described.content, 'text/csv': { schema: { type: 'string' }, example: csv } } }
 }
 
-const idOf = (schema: z.ZodMiniType) => notes.get(schema)?.id ?? ''
-const schemaOf = (schema: z.ZodMiniType) => ({ $ref: schemaUri(idOf(schema)) })
-const schemaUri = (id: string) => `#/components/schemas/${id}`
-
 function componentSchemas(): JsonObject {
   const { schemas } = z.toJSONSchema(notes, { metadata: notes, uri: schemaUri })
   const all = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutDialect(schema)]))
@@ -364,55 +360,4 @@ function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<st
 function withoutDialect(schema: JsonObject): JsonObject {
   const { $schema, $id, ...rest } = schema
   return rest
-}
-
-/** When each type of event is stored. */
-const eventDescriptions: Readonly<Record<EventType, string>> = {
-  'deposit.seen':
-    'A transfer to a user in a block that is not final yet. It can still be dropped, or turn out to be worth nothing.',
-  'deposit.dropped':
-    'The height where it was seen is final, and it is not there. Where it is mined again, it is seen again.',
-  'deposit.credited': 'A deposit, with its ledger entry.',
-  'deposit.held': 'A final transfer that cannot be decided for now; once for each reason.',
-  'deposit.refused': 'A final transfer that is worth nothing.',
-  'entry.posted': 'Any other ledger entry.',
-  'payout.waiting': 'A payout was asked for that a person must approve.',
-  'payout.approved':
-    'A payout may be signed: it is within the limits, somebody has approved it, or a transaction of it has expired.',
-  'payout.signed': 'The bytes of a payout are stored, and are sent.',
-  'payout.paid': 'The transaction of a payout is final and has paid.',
-  'payout.stuck': 'The transaction of a payout is final and has failed or paid something else, or three have expired.',
-  'payout.cancelled': 'The money of a payout is back in its wallet.',
-  'address.frozen':
-    'The issuer of a token has frozen an address: its tokens cannot be collected. One for each log, in the order in which blocks are read; ' +
-    'what holds now is `frozen` of `GET /ledger/address`.',
-  'address.released': 'The issuer has released the address.',
-  'address.destroyed':
-    'The issuer has destroyed the tokens of a frozen address. Nothing in the ledger changes by itself.',
-}
-
-const webhookHeaders = {
-  'webhook-id': text('The same for each delivery of an event: a receiver ignores an id that it knows.', {
-    pattern: '^evt_[1-9]\\d*_\\d+(_\\d+)?$',
-  }),
-  'webhook-timestamp': text('When it was sent, in seconds since 1970.', { pattern: '^\\d+$' }),
-  'webhook-signature': text('By Standard Webhooks: one `v1,…` for each secret of the endpoint, with spaces between.'),
-}
-
-/** Describes the requests that the service sends to the endpoints of `WEBHOOKS`. */
-function describeWebhooks(): JsonObject {
-  const describe = (type: EventType) => ({
-    operationId: type.replace(/[.](.)/, (_, first: string) => first.toUpperCase()),
-    tags: ['Webhooks'],
-    summary: type,
-    description: `${eventDescriptions[type]} Delivered at least once and in order; the body is the event as in the feed.`,
-    security: [],
-    parameters: Object.entries(webhookHeaders).map(([name, one]) => ({ name, in: 'header', required: true, ...one })),
-    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(eventOf(type)) } } },
-    responses: {
-      '2XX': { description: 'Received, within 10 seconds.' },
-      '4XX': { description: 'A failure, as is every other answer, redirects included: the event is sent again.' },
-    },
-  })
-  return Object.fromEntries(eventTypes.map((type) => [type, { post: describe(type) }]))
 }

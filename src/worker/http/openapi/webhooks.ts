@@ -1,0 +1,57 @@
+import { type EventType, eventTypes } from '../../common/event-types.ts'
+import { eventOf } from '../routes/ledger-events.ts'
+import type { JsonObject } from './for-generators.ts'
+import { describedText, schemaOf } from './references.ts'
+
+/** When each type of event is stored. */
+const eventDescriptions: Readonly<Record<EventType, string>> = {
+  'deposit.seen':
+    'A transfer to a user in a block that is not final yet. It can still be dropped, or turn out to be worth nothing.',
+  'deposit.dropped':
+    'The height where it was seen is final, and it is not there. Where it is mined again, it is seen again.',
+  'deposit.credited': 'A deposit, with its ledger entry.',
+  'deposit.held': 'A final transfer that cannot be decided for now; once for each reason.',
+  'deposit.refused': 'A final transfer that is worth nothing.',
+  'entry.posted': 'Any other ledger entry.',
+  'payout.waiting': 'A payout was asked for that a person must approve.',
+  'payout.approved':
+    'A payout may be signed: it is within the limits, somebody has approved it, or a transaction of it has expired.',
+  'payout.signed': 'The bytes of a payout are stored, and are sent.',
+  'payout.paid': 'The transaction of a payout is final and has paid.',
+  'payout.stuck': 'The transaction of a payout is final and has failed or paid something else, or three have expired.',
+  'payout.cancelled': 'The money of a payout is back in its wallet.',
+  'address.frozen':
+    'The issuer of a token has frozen an address: its tokens cannot be collected. One for each log, in the order in which blocks are read; ' +
+    'what holds now is `frozen` of `GET /ledger/address`.',
+  'address.released': 'The issuer has released the address.',
+  'address.destroyed':
+    'The issuer has destroyed the tokens of a frozen address. Nothing in the ledger changes by itself.',
+}
+
+const webhookHeaders = {
+  'webhook-id': describedText('The same for each delivery of an event: a receiver ignores an id that it knows.', {
+    pattern: '^evt_[1-9]\\d*_\\d+(_\\d+)?$',
+  }),
+  'webhook-timestamp': describedText('When it was sent, in seconds since 1970.', { pattern: '^\\d+$' }),
+  'webhook-signature': describedText(
+    'By Standard Webhooks: one `v1,…` for each secret of the endpoint, with spaces between.',
+  ),
+}
+
+/** Describes the requests that the service sends to the endpoints of `WEBHOOKS`. */
+export function describeWebhooks(): JsonObject {
+  const describe = (type: EventType) => ({
+    operationId: type.replace(/[.](.)/, (_, first: string) => first.toUpperCase()),
+    tags: ['Webhooks'],
+    summary: type,
+    description: `${eventDescriptions[type]} Delivered at least once and in order; the body is the event as in the feed.`,
+    security: [],
+    parameters: Object.entries(webhookHeaders).map(([name, one]) => ({ name, in: 'header', required: true, ...one })),
+    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(eventOf(type)) } } },
+    responses: {
+      '2XX': { description: 'Received, within 10 seconds.' },
+      '4XX': { description: 'A failure, as is every other answer, redirects included: the event is sent again.' },
+    },
+  })
+  return Object.fromEntries(eventTypes.map((type) => [type, { post: describe(type) }]))
+}
