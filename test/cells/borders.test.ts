@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, test } from 'vitest'
 import { reservedUid } from '../../src/worker/common/ids.ts'
+import { rangeMatchMs } from '../../src/worker/config/check-settings.ts'
 import {
   addressIn,
   alarmsIn,
@@ -262,6 +263,24 @@ describe('a range that would move users', () => {
     const posted = await before.post([{ uid, cuy: 2, type: 9, osn: 'late', amt: '1' }])
     expect(posted.status).toBe(500)
     expect(await balanceOf(after, uid)).toBe(0)
+  })
+
+  it('is right again within a minute where an isolate of the configuration before has changed it', async () => {
+    const before = await startThreeCells()
+    const uid = 1_000_500
+    const CELLS = [
+      { ...threeCells[0], uids: '1-1000999' },
+      { ...threeCells[1], uids: '1001000-1999999' },
+      threeCells[2],
+    ]
+    const after = before.with({ CELLS })
+    await after.get('/wallet/list', users[0])
+    expect((await before.get('/wallet/list', users[0])).status).toBe(200) // it gives up users whom nobody has
+    const post = () => after.post([{ uid, cuy: 2, type: 9, osn: 'late', amt: '1' }])
+    expect((await post()).status).toBe(500)
+    after.clock.seconds += rangeMatchMs / 1000
+    expect((await post()).status).toBe(200)
+    expect((await before.get('/wallet/list', users[0])).status).toBe(503)
   })
 
   it('is kept, too, where a deployment with one database gets a second one', async () => {

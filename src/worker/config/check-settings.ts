@@ -15,6 +15,9 @@ import type { Clock } from '../platform/clock.ts'
 /** Least pause between two comparisons while the configuration differs, because stored data may be repaired. */
 export const recheckMs = 5_000
 
+/** With several databases a match counts for this long: while a deployment replaces isolates, one of the configuration before may change a range again. */
+export const rangeMatchMs = 60_000
+
 /** The parts that comparing the configuration with the stored data needs. */
 export interface SettingsCheckParts {
   readonly db: WriteDatabase
@@ -28,7 +31,7 @@ export interface SettingsCheckParts {
 }
 
 /**
- * Checks whether the configuration belongs to the stored data. A match is cached for the isolate. On a mismatch nothing is served or credited, and one alarm
+ * Checks whether the configuration belongs to the stored data. A match is cached for the isolate, with several databases for `rangeMatchMs`. On a mismatch nothing is served or credited, and one alarm
  * for each setting is raised; a tick with a matching configuration ends it. Such a deployment stores nothing else.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
@@ -37,15 +40,16 @@ export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<bo
   let isReported = false
   let nextCheckAt = 0
   return async () => {
-    if (isEqual || clock.now() < nextCheckAt) return isEqual
+    if (clock.now() < nextCheckAt) return isEqual
     const differences = [
       ...findDifferences(settings, ofCells(ranges !== null, await rememberSettings(db, settings))),
       ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
       ...(ranges === null ? [] : await storeRange({ db, users: ranges.users }, ranges.others)),
     ]
     isEqual = differences.length === 0
+    const validMs = ranges === null ? Number.POSITIVE_INFINITY : rangeMatchMs
+    nextCheckAt = clock.now() + (isEqual ? validMs : recheckMs)
     if (isEqual) return true
-    nextCheckAt = clock.now() + recheckMs
     if (isReported) return false
     isReported = true
     for (const difference of differences) {
