@@ -115,6 +115,13 @@ describe('the documentation', () => {
     expect(names.filter((name) => !exported.has(name))).toEqual([])
   })
 
+  it('names every folder of the worker in src/README.md', () => {
+    const folders = new Set(sources.flatMap((file) => /^src\/worker\/([^/]+)\//.exec(file)?.[1] ?? []))
+    expect(folders.size).toBeGreaterThan(15)
+    const words = new Set(quoted(textOf('src/README.md')))
+    expect([...folders].filter((folder) => !words.has(`${folder}/`))).toEqual([])
+  })
+
   it('names in docs/database.md only tables, columns and rules that the migrations have', () => {
     const sql = files
       .filter((file) => /^migrations\/\w+\.sql$/.test(file))
