@@ -8,7 +8,7 @@ CREATE TABLE `stored_address` (
 	CONSTRAINT "address_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "address_address" CHECK(length(address) = 20),
 	CONSTRAINT "address_issued_height" CHECK(issued_height BETWEEN 0 AND 9007199254740991)
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `address_address` ON `stored_address` (`address`);--> statement-breakpoint
 CREATE INDEX `address_uid` ON `stored_address` (`uid`);--> statement-breakpoint
@@ -18,7 +18,7 @@ CREATE TABLE `credit` (
 	`transfer_id` integer NOT NULL,
 	`amount` integer NOT NULL,
 	`created_at` integer NOT NULL
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `decision` (
 	`txid` text NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE `decision` (
 	CONSTRAINT "decision_decision" CHECK(decision IN ('credit','refuse')),
 	CONSTRAINT "decision_why" CHECK(length(why) BETWEEN 1 AND 200),
 	CONSTRAINT "decision_decided_by" CHECK((length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*') OR (length(decided_by) <= 254 AND decided_by = lower(decided_by) AND decided_by GLOB '?*@?*' AND decided_by NOT GLOB '*@*@*' AND decided_by NOT GLOB '*[^!-~]*'))
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `stored_flow` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE `stored_flow` (
 	CONSTRAINT "flow_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "flow_number" CHECK(number BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "flow_type_number" CHECK(type_number BETWEEN 1 AND 9007199254740991)
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `flow_key` ON `stored_flow` (`osn`,`wallet_id`,`type`) WHERE osn IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `flow_deposit` ON `stored_flow` (`wallet_id`,`transfer_id`) WHERE transfer_id IS NOT NULL;--> statement-breakpoint
@@ -68,13 +68,13 @@ CREATE TABLE `credit_mark` (
 	`entry_id` integer NOT NULL,
 	CONSTRAINT "credit_mark_height" CHECK(height BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "credit_mark_entry_id" CHECK(entry_id BETWEEN 0 AND 9007199254740991)
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `posting` (
 	`entries` text NOT NULL,
 	`posted_by` text NOT NULL,
 	`created_at` integer NOT NULL
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `sent` (
 	`txid` text NOT NULL,
@@ -86,7 +86,7 @@ CREATE TABLE `sent` (
 	CONSTRAINT "sent_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "sent_height" CHECK(height BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "sent_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991)
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE INDEX `sent_height` ON `sent` (`height`);--> statement-breakpoint
 CREATE TABLE `stored_setting` (
@@ -95,7 +95,7 @@ CREATE TABLE `stored_setting` (
 	`stored_at` integer NOT NULL,
 	CONSTRAINT "setting_name" CHECK(length(name) BETWEEN 1 AND 100),
 	CONSTRAINT "setting_value" CHECK(length(value) BETWEEN 1 AND 200)
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `stored_transfer` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -139,7 +139,7 @@ CREATE TABLE `stored_transfer` (
 	CONSTRAINT "transfer_sought" CHECK(sought = 0 OR (sought = 1 AND state = 'credited')),
 	CONSTRAINT "transfer_seconds" CHECK(seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "transfer_seen_by" CHECK(seen_by IS NULL OR (seen_by BETWEEN 1 AND 9007199254740991))
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `transfer_key` ON `stored_transfer` (`txid`,`position`);--> statement-breakpoint
 CREATE INDEX `transfer_to` ON `stored_transfer` (`to_address`) WHERE uid IS NOT NULL;--> statement-breakpoint
@@ -164,7 +164,7 @@ CREATE TABLE `wallet` (
 	CONSTRAINT "wallet_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "wallet_balance" CHECK(balance BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "wallet_entry_count" CHECK(entry_count BETWEEN 0 AND 9007199254740991)
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `wallet_owner` ON `wallet` (`uid`,`cuy`);--> statement-breakpoint
 CREATE TABLE `alarm` (
@@ -177,7 +177,7 @@ CREATE TABLE `alarm` (
 	CONSTRAINT "alarm_subject" CHECK(json_valid(subject) AND subject GLOB '{*}' AND length(subject) <= 200),
 	CONSTRAINT "alarm_raised_at" CHECK(raised_at IS NULL OR (raised_at BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "alarm_seen_at" CHECK(seen_at BETWEEN 0 AND 9007199254740991)
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `compared` (
 	`cuy` integer PRIMARY KEY NOT NULL,
@@ -186,7 +186,7 @@ CREATE TABLE `compared` (
 	CONSTRAINT "compared_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "compared_first_id" CHECK(first_id BETWEEN 0 AND last_id),
 	CONSTRAINT "compared_last_id" CHECK(last_id BETWEEN 0 AND 9007199254740991)
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `correction` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -195,7 +195,7 @@ CREATE TABLE `correction` (
 	`created_at` integer NOT NULL,
 	CONSTRAINT "correction_finalized" CHECK(finalized BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "correction_reason" CHECK(length(reason) BETWEEN 1 AND 500)
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `day` (
 	`cuy` integer NOT NULL,
@@ -205,7 +205,7 @@ CREATE TABLE `day` (
 	`high` integer NOT NULL,
 	`low` integer NOT NULL,
 	PRIMARY KEY(`cuy`, `type`, `day`)
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `stored_event` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -232,7 +232,7 @@ CREATE TABLE `stored_event` (
 	CONSTRAINT "event_seconds" CHECK((seconds IS NOT NULL) = (type = 'deposit.seen') AND (seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991))),
 	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust','review'), reason IS NULL))),
 	CONSTRAINT "event_payout" CHECK((payout IS NOT NULL) = (type GLOB 'payout.*') AND (payout IS NULL OR (json_valid(payout))))
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `event_reason` ON `stored_event` (`txid`,`position`,`type`,`reason`) WHERE reason IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `event_act` ON `stored_event` (`txid`,`position`,`type`) WHERE type GLOB 'address.*';--> statement-breakpoint
@@ -271,7 +271,7 @@ CREATE TABLE `stored_holding` (
 	CONSTRAINT "holding_read_to" CHECK((read_to IS NULL) = (balance IS NULL) AND (read_to IS NULL OR read_to >= read_from)),
 	CONSTRAINT "holding_accepted" CHECK(accepted = '0' OR (ltrim(accepted, '-') GLOB '[1-9]*' AND ltrim(accepted, '-') NOT GLOB '*[^0-9]*' AND accepted NOT GLOB '?*-*' AND length(accepted) <= 90)),
 	CONSTRAINT "holding_difference" CHECK((difference = '0') = (differing = 0) AND (difference = '0' OR (ltrim(difference, '-') GLOB '[1-9]*' AND ltrim(difference, '-') NOT GLOB '*[^0-9]*' AND difference NOT GLOB '?*-*' AND length(difference) <= 90)))
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE INDEX `holding_due` ON `stored_holding` (`cuy`,`due_at`);--> statement-breakpoint
 CREATE TABLE `movement` (
@@ -281,14 +281,14 @@ CREATE TABLE `movement` (
 	`raw` text NOT NULL,
 	`height` integer NOT NULL,
 	`moved_at` integer NOT NULL
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `removed_event` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`last_id` integer NOT NULL,
 	CONSTRAINT "removed_event_id" CHECK(id = 1),
 	CONSTRAINT "removed_event_last_id" CHECK(last_id BETWEEN 1 AND 9007199254740991)
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `rescan` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -317,7 +317,7 @@ CREATE TABLE `rescan` (
 	CONSTRAINT "rescan_unread" CHECK(unread IS NULL OR (json_valid(unread) AND to_height <= next_height)),
 	CONSTRAINT "rescan_closed" CHECK(closed IS NULL OR (length(closed) BETWEEN 1 AND 500)),
 	CONSTRAINT "rescan_finished_at" CHECK((finished_at IS NOT NULL) = (next_height = to_height + 1 OR closed IS NOT NULL))
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE INDEX `rescan_open` ON `rescan` (`to_height`) WHERE finished_at IS NULL;--> statement-breakpoint
 CREATE INDEX `rescan_due` ON `rescan` (`next_try`) WHERE finished_at IS NULL;--> statement-breakpoint
@@ -344,14 +344,14 @@ CREATE TABLE `scan` (
 	CONSTRAINT "scan_finalized" CHECK(finalized <= 9007199254740991),
 	CONSTRAINT "scan_hash" CHECK(hash IS NULL OR (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*')),
 	CONSTRAINT "scan_finalized_hash" CHECK(finalized_hash IS NULL OR (length(finalized_hash) = 64 AND finalized_hash NOT GLOB '*[^0-9a-f]*'))
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `size` (
 	`day` integer PRIMARY KEY NOT NULL,
 	`bytes` integer NOT NULL,
 	CONSTRAINT "size_day" CHECK(day BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "size_bytes" CHECK(bytes BETWEEN 0 AND 9007199254740991)
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `summand` (
 	`cuy` integer NOT NULL,
@@ -360,7 +360,7 @@ CREATE TABLE `summand` (
 	`units` text NOT NULL,
 	`from_address` blob,
 	`to_address` blob
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `token` (
 	`contract` text PRIMARY KEY NOT NULL,
@@ -371,7 +371,7 @@ CREATE TABLE `token` (
 	CONSTRAINT "token_found" CHECK(found IS NULL OR (found BETWEEN 0 AND 255)),
 	CONSTRAINT "token_tries" CHECK(tries BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "token_next_try" CHECK(next_try BETWEEN 0 AND 9007199254740991)
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `total` (
 	`cuy` integer NOT NULL,
@@ -387,7 +387,7 @@ CREATE TABLE `total` (
 	`part_6` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`cuy`, `kind`),
 	CONSTRAINT "total_kind" CHECK(kind IN ('credited','held','refused','gas','collected','fees','read','difference'))
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `webhook` (
 	`endpoint` text PRIMARY KEY NOT NULL,
@@ -409,14 +409,14 @@ CREATE TABLE `webhook` (
 	CONSTRAINT "webhook_begins_at" CHECK(begins_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "webhook_failing_since" CHECK((failing_since IS NOT NULL) = (attempts > 0)),
 	CONSTRAINT "webhook_last_failure" CHECK(last_failure IS NULL OR (length(last_failure) BETWEEN 1 AND 100))
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE INDEX `webhook_number` ON `webhook` (`number`);--> statement-breakpoint
 CREATE TABLE `payout_effect` (
 	`payout_id` integer NOT NULL,
 	`state_before` text,
 	`counted_before` integer NOT NULL
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `payout_holding` (
 	`contract` text PRIMARY KEY NOT NULL,
@@ -427,7 +427,7 @@ CREATE TABLE `payout_holding` (
 	CONSTRAINT "payout_holding_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "payout_holding_balance" CHECK(balance = '0' OR (balance GLOB '[1-9]*' AND balance NOT GLOB '*[^0-9]*' AND length(balance) <= 78)),
 	CONSTRAINT "payout_holding_read_at" CHECK(read_at BETWEEN 0 AND 9007199254740991)
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `payout_hour` (
 	`cuy` integer NOT NULL,
@@ -438,7 +438,7 @@ CREATE TABLE `payout_hour` (
 	PRIMARY KEY(`cuy`, `uid`, `hour`),
 	CONSTRAINT "payout_hour_uid" CHECK(uid BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_hour_hour" CHECK(hour BETWEEN 0 AND 9007199254740991)
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `payout_sum` (
 	`state` text NOT NULL,
@@ -447,7 +447,7 @@ CREATE TABLE `payout_sum` (
 	`amount` integer NOT NULL,
 	PRIMARY KEY(`state`, `cuy`),
 	CONSTRAINT "payout_sum_state" CHECK(state IN ('waiting','approved','signed','paid','stuck','cancelled'))
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `payout_transaction` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -492,7 +492,7 @@ CREATE TABLE `payout_transaction` (
 	CONSTRAINT "payout_transaction_next_send" CHECK(next_send BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_transaction_sends" CHECK(sends BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_transaction_answers" CHECK(answers IS NULL OR (json_valid(answers) AND length(answers) <= 4000))
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payout_transaction_txid` ON `payout_transaction` (`txid`);--> statement-breakpoint
 CREATE INDEX `payout_transaction_payout` ON `payout_transaction` (`payout_id`);--> statement-breakpoint
@@ -567,7 +567,7 @@ CREATE TABLE `payout` (
 	CONSTRAINT "payout_moved" CHECK((moved IS NOT NULL) = (reason IS 'other') AND (moved IS NULL OR json_valid(moved))),
 	CONSTRAINT "payout_why" CHECK((why IS NOT NULL) = (state = 'cancelled') AND (why IS NULL OR (length(why) BETWEEN 1 AND 200))),
 	CONSTRAINT "payout_cancelled_by" CHECK((cancelled_by IS NULL) = (why IS NULL) AND (cancelled_by IS NULL OR ((length(cancelled_by) BETWEEN 1 AND 64 AND cancelled_by NOT GLOB '*[^A-Za-z0-9._-]*') OR (length(cancelled_by) <= 254 AND cancelled_by = lower(cancelled_by) AND cancelled_by GLOB '?*@?*' AND cancelled_by NOT GLOB '*@*@*' AND cancelled_by NOT GLOB '*[^!-~]*'))))
-) STRICT; -- by hand: STRICT
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payout_key` ON `payout` (`uid`,`cuy`,`osn`);--> statement-breakpoint
 CREATE INDEX `payout_uid` ON `payout` (`uid`);--> statement-breakpoint
@@ -604,7 +604,7 @@ CREATE TABLE `issuer_act` (
 	CONSTRAINT "issuer_act_basis_points" CHECK((basis_points IS NOT NULL) = (kind IN ('fee-set')) AND (basis_points IS NULL OR (basis_points = '0' OR (basis_points GLOB '[1-9]*' AND basis_points NOT GLOB '*[^0-9]*' AND length(basis_points) <= 78)))),
 	CONSTRAINT "issuer_act_confirmed_at" CHECK(confirmed_at IS NULL OR (kind = 'fee-set' AND confirmed_at BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "issuer_act_confirmation" CHECK((confirmation IS NULL) = (confirmed_at IS NULL) AND (confirmation IS NULL OR (length(confirmation) BETWEEN 1 AND 500)))
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE INDEX `issuer_act_height` ON `issuer_act` (`height`);--> statement-breakpoint
 CREATE INDEX `issuer_act_address` ON `issuer_act` (`address`) WHERE kind IN ('frozen', 'released');

@@ -1,16 +1,17 @@
--- Written by hand: the triggers. README.md in this folder gives the reason for each rule.
+-- The triggers, and views for people. They are written by hand. docs/database.md has the reason for each rule.
 --
 -- Four properties of SQLite shape these triggers:
 --  * REPLACE deletes the conflicting row without firing delete triggers, so BEFORE INSERT refuses every existing key.
 --  * The conflict clause of the outer statement (OR IGNORE, OR REPLACE) also applies to the statements inside its
 --    triggers, so no rule depends on a constraint alone: each chain ends in a RAISE that checks what was stored.
 --    Only ON CONFLICT DO UPDATE keeps its own meaning.
---  * In BEFORE INSERT an id that was not given reads as -1.
---  * A multi-row INSERT … SELECT fires them row by row, so each row is checked against those before it.
+--  * In BEFORE INSERT, NEW.id is -1 if the statement gives no id.
+--  * INSERT … SELECT of several rows fires the triggers row by row, so each row is checked against those before it.
 
--- address ------------------------------------------------------------------------------------------------------------
+-- address: an address belongs to one user for ever --------------------------------------------------------------------
 
--- Each view below shows a table stored_… as people read it: bytes as hex, with the values that other tables hold. The service itself reads the tables.
+-- A table whose name begins with stored_ has a view for people, whose name lacks that prefix. The view shows bytes as hex digits, and adds values from other
+-- tables. The service itself reads the tables.
 CREATE VIEW address AS
 SELECT id, id - 1 AS derivation_index, uid, lower(hex(address)) AS address, issued_height, created_at FROM stored_address;
 --> statement-breakpoint
@@ -22,11 +23,12 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM user_range WHERE NEW.uid NOT BETWEEN first AND last AND NEW.uid <> 9007199254740991);
   SELECT RAISE(ABORT, 'address: id must be the highest plus one')
     WHERE NEW.id <> (SELECT max(id) + 1 FROM stored_address)
-      -- Only reserved addresses may be below the first one. No user is shown them.
+      -- A reserved address, which no user is shown, may also be one below the lowest id.
       AND NOT (NEW.uid = 9007199254740991 AND NEW.id = (SELECT min(id) - 1 FROM stored_address));
   SELECT RAISE(ABORT, 'address: issued_height must not be below the finalized height')
     WHERE NEW.issued_height < (SELECT finalized FROM scan)
-      -- A reserved address was issued after the newest stored one, by a database that was lost. It takes the height of that one.
+      -- A reserved address was issued by a database that was lost, after the newest address that is stored here, but nobody knows at which height. It gets the
+      -- height of that newest address.
       AND NOT (NEW.uid = 9007199254740991 AND NEW.issued_height IS (
         SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1));
 END;
@@ -36,7 +38,7 @@ BEGIN
   SELECT RAISE(ABORT, 'address: rows are never changed')
     WHERE NEW.id IS NOT OLD.id OR NEW.uid IS NOT OLD.uid
       OR NEW.address IS NOT OLD.address OR NEW.created_at IS NOT OLD.created_at
-      -- A correction lowers heights that were taken from the wrong finalized height.
+      -- Only a correction changes a row: it lowers an issued_height that came from the wrong finalized height.
       OR NEW.issued_height > OLD.issued_height
       OR NEW.issued_height IS NOT (SELECT finalized FROM correction ORDER BY id DESC LIMIT 1);
 END;
@@ -47,7 +49,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- wallet -------------------------------------------------------------------------------------------------------------
+-- wallet: a balance changes only with a new entry ---------------------------------------------------------------------
 
 CREATE TRIGGER wallet_starts_empty BEFORE INSERT ON wallet
 BEGIN
@@ -75,14 +77,14 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- flow ---------------------------------------------------------------------------------------------------------------
+-- flow: entries are only ever added, and each fits its wallet ---------------------------------------------------------
 
 CREATE VIEW flow AS
 SELECT stored_flow.id, wallet_id, wallet.uid, wallet.cuy, type, coalesce(stored_flow.osn, stored_transfer.osn) AS osn, stored_flow.amount,
   stored_flow.balance, iif(type = 1, 'deposit', mark) AS mark, stored_flow.created_at, posted_by, number, type_number
 FROM stored_flow JOIN wallet ON wallet.id = wallet_id LEFT JOIN stored_transfer ON stored_transfer.id = transfer_id;
 --> statement-breakpoint
--- The newest number of an entry or of another event. Both share one numbering, so no number is used twice.
+-- The highest id of an entry or of another event. Both take their ids from this one sequence, so no id is used twice.
 CREATE VIEW last_event AS
 SELECT max(coalesce((SELECT max(id) FROM stored_flow), 0), coalesce((SELECT max(id) FROM stored_event), 0)) AS id;
 --> statement-breakpoint
@@ -102,7 +104,7 @@ BEGIN
     WHERE NEW.created_at < (SELECT created_at FROM stored_flow ORDER BY id DESC LIMIT 1);
   SELECT RAISE(ABORT, 'flow: created_at must not be in the future')
     WHERE NEW.created_at > unixepoch('subsec') * 1000 + 60000
-      -- The time of the newest entry may be repeated: then the clock has stepped back since.
+      -- After the clock has stepped back, a new entry may repeat the time of the newest one, even if that is in the future now.
       AND NEW.created_at IS NOT (SELECT created_at FROM stored_flow ORDER BY id DESC LIMIT 1);
   SELECT RAISE(ABORT, 'flow: a recharge requires its credited transfer')
     WHERE NEW.type = 1 AND NOT EXISTS (
@@ -124,7 +126,7 @@ CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON stored_flow
 BEGIN
   UPDATE wallet SET balance = NEW.balance, entry_count = entry_count + 1, newest_entry = NEW.id
     WHERE id = NEW.wallet_id;
-  -- The row of a new day starts with the sums of the day before.
+  -- The sums run on: the row of a new day starts with those of the newest row before it.
   INSERT INTO day (cuy, type, day, entries, high, low)
     SELECT wallet.cuy, NEW.type, max(NEW.created_at / 86400000, coalesce(day, 0)), coalesce(entries, 0) + 1,
       coalesce(high, 0) + (coalesce(low, 0) + NEW.amount) / 1000000000, (coalesce(low, 0) + NEW.amount) % 1000000000
@@ -148,9 +150,10 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- posting ------------------------------------------------------------------------------------------------------------
+-- posting: the entries of a post are created together or not at all ---------------------------------------------------
 
--- The rules that entries of one post must meet together. SQLite has no rule for a whole statement, so a post is one row, which is never stored.
+-- Creates the entries of a post, and checks the rules that they must meet together. SQLite has no triggers for whole statements, so a post is inserted as one
+-- row. RAISE(IGNORE) at the end keeps this row from being stored.
 CREATE TRIGGER posting_creates_its_entries BEFORE INSERT ON posting
 BEGIN
   SELECT RAISE(ABORT, 'posting: type 1 is for deposits')
@@ -166,7 +169,8 @@ BEGIN
     SELECT DISTINCT CAST(value ->> 'uid' AS INTEGER), CAST(value ->> 'cuy' AS INTEGER), 0, 0, 0
     FROM json_each(NEW.entries)
     WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = value ->> 'uid' AND cuy = value ->> 'cuy');
-  -- The SELECT is complete before the first row is inserted, so each balance includes the amounts before it in the list.
+  -- SQLite completes this SELECT before it inserts the first row, so balance and entry_count are those before the post. The window functions add the entries
+  -- that come earlier in the list.
   INSERT INTO stored_flow (id, wallet_id, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
     SELECT (SELECT id FROM last_event) + row_number() OVER (ORDER BY key),
       wallet.id, value ->> 'type', value ->> 'osn', value ->> 'amount',
@@ -189,9 +193,9 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- credit -------------------------------------------------------------------------------------------------------------
+-- credit: a credited transfer becomes one entry -----------------------------------------------------------------------
 
--- Only this trigger brings a credited transfer into the ledger. The row itself is never stored.
+-- Only this trigger creates the entry of a credited transfer. The inserted row itself is never stored.
 CREATE TRIGGER credit_creates_its_entry BEFORE INSERT ON credit
 BEGIN
   INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
@@ -211,7 +215,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- transfer -----------------------------------------------------------------------------------------------------------
+-- transfer: a transfer changes only by allowed steps, and each step has its effects -----------------------------------
 
 CREATE VIEW transfer AS
 SELECT id, version, lower(hex(txid)) AS txid, position, osn, height, cuy, uid, lower(hex(from_address)) AS from_address,
@@ -237,7 +241,7 @@ BEGIN
     WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM stored_address WHERE address = NEW.to_address);
 END;
 --> statement-breakpoint
--- All columns except sought.
+-- It fires for every column but sought, which has a trigger of its own below.
 CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, version, txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason,
     amount, review, seconds, seen_by, created_at, changed_at ON stored_transfer
 BEGIN
@@ -252,9 +256,9 @@ BEGIN
       OR (OLD.state = 'refused' AND NEW.state IN ('held', 'refused', 'credited', 'moved') AND EXISTS (
         SELECT 1 FROM rescan WHERE kind = 'request' AND finished_at IS NULL
           AND to_height >= OLD.height AND next_height <= OLD.height))
-      -- A person can credit a transfer that a person has refused.
+      -- A transfer that was refused in its review can still be credited.
       OR (OLD.state = 'refused' AND NEW.state IN ('held', 'credited') AND OLD.review IS 'refuse' AND NEW.review IS 'credit')
-      -- Only a correction leaves decided transfers above the finalized height.
+      -- A decided transfer is above the finalized height only after a correction, which makes it seen again.
       OR (OLD.state IN ('held', 'refused') AND NEW.state = 'seen' AND OLD.height > (SELECT finalized FROM scan)));
   SELECT RAISE(ABORT, 'transfer: what is held for review stays so until it is decided')
     WHERE NEW.review IS NOT OLD.review AND NOT ((OLD.review IS NULL AND NEW.review IS 'open')
@@ -303,11 +307,11 @@ CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF uid, height, cuy, f
 BEGIN
   INSERT INTO credit (uid, cuy, transfer_id, amount, created_at)
     SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited';
-  -- The transfer belongs to another user now, or to no user. For its former user it is gone.
+  -- A seen transfer has turned out to belong to another user or to none: its former user gets deposit.dropped.
   INSERT INTO stored_event (id, type, uid, created_at, txid, position)
     SELECT (SELECT id FROM last_event) + 1, 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position
     WHERE OLD.state = 'seen' AND NEW.uid IS NOT OLD.uid;
-  -- One event for each reason: if a reason comes back, there is no further event. A correction makes no event.
+  -- A transfer gets one event for each reason: if a reason comes back later, there is no second event. A correction by itself makes none.
   INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
     SELECT (SELECT id FROM last_event) + 1, 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position,
       iif(NEW.state = 'dropped', NULL, NEW.cuy), iif(NEW.state = 'dropped', NULL, NEW.raw),
@@ -327,7 +331,7 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_step_changes_its_holdings AFTER UPDATE ON stored_transfer
-  -- A transfer that counts before and after, with the same currency, address and amount, changes no holding.
+  -- Nothing is to be done if the transfer is in the same holding before and after, with the same amount.
   WHEN NOT (OLD.state IN ('held', 'refused', 'credited', 'moved') AND NEW.state IN ('held', 'refused', 'credited')
     AND (OLD.cuy, OLD.to_address, OLD.raw) = (NEW.cuy, NEW.to_address, NEW.raw))
 BEGIN
@@ -371,7 +375,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- decision -----------------------------------------------------------------------------------------------------------
+-- decision: a decision about a transfer in review is made once --------------------------------------------------------
 
 CREATE TRIGGER decision_is_new BEFORE INSERT ON decision
 BEGIN
@@ -394,7 +398,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- sent ---------------------------------------------------------------------------------------------------------------
+-- sent: each transaction that an address of the service has sent counts for its holding, for its fee -------------------
 
 CREATE TRIGGER sent_is_counted BEFORE INSERT ON sent
 BEGIN
@@ -419,7 +423,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- issuer_act ---------------------------------------------------------------------------------------------------------
+-- issuer_act: what an issuer did stays, except that a correction deletes it --------------------------------------------
 
 CREATE TRIGGER issuer_act_is_new BEFORE INSERT ON issuer_act
 BEGIN
@@ -429,7 +433,7 @@ BEGIN
   SELECT RAISE(ABORT, 'issuer_act: a new one is not confirmed') WHERE NEW.confirmed_at IS NOT NULL;
 END;
 --> statement-breakpoint
--- One event for each log, even if it is read again after a correction. Destroyed tokens leave their holding.
+-- An act on an issued address makes one event, even if a correction has the act read and stored again. Destroyed tokens leave the holding of their address.
 CREATE TRIGGER issuer_act_has_its_effects AFTER INSERT ON issuer_act
 BEGIN
   INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address)
@@ -463,9 +467,10 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- movement -----------------------------------------------------------------------------------------------------------
+-- movement: what an address got or lost changes its holding -----------------------------------------------------------
 
--- A view with an INSTEAD OF trigger would do the same, but an export writes triggers before views, so it could not be restored.
+-- movement is an empty table and not a view with an INSTEAD OF trigger: an export (wrangler d1 export) writes triggers before views, so it could not be
+-- restored.
 CREATE TRIGGER movement_changes_its_holding BEFORE INSERT ON movement
 BEGIN
   INSERT INTO stored_holding (cuy, address_id, part_0, part_1, part_2, part_3, part_4, part_5, part_6, changed_height, due_at)
@@ -481,19 +486,19 @@ BEGIN
       part_0 = part_0 + excluded.part_0, part_1 = part_1 + excluded.part_1, part_2 = part_2 + excluded.part_2,
       part_3 = part_3 + excluded.part_3, part_4 = part_4 + excluded.part_4, part_5 = part_5 + excluded.part_5,
       part_6 = part_6 + excluded.part_6, changed_height = max(changed_height, excluded.changed_height);
-  -- A statement of its own, because SQLite rewrites an index of every column that is set.
+  -- due_at has a statement of its own, which runs only if it changes: SQLite rewrites the index of every column that is set.
   UPDATE stored_holding SET due_at = NEW.moved_at + 60000
     WHERE cuy = NEW.cuy AND address_id = (SELECT id FROM stored_address WHERE address = NEW.address) AND due_at > NEW.moved_at + 60000;
   SELECT RAISE(IGNORE);
 END;
 --> statement-breakpoint
 
--- holding, day and total ---------------------------------------------------------------------------------------------
+-- holding, day and total: sums follow their rows ----------------------------------------------------------------------
 
 CREATE VIEW holding AS
 SELECT lower(hex(stored_address.address)) AS address, stored_holding.* FROM stored_holding JOIN stored_address ON stored_address.id = address_id;
 --> statement-breakpoint
--- The sums of total follow changes of readings, so a holding must begin and end without a reading.
+-- The sums in total follow updates of holdings only. So a holding must be inserted and deleted without a reading: the sums would miss it.
 CREATE TRIGGER holding_begins_without_a_reading BEFORE INSERT ON stored_holding
 BEGIN
   SELECT RAISE(ABORT, 'holding: it begins without a reading')
@@ -508,12 +513,13 @@ BEGIN
   INSERT INTO summand (cuy, kind, number, units) SELECT NEW.cuy, 'read', 1, NEW.balance WHERE NEW.balance IS NOT NULL;
   INSERT INTO summand (cuy, kind, number, units) SELECT OLD.cuy, 'fees', -1, OLD.accepted WHERE OLD.accepted <> '0';
   INSERT INTO summand (cuy, kind, number, units) SELECT NEW.cuy, 'fees', 1, NEW.accepted WHERE NEW.accepted <> '0';
-  -- A difference counts once three readings in a row have found it.
+  -- A difference is in its sum only once three readings in a row have found it.
   INSERT INTO summand (cuy, kind, number, units) SELECT OLD.cuy, 'difference', -1, OLD.difference WHERE OLD.differing >= 3;
   INSERT INTO summand (cuy, kind, number, units) SELECT NEW.cuy, 'difference', 1, NEW.difference WHERE NEW.differing >= 3;
 END;
 --> statement-breakpoint
--- number is 1 to add and -1 to subtract again. A movement between two addresses of the service is in no sum. An outflow is negative.
+-- Adds units to a total (number 1), or takes them out again (number -1). A transfer of the kind moved is in gas if it came from outside, in collected
+-- (negative) if it left, and in no total if it went between two addresses of the service.
 CREATE TRIGGER summand_is_in_its_sum BEFORE INSERT ON summand
 BEGIN
   INSERT INTO total (cuy, kind, number, changed_at, part_0, part_1, part_2, part_3, part_4, part_5, part_6)
@@ -561,9 +567,10 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- stored_setting -----------------------------------------------------------------------------------------------------
+-- stored_setting: stored data keeps its meaning -----------------------------------------------------------------------
 
--- The users of a database that shares them with others. Without the setting it has all users, and the view has no row.
+-- The range of users of this database, where a deployment has several databases. Without the setting CELLS this database has all users, and the view has no
+-- row.
 CREATE VIEW user_range AS
 SELECT CAST(value AS INTEGER) AS first, CAST(substr(value, instr(value, '-') + 1) AS INTEGER) AS last
 FROM stored_setting WHERE name = 'CELLS';
@@ -588,7 +595,8 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);
 END;
 --> statement-breakpoint
--- An operator can correct the decimals of a token while no deposit of it is credited and no payout of it is open. The range of users of a database may change.
+-- Stored settings never change, with two exceptions: the range of users (CELLS), and the decimals of a token, which an operator can correct while no deposit of
+-- the token is credited and no payout of it is open.
 CREATE TRIGGER stored_setting_keeps_its_meaning BEFORE UPDATE ON stored_setting
   WHEN OLD.name <> 'CELLS' OR NEW.name <> 'CELLS'
 BEGIN
@@ -598,7 +606,7 @@ BEGIN
       OR substr(OLD.value, instr(OLD.value, ' scale ')) <> substr(NEW.value, instr(NEW.value, ' scale '));
   SELECT RAISE(ABORT, 'stored_setting: deposits of the currency are credited')
     WHERE EXISTS (SELECT 1 FROM day WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND type = 1);
-  -- Open payouts have their amounts in chain units.
+  -- An open payout has its amount in chain units, by the decimals before the correction.
   SELECT RAISE(ABORT, 'stored_setting: payouts of the currency are open')
     WHERE EXISTS (SELECT 1 FROM payout_sum WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND count > 0
       AND state IN ('waiting', 'approved', 'signed', 'stuck'));
@@ -610,7 +618,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- scan ---------------------------------------------------------------------------------------------------------------
+-- scan: the position only moves forward -------------------------------------------------------------------------------
 
 CREATE TRIGGER scan_has_one_row BEFORE INSERT ON scan
 BEGIN
@@ -636,7 +644,7 @@ END;
 CREATE TRIGGER scan_marks_what_is_credited BEFORE UPDATE OF finalized ON scan
   WHEN NEW.finalized / 1000 > OLD.finalized / 1000
 BEGIN
-  -- No mark below an existing one: after a correction, entries of higher blocks exist already.
+  -- A mark must be above all existing ones: after a correction there are entries of higher blocks already, so a lower mark would be wrong.
   INSERT INTO credit_mark (height, entry_id)
     SELECT OLD.finalized, coalesce((SELECT max(id) FROM stored_flow), 0)
     WHERE OLD.finalized > coalesce((SELECT max(height) FROM credit_mark), -1);
@@ -648,7 +656,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- credit_mark --------------------------------------------------------------------------------------------------------
+-- credit_mark: which entries there were at a height -------------------------------------------------------------------
 
 CREATE TRIGGER credit_mark_is_true BEFORE INSERT ON credit_mark
 BEGIN
@@ -669,7 +677,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- rescan -------------------------------------------------------------------------------------------------------------
+-- rescan: blocks that are read again ----------------------------------------------------------------------------------
 
 CREATE TRIGGER rescan_is_new BEFORE INSERT ON rescan
 BEGIN
@@ -685,17 +693,17 @@ BEGIN
   SELECT RAISE(ABORT, 'rescan: only its progress changes')
     WHERE NEW.id IS NOT OLD.id OR NEW.kind IS NOT OLD.kind OR NEW.from_height IS NOT OLD.from_height
       OR NEW.reason IS NOT OLD.reason OR NEW.created_at IS NOT OLD.created_at;
-  -- A gap grows with the blocks right above it. Blocks that are read separately from the rest get a row of their own.
+  -- Only a gap grows: by the blocks right above it that cannot be read either. Any row may shrink: blocks that are read separately get a row of their own.
   SELECT RAISE(ABORT, 'rescan: it must not grow')
     WHERE NEW.to_height > OLD.to_height AND (OLD.kind <> 'gap' OR NEW.to_height > (SELECT height FROM scan));
   SELECT RAISE(ABORT, 'rescan: next_height must not decrease') WHERE NEW.next_height < OLD.next_height;
   SELECT RAISE(ABORT, 'rescan: a finished one must not change') WHERE OLD.finished_at IS NOT NULL;
-  -- Drops transfers that were seen in the blocks of the gap but are not in them.
+  -- Drops transfers that are still seen in blocks that are in no open gap any more: these blocks were read and do not contain them.
   UPDATE stored_transfer SET state = 'dropped', version = version + 1, changed_at = coalesce(NEW.finished_at, NEW.tried_at, (SELECT advanced_at FROM scan))
     WHERE state = 'seen' AND height BETWEEN OLD.next_height AND OLD.to_height AND height <= (SELECT height FROM scan)
       AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL
         AND to_height >= stored_transfer.height AND next_height <= stored_transfer.height);
-  -- An operator ends the reading of these blocks. A payout whose transaction may be in them still needs them.
+  -- If an operator closes a row unread, but the transaction of a payout may be in its blocks, these become a row of the kind payout and are still read for it.
   INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, tried_at, attempts)
     SELECT 'payout', low, OLD.to_height, low, OLD.why, NEW.finished_at, OLD.next_try, OLD.tried_at, OLD.attempts FROM (
       SELECT max(OLD.next_height, min(reference) + 1) AS low FROM payout_transaction INDEXED BY payout_transaction_open
@@ -715,7 +723,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- correction ---------------------------------------------------------------------------------------------------------
+-- correction: an operator lowers a wrong finalized height -------------------------------------------------------------
 
 CREATE TRIGGER correction_is_new BEFORE INSERT ON correction
 BEGIN
@@ -724,7 +732,7 @@ BEGIN
     WHERE NEW.finalized >= coalesce((SELECT finalized FROM scan), -1);
 END;
 --> statement-breakpoint
--- Everything above the corrected height is decided again, except credits, which stay in the ledger.
+-- Applies a correction: everything above the corrected height is decided again, except credits, which stay in the ledger.
 CREATE TRIGGER correction_lowers_the_scan AFTER INSERT ON correction
 BEGIN
   INSERT INTO credit_mark (height, entry_id)
@@ -735,11 +743,11 @@ BEGIN
   UPDATE stored_address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
   UPDATE stored_transfer SET state = 'seen', reason = NULL, version = version + 1, changed_at = NEW.created_at
     WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved') AND state <> 'moved';
-  -- The credited transfers above the corrected height must be found again.
+  -- Credited transfers above the corrected height are sought: an alarm names those that the chain does not contain any more.
   UPDATE stored_transfer SET sought = 1 WHERE height > NEW.finalized AND state = 'credited' AND id IN (
     SELECT transfer_id FROM stored_flow WHERE transfer_id IS NOT NULL AND id > coalesce(
       (SELECT entry_id FROM credit_mark WHERE height <= NEW.finalized ORDER BY height DESC LIMIT 1), 0));
-  -- All blocks above are read again.
+  -- The scan reads all blocks above the corrected height again, so open rescans end there.
   UPDATE rescan SET to_height = NEW.finalized
     WHERE finished_at IS NULL AND next_height <= NEW.finalized AND to_height > NEW.finalized;
   UPDATE rescan SET finished_at = NEW.created_at, closed = 'a correction has its blocks read anew'
@@ -752,7 +760,8 @@ BEGIN
     WHERE changed_height > NEW.finalized OR read_to > NEW.finalized;
   UPDATE payout_transaction SET past_height = NULL, version = version + 1 WHERE ended IS NULL AND past_height > NEW.finalized;
   UPDATE payout_transaction SET height = NULL, version = version + 1 WHERE ended = 'unknown' AND height > NEW.finalized;
-  -- A transaction that ended in a block above the height is open again, unless its payout has moved on. The blocks below were already read for it.
+  -- A transaction that ended in a block above the corrected height is open again, unless its payout has another transaction by now or was cancelled. For blocks
+  -- up to that height nothing is to be done: they were read for it.
   UPDATE payout_transaction SET ended = NULL, height = NULL, succeeded = NULL, moved = NULL, next_send = 0, version = version + 1,
       past_height = iif(past_height > NEW.finalized, NULL, past_height), changed_at = NEW.created_at
     WHERE ended IN ('paid', 'failed', 'other', 'expired') AND coalesce(height, past_height) > NEW.finalized
@@ -778,9 +787,10 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- payout -------------------------------------------------------------------------------------------------------------
+-- payout: money is taken first and paid or returned once --------------------------------------------------------------
 
--- The standing acts of issuers: for each switch the newest act, in whatever order blocks were read.
+-- The acts of issuers that no later act has undone. Of acts that replace each other (frozen and released of one address, paused and unpaused, each fee) the
+-- newest counts, in whatever order blocks were read.
 CREATE VIEW standing_act AS
 SELECT * FROM (
   SELECT *, row_number() OVER (
@@ -789,7 +799,8 @@ SELECT * FROM (
   FROM issuer_act WHERE kind <> 'destroyed')
 WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated');
 --> statement-breakpoint
--- The reasons for which money may not leave now, as in payouts/leaving.ts. A reason concerns one currency or all (NULL), and one address or all (NULL).
+-- Why money may not leave now, by the same rules as src/worker/payouts/leaving.ts. A row stops one currency or all (cuy NULL), at one payout address or at all
+-- (address NULL).
 CREATE VIEW payout_stop AS
 SELECT NULL AS cuy, NULL AS address FROM scan WHERE halted IS NOT NULL OR restored_at IS NOT NULL
 UNION ALL SELECT cuy, iif(kind = 'frozen', address, NULL) FROM standing_act
@@ -819,7 +830,7 @@ BEGIN
   SELECT RAISE(ABORT, 'payout: its money may not leave now')
     WHERE NEW.state = 'approved' AND EXISTS (
       SELECT 1 FROM payout_stop WHERE address IS NULL AND (cuy IS NULL OR cuy = NEW.cuy));
-  -- The last 24 hours: stored sums for whole hours, and the approved payouts for the rest of the oldest hour.
+  -- The limits count the last 24 hours: whole hours by their sums in payout_hour, the part of the oldest hour by its approved payouts.
   SELECT RAISE(ABORT, 'payout: it is not within its limits')
     WHERE NEW.state = 'approved' AND NOT coalesce(NEW.amount BETWEEN NEW.limit_least AND NEW.limit_each AND (
       SELECT total(amount) + NEW.amount <= NEW.limit_day AND total(count) + 1 <= NEW.limit_count FROM (
@@ -863,9 +874,9 @@ BEGIN
     WHERE NOT ((OLD.state IN ('waiting', 'stuck') AND NEW.state = 'approved')
       OR (OLD.state IN ('waiting', 'approved', 'stuck') AND NEW.state = 'cancelled')
       OR (OLD.state = 'signed' AND NEW.state IN ('paid', 'approved', 'stuck'))
-      -- It is signed, or its newest transaction is open again.
+      -- A signer has handed in a transaction, or a correction has opened the newest one again.
       OR (OLD.state IN ('approved', 'stuck', 'paid') AND NEW.state = 'signed')
-      -- The transaction of a cancelled payout has succeeded after all, so it counts towards the limits of its day.
+      -- The transaction of a cancelled payout has succeeded after all: the payout counts towards the limits of its day again.
       OR (OLD.state = 'cancelled' AND NEW.state = 'cancelled' AND NEW.counted > OLD.counted));
   SELECT RAISE(ABORT, 'payout: only a person''s approval changes who approved it')
     WHERE (NEW.approved_by IS NOT OLD.approved_by
@@ -892,7 +903,7 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER payout_step_has_its_effects AFTER UPDATE ON payout
 BEGIN
-  -- A person posts nothing, so the entry names the backend that asked for the payout.
+  -- The refund is posted by a backend: by the one that has cancelled the payout or, if a person has, by the one that asked for it.
   INSERT INTO posting (entries, posted_by, created_at)
     SELECT '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 5, 'osn', NEW.osn, 'amount', NEW.amount + NEW.fee, 'mark', NEW.mark) || ']',
       iif(NEW.cancelled_by GLOB '*@*', NEW.posted_by, NEW.cancelled_by), NEW.changed_at
@@ -904,7 +915,7 @@ BEGIN
   INSERT INTO payout_effect (payout_id, state_before, counted_before) VALUES (NEW.id, OLD.state, OLD.counted);
 END;
 --> statement-breakpoint
--- The consequences of each step: the sums, and its event. The row itself is never stored.
+-- What a step of a payout changes elsewhere: the sums, and the event. The inserted row itself is never stored.
 CREATE TRIGGER payout_effect_of_a_step BEFORE INSERT ON payout_effect
 BEGIN
   INSERT INTO payout_sum (state, cuy, count, amount)
@@ -916,7 +927,7 @@ BEGIN
     FROM payout CROSS JOIN json_each(json_array(0, uid)) AS owner
     WHERE payout.id = NEW.payout_id AND counted <> NEW.counted_before
     ON CONFLICT (cuy, uid, hour) DO UPDATE SET amount = amount + excluded.amount, count = count + excluded.count;
-  -- One event for each step of a transaction, even if a correction has the step repeated.
+  -- A step of a transaction makes one event, even if the step is repeated after a correction: reported has the newest step with an event.
   INSERT INTO stored_event (id, type, uid, created_at, payout)
     SELECT (SELECT id FROM last_event) + 1, 'payout.' || state, uid, changed_at, json_object('id', id, 'uid', uid, 'cuy', cuy, 'amount', amount, 'fee', fee,
       'to_address', to_address, 'osn', osn, 'mark', mark, 'state', state, 'created_at', created_at, 'posted_by', posted_by,
@@ -942,7 +953,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- payout_transaction -------------------------------------------------------------------------------------------------
+-- payout_transaction: of a payout at most one transaction can be mined ------------------------------------------------
 
 CREATE TRIGGER payout_transaction_is_new BEFORE INSERT ON payout_transaction
 BEGIN
@@ -963,13 +974,13 @@ BEGIN
         AND (payout_stop.address IS NULL OR payout_stop.address = NEW.address));
   SELECT RAISE(ABORT, 'payout_transaction: its reference block is not final')
     WHERE NEW.reference > coalesce((SELECT finalized FROM scan), -1);
-  -- Blocks that were read before the bytes came must be read again, starting above the reference block of the transaction.
+  -- The transaction may be in blocks above its reference block that were read before its bytes were stored. So an open rescan must cover them.
   SELECT RAISE(ABORT, 'payout_transaction: blocks are not read again')
     WHERE EXISTS (SELECT 1 FROM scan WHERE NEW.reference < height AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
       WHERE finished_at IS NULL AND next_height <= NEW.reference + 1 AND to_height >= scan.height));
 END;
 --> statement-breakpoint
--- All columns except those that say how it was sent and reported.
+-- It fires for every column but those about broadcasts (seen_height, next_send, sends, answers) and reported.
 CREATE TRIGGER payout_transaction_takes_its_steps BEFORE UPDATE OF id, version, txid, address, payout_id, bytes, reference, expires_at,
     changed_at, past_height, height, succeeded, moved, ended, excused ON payout_transaction
 BEGIN
@@ -995,7 +1006,8 @@ BEGIN
     WHERE OLD.ended IS NULL AND NEW.ended IN ('paid', 'failed', 'other') AND NEW.ended IS NOT (
       SELECT iif(NOT NEW.succeeded, 'failed', iif(EXISTS (SELECT 1 FROM json_each(NEW.moved) AS part
           WHERE part.value ->> 'contract' = contract AND part.value ->> 'to' = to_address AND part.value ->> 'raw' = raw)
-        -- In a token with a confirmed fee the amount may be paid in two parts. The service has checked their sum.
+        -- A token with a fee pays in two parts: one to the payee, and the fee. If an operator has confirmed a fee, that is fine: the service has checked the
+        -- sum.
         OR (NEW.ended = 'paid' AND json_array_length(NEW.moved) = 2 AND EXISTS (SELECT 1 FROM json_each(NEW.moved) AS part
             WHERE part.value ->> 'contract' = contract AND part.value ->> 'to' = to_address)
           AND EXISTS (SELECT 1 FROM issuer_act
@@ -1028,7 +1040,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- event --------------------------------------------------------------------------------------------------------------
+-- event: an event reports a stored fact, and ids only grow ------------------------------------------------------------
 
 CREATE VIEW event AS
 SELECT id, type, uid, created_at, NULL AS entry_id, nullif(lower(hex(txid)), '') AS txid, position, cuy, raw, nullif(lower(hex(address)), '') AS address, seconds, reason,
@@ -1065,7 +1077,7 @@ END;
 CREATE TRIGGER event_is_deleted_from_the_oldest BEFORE DELETE ON stored_event
 BEGIN
   SELECT RAISE(ABORT, 'event: only the oldest is deleted') WHERE EXISTS (SELECT 1 FROM stored_event WHERE id < OLD.id);
-  -- Otherwise the next event would get its number.
+  -- Without the newest row, the next event would get its id again.
   SELECT RAISE(ABORT, 'event: the newest is not deleted') WHERE OLD.id = (SELECT id FROM last_event);
 END;
 --> statement-breakpoint
@@ -1087,7 +1099,7 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- webhook ------------------------------------------------------------------------------------------------------------
+-- webhook: an endpoint gets every event once it has begun -------------------------------------------------------------
 
 CREATE TRIGGER webhook_begins_with_the_next_event BEFORE INSERT ON webhook
 BEGIN

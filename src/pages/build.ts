@@ -6,12 +6,12 @@ import { build, type Plugin } from 'esbuild'
 
 const sources = fileURLToPath(new URL('.', import.meta.url).href)
 
-/** The pages, by path. */
+/** The pages: each is a folder beside this file, and a path of the service. */
 const pages = ['deposit', 'desk']
 
 /**
- * Scripts that a page's main script imports but that are files of their own. The first one of the deposit page loads before the main script, others when they
- * are used, and of the languages only one loads.
+ * Scripts that a page's main script imports, and that stay files of their own. `deposit/first` loads before the main script, the others when they are used,
+ * and of the languages only the reader's.
  */
 const apartScripts = [
   'deposit/first',
@@ -24,13 +24,13 @@ const apartScripts = [
   ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
 ]
 
-/** The languages of a page. A language may have further files, with a hyphen in their names. */
+/** The languages of a page. A file whose name has a hyphen, such as `en-payouts.ts`, is a part of a language and not one itself. */
 function languagesOf(page: string): string[] {
   const names = readdirSync(join(sources, page, 'languages')).map((file) => file.slice(0, -3))
   return names.filter((name) => /^\w+$/.test(name))
 }
 
-/** Keeps these scripts out of the main script, which imports them by the names of their files. */
+/** Keeps these scripts out of the main script, which imports them by the names of their built files instead. */
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>

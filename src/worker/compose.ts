@@ -32,7 +32,7 @@ import { createEndpoint, type EndpointObject } from './webhooks/endpoint-object.
 import type { WebhookEndpoint } from './webhooks/store/endpoint-state.ts'
 import { selectWaiting } from './webhooks/watch-endpoints.ts'
 
-/** The parts that the service takes from the platform. */
+/** The parts that the service takes from the platform. Tests and the simulation pass their own. */
 export interface Platform {
   readonly clock: Clock
   readonly logger: Logger
@@ -48,7 +48,7 @@ export interface Service {
   fetch(request: Request, bindings: Bindings): Promise<Response>
   /** One run of the cron trigger: starts the scanner if it is not running. */
   scheduled(bindings: Bindings): Promise<void>
-  /** The methods for other Workers. */
+  /** The methods for other Workers of the account. */
   ledger(bindings: Bindings): LedgerMethods
 }
 
@@ -88,17 +88,17 @@ function configured(platform: Platform, configs: Cells): BoundWorker {
     app: createApp(platform, first.config, cells),
     async wakeScanner() {
       const woken = await Promise.allSettled(cells.map(({ services }) => services.scanner.wake()))
-      for (const one of woken) if (one.status === 'rejected') throw one.reason // each was called
+      for (const one of woken) if (one.status === 'rejected') throw one.reason // only now, so that every scanner was called
     },
     ledger: createCellsRpc(methods),
   }
 }
 
-/** The parts of one cell. */
+/** Makes the parts of one cell: one database with its scanner, for a range of users. */
 function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly ChosenBy[]): Services {
   const { config } = cell
   const { settings, configMatchesData, sessions } = openDatabase(platform, cell)
-  // A stub belongs to the invocation that made it.
+  // A stub belongs to the invocation that made it, so each use makes a new one.
   const openScanner = () => config.scanners.getByName(scannerOf(cell))
   return {
     settings,
@@ -121,7 +121,7 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
       try {
         await openScanner().noteWrite()
       } catch {
-        platform.logger.warn('write-not-noted', {}) // the next tick notes it
+        platform.logger.warn('write-not-noted', {}) // the next tick notes the write
       }
     },
     sendPayouts: () => {
@@ -198,7 +198,7 @@ export function createScannerObject(
   })
 }
 
-/** Makes the deliveries of a cell to one endpoint, behind the Durable Object with this name. */
+/** Makes the object that delivers events of a cell to one webhook endpoint. `host` is the storage and alarm of the Durable Object with this name. */
 export function createEndpointObject(
   platform: Platform,
   bindings: Bindings,
@@ -223,12 +223,12 @@ export function createEndpointObject(
   })
 }
 
-/** Makes the memory of blocks that cells share, behind the only Durable Object of its class. */
+/** Makes the memory of blocks that the cells share. It lives in the only Durable Object of its class. */
 export function createBlocksObject({ clock }: Platform): SharedBlocks {
   return createSharedBlocks(clock)
 }
 
-/** The cell of an object, which cannot work without a valid configuration. */
+/** The cell of the Durable Object with this name. Throws if the configuration is invalid, or if no cell has such an object. */
 function cellOfBindings(platform: Platform, bindings: Bindings, name: string | undefined): CellConfig {
   const cells = parseCells(bindings)
   if (!cells.ok) {

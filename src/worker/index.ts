@@ -43,7 +43,10 @@ export default {
   scheduled: (_controller, bindings) => service.scheduled(bindings),
 } satisfies ExportedHandler<Bindings>
 
-/** The only part that talks to nodes. Its alarm is the tick of the scan. Each cell has one, which its name says (`cells/objects.ts`). */
+/**
+ * The only part that talks to nodes. One run of the object's alarm is one tick of the scan. Each cell has one scanner, which the object's name identifies
+ * (`cells/objects.ts`).
+ */
 export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   readonly #scanner = createScannerObject(platform, this.env, hostOf(this.ctx.storage), this.ctx.id.name)
 
@@ -82,7 +85,7 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   }
 }
 
-/** Delivers the events of a cell to one webhook endpoint. Its alarm is the next attempt. There is one for each endpoint and cell. */
+/** Delivers the events of a cell to one webhook endpoint. One run of the object's alarm is one attempt. There is one object for each endpoint and cell. */
 export class Endpoint extends DurableObject<Bindings> {
   readonly #endpoint = createEndpointObject(platform, this.env, hostOf(this.ctx.storage), this.ctx.id.name)
 
@@ -94,7 +97,7 @@ export class Endpoint extends DurableObject<Bindings> {
   }
 }
 
-/** What the scanners of several cells share: blocks that one of them has just read. There is one. */
+/** The memory that the scanners of several cells share: blocks that one of them has just read. There is one such object. */
 export class Blocks extends DurableObject<Bindings> implements SharedBlocks {
   readonly #shared = createBlocksObject(platform)
 

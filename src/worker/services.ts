@@ -8,7 +8,7 @@ import type { SharedRead } from './platform/shared-read.ts'
 import type { SharedHealth } from './scan/health.ts'
 import type { Intake } from './scan/intake.ts'
 
-/** One cell as requests see it. */
+/** One cell (a database with its scanner, for a range of users) as requests see it. */
 export interface Cell extends ChosenBy {
   readonly services: Services
 }
@@ -18,25 +18,25 @@ export interface Services {
   readonly settings: AppContext
   /** Whether the configuration belongs to the stored data. If not, nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
-  /** The network of the addresses. */
+  /** The name of the network, which decides the explorer for addresses and transactions. */
   readonly network: NetworkName
   /** Reads from any copy of the database that is at least as new as the invocation's bookmark. */
   read<T>(invocation: Invocation, work: (context: ReadContext) => Promise<T>): Promise<T>
-  /** Starts at the primary database and sees its own writes. */
+  /** Reads and writes at the primary database, and sees its own writes. */
   write<T>(invocation: Invocation, work: (context: WriteContext) => Promise<T>): Promise<T>
   /** The primary database without a session, for work that concerns no caller. */
   primary(invocation: Invocation): WriteContext
   /** The only part that talks to nodes. */
   readonly scanner: ScannerCalls
-  /** The endpoints of `WEBHOOKS`. */
+  /** The endpoints of `WEBHOOKS` that a summary shows. */
   readonly endpoints: readonly { readonly key: EndpointKey }[]
-  /** The state that health checks share. */
+  /** The stored state of the scan that all health checks of an isolate share. */
   readonly sharedHealth: SharedHealth
-  /** The value that all requests for the currencies share. */
+  /** Tells which deposits can be credited now; all requests for the currencies share it. */
   readonly sharedIntake: SharedRead<Intake>
   /** The number of nodes that must agree before money is credited. */
   readonly quorum: number
-  /** The users of every cell of the deployment. */
+  /** The cells of the deployment, each with its range of users. */
   readonly ranges: readonly ChosenBy[]
   /** Seconds between two scans while nothing is known to be on its way. */
   readonly scanEverySeconds: number

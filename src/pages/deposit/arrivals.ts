@@ -19,19 +19,18 @@ export const stateIcon = (state: ArrivalState) =>
 interface Line {
   readonly element: HTMLElement
   readonly key: string
-  /** Updates the parts of a line that change within a state: the seconds. */
+  /** Updates what changes while the transfer stays in its state: the seconds until it is final. */
   show(arrival: Arrival): void
   tick(): void
 }
 
-/** A list of transfers with their states. */
 export interface ArrivalList {
   readonly element: HTMLElement
   show(arrivals: readonly Arrival[]): void
   tick(): void
 }
 
-/** Makes a list of transfers, which keeps the lines that have not changed. `name` is the accessible name of the list. */
+/** Makes a list of transfers with their states. It keeps the lines that have not changed. `name` is its name for screen readers. */
 export function createArrivalList(context: DepositContext, name: string): ArrivalList {
   const list = html('ul', { class: 'arrivals', 'aria-label': name })
   let lines: Line[] = []
@@ -137,7 +136,7 @@ function transactionPart(context: DepositContext, { txid }: Arrival): Child[] {
   return [html('span', {}, `${texts.transaction} `, number, copy), view]
 }
 
-/** A link to the block explorer, which is named by its host. */
+/** A link to a page of the block explorer. `words` makes the text of the link from the explorer's host. */
 export function explorerLink(explorer: string, path: string, words: (name: string) => string): HTMLElement {
   const host = explorer.replace(/^https:\/\/([^/]*).*$/, '$1')
   return linkTo(`${explorer}/${path}`, 'new tab', { class: 'elsewhere' }, words(host), ' ↗')

@@ -4,7 +4,7 @@ import { createNotice, createWaiting } from './message.ts'
 import { createChoice, createPayment } from './pay.ts'
 import { createActions, createSummary, createVisitStatus, visitedOf } from './status.ts'
 
-/** The screen: the account, the amount to send and the address; later the status of the payment. */
+/** The screen: the account, the amount to send and the address; later the status of the payment. `remember` gets the currency that the reader chooses. */
 export function createCard(
   context: DepositContext,
   nextAt: () => number | null,
@@ -58,8 +58,8 @@ function isToPay(context: DepositContext): boolean {
 }
 
 /**
- * Remembers the height of an element when the status replaces the address. A single payment fills that height, so that the parts below
- * stay in place; several have their own height, without a hole below them.
+ * Draws the element by `change`. If that puts the status in place of the address, the style sheet gets the height that the element had before: the status of a
+ * single payment fills it, so that the parts below stay in place. The status of several payments has its own height, without a hole below it.
  */
 function rememberHeight(element: HTMLElement, change: () => void): void {
   const before = element.dataset.shown

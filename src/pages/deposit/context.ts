@@ -9,14 +9,14 @@ import { misfitOf, type PaymentRequest, type Progress, progressOf, type Unreadab
 /** A part below the screen that opens and closes. */
 export type FoldName = 'how' | 'question' | 'arrivals' | 'wallet'
 
-/** The account and the request, read from the token. Only the service can verify the token. */
+/** The account and the payment request that the token contains. Only the service can verify the token. */
 export interface PayerSession {
   /** The name of the account, or null. */
   readonly name: string | null
   /** The number of the account; null if the token has none. */
   readonly uid: string | null
   readonly request: PaymentRequest | null
-  /** A malformed request, in place of the request. */
+  /** Set if the token's request is malformed; then `request` is null. */
   readonly unreadable: UnreadableRequest | null
 }
 
@@ -26,29 +26,29 @@ export interface DepositModel {
   account: number
   session: PayerSession
   offer: Offer | null
-  /** The chosen currency. */
+  /** The number of the currency that the reader pays in. */
   chosen: number | null
   address: string | null
   arrivals: ListPage<Arrival> | null
-  /** The transfers of this visit, which the screen shows as its status. */
+  /** The ids of this visit's transfers, which the screen shows as the status. */
   visited: ReadonlySet<number>
   /** How many of the earlier transfers are shown. */
   arrivalsOpen: number
   balances: ReadonlyMap<number, string> | null
   history: ListPage<HistoryEntry> | null
-  /** The payouts of the withdrawals in the history, by currency and reference. */
+  /** The payouts of the withdrawals in the history. The key is `keyOf` in `payouts.ts`. */
   payouts: ReadonlyMap<string, OwnPayout>
-  /** The currency of the history; null for all. */
+  /** The number of the currency whose entries the history shows; null for all. */
   filter: number | null
-  /** The open parts. */
+  /** The parts below the screen that are open. */
   readonly folds: Set<FoldName>
   /** The txid that the reader has pasted. */
   pasted: string
-  /** The reason for which the data is not up to date. */
+  /** Why the last request failed, so that the data is not up to date; null if it is. */
   refusal: Refusal | null
 }
 
-/** The state of a new account. */
+/** What the model has of an account before anything of it is loaded. */
 export const emptyAccount = () => ({
   chosen: null,
   address: null,
@@ -75,18 +75,18 @@ export interface DepositContext {
   announce(text: string): void
   /** Asks the service for new data. */
   refresh(): void
-  /** Draws the changed parts of the state. */
+  /** Has every part of the page draw what has changed in the model. */
   update(): void
   /** Ends the status of this visit and shows the address again. */
   startOver(): void
 }
 
-/** A currency by its number; null if it is not known. */
+/** A currency by its number; null if the service has none with it, or if the currencies are not loaded yet. */
 export function currencyWith({ model }: DepositContext, cuy: number): OfferedCurrency | null {
   return model.offer?.currencies.find((one) => one.cuy === cuy) ?? null
 }
 
-/** An amount with its symbol. */
+/** An amount in the reader's format, with the symbol of its currency. */
 export function amountText(context: DepositContext, amount: string, cuy: number, sign?: 'always'): string {
   return `${context.format.amount(amount, sign)} ${currencyWith(context, cuy)?.symbol ?? ''}`.trim()
 }
@@ -120,20 +120,20 @@ export function requestOf(context: DepositContext) {
   return request === null || currency === null ? null : { request, currency }
 }
 
-/** How much of the requested amount is paid; null without a requested amount. */
+/** How much of the requested amount is paid; null if the token requests no amount. */
 export function requestProgress(context: DepositContext): Progress | null {
   const asked = requestOf(context)
   if (asked === null || asked.request.amount === null) return null
   return progressOf(asked.request, asked.request.amount, asked.currency, context.model.arrivals?.list ?? [])
 }
 
-/** Whether a transfer came after the request, in another currency. */
+/** Whether a transfer does not count for the request because it is in another currency, although it came after the request. */
 export function isStray(context: DepositContext, { cuy, at }: Arrival): boolean {
   const asked = requestOf(context)
   return asked !== null && cuy !== asked.currency.cuy && Date.parse(at) >= asked.request.since
 }
 
-/** Joins the newest items of a list with those already loaded, if none can be missing in between. */
+/** Adds the items that are already loaded to the newest page, but only if the two overlap: otherwise items in between could be missing. */
 export function mergeNewest<Item extends { readonly id: number }>(
   newest: ListPage<Item>,
   known: ListPage<Item> | null,

@@ -22,16 +22,16 @@ export interface OfferedCurrency {
   /** The contract of a token; null for TRX. */
   readonly contract: string | null
   readonly isRetired: boolean
-  /** Decimals of ledger amounts. */
+  /** How many decimals the amounts of the ledger have. */
   readonly scale: number
   /** Whether its deposits can be credited now. */
   readonly isOpen: boolean
 }
 
-/** The currencies and their network. */
+/** What the service accepts, from `GET /currencies`. */
 export interface Offer {
   readonly network: string
-  /** The base of an explorer; null without one. */
+  /** The URL with which the pages of the block explorer begin; null without an explorer. */
   readonly explorer: string | null
   /** Seconds by which credits are later than usual; null if they are on time. */
   readonly late: number | null
@@ -40,10 +40,9 @@ export interface Offer {
 
 const transferStates = ['seen', 'held', 'credited', 'refused', 'dropped'] as const
 
-/** The states of a transfer. */
 export type ArrivalState = (typeof transferStates)[number]
 
-/** A transfer to one of the user's addresses. `finalAt` is a time of `performance.now()`. */
+/** A transfer to one of the user's addresses. `finalAt` is the estimated time of `performance.now()` when it is final; null if nobody can estimate it. */
 export interface Arrival {
   readonly id: number
   readonly txid: string
@@ -56,7 +55,7 @@ export interface Arrival {
   readonly why: string | null
 }
 
-/** An entry of the user's ledger. */
+/** An entry of the user's ledger. Amounts are in whole units; `amount` is signed, and `balance` is that after the entry. */
 export interface HistoryEntry {
   readonly id: number
   readonly type: number
@@ -70,10 +69,9 @@ export interface HistoryEntry {
 
 const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
 
-/** The states of a payout. */
 type OwnPayoutState = (typeof payoutStates)[number]
 
-/** A payout, which has entries with the same currency and `osn`. */
+/** A payout to the user's own wallet. Its withdrawal in the history has the same currency and the same `osn` (reference). */
 export interface OwnPayout {
   readonly id: number
   readonly cuy: number
@@ -83,7 +81,7 @@ export interface OwnPayout {
   readonly txid: string | null
 }
 
-/** `GET /currencies` */
+/** Reads the data of `GET /currencies`. Like each reader here, throws a `TypeError` if the data is malformed. */
 export function readOffer(data: unknown): Offer {
   const currencies = readList(data, (item) => ({
     cuy: readInteger(item.cuy),
@@ -104,12 +102,12 @@ export function readOffer(data: unknown): Offer {
   }
 }
 
-/** `GET /tron/generate`. A text that is not an address is never shown as one. */
+/** Reads the address in the data of `GET /tron/generate`. A text without the form of an address is refused, so that it is never shown as one. */
 export function readAddress(data: unknown): string {
   return readForm(readMembers(data).address, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
 }
 
-/** `GET /tron/deposits`. The count is infinite if the service stopped counting. */
+/** Reads the data of `GET /tron/deposits`. `count` is infinite if the service has stopped counting. */
 export function readArrivals(data: unknown): ListPage<Arrival> {
   const page = readPage(data, (item) => {
     const state = transferStates.find((one) => one === item.state)
@@ -129,12 +127,12 @@ export function readArrivals(data: unknown): ListPage<Arrival> {
   return { ...page, count: knownCount(page.count) ?? Number.POSITIVE_INFINITY }
 }
 
-/** `GET /wallet/list` */
+/** Reads the data of `GET /wallet/list`: the balance by the number of its currency. */
 export function readWallets(data: unknown): ReadonlyMap<number, string> {
   return new Map(readList(data, (item) => [readInteger(item.cuy), readDecimal(item.amt)]))
 }
 
-/** `GET /wallet/flow/list` */
+/** Reads the data of `GET /wallet/flow/list`. */
 export function readHistory(data: unknown): ListPage<HistoryEntry> {
   return readPage(data, (item) => ({
     id: readInteger(item.id),
@@ -148,7 +146,7 @@ export function readHistory(data: unknown): ListPage<HistoryEntry> {
   }))
 }
 
-/** `GET /tron/payouts` */
+/** Reads the data of `GET /tron/payouts`. */
 export function readOwnPayouts(data: unknown): ListPage<OwnPayout> {
   return readPage(data, (item) => {
     const state = payoutStates.find((one) => one === item.state)

@@ -16,16 +16,16 @@ const answerMs = 12_000
 /** Called with each later token; the main script sets it. */
 export const later = { arrived: (_isOtherAccount: boolean): void => {} }
 
-/** The first language of the page, and its texts. */
+/** The language in which the page begins; `texts` are its texts. */
 export const language = firstLanguage(browserMemory, navigator.languages)
 export const texts = loadTexts(language)
 
-/** Parts that are loaded here, so that the main script need not contain them. */
+/** Parts that the main script uses, too. It takes them from here, so that the browser does not load a second copy. */
 export const here = { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage }
 
-/** The user's token. */
+/** The token of the reader, which survives a reload of the tab. */
 export const token = createTokenSource((isOtherAccount) => later.arrived(isOtherAccount), tabMemory)
-/** The client of the service. */
+/** The client of the service. The main script uses the same one, and gets the answers to what is requested here. */
 export const api = createApi(token, answerMs)
 /** Resolves when the page can send requests: at once, unless a framing page has to provide the token first. */
 export const ready = begin()

@@ -5,10 +5,10 @@ import type { DepositContext, FoldName } from './context.ts'
 import { readArrivals } from './data.ts'
 import { arrivalsPath, pageRows } from './paths.ts'
 
-/** Transfers that are added when the reader asks for older ones. */
+/** How many transfers are added each time the reader asks for older ones. */
 const olderRows = 10
 
-/** A part below the screen: a heading that opens it, and its content. */
+/** A part below the screen: a heading that opens it, and its content. Opening it has the page read the data that only this part shows. */
 export function createFold(
   context: DepositContext,
   name: FoldName,
@@ -40,7 +40,7 @@ export function createFold(
   }
 }
 
-/** The transfers before this visit. */
+/** The part with the transfers before this visit, newest first. It is hidden if there are none. */
 export function createEarlier(context: DepositContext): PageView {
   const { model, texts } = context
   const list = createArrivalList(context, texts.arrivalsHeading)

@@ -3,10 +3,10 @@ import { framingOrigin } from '../kit/frame.ts'
 import { type DepositContext, requestOf } from './context.ts'
 import { progressOf } from './request.ts'
 
-/** The state of a request, as a framing page is told. */
+/** The state of the payment request, in the words of the message to the framing page. */
 type FrameState = 'waiting' | 'seen' | 'partly-paid' | 'paid'
 
-/** A request without an amount is paid by any deposit. It is partly paid only if a part is credited and more is missing. */
+/** The state of the request; null without one. One without an amount is paid by any deposit. One of which a part is only seen is `seen`, not `partly-paid`. */
 function stateOf(context: DepositContext): FrameState | null {
   const asked = requestOf(context)
   const { arrivals } = context.model
@@ -19,7 +19,7 @@ function stateOf(context: DepositContext): FrameState | null {
   return state === 'partly paid' && !isZero(credited) ? 'partly-paid' : 'seen'
 }
 
-/** Makes a function that tells the framing page, if it is of these origins, each new state of the request. The message is a hint and proves nothing. */
+/** Makes a function that tells the framing page each new state of the request, if that page is of these origins. The message is a hint and proves nothing. */
 export function createStateTeller(origins: readonly string[]): (context: DepositContext) => void {
   const origin = framingOrigin()
   let told = ''

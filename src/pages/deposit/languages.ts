@@ -1,13 +1,12 @@
 import type { Memory } from '../kit/memory.ts'
 import type { Texts } from './languages/en.ts'
 
-/** The languages, by the first part of the tag. Only one file is loaded. To add a language, add its file and a line here. */
+/** How to load each language, by the first part of its tag (`zh` of `zh-CN`). Only one is loaded. To add a language, add its file and a line here. */
 const files = {
   en: async (): Promise<Texts> => (await import('./languages/en.ts')).en,
   zh: async (): Promise<Texts> => (await import('./languages/zh.ts')).zh,
 } satisfies Readonly<Record<string, () => Promise<Texts>>>
 
-/** One of the languages. */
 export type LanguageName = keyof typeof files
 
 /** The name of each language in that language. */
@@ -15,7 +14,7 @@ export const ownNames: Readonly<Record<LanguageName, string>> = { en: 'English',
 
 const names = Object.keys(files) as LanguageName[] // safe: its own keys
 
-/** Loads the texts of the page in a language. */
+/** Loads the texts of the page in a language. Rejects if the browser cannot load their file. */
 export const loadTexts = (language: LanguageName): Promise<Texts> => files[language]()
 
 /** The language of a tag such as zh-CN; null if the page does not have it. */
@@ -23,12 +22,12 @@ function languageOf(tag: string): LanguageName | null {
   return names.find((name) => name === tag.slice(0, 2).toLowerCase()) ?? null
 }
 
-/** The language to which the switch changes. */
+/** The language to which the button in the header changes. */
 export function nextLanguage(language: LanguageName): LanguageName {
   return names[(names.indexOf(language) + 1) % names.length] ?? 'en'
 }
 
-/** The language in the URL (`?lang=`). The reader's choice overrides it, until the URL names another language. */
+/** The language in the URL (`?lang=`). What the reader has chosen since overrides it, until the URL names another language. */
 const askedLanguage = new URLSearchParams(location.search).get('lang')
 const choiceName = `language ${askedLanguage ?? ''}`
 
@@ -41,7 +40,7 @@ export function firstLanguage(memory: Memory, browser: readonly string[]): Langu
   return 'en'
 }
 
-/** Remembers the reader's choice. */
+/** Remembers the language that the reader has chosen, for pages whose URL names the same language. */
 export function rememberLanguage(memory: Memory, chosen: LanguageName): void {
   memory.write(choiceName, chosen)
 }

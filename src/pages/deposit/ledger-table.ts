@@ -1,7 +1,7 @@
 import { html } from '../kit/dom.ts'
 import type { DepositContext } from './context.ts'
 
-/** A row of the table: an entry, or a balance at a time. Empty members are not shown. */
+/** A row of the table: an entry, or the balance at the beginning or end of a period. Empty members are not shown. */
 export interface LedgerRow {
   readonly name: string
   readonly time: HTMLElement
@@ -35,7 +35,7 @@ export function ledgerTable({ texts }: DepositContext, rows: readonly LedgerRow[
   )
 }
 
-/** The name of a type of entry. */
+/** The name of a type of entry for payers; one general name for all types that this page does not know. */
 export function entryName({ texts }: DepositContext, type: number): string {
   const names: Readonly<Record<number, string>> = {
     1: texts.type1,

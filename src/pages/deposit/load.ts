@@ -4,11 +4,11 @@ import { type Arrival, readAddress, readArrivals, readHistory, readOffer, readWa
 import { addressPath, arrivalsPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
 import { loadPayouts } from './payouts.ts'
 
-/** Most transfers in one request. */
+/** Most transfers that the service returns in one answer. */
 const arrivalRowsMax = 100
-/** The currencies and the lateness of the network are read again after this time. */
+/** The currencies, and how late the network is, are read again after this time. */
 const offerMs = 21_000
-/** Balances and entries are read again after this time without a new credit, because the operator's system can change them, too. */
+/** Balances and entries are read again after this time, and after each new credit: backends of the operator can change them, too. */
 const walletMs = 60_000
 
 /**
@@ -30,7 +30,7 @@ export function createLoader(
     return answer
   }
   const show = () => {
-    if (model.offer !== null && model.address !== null) paying() // once for both, because drawing is slow on a phone
+    if (model.offer !== null && model.address !== null) paying() // not for each of the two, because drawing is slow on a phone
   }
   const loadArrivals = async () => {
     const { account } = model

@@ -104,7 +104,7 @@ export function createWaiting(context: DepositContext): PageView {
     element,
     update() {
       const { address, chosen, refusal, offer } = context.model
-      const isTold = refusal !== null || (offer?.late ?? null) !== null // the notice replaces it
+      const isTold = refusal !== null || (offer?.late ?? null) !== null // then the notice says more than this
       const currency = requestOf(context)?.currency ?? currencyWith(context, chosen ?? Number.NaN)
       const progress = requestProgress(context)
       const isPaid = progress?.state === 'paid' || progress?.state === 'on its way'

@@ -28,7 +28,7 @@ import { summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
 import { createBalances, createHistory, createPapers } from './wallet.ts'
 
-/** Pauses between reads of transfers: if one is about to be final, if one is on its way or expected, and otherwise. */
+/** Pauses between requests for transfers: if a transfer is about to be final, if one is on its way or expected, and otherwise. */
 const paceMs = { final: 2_000, expected: 6_000, quiet: 12_000 }
 /** A payment is expected for this long after the reader's last action. */
 const expectedMs = 15 * 60_000
@@ -39,7 +39,7 @@ const currencyName = 'currency'
 
 const { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage } = here
 
-// Waiting comes first: a token that arrives meanwhile is included in the session below.
+// Waits before anything else: the session is read below, so that it has a token that arrives meanwhile.
 let texts = await firstTexts
 const settings = readPageSettings()
 const format = createFormat(navigator.languages)
@@ -47,13 +47,13 @@ const visits = createVisits(tabMemory)
 const model: DepositModel = { account: 0, session: readSession(), offer: null, folds: new Set(), ...emptyAccount() }
 const tellState = createStateTeller(settings.origins)
 const live = html('p', { class: 'unseen', role: 'status' })
-/** The title on paper. */
+/** The title, with place and time, that is only shown on paper. */
 const printed = html('p', { class: 'printed' })
 let views: readonly PageView[] = []
 let context: DepositContext
 let shown = firstShown
 let actedAt = performance.now()
-/** The last shown text about the progress of the request. */
+/** The text about the progress of the request when the page was last drawn. If it differs the next time, it is announced. */
 let summary = ''
 
 later.arrived = (isOtherAccount) => {
@@ -109,7 +109,7 @@ function readSession(): PayerSession {
   }
 }
 
-/** Makes the page in the current language, from the model. */
+/** Makes all parts of the page anew from the model, in the current language. */
 function mount(): void {
   const isFocused = hasFocus()
   const refresh = () => {
@@ -138,7 +138,7 @@ function mount(): void {
   ]
   const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
   const showBelow = () => {
-    // Hidden until the height of the screen is known.
+    // Hidden until what the screen above shows is loaded, so that these parts do not move.
     below.hidden = model.refusal === null && (model.offer === null || model.arrivals === null)
   }
   views = [obstacle, card, ...folds, { element: below, update: showBelow }]
@@ -156,7 +156,7 @@ function hasFocus(): boolean {
   return document.activeElement !== document.body && isShown(document.activeElement)
 }
 
-/** If the focused element is gone, focuses the news, because a screen reader would otherwise begin at the top of the page. */
+/** If the focused element is gone, focuses the part with the news. Otherwise a screen reader would begin again at the top of the page. */
 function keepFocus(): void {
   if (hasFocus()) return
   const news = ['.obstacle', '.summary', '.status', '.screen'].map((one) => document.querySelector<HTMLElement>(one))
@@ -193,7 +193,7 @@ async function switchTo(language: LanguageName): Promise<void> {
   document.querySelector<HTMLElement>('header button')?.focus()
 }
 
-/** Draws the model. */
+/** Has every part draw what has changed in the model, and tells the framing page the state of the request. */
 function update(): void {
   const isFocused = hasFocus()
   choose()
@@ -216,7 +216,7 @@ function choose(): void {
   model.chosen = (open.find(({ cuy }) => String(cuy) === last) ?? open[0])?.cuy ?? null
 }
 
-/** Adds new transfers to the visit. */
+/** Finds which of the loaded transfers belong to this visit. */
 function follow(): void {
   if (model.arrivals !== null) model.visited = visits.follow(model.session, model.arrivals.list)
 }

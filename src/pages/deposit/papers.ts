@@ -12,12 +12,12 @@ import { refusalTitle } from './refusal.ts'
 
 /** Entries in one request, for the history and for a statement. */
 const rowsAtOnce = { history: 100, statement: 1_000 }
-/** More rows than this make a phone slow. The file contains all of them. */
+/** Most entries of a statement on the page, because more make a phone slow. The file contains all of them. */
 const shownMax = 5_000
 /** Months to choose from, including the current one. */
 const months = 36
 
-/** Downloads a file with every entry of the filter. `progress` gets texts about the progress. */
+/** Downloads a CSV file with every entry of the currency that the history shows. `progress` gets sentences about how far it is. */
 export async function downloadHistory(context: DepositContext, progress: (words: string) => void): Promise<void> {
   const { model, api } = context
   const { filter } = model
@@ -29,7 +29,7 @@ export async function downloadHistory(context: DepositContext, progress: (words:
   context.update()
 }
 
-/** The balances and entries of a month, as far as they are loaded. */
+/** A statement of a month: `from` and `to` are its period, and the balances are those before `from` and at `until`. `list` has the entries read so far. */
 interface Statement extends ListPage<HistoryEntry> {
   readonly from: string
   readonly to: string
@@ -48,7 +48,7 @@ function readStatement(data: unknown): Statement {
   return { ...history, from: readText(from), to: readText(to), until: readText(until), balances: sums }
 }
 
-/** Leaves out currencies with no entry and with both balances zero. */
+/** Leaves out currencies that have no entry and no balance. */
 function withAmounts(statement: Statement): Statement {
   const { balances, list } = statement
   const hasAny = new Set(list.map(({ cuy }) => cuy))
@@ -105,7 +105,7 @@ export function createStatement(context: DepositContext): readonly HTMLElement[]
   return [html('h3', {}, texts.statement), choice, progress, result]
 }
 
-/** A UTC time, because months of statements are UTC. */
+/** A time in UTC and not in the reader's time zone, because the months of statements are months of UTC. */
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 function statementParts(context: DepositContext, statement: Statement, download: () => Promise<void>): HTMLElement[] {
@@ -132,7 +132,7 @@ function statementParts(context: DepositContext, statement: Statement, download:
   ]
 }
 
-/** Prints only the statement. */
+/** Prints the statement alone: the attribute `data-paper` has the style sheet hide the rest until printing has ended. */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })
@@ -181,7 +181,10 @@ function fileOf(context: DepositContext, { from, until, balances, list }: Statem
   return [namesOf(context), ...openings, ...list.map((one) => rowOf(context, one)), ...closings]
 }
 
-/** Reads all pages of a list, or as many as give `max` entries. Other members come from the last page. Null if the account has changed meanwhile. */
+/**
+ * Reads the pages of a list until its end, or until it has `max` entries. Members other than the list are those of the last page. Null if the reader's
+ * account has changed meanwhile.
+ */
 async function readAll<Page extends ListPage<HistoryEntry>>(
   { model, texts, format }: DepositContext,
   read: (last?: number) => Promise<Reply<Page>>,

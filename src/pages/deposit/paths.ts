@@ -1,11 +1,8 @@
-/** Transfers or entries in one request. */
+/** How many transfers or entries the page requests at a time. */
 export const pageRows = 20
 
-/** The currencies and their network. */
 export const offerPath = '/currencies'
-/** The user's address. */
 export const addressPath = '/tron/generate'
-/** The balance in each currency. */
 export const balancesPath = '/wallet/list'
 
 /** The path of the newest transfers, or of those before an id. */

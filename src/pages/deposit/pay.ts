@@ -4,10 +4,10 @@ import { drawQr } from '../kit/qr.ts'
 import { amountText, currencyWith, type DepositContext, networkOf, requestOf, requestProgress } from './context.ts'
 import type { OfferedCurrency } from './data.ts'
 
-/** Characters at each end of an address that people compare. */
+/** How many characters at each end of an address are bold: those are what people compare. */
 const endChars = 5
 
-/** The choice of the currency. Empty if a currency is requested, or if there is only one. */
+/** The choice of the currency. Hidden if the token requests one, or if there is only one. */
 export function createChoice(context: DepositContext, remember: (cuy: number) => void): PageView {
   const { model, texts } = context
   const group = html('div', { class: 'choices', role: 'radiogroup', 'aria-label': texts.choose })
@@ -74,7 +74,7 @@ export function createPayment(context: DepositContext): PageView {
   }
 }
 
-/** The part of the requested amount that is missing, and whether that is all of it; null without a requested amount. */
+/** What is still missing of the requested amount, and whether nothing of it has come yet (`isAll`); null if the token requests no amount. */
 function missingOf(context: DepositContext): { readonly amount: string; readonly isAll: boolean } | null {
   const progress = requestProgress(context)
   return progress === null ? null : { amount: progress.missing, isAll: progress.state === 'unpaid' }
@@ -89,7 +89,7 @@ function closedParts({ texts }: DepositContext, currency: OfferedCurrency | null
   return [html('div', { class: 'note warn' }, html('h2', {}, title), html('p', {}, help))]
 }
 
-/** Placeholders for parts that are not loaded, in their final size. */
+/** Placeholders in the final size of the parts that are not loaded yet. */
 function awaitedParts({ texts, model }: DepositContext): Child[] {
   const bar = (kind: string) => html('div', { class: `skeleton ${kind}`, 'aria-hidden': 'true' })
   const heading = model.session.request === null ? texts.title : texts.titlePay('')
@@ -114,7 +114,7 @@ function sendPart(context: DepositContext, currency: OfferedCurrency, missing: R
   return html('div', { class: 'send' }, heading, copy, html('p', { class: 'muted' }, texts.exactly))
 }
 
-/** The network, and a warning. */
+/** The network, and the warning that money sent on another one is lost. */
 function networkPart(context: DepositContext, { symbol, contract }: OfferedCurrency): Child {
   const { texts } = context
   const { name, isTest } = networkOf(context)
@@ -174,7 +174,7 @@ function walletLink(
   return linkTo(`https://link.trustwallet.com/send?${query}`, 'new tab', { class: 'button' }, words)
 }
 
-/** The folded part with everything that needs more words. */
+/** The content of the part "how": what a payer may want to know before paying, but has no room on the screen. */
 export function createHow(context: DepositContext): PageView {
   const { model, texts } = context
   const lines = html('ul', { class: 'how' })

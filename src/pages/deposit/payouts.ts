@@ -8,7 +8,7 @@ import { type HistoryEntry, type OwnPayout, readOwnPayouts } from './data.ts'
 import { payoutsPath } from './paths.ts'
 
 const withdrawal = 2
-/** Payouts in one request. */
+/** How many payouts are requested at a time. */
 const payoutRows = 100
 const keyOf = ({ cuy, osn }: Pick<OwnPayout, 'cuy' | 'osn'>) => `${cuy} ${osn}`
 
@@ -30,7 +30,7 @@ export async function loadPayouts(model: DepositModel, api: Api): Promise<Reply<
   }
 }
 
-/** The state of a withdrawal's payout, with a link to its transaction. Empty if the entry has no payout. */
+/** For the line of an entry: the state of the withdrawal's payout, and a link to its transaction. Empty if the entry has no payout. */
 export function payoutParts({ model, texts }: DepositContext, entry: HistoryEntry): readonly HTMLElement[] {
   const payout = entry.type === withdrawal ? model.payouts.get(keyOf(entry)) : undefined
   if (payout === undefined) return []

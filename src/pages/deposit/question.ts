@@ -77,7 +77,7 @@ function createCheck(context: DepositContext): HTMLElement[] {
   return [button({}, label, () => void check()), result]
 }
 
-/** The page's words, with the service's sentence below them. */
+/** The service's sentence in quotation marks, below the page's own words. Empty without a sentence. */
 function serviceWords(introduction: string, msg: string): HTMLElement[] {
   if (msg === '') return []
   return [html('p', { class: 'muted' }, `${introduction} `, html('q', { lang: 'en' }, msg))]

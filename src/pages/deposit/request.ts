@@ -15,21 +15,21 @@ export interface PaymentRequest {
   readonly back: string | null
 }
 
-/** Distinguishes seconds from milliseconds: later than any time in seconds, earlier than any in milliseconds. */
+/** A `since` from here on must be in milliseconds by mistake: as seconds it would be after the year 5000. */
 const secondsEnd = 1e11
 const orderCharsMax = 100
 
-/** A malformed request. */
+/** A request that cannot be read. */
 export interface UnreadableRequest {
   /** The claim that is malformed. */
   readonly member: string
-  /** The URL at which the payer can ask for another request. */
+  /** The URL of the site that made the request, to which the payer can return. */
   readonly back: string | null
 }
 
 const names = ['cuy', 'amt', 'order', 'since', 'return']
 
-/** Parses the request in the claims of a token; null if there is none. `origins`: the allowed origins of its links. */
+/** Parses the request in the claims of a token; null if there is none. A link back to another origin than these is left out. */
 export function readRequest(
   claims: Members | null,
   origins: readonly string[],
@@ -67,7 +67,7 @@ function readAmount(amt: unknown): string | null {
   return amount.startsWith('-') || isZero(amount) ? refuse() : amount
 }
 
-/** A text or a number of limited length. */
+/** The reference of an order as text, which the token may also have as a number; null if it is absent. */
 function readOrder(order: unknown): string | null {
   if (order === undefined) return null
   const text = readText(typeof order === 'number' ? String(readInteger(order)) : order)
@@ -83,7 +83,7 @@ function isBelow(address: unknown, origins: readonly string[]): address is strin
   return typeof address === 'string' && isSafeLink(address) && origins.includes(new URL(address).origin)
 }
 
-/** The member of a request that does not fit the offered currencies; null if all fit. */
+/** The claim of a request that does not fit what the service offers: an unknown currency, or too many decimals. Null if all fit. */
 export function misfitOf({ cuy, amount }: PaymentRequest, { currencies }: Offer): string | null {
   const currency = currencies.find((one) => one.cuy === cuy)
   if (currency === undefined) return 'deposit.cuy'
@@ -102,7 +102,10 @@ export interface Progress {
   readonly state: 'unpaid' | 'partly paid' | 'on its way' | 'paid'
 }
 
-/** How much of a requested amount these transfers pay. */
+/**
+ * How much of the requested amount `asked` these transfers pay. Transfers before `since` or in another currency do not count, and seen ones count only while
+ * deposits in the currency can be credited.
+ */
 export function progressOf(
   { cuy, since }: PaymentRequest,
   asked: string,
@@ -110,7 +113,7 @@ export function progressOf(
   arrivals: readonly Arrival[],
 ): Progress {
   const counted = arrivals.filter((one) => one.cuy === cuy && Date.parse(one.at) >= since)
-  // A seen amount has the decimals of the chain. Digits that the ledger does not keep are left out.
+  // The amount of a seen transfer has the decimals of the chain. Digits beyond those of the ledger are cut off, as they are when it is credited.
   const sum = (state: Arrival['state']) =>
     counted.filter((one) => one.state === state).reduce((total, { amount }) => total + unitsOf(amount, scale), 0n)
   const credited = sum('credited')

@@ -1,7 +1,7 @@
 import { type PageWallet, pageWallets } from '../../worker/common/page-wallets.ts'
 import { parseExact, readInteger, readMembers, readText } from '../kit/read.ts'
 
-/** The look of the page. */
+/** The look of the page, as the operator sets it (`PAGE_BRAND`). */
 export interface ShownBrand {
   readonly name: string
   readonly color: string | null
@@ -9,14 +9,14 @@ export interface ShownBrand {
   readonly logo: string | null
 }
 
-/** The settings that the service writes into the HTML. */
+/** The settings that the service writes into the page's HTML. */
 export interface DepositSettings {
   /** The origins to which links may lead back. */
   readonly origins: readonly string[]
   readonly brand: ShownBrand | null
   /** The wallet app that the page opens with address and amount. */
   readonly wallet: PageWallet | null
-  /** The user for requests without a token, on this machine. */
+  /** The user for whom the service acts if there is no token (`DEV_UID`). Null unless the page runs on the service's own machine. */
   readonly devUid: number | null
 }
 
@@ -45,7 +45,7 @@ function readBrand(value: unknown): ShownBrand {
   }
 }
 
-/** Sets the colour of the brand. */
+/** Gives the colour of the brand to the style sheet. Without a colour, the page keeps its own. */
 export function applyBrand({ color }: ShownBrand): void {
   if (color === null) return
   const root = document.documentElement

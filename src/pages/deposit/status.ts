@@ -22,7 +22,7 @@ export function createSummary(context: DepositContext): PageView {
   }
 }
 
-/** The status of this visit's payments. */
+/** The payments of this visit: each with its state, whether the page can be closed, and a link to the explorer. */
 export function createVisitStatus(context: DepositContext): PageView {
   const { texts, model } = context
   const list = createArrivalList(context, texts.transaction)
@@ -50,7 +50,7 @@ export function createVisitStatus(context: DepositContext): PageView {
   }
 }
 
-/** Whether something is still to be paid. Then the status is a list below the address. */
+/** Whether something of the requested amount is still to be paid. Then the status is a list below the address. */
 const isPart = (context: DepositContext) => ['unpaid', 'partly paid'].includes(requestProgress(context)?.state ?? '')
 
 /** The next actions of the reader: to go back, or to make another deposit. */
@@ -83,12 +83,12 @@ export function visitedOf({ model }: DepositContext): readonly Arrival[] {
   return model.arrivals?.list.filter(({ id }) => model.visited.has(id)) ?? []
 }
 
-/** A link back to the site that asked for the payment. It comes first once everything is paid. */
+/** A link back to the site that asked for the payment. `isFirst` makes it the main button of the page, for when everything is paid. */
 export function backLink({ texts }: DepositContext, back: string, isFirst: boolean): HTMLElement {
   return linkTo(back, 'here', { class: isFirst ? 'button primary' : 'button' }, texts.backTo(new URL(back).host))
 }
 
-/** Most transfers in other currencies that the summary lists. The list of transfers has all of them. */
+/** Most transfers in another currency than the requested one that the summary names. The list of transfers has all of them. */
 const straysMax = 3
 
 /** The transfers of this visit in another currency than the requested one. */

@@ -5,26 +5,26 @@ import type { Arrival } from './data.ts'
 
 /** The transfers that belong to a visit: those that it has seen on their way, and all later ones. It survives a reload. */
 interface Visit {
-  /** The account and the request of the visit. */
+  /** Which account and which request the visit is for: `nameOf` below. */
   readonly of: string
-  /** The newest transfer before the visit. */
+  /** The id of the newest transfer before the visit. */
   readonly after: number
-  /** The newest transfer when the reader began another deposit; 0 before that. */
+  /** The id of the newest transfer when the reader began another deposit; 0 if the reader has not. */
   readonly over: number
   readonly followed: readonly number[]
 }
 
 const keptName = 'visit'
 
-/** The visit of a tab. */
+/** Decides which transfers the status of the page is about. */
 export interface Visits {
-  /** The transfers of the visit. `arrivals` are all that are loaded. */
+  /** Adds transfers on their way to the visit, and returns the ids of all its transfers. `arrivals` are the loaded transfers. */
   follow(session: PayerSession, arrivals: readonly Arrival[]): ReadonlySet<number>
   /** Begins another deposit, to which none of these transfers belongs. */
   startOver(session: PayerSession, arrivals: readonly Arrival[]): void
 }
 
-/** Makes visits that are stored in `memory`. */
+/** Continues the visit that is stored in `memory`, if it is of the same account and request, or begins one. */
 export function createVisits(memory: Memory): Visits {
   let visit = readVisit(memory.read(keptName))
   const keep = (next: Visit) => {

@@ -8,7 +8,7 @@ import { entryName, type LedgerRow, ledgerTable } from './ledger-table.ts'
 import { historyPath, pageRows } from './paths.ts'
 import { loadPayouts, payoutParts } from './payouts.ts'
 
-/** The balance in each currency. */
+/** The balance in each currency. A currency that is no longer accepted is shown only with a balance. */
 export function createBalances(context: DepositContext): PageView {
   const { model, texts } = context
   const list = html('ul', { class: 'balances' })
@@ -32,7 +32,7 @@ export function createBalances(context: DepositContext): PageView {
   }
 }
 
-/** The ledger entries, with filter, chart and download. */
+/** The ledger entries, with a filter by currency, a chart of the balance, and a download. */
 export function createHistory(context: DepositContext): PageView {
   const { model, texts, format } = context
   const filter = html('select', { id: 'filter' })
@@ -82,7 +82,7 @@ export function createHistory(context: DepositContext): PageView {
   }
 }
 
-/** Loads the newest entries, or adds those before an id. */
+/** Loads the newest entries, or adds those before an id, and then the payouts of the withdrawals among them. */
 async function loadHistory(context: DepositContext, before?: number): Promise<void> {
   const { model, api } = context
   const { filter, account } = model
@@ -135,7 +135,7 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
     return {
       name: entryName(context, type),
       time: html('time', { datetime: at, class: 'muted' }, time),
-      remark: type === 1 ? '' : mark, // a deposit's remark is the service's word for it, which the line above shows already
+      remark: type === 1 ? '' : mark, // the remark of a deposit only repeats the name of its type
       more: payoutParts(context, entry),
       amount: amountText(context, amount, cuy, 'always'),
       balance: amountText(context, balance, cuy),
@@ -144,7 +144,7 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
   return ledgerTable(context, rows)
 }
 
-/** The button that reads every entry of the filter, page by page, and downloads them as a file. */
+/** The button that downloads every entry of the chosen currency as a file, and a text that says how far it is. */
 function createDownload(context: DepositContext) {
   const { model, texts } = context
   const progress = html('span', { class: 'muted', role: 'status' })
@@ -164,7 +164,7 @@ function createDownload(context: DepositContext) {
   return { elements: [download, progress], update }
 }
 
-/** The place of the statements. Their script is loaded when the wallet is opened. */
+/** The part of the wallet with statements. Their script is loaded when the wallet is opened. */
 export function createPapers(context: DepositContext): PageView {
   const { texts } = context
   const element = html('section', { class: 'statement' })
@@ -184,5 +184,5 @@ export function createPapers(context: DepositContext): PageView {
   }
 }
 
-/** Loads the script for files and statements. */
+/** Loads the script for files and statements; null if the browser cannot load it. */
 const loadPapers = () => loadScript(() => import('./papers.ts'), './papers.js')

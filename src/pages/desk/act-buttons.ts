@@ -8,7 +8,7 @@ import type { DeskPayout } from './payout-data.ts'
 type PayoutAct = Extract<Act, { payout: DeskPayout }>
 const cancellable = ['waiting', 'approved', 'stuck']
 
-/** The actions on a payout that the reader's token, or `DESK_ACCESS`, allows. */
+/** A button for each action on a payout that the reader's token, or `DESK_ACCESS`, allows. Nobody may approve a payout that they have asked for. */
 export function payoutActs(context: DeskContext, about: Omit<PayoutAct, 'kind'>): Child[] {
   const { texts, model } = context
   const { payout, left } = about
@@ -23,13 +23,13 @@ export function payoutActs(context: DeskContext, about: Omit<PayoutAct, 'kind'>)
   return [isOpen && mayApprove && isOwn ? hint(texts.ownPayout) : null, ...buttonsOf(context, acts)]
 }
 
-/** The amount that returns if the payout is cancelled, and the amount that it pays. */
+/** The amounts in the texts of actions: what the payout pays (`amount`), and what returns to the wallet if it is cancelled (`back`). */
 export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: string) => ({
   amount: deskAmount(context, payout.amount, payout.cuy),
   back: deskAmount(context, taken, payout.cuy),
 })
 
-/** The actions on a deposit that is held for review, or was refused after a review. */
+/** The buttons of a deposit that is held for review (credit, refuse), or was refused after a review (credit). */
 export function depositActs(context: DeskContext, deposit: OwnedDeposit): Child[] {
   const { state, reason, amount: sent, cuy } = deposit
   if (reason !== 'review' || context.model.summary?.reader.mayApprove !== true) return []
@@ -41,7 +41,7 @@ export function depositActs(context: DeskContext, deposit: OwnedDeposit): Child[
   )
 }
 
-/** A button for each action. It shows the consequences in a form, which asks for confirmation. */
+/** A button for each action, which opens a form with its consequences. Only the form sends the request. */
 function buttonsOf(context: DeskContext, acts: readonly Act[]): Child[] {
   const { texts } = context
   if (acts.length === 0) return []

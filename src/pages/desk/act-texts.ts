@@ -33,7 +33,6 @@ const en = {
   back: 'Back',
 } as const
 
-/** The texts of actions, in one language. */
 export type ActTexts = InAnyLanguage<typeof en>
 
 const zh: ActTexts = {
@@ -62,5 +61,5 @@ const zh: ActTexts = {
   back: '返回',
 }
 
-/** Both languages, because this script loads only when somebody acts. */
+/** The texts of actions. Both languages are in one script, because it loads only when somebody acts. */
 export const actTexts = { en, zh } as const

@@ -1,7 +1,7 @@
 import type { OwnedDeposit } from './data.ts'
 import type { DeskPayout } from './payout-data.ts'
 
-/** An action of a person, with its subject; the texts that depend on currencies are written already. */
+/** An action of a person on a payout or a deposit. The amounts are texts for people already, with the symbol of the currency. */
 export type Act =
   | {
       readonly kind: 'approve' | 'cancel'
@@ -9,7 +9,7 @@ export type Act =
       readonly amount: string
       /** The amount that returns to the balance if the payout is cancelled. */
       readonly back: string
-      /** The outflows for the payout so far, in sentences. */
+      /** What has already left the payout address for this payout, in sentences. */
       readonly left: readonly string[]
     }
   | { readonly kind: 'credit' | 'refuse'; readonly deposit: OwnedDeposit; readonly amount: string }

@@ -4,12 +4,12 @@ import type { Act } from './act.ts'
 import { type ActTexts, actTexts } from './act-texts.ts'
 import type { DeskContext } from './context.ts'
 
-// Loaded when somebody acts. Each action is a request that backends can make as well.
+// This script is loaded when somebody acts. Each action is a request that backends can make as well.
 
 /** Longest reason that the service accepts, in characters. */
 const whyCharsMax = 200
 
-/** An action: its consequences in words, and its request. */
+/** An action: the words of its form, and its request. `isKnown` in `body`: the reader has confirmed that they know what has left. */
 interface Plan {
   readonly title: string
   readonly facts: readonly (readonly [name: string, value: string])[]
@@ -58,7 +58,7 @@ export function openAct(context: DeskContext, act: Act, close: () => void): HTML
   return form
 }
 
-/** The path of an act about a user. */
+/** The path of an action about a user. With several databases (cells) it names that of the user, also if another one is shown. */
 const pathIn = (context: DeskContext, path: string, uid: number) =>
   context.cellsScript()?.pathOfAct(context, path, uid) ?? path
 
@@ -114,7 +114,7 @@ function createWhy(texts: ActTexts) {
   return {
     input,
     element: html('div', {}, html('label', { for: 'why' }, texts.why), input, help),
-    /** Whether the reason is missing. If so, the field says it. */
+    /** Whether the reason is missing. If so, the field says that, and gets the focus. */
     isMissing() {
       const isEmpty = input.value.trim() === ''
       input.setAttribute('aria-invalid', String(isEmpty))
@@ -126,7 +126,7 @@ function createWhy(texts: ActTexts) {
   }
 }
 
-/** The outflows so far, and a box to confirm that the reader knows them. Without the confirmation nothing is sent. */
+/** What has already left for the payout, and a box by which readers confirm that they know it. Nothing is sent without that. Empty if nothing has left. */
 function createLeft(texts: ActTexts, lines: readonly string[]) {
   const known = html('input', { id: 'known', type: 'checkbox' })
   const element = html('div', { class: 'left' })
@@ -140,7 +140,7 @@ function createLeft(texts: ActTexts, lines: readonly string[]) {
     element,
     show,
     isKnown: () => known.checked,
-    /** Whether it is shown but not confirmed. If so, it gets the focus. */
+    /** Whether the box is shown but not checked. If so, it gets the focus. */
     isOpen() {
       const isOpen = element.childElementCount > 0 && !known.checked
       if (isOpen) known.focus()

@@ -17,14 +17,14 @@ import type { DeskPayout } from './payout-data.ts'
 import type { DeskQuestion } from './place.ts'
 import { listRows } from './walk.ts'
 
-/** A deposit with its entry, and the number of its address, if they are loaded. */
+/** A deposit for a story: with its ledger entry and the number of its address. Both are null if they are not loaded or do not exist. */
 export interface DepositStory {
   readonly deposit: OwnedDeposit
   readonly entry: PostedEntry | null
   readonly addressNumber: number | null
 }
 
-/** The answer to a search. */
+/** The answer to a search. Each kind has the data that its story shows. */
 export type DeskAnswer =
   | { readonly kind: 'busy' }
   | { readonly kind: 'refusal'; readonly refusal: Refusal }
@@ -54,7 +54,7 @@ export type DeskAnswer =
   | {
       readonly kind: 'order'
       readonly payouts: readonly PayoutStory[]
-      /** The entries that belong to none of its payouts. */
+      /** The entries with this reference (`osn`) that belong to none of these payouts. */
       readonly entries: readonly PostedEntry[]
     }
   | { readonly kind: 'no-payout' }
@@ -64,15 +64,15 @@ export type DeskAnswer =
 type Deposits = ListPage<OwnedDeposit>
 type Owner = ReturnType<typeof readOwner>
 
-/** Searches that lead to a story. An amount leads to a list. */
+/** Searches that lead to a story (what happened, step by step). An amount leads to a list instead. */
 type StoryQuestion = Exclude<DeskQuestion, { kind: 'amount' }>
 
-/** Most deposits of one transaction whose stories are loaded; few transactions have more. */
+/** Of at most this many deposits of one transaction the entry and the address are loaded. Few transactions have more. */
 const storiesMax = 10
-/** Most addresses of a user that are shown; hardly any user has more than one. */
+/** Most addresses of a user that are shown. Hardly any user has more than one. */
 const addressesMax = 100
 
-/** Finds the answer to a search. A text that names no known user may be the reference of an order. */
+/** Finds the answer to a search. If it seems to name a user but nothing is found, the whole text `asked` is looked up as the reference of an order. */
 export async function findAnswer(asker: Asker, question: StoryQuestion, asked: string): Promise<DeskAnswer> {
   const found = await findFirst(asker, question)
   const isNamed = question.kind === 'user' || (question.kind === 'order' && question.uid !== null)
@@ -81,7 +81,7 @@ export async function findAnswer(asker: Asker, question: StoryQuestion, asked: s
   return whole.kind === 'order' && !isNothing(whole) ? whole : found
 }
 
-/** Whether nothing was found. */
+/** Whether a search for a user or an order has found nothing at all. */
 function isNothing(found: DeskAnswer): boolean {
   if (found.kind === 'order') return found.payouts.length + found.entries.length === 0
   if (found.kind !== 'user') return false
@@ -89,7 +89,7 @@ function isNothing(found: DeskAnswer): boolean {
   return addresses.count + deposits.count + entries.count + payouts.count === 0
 }
 
-/** Whether an answer knows no user, so that another database may know one. */
+/** Whether an answer knows no user, so that another database (cell) may know more. */
 export function isNowhere(found: DeskAnswer): boolean {
   if (found.kind === 'chain') return found.found.ok && found.found.data.uid === null
   if (found.kind !== 'address') return isNothing(found)
@@ -115,7 +115,7 @@ async function findFirst(asker: Asker, question: StoryQuestion): Promise<DeskAns
   }
 }
 
-/** Nodes are asked only about transactions without a stored deposit, because they allow few requests. */
+/** Looks for the deposits and payouts of a transaction. Without any it asks the nodes, but only then, because they allow few requests. */
 async function findTransaction(asker: Asker, txid: string): Promise<DeskAnswer> {
   const { api } = asker
   const [found, paid] = await Promise.all([
@@ -160,7 +160,7 @@ async function findAddress(asker: Asker, address: string): Promise<DeskAnswer> {
   return { kind: 'address', address, owner: owner.ok ? owner.data : null, ...lists }
 }
 
-/** `/tron/generate` is not used, because it would issue an address to a user without one. */
+/** Reads what is known of a user. `/ledger/address` is not asked, because it could issue an address to a user without one. */
 async function findUser(asker: Asker, uid: number): Promise<DeskAnswer> {
   const { api } = asker
   const [balances, addresses, deposits, entries, payouts] = await Promise.all([
@@ -179,13 +179,13 @@ async function findUser(asker: Asker, uid: number): Promise<DeskAnswer> {
   return { kind: 'user', uid, balances: balances.data, ...lists }
 }
 
-/** Deposits that were seen in final blocks but wait in a gap. */
+/** Finds deposits that wait in unread blocks (a gap): they were seen, and their blocks are final by now. */
 async function findGap({ api }: Asker, from: number): Promise<DeskAnswer> {
   const found = await api.get('/ledger/deposits?state=seen&limit=100', readOwnedDeposits)
   return { kind: 'gap', from, seen: found.ok ? found.data.list.filter(({ seconds }) => seconds === 0) : [] }
 }
 
-/** Finds a payout by its number: lists return the newest ones below a number. */
+/** Finds a payout by its number. No route takes the number, so this asks for the newest payout below the next number. */
 async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
   const found = await findPayouts(asker, `before=${id + 1}&limit=1`)
   if (!found.ok) return { kind: 'refusal', refusal: found }
@@ -195,7 +195,7 @@ async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
 }
 
 async function findOrder(asker: Asker, uid: number | null, osn: string): Promise<DeskAnswer> {
-  if (!/^[ -~]{1,200}$/.test(osn)) return { kind: 'order', payouts: [], entries: [] } // this text cannot be an osn
+  if (!/^[ -~]{1,200}$/.test(osn)) return { kind: 'order', payouts: [], entries: [] } // no osn has this form
   const filter = query({ uid, osn, limit: listRows })
   const [found, paid] = await Promise.all([
     asker.api.get(`/ledger/entries?${filter}`, readPostedEntries),

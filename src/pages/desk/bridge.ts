@@ -5,20 +5,20 @@ import { type DeskContext, isUncertain, payoutsNow } from './context.ts'
 import type { DeskCurrency } from './data.ts'
 import { createLiveSlot, small } from './parts.ts'
 
-/** The type of entries that deposits make, with its name in these sums. */
+/** The type of entries that deposits make. Among what addresses hold (`held_by`), the same money has the name `creditedName`. */
 const depositType = 1
-/** The type of entries that payouts make, and withdrawals that are paid in another way. */
+/** The type of entries that payouts make, and also withdrawals that are paid in another way. */
 const withdrawalType = 2
 const creditedName = 'credited'
 
-/** A line of a sum: its name, and a signed amount. */
+/** A line of a table of sums. `amount` is signed; `isFault` shows the line in the colour of faults. */
 interface Line {
   readonly name: string
   readonly amount: string
   readonly isFault?: boolean
 }
 
-/** The sum that wallets are owed, the sum that addresses hold, and every step between the two. Each adds up to the last unit. */
+/** For each currency three tables: what wallets are owed, what addresses hold, and what makes the difference. The lines of each add up exactly. */
 export function createBridge(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('div', { class: 'currencies' })
@@ -68,7 +68,7 @@ function bridgeOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   )
 }
 
-/** Received − collected − fees − destroyed, unexplained differences, and amounts that readings lack: together the sum that addresses hold. */
+/** The lines that add up to what addresses hold: received − collected − fees − destroyed, unexplained differences, and what has changed since the readings. */
 function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: DeskCurrency, held: string): Line[] {
   const { texts } = context
   const moved = [...heldBy].map(([what, amount]) => ({ name: movedName(context, what), amount }))
@@ -78,7 +78,7 @@ function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: D
   return [...moved, { name: texts.movedDestroyed, amount: lost }, fault, { name: texts.movedUnread, amount: unread }]
 }
 
-/** The amounts that only one of the two sums contains. */
+/** The lines of the difference between what is held and what is owed: amounts that only one of the two contains. */
 function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, held: readonly Line[]): Line[] {
   const { texts, model } = context
   const hasPayouts = payoutsNow(model) !== null // payouts leave from an address of their own
@@ -95,7 +95,7 @@ function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, he
   ]
 }
 
-/** A table of a sum: its lines that are not 0, and the total. */
+/** A table of lines, without those that are 0, and with their total in the last row. */
 function sumTable(
   { texts, format }: DeskContext,
   title: string,
@@ -113,8 +113,8 @@ function sumTable(
   return html('table', {}, html('caption', {}, title), html('tbody', {}, ...body, end))
 }
 
-/** The name of a type of entries in a sum; the number of a type that this page does not know. */
+/** The name of a type of entries in these tables; its number if this page does not know it. */
 const ledgerName = ({ texts }: DeskContext, type: number): string => lookUp(texts.sums, type) ?? String(type)
 
-/** The name of a kind of movement in a sum; an unknown kind keeps its own name. */
+/** The name of a kind of movement in these tables; the service's word if this page does not know it. */
 const movedName = ({ texts }: DeskContext, what: string): string => lookUp(texts.moved, what) ?? what

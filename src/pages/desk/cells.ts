@@ -3,7 +3,7 @@ import { button, type Child, html, type PageView } from '../kit/dom.ts'
 import type { DeskContext, DeskModel, JudgedSummary } from './context.ts'
 import type { DeskSummary } from './data.ts'
 
-// Loaded where the deployment has several databases.
+// This script is loaded if the deployment has several databases (cells). Each has its own range of users.
 
 const cellTexts = {
   en: {
@@ -26,10 +26,10 @@ const cellTexts = {
   },
 } as const
 
-/** The owner of reserved addresses is in each database. */
+/** The number that stands for reserved addresses, which each database has. As the end of a range of users it means: no end. */
 const reservedUid = Number.MAX_SAFE_INTEGER
 
-/** The path of a request: one without a user goes to a database, that of a user to the user's own. */
+/** The path with `cell`, the database that is asked. A path that names a user or a database stays as it is: the service finds the user's own. */
 export function placeInCell(path: string, cell: number | null): string {
   const parameters = new URLSearchParams(path.split('?')[1])
   const uid = parameters.get('uid')
@@ -39,13 +39,13 @@ export function placeInCell(path: string, cell: number | null): string {
 
 const withCell = (path: string, cell: number) => `${path}${path.includes('?') ? '&' : '?'}cell=${cell}`
 
-/** The path of an action about a user: it goes to the database of the user, whichever is shown. */
+/** The path of an action about a user, with the database of that user, whichever database the page shows. */
 export function pathOfAct({ model }: DeskContext, path: string, uid: number): string {
   const cell = model.cells.find(({ from, to }) => uid >= from && uid <= to)?.cell
   return cell === undefined || uid === reservedUid ? path : withCell(path, cell)
 }
 
-/** Reads the summaries of the databases that are not shown. */
+/** Reads the summaries of the databases that the page does not show. */
 export function readOthers(
   client: Api,
   shown: number | null,
@@ -61,7 +61,7 @@ export function readOthers(
   )
 }
 
-/** The first other database that knows what was searched for, or null. */
+/** The first database other than the shown one for which `knows` is true; null if there is none. */
 export async function findElsewhere(
   context: DeskContext,
   knows: (asker: DeskContext) => Promise<boolean>,
@@ -74,7 +74,7 @@ export async function findElsewhere(
   return null
 }
 
-/** The choice of the shown database. */
+/** The field that chooses which database the page shows. */
 export function createCellChoice({ model, language, showCell }: DeskContext): PageView {
   const texts = cellTexts[language]
   const options = model.cells.map(({ cell, from, to }) => {
@@ -95,7 +95,7 @@ interface CellState extends JudgedSummary {
   readonly cell: number
 }
 
-/** The other databases that need a person, the worst first.  */
+/** The databases that the page does not show and that need a person, the worst first. */
 function troubledCells(
   { model, texts }: DeskContext,
   judge: (summary: DeskSummary) => JudgedSummary,
@@ -106,7 +106,7 @@ function troubledCells(
   return states.filter(({ tone }) => tone > 0).sort((a, b) => b.tone - a.tone)
 }
 
-/** The sentence of another database with a button that shows it. */
+/** What is wrong in another database, in one sentence, and a button that shows that database. */
 function cellLine(context: DeskContext, { cell, title }: CellState, level: 'h2' | 'p'): Child[] {
   const texts = cellTexts[context.language]
   const show = button({ class: 'plain' }, texts.show(cell), () => context.showCell(cell))
@@ -115,7 +115,10 @@ function cellLine(context: DeskContext, { cell, title }: CellState, level: 'h2' 
   return [html('h2', { id: 'state' }, sentence), html('p', {}, show)]
 }
 
-/** The state of all databases, with that of the shown one in the words of `own`, whose headings begin at a level. The worst one comes first. */
+/**
+ * The state of all databases, the worst one first. `own` makes the elements about the shown one, given the level of its heading and how to name the database in
+ * its title; `judge` makes the sentence about another one. Tones are those of `JudgedSummary`.
+ */
 export function stateOfAll(
   context: DeskContext,
   ownTone: number,

@@ -10,7 +10,7 @@ import { refusalElements } from './refusal.ts'
 import { forUser, line, named, type Step, steps } from './steps.ts'
 import { remedyOf } from './words.ts'
 
-/** The words of an answer: its title, the next step of support, and a text for the user. */
+/** The words about a transaction: a title, what support should do (`remedy`), and a text to send to the user (`say`). */
 interface AnswerWords {
   readonly title: string
   /** The last step that the transaction has reached. */
@@ -19,7 +19,7 @@ interface AnswerWords {
   readonly say: string
 }
 
-/** The chain's answer about a transaction without a stored deposit. */
+/** The story of a transaction of which no deposit is stored, from what the nodes say about it. */
 export function chainElements(context: DeskContext, { txid, found }: Extract<DeskAnswer, { kind: 'chain' }>): Child[] {
   const { texts, model } = context
   const chain = chainTexts[context.language]
@@ -44,7 +44,7 @@ export function chainElements(context: DeskContext, { txid, found }: Extract<Des
   return [head, html('h3', {}, title), steps(list), forUser(context, say)]
 }
 
-/** Reasons that each cover several kinds of transactions. */
+/** Reasons that each cover several kinds of transactions, so that only the service's own sentence says which kind this is. */
 const vague: readonly unknown[] = ['not-accepted', 'trc10', 'not-a-transfer'] satisfies Reason[]
 
 function ownerStep(context: DeskContext, uid: number | null, answer: string): Step {

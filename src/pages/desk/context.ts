@@ -12,32 +12,32 @@ import type { ListFilter } from './walk.ts'
 export interface DeskModel {
   network: string | null
   summary: DeskSummary | null
-  /** The shown database of a deployment with several; null if it has one, or if that is not known yet. */
+  /** The number of the database that the page shows; null if the deployment has only one, or if that is not known yet. */
   cell: number | null
-  /** The databases, once they are known. */
+  /** The databases of a deployment with several, once they are known; otherwise empty. */
   cells: DeskSummary['cells']
-  /** The summaries of the other databases; null for one that does not answer. */
+  /** The summaries of the databases that the page does not show; null for one that has not answered. */
   others: readonly { readonly cell: number; readonly summary: DeskSummary | null }[]
-  /** When the summary was made, by the clock of the service; null if that is not known. */
+  /** When the summary was made, by the clock of the service, in milliseconds since 1970; null if that is not known. */
   summaryAt: number | null
-  /** The shown list, and its filter. */
+  /** Which list the page shows, and the filter of that list. */
   listed: { readonly name: string; readonly filter: ListFilter }
-  /** The reason for which the data is not up to date. */
+  /** Why the last request failed, so that the data is not up to date; null if it is. */
   refusal: Refusal | null
-  /** The currency of the charts. */
+  /** The number of the currency that the charts show; null until the reader has chosen one. */
   charted: number | null
-  /** The text in the search box. */
+  /** The text that was searched for; empty if there was no search. */
   question: string
   answer: DeskAnswer | null
 }
 
-/** How bad a summary is, from 0 for all is well to 3, and its first sentence. */
+/** What a summary says at first sight. `tone`: 0 all is well, 1 something waits for a person, 2 a fault, 3 a serious fault. `title`: the sentence about it. */
 export interface JudgedSummary {
   readonly tone: number
   readonly title: string
 }
 
-/** The script that is loaded where the deployment has several databases: `cells.ts`. */
+/** What `cells.ts` exports, which is loaded only if the deployment has several databases. */
 export interface CellsScript {
   createCellChoice(context: DeskContext): PageView
   placeInCell(path: string, cell: number | null): string
@@ -64,49 +64,49 @@ export interface DeskContext {
   readonly texts: DeskTexts
   readonly format: Format
   readonly api: Api
-  /** Whether payouts are configured, so that their routes exist. */
+  /** Whether payouts are configured, so that their routes exist. Waits for the first summary, which says it. */
   hasPayouts(): Promise<boolean>
-  /** Whether there is a token. */
+  /** Whether the reader has pasted a token, rather than signed in by Cloudflare Access. */
   isSignedIn(): boolean
   /** Accepts a pasted token. Returns whether it has the form of one. */
   signIn(pasted: string): boolean
   announce(text: string): void
-  /** The script for several databases; null if the deployment has one, or if it is not loaded yet. */
+  /** The script for several databases; null if the deployment has only one, or if the script is not loaded yet. */
   cellsScript(): CellsScript | null
-  /** Shows another database. The shown answer goes, unless that database has given it (`keepsAnswer`). */
+  /** Shows another database. The answer to the last search is removed, unless `keepsAnswer`: then it is searched for again in that database. */
   showCell(cell: number, keepsAnswer?: boolean): void
-  /** Draws the changed parts of the state. */
+  /** Has every part of the page draw what has changed in the model. */
   update(): void
   /** Asks the service for new data. */
   refresh(): void
-  /** Searches for a text, and goes to the answer. `deposits held` or `payouts stuck 2` goes to a list. */
+  /** Searches for a text, and goes to the answer. A text such as `deposits held` or `payouts stuck 2` goes to that list, here of currency 2. */
   ask(question: string): void
-  /** Goes to the deposits of an amount, in the currency with this symbol, or in all if it is empty. */
+  /** Goes to the list of deposits of exactly this amount, in the currency with this symbol, or in all currencies if the symbol is empty. */
   listAmount(amount: string, symbol: string): void
-  /** Called after an action in the shown story, to read it again. */
+  /** Called after an action in a story: searches for the story again. */
   done(): void
 }
 
-/** The payouts in the newest summary; null without `PAYOUTS`, and before there is a summary. */
+/** What the newest summary says about payouts; null without `PAYOUTS`, and before there is a summary. */
 export const payoutsNow = ({ summary }: Pick<DeskModel, 'summary'>) => summary?.payouts ?? null
 
-/** The symbol of a currency, or its number if it is not known. */
+/** The symbol of a currency, or its number with `#` if the summary does not have it. */
 export function deskSymbol({ model }: DeskContext, cuy: number): string {
   return model.summary?.currencies.find((one) => one.cuy === cuy)?.symbol ?? `#${cuy}`
 }
 
-/** An amount with its symbol. */
+/** An amount in the reader's format, with the symbol of its currency. */
 export function deskAmount(context: DeskContext, amount: string, cuy: number, sign?: 'always'): string {
   return `${context.format.amount(amount, sign)} ${deskSymbol(context, cuy)}`
 }
 
-/** Whether amounts of a currency may be wrong, because its decimals differ from those of its contract. */
+/** Whether amounts of a currency may be wrong, because its configured decimals are not those of its contract. */
 export function isUncertain({ model }: DeskContext, cuy: number): boolean {
   const alarms = model.summary?.alarms ?? []
   return alarms.some(({ kind, subject }) => kind === 'decimals-differ' && subject.cuy === cuy)
 }
 
-/** The amount of a deposit, marked if it may be wrong. */
+/** The amount of a deposit, with a remark if it may be wrong (`isUncertain`). */
 export function depositAmount(context: DeskContext, amount: string, cuy: number): string {
   const shown = deskAmount(context, amount, cuy)
   return isUncertain(context, cuy) ? context.texts.notCertain(shown) : shown
@@ -130,15 +130,15 @@ export function durationText({ texts, format }: DeskContext, seconds: number): s
   return words(format.count(Math.floor(seconds / size)))
 }
 
-/** An instant with its age, on one line. */
+/** An instant with its age, which no line break separates from its unit. */
 export function sinceText(context: DeskContext, instant: string): string {
   const age = ageSeconds(context, instant)
   const time = context.format.time(instant)
   return age === null ? time : context.texts.withAge(time, durationText(context, age).replaceAll(' ', '\u00a0'))
 }
 
-/** The name of a state of a deposit or of a payout. */
+/** The name of a state of a deposit or of a payout; the service's word if this page does not know it. */
 export const stateName = ({ texts }: DeskContext, state: string): string => lookUp(texts.states, state) ?? state
 
-/** The name of a type of entry. */
+/** The name of a type of entry; its number if this page does not know it. */
 export const typeName = ({ texts }: DeskContext, type: number): string => lookUp(texts.types, type) ?? String(type)

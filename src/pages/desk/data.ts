@@ -12,34 +12,32 @@ import {
 } from '../kit/read.ts'
 import { readPayout, readPayoutsNow } from './payout-data.ts'
 
-/** The summary for operators. */
+/** The summary for operators, from `GET /ledger/summary`. */
 export type DeskSummary = ReturnType<typeof readDeskSummary>
 /** The sums of one currency. `held` is null if no address was read yet. */
 export type DeskCurrency = DeskSummary['currencies'][number]
-/** One day (UTC) of a currency. `entries` has the number of each type. */
+/** One day (UTC) of a currency. `entries` has the number of entries of each type. */
 export type DeskDay = DeskCurrency['days'][number]
-/** A range of unreadable blocks. */
+/** A range of blocks that could not be read, and that the scan reads again later. */
 export type DeskGap = DeskSummary['gaps'][number]
-/** A raised alarm, with the words of the service. */
+/** A raised alarm. `urgency`, `raised` and `remedy` are the service's words about its kind, in English. */
 export type DeskAlarm = DeskSummary['alarms'][number]
-/** The subject of an alarm. */
+/** What an alarm is about: a node, a transaction, an address and so on. */
 export type DeskSubject = DeskAlarm['subject']
-/** An address whose balance differs from its records. */
+/** An address that holds another amount on the chain than the records say. */
 export type DeskDifference = DeskSummary['differences'][number]
-/** An endpoint of `WEBHOOKS`. */
+/** An endpoint of `WEBHOOKS`, and how its deliveries are going. */
 export type DeskEndpoint = DeskSummary['endpoints'][number]
-/** A node of `TRON_NODES`. */
+/** A node of `TRON_NODES`, as the scanner has found it. */
 export type DeskNode = NonNullable<DeskSummary['nodes']>[number]
-/** A transfer to a user. */
 export type OwnedDeposit = ReturnType<typeof readOwnedDeposits>['list'][number]
-/** An entry of a user's ledger. */
 export type PostedEntry = ReturnType<typeof readEntry>
-/** An event. */
+/** An event. Members that its type does not have are null. */
 export type DeskEvent = ReturnType<typeof readDeskEvents>[number]
-/** The chain's answer about a transaction. */
+/** What the nodes say about a transaction, from `GET /ledger/transaction`. */
 export type ChainFinding = ReturnType<typeof readChainFinding>
 
-/** `GET /ledger/summary` */
+/** Reads the data of `GET /ledger/summary`. Like each reader here, throws a `TypeError` if the data is malformed. */
 export function readDeskSummary(data: unknown) {
   const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, nodes, ...rest } =
     readMembers(data)
@@ -90,17 +88,17 @@ export function readDeskSummary(data: unknown) {
   }
 }
 
-/** The signed-in reader: a backend by its name, or a person by an e-mail address. */
+/** Who reads the page: the name of a backend, or the e-mail address of a person. The scopes decide which actions are offered. */
 function readReader({ name, scopes }: Members) {
   const words = Array.isArray(scopes) ? scopes.map(readText) : []
   return { name: readText(name), mayApprove: words.includes('ledger:approve'), mayPay: words.includes('ledger:pay') }
 }
 
-/** The subject of an alarm; members that it does not name are null. */
+/** What an alarm is about. Members that its kind does not have are null. */
 function readSubject({ node, height, from, txid, cuy, address, contract, setting, endpoint, event, payout }: Members) {
   return {
     node: readOptionalInteger(node),
-    /** A block, or the first block of a gap. */
+    /** The number of a block, or of the first block of a gap. */
     height: readOptionalInteger(height ?? from),
     txid: readOptionalText(txid),
     cuy: readOptionalInteger(cuy),
@@ -112,7 +110,7 @@ function readSubject({ node, height, from, txid, cuy, address, contract, setting
   }
 }
 
-/** The status of a node, from the scanner. `failure` is for operators, in English. */
+/** What the scanner knows of a node. `failure` is its last error, in English. */
 function readNode({ number, name, use, behind, answered_at, answer_ms, failed_at, failure, used, per_day }: Members) {
   return {
     number: readInteger(number),
@@ -128,12 +126,12 @@ function readNode({ number, name, use, behind, answered_at, answer_ms, failed_at
   }
 }
 
-/** Sizes in bytes, and the day on which the database will be full, if there is one. */
+/** Sizes in bytes, and the day on which the database will be full; null if nobody can tell. */
 function readDatabase({ bytes, limit, full_on }: Members) {
   return { bytes: readInteger(bytes), limit: readInteger(limit), fullOn: readOptionalText(full_on) }
 }
 
-/** The status that an endpoint answered, or in words why it did not answer. */
+/** Why a delivery failed, for people: the HTTP status that the endpoint answered with, or the service's words. */
 function readFailure(value: unknown): string | null {
   const text = readOptionalText(value)
   return text?.replace(/^\d+$/, 'HTTP $&') ?? null
@@ -179,7 +177,7 @@ function readCurrency(members: Members) {
 
 const readTypeCount = ({ type, count }: Members) => [readInteger(type), readInteger(count)] as const
 
-/** `GET /ledger/deposits` */
+/** Reads the data of `GET /ledger/deposits`. */
 export function readOwnedDeposits(data: unknown) {
   return readPage(data, ({ id, uid, txid, position, cuy, amt, address, state, created_at, seconds, ...rest }) => ({
     id: readInteger(id),
@@ -199,10 +197,10 @@ export function readOwnedDeposits(data: unknown) {
   }))
 }
 
-/** The decision about a deposit that was held for review. */
+/** Who decided about a deposit that was held for review, and why. */
 const readDecision = ({ why, by }: Members) => ({ why: readText(why), by: readText(by) })
 
-/** `GET /ledger/entries` */
+/** Reads the data of `GET /ledger/entries`. */
 export const readPostedEntries = (data: unknown) => readPage(data, readEntry)
 
 function readEntry({ id, uid, type, cuy, osn, mark, amt, balance, created_at, by }: Members) {
@@ -220,7 +218,7 @@ function readEntry({ id, uid, type, cuy, osn, mark, amt, balance, created_at, by
   }
 }
 
-/** `GET /ledger/events`. The members of an event depend on its type. */
+/** Reads the data of `GET /ledger/events`. Members that an event's type does not have become null. */
 export function readDeskEvents(data: unknown) {
   return readList(data, ({ id, type, uid, created_at, data: about }) => {
     const members = readMembers(about)
@@ -243,7 +241,7 @@ export function readDeskEvents(data: unknown) {
   })
 }
 
-/** `GET /ledger/transaction` */
+/** Reads the data of `GET /ledger/transaction`. */
 export function readChainFinding(data: unknown) {
   const { uid, answer, reason, seconds, why } = readMembers(data)
   return {
@@ -255,16 +253,16 @@ export function readChainFinding(data: unknown) {
   }
 }
 
-/** `GET /ledger/wallets` */
+/** Reads the data of `GET /ledger/wallets`: pairs of a currency's number and the balance. */
 export function readDeskBalances(data: unknown) {
   return readList(data, ({ cuy, amt }) => [readInteger(cuy), readDecimal(amt)] as const)
 }
 
-/** `GET /ledger/addresses` */
+/** Reads the data of `GET /ledger/addresses`. */
 export const readAddresses = (data: unknown) =>
   readPage(data, ({ id, address }) => ({ id: readInteger(id), address: readText(address) }))
 
-/** `GET /ledger/address?address=` */
+/** Reads the data of `GET /ledger/address?address=`: the user, the number of the address, and the currencies in which it is frozen. */
 export function readOwner(data: unknown) {
   const { uid, id, frozen } = readMembers(data)
   const currencies = Array.isArray(frozen) ? frozen.map(readInteger) : []

@@ -4,7 +4,10 @@ import type { DeskEndpoint } from './data.ts'
 import { lateText, small, storyButton } from './parts.ts'
 import type { Step } from './steps.ts'
 
-/** The step of an event in a story: whether endpoints have received it. */
+/**
+ * The step of an event in a story: whether endpoints have received it. `at` is the time of what happened. `isStoredThen`: the event was stored at that time,
+ * too, and not later.
+ */
 export function eventStep(context: DeskContext, type: string, at: string, isStoredThen: boolean): Step {
   const { texts, model, format } = context
   const endpoints = model.summary?.endpoints ?? []
@@ -19,7 +22,7 @@ export function eventStep(context: DeskContext, type: string, at: string, isStor
   return [isDone ? 'done' : 'wait', texts.stepEvents, html('p', {}, html('code', {}, type)), ...lines, ...none]
 }
 
-/** An endpoint has received every event older than its oldest undelivered one. An event may be stored later than its transfer. */
+/** Whether an endpoint has received the event. Events are delivered in order, so it has received all that are older than the oldest one that it lacks. */
 function deliveryState(
   context: DeskContext,
   { behindSeconds, failingSince, beginsAt }: DeskEndpoint,
@@ -32,7 +35,7 @@ function deliveryState(
   if (model.summaryAt === null) {
     return isWaiting ? [false, lateText(context, behindSeconds)] : [true, texts.has]
   }
-  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // because seconds are rounded down
+  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // one more, because seconds are rounded down
   if (Date.parse(at) < until && (isStoredThen || !isWaiting)) return [true, texts.has]
   const isLacking = isWaiting && Date.parse(at) > until + 1_000
   return [false, isLacking ? texts.lacks : texts.hasUntil(format.time(new Date(Math.max(0, until)).toISOString()))]

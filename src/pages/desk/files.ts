@@ -3,14 +3,14 @@ import type { Refusal } from '../kit/api.ts'
 import { createCsv, downloadCsv } from '../kit/csv.ts'
 import { type ListFilter, type ListRow, type ReadRows, type RowSource, unwalked, type Walked, walkOn } from './walk.ts'
 
-/** Downloads a file with these rows. The first row has the column names. */
+/** Downloads a CSV file with these rows. The first row has the column names. `name` is that of the file. */
 export function saveTable(name: string, rows: readonly (readonly string[])[]): void {
   downloadCsv(name, rows)
 }
 
 /**
- * Downloads a file with all rows of a list that pass the filter. `isWanted` gets the number of rows so far, and can stop: then there is no file. Returns why
- * there is none, or null.
+ * Downloads a CSV file with all rows of a list that pass the filter. `isWanted` gets the number of rows so far; if it returns false, reading stops and there is
+ * no file. Returns the refusal of the service because of which there is no file, otherwise null.
  */
 export async function saveList(
   { name, columns, read }: RowSource,
@@ -30,11 +30,11 @@ export async function saveList(
 
 const asText = (value: string | number | null) => String(value ?? '')
 
-/** Pause if the service does not say how long to wait, and the number of pauses in a row. */
+/** After a failure: how long to wait if the service does not say it, and how often to try in a row. */
 const retrySeconds = 5
 const retriesMax = 5
 
-/** Passes all rows to `take`, page by page, until the end or until `take` stops. If the service asks for a pause, it waits. Returns why it gave up, or null. */
+/** Passes all rows to `take`, page by page, until `take` returns false. After a failure it waits and tries again. Returns the last failure if it gives up. */
 export async function walkToEnd(
   read: ReadRows,
   filter: ListFilter,

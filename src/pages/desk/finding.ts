@@ -1,15 +1,15 @@
-/** The subject of a finding: an address, a range of blocks, a transaction. */
+/** One thing that a finding is about: an address, a range of blocks, a transaction and so on. */
 export interface FindingItem {
-  /** The service's words. */
+  /** What the service says about it, in English; empty if nothing. */
   readonly about: string
-  /** The page's words. */
+  /** What the page says about it, in the reader's language; empty if nothing. */
   readonly note: string
   readonly since: string | null
-  /** The search that leads to its story. */
+  /** The search that leads to its story or its list; null without one. */
   readonly ask: string | null
 }
 
-/** A matter that needs a person, with the remedy. */
+/** Something that needs a person, and what that person should do (`remedy`). */
 export interface Finding {
   readonly kind: string
   readonly title: string
@@ -17,8 +17,8 @@ export interface Finding {
   readonly items: readonly FindingItem[]
 }
 
-/** A finding as it is shown. */
+/** A finding with the urgency of the alarm of its kind. */
 export interface ShownFinding extends Finding {
-  /** How soon a person must act, as the service says about an alarm of this kind; empty without an alarm. */
+  /** How soon a person must act, in the service's word; empty if no alarm of this kind is raised. */
   readonly urgency: string
 }

@@ -8,7 +8,7 @@ import { reasonWords } from './reasons.ts'
 import { isOverdue } from './waiting.ts'
 import { alarmWords, remedyOf } from './words.ts'
 
-/** Kinds of findings, the most serious first; other kinds follow. */
+/** Kinds of findings that stop credits or concern missing money, the most serious first. Those of `then` follow, and then all others. */
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
   'scan-behind',
@@ -31,13 +31,13 @@ const then = [
   'events-expiring',
 ]
 
-/** An endpoint that is behind by this much is shown even before an alarm. */
+/** An endpoint whose oldest undelivered event is older than this is a finding, even before there is an alarm. */
 const lateSeconds = 120
-/** A final block that is older than this is late, as `/health` has it. */
+/** If the newest final block is older than this, the nodes are late: the same limit as in `/health`. */
 export const nodesLateSeconds = 127
 /** Alarms that explain why the scan stands still or falls behind. */
 const scanAlarms = ['chain-forked', 'scan-stalled', 'scan-behind', 'finality-stalled', 'tick-failed']
-/** Alarms that follow if too few nodes answer. */
+/** Findings that follow from too few answering nodes. They are left out if that is a finding itself. */
 const ofTooFewNodes = [
   'scan-stalled',
   'scan-behind',
@@ -48,13 +48,13 @@ const ofTooFewNodes = [
   'starting',
   'node-silent',
 ]
-/** Alarms that a more detailed finding from another source replaces. */
+/** Alarms that are left out if the state of the endpoint makes a finding, which says more. */
 const endpointAlarms = ['endpoint-failing', 'endpoint-behind']
 
-/** Whether the finding stops credits or concerns missing money. */
+/** Whether a finding is serious: it stops credits, or concerns missing money. */
 export const isBad = ({ kind }: Pick<Finding, 'kind'>) => worst.includes(kind)
 
-/** All matters that need a person, the most serious first. */
+/** Everything that needs a person, the most serious first. */
 export function findingsOf(context: DeskContext, summary: DeskSummary): readonly ShownFinding[] {
   const rank = ({ kind }: Finding) => {
     const index = [...worst, ...then].indexOf(kind)
@@ -78,7 +78,7 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
     .map((finding) => ({ ...finding, urgency: urgencyOf(finding.kind) }))
 }
 
-/** One finding for each kind of alarm. Its subjects are its items. */
+/** One finding for each kind of raised alarm; each alarm of that kind is one of its items. */
 function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { alarms, gaps, endpoints, msg } = summary
   const isFailing = ({ endpoint }: DeskSubject) =>
@@ -89,7 +89,7 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
     if (isShownByPayouts(kind, summary)) return false
     if (kind === 'gap-unread') return gaps.length === 0
     const height = kind === 'nodes-disagree' ? subject.height : null
-    if (height !== null && gaps.some(({ from, to }) => from <= height && height <= to)) return false // the finding about the gap covers it
+    if (height !== null && gaps.some(({ from, to }) => from <= height && height <= to)) return false // the finding about this gap says it
     return !(endpointAlarms.includes(kind) && isFailing(subject))
   })
   return [...new Set(own.map(({ kind }) => kind))].flatMap((kind) => {
@@ -113,7 +113,7 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   })
 }
 
-/** Currencies whose decimals differ from their contract, with the deposits that are held because of that. */
+/** The finding about currencies whose decimals differ from those of their contract, with how many deposits are held because of that. */
 function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { held }: DeskSummary): Finding {
   const { texts, format } = context
   const items = alarms.map(({ subject, since }) => {
@@ -129,16 +129,16 @@ function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { h
   return { kind: 'decimals-differ', title: texts.decimalsOf(symbols.join(', ')), remedy, items }
 }
 
-/** Why the newest tick did not read everything; empty if that is not known. */
+/** Why the newest tick (one run of the scan) did not read every final block; empty if it did, or if the page does not know the reason. */
 const problemText = ({ texts }: DeskContext, { problem }: DeskSummary): string =>
   lookUp(texts.problems, problem ?? '') ?? ''
 
-/** The service's words about the subject of an alarm: its node's last error, or its name. */
+/** The service's words about what an alarm is about: the last error of a node, or the txid, or the name of a setting. */
 function aboutOf({ node, txid, setting }: DeskSubject, { nodes }: DeskSummary): string {
   return (node === null ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
 }
 
-/** The subject of an alarm in words: a node, an endpoint, a block, an address with its difference. Empty for others. */
+/** What an alarm is about, in the page's words: a node, an endpoint, a block, a currency, or an address with its difference. Empty for anything else. */
 function subjectText(context: DeskContext, subject: DeskSubject, { differences }: DeskSummary): string {
   const { texts, format } = context
   const { node, endpoint, event, height, cuy, address } = subject
@@ -155,7 +155,7 @@ function subjectText(context: DeskContext, subject: DeskSubject, { differences }
   return `${name} · ${address}`
 }
 
-/** The search for an address, a transaction or an endpoint in a subject. */
+/** The search for the story of an alarm's address, transaction or endpoint; null if it has none of these. */
 function askOf({ address, txid, endpoint }: DeskSubject): string | null {
   return address ?? txid ?? (endpoint === null ? null : `endpoint ${endpoint}`)
 }
@@ -182,24 +182,24 @@ function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   return status === 'ok' ? [] : [{ kind: 'stopped', title: texts.stopped, remedy: texts.stoppedHelp, items }]
 }
 
-/** Whether no newer block is known than the last one read. Then the number of blocks behind means nothing. */
+/** Whether the scan stands still or the nodes are late. Then the number of blocks that the scan is behind says little. */
 export function standsStill(context: DeskContext, summary: DeskSummary): boolean {
   const age = finalAgeSeconds(context, summary)
   return summary.status === 'stopped' || (age !== null && age > nodesLateSeconds)
 }
 
-/** The age of the newest final block when the summary was made; null if that is not known. */
+/** How old the newest final block was when the summary was made, in seconds; null if that is not known. */
 export function finalAgeSeconds({ model }: DeskContext, { finalizedAt }: DeskSummary): number | null {
   const at = Date.parse(finalizedAt ?? '')
   return model.summaryAt === null || Number.isNaN(at) ? null : Math.max(0, Math.round((model.summaryAt - at) / 1_000))
 }
 
-/** A range of blocks. */
+/** A range of unread blocks in words. */
 export function gapRange({ texts, format }: DeskContext, { from, to }: Pick<DeskGap, 'from' | 'to'>): string {
   return from === to ? texts.block(format.count(from)) : texts.blocks(format.count(from), format.count(to))
 }
 
-/** The number of deposits that were seen in a gap and wait; null if there are none. */
+/** A sentence with the number of deposits that were seen in a gap and wait; null if there are none. */
 export function seenIn({ texts, format }: DeskContext, { seen }: Pick<DeskGap, 'seen'>): string | null {
   return seen === 0 ? null : texts.seenIn(format.count(seen))
 }
@@ -217,12 +217,12 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
   return [{ kind: 'gap-unread', title, remedy: remedyOf(context, 'gap-unread'), items }]
 }
 
-/** Deposits that have waited long for a decision, unless an alarm says so already. */
+/** Deposits that are held: for review only if that takes too long, and otherwise at once. Left out if an alarm already says it. */
 function heldFindings(context: DeskContext, { held, alarms }: DeskSummary): Finding[] {
   const own = held.filter(({ reason, cuy, oldestAt }) => {
     if (reason === 'review' && !isOverdue(context, oldestAt)) return false
     const kinds = [reason, reason === 'review' ? 'review-overdue' : reason]
-    return !alarms.some(({ kind, subject }) => kinds.includes(kind) && subject.cuy === cuy) // that finding includes them
+    return !alarms.some(({ kind, subject }) => kinds.includes(kind) && subject.cuy === cuy) // the finding about that alarm includes these deposits
   })
   return own.map(({ reason, cuy, count, oldestAt }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)
@@ -247,7 +247,7 @@ function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Fin
   })
 }
 
-/** Nodes that the scan does without, each with the time of its last good answer. */
+/** The nodes that the scan does without at present, each with the time of its last good answer. */
 function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem[] {
   const { texts } = context
   const missing = (nodes ?? []).filter((node) => isMissing(context, node))
@@ -260,14 +260,14 @@ function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem
   })
 }
 
-/** Reports that fewer nodes answer than must agree: how many, and which are missing. */
+/** The finding that fewer nodes answer than must agree: how many do, and which are missing. Empty if enough answer. */
 function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { nodes, quorum, alarms, msg } = summary
   const missing = (nodes ?? []).filter((node) => isMissing(context, node))
   const answering = (nodes?.length ?? 0) - missing.length
   if (nodes === null || answering >= quorum) return []
-  const [count, all, needed] = [answering, nodes.length, quorum].map(format.count) as [string, string, string] // three texts, one for each number
+  const [count, all, needed] = [answering, nodes.length, quorum].map(format.count) as [string, string, string] // safe: three numbers make three texts
   const since = alarms.find(({ kind }) => ofTooFewNodes.includes(kind))?.since ?? null
   const facts = { about: msg ?? '', note: problemText(context, summary), since, ask: null }
   const title = texts.tooFewNodes(count, all, needed, missing.map(({ name }) => name).join(', '))
@@ -276,7 +276,7 @@ function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
   ]
 }
 
-/** A missing node, if the scan works without it. */
+/** The finding that a node is missing although the scan works without it. Empty if another finding names the node, or if the scan does not work. */
 function nodeFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { alarms, nodes } = summary

@@ -6,15 +6,15 @@ import type { FilteredSource } from './source.ts'
 import { createSources } from './sources.ts'
 import { type ListFilter, noFilter } from './walk.ts'
 
-/** The lists of deposits, payouts, entries and events: one at a time, with a filter. */
+/** The part of the page with the lists of deposits, payouts, entries and events. It shows one list at a time, with a filter. */
 export interface ListsView extends PageView {
-  /** Called when there is a new event. */
+  /** Called when there is a new event: then the shown list may have changed. */
   renew(): void
-  /** Goes to a list, with a filter. */
+  /** Shows a list with a filter, and scrolls to it. */
   show(name: string, filter: ListFilter): void
 }
 
-/** Makes the lists. */
+/** Makes the part of the page with the lists. The list and the filter that `model.listed` has are shown first. */
 export function createLists(context: DeskContext): ListsView {
   const { model, texts } = context
   const sources = createSources(context)

@@ -4,10 +4,10 @@ import { ageSeconds, type DeskContext, durationText } from './context.ts'
 import type { DeskNode } from './data.ts'
 import { createLiveSlot, hint, small } from './parts.ts'
 
-/** A node is silent if its last good answer is older than this and it has failed since. */
+/** A node is silent if it has failed since its last good answer, and that answer is older than this. */
 const silentSeconds = 60
 
-/** Whether a node gives no good answers at present. */
+/** Whether a node gives no good answers at present. A node that was simply not asked is not silent. */
 function isSilent(context: DeskContext, { answeredAt, failedAt }: DeskNode): boolean {
   if (failedAt === null) return false
   if (answeredAt === null) return true
@@ -18,7 +18,7 @@ function isSilent(context: DeskContext, { answeredAt, failedAt }: DeskNode): boo
 export const isMissing = (context: DeskContext, node: DeskNode) =>
   isSilent(context, node) || node.use === 'blocked' || node.use === 'unfit'
 
-/** Each node: last answer, blocks behind, last error, and remaining allowance. */
+/** The part of the page about nodes. For each: its last answer, how far it is behind, its last error, and how many requests it still allows today. */
 export function createNodes(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('ul', { class: 'nodes' })

@@ -23,9 +23,9 @@ import { createDelays, createStatus } from './status.ts'
 import { noFilter } from './walk.ts'
 import { createWholeLists } from './whole-lists.ts'
 
-/** The first screen is read again this often. */
+/** The pause between two reads of the summary. */
 const paceMs = 15_000
-/** The path that ends a session of Cloudflare Access. */
+/** The path at which Cloudflare Access ends its session, on every host that it protects. */
 const accessEnd = '/cdn-cgi/access/logout'
 /** The name under which the browser stores the reader's language. */
 const languageName = 'language'
@@ -45,9 +45,9 @@ const model: DeskModel = {
   answer: null,
 }
 const live = html('p', { class: 'unseen', role: 'status' })
-/** Callbacks that wait until the summary was read, or could not be. */
+/** Called, and removed, when the summary was read, or could not be. */
 const waiting: (() => void)[] = []
-/** Whether an answer left payouts out because the summary could not be read. */
+/** Whether an answer left payouts out because there was no summary to say that they are configured. Then it is searched for again later. */
 let isUnsure = false
 let cellsScript: CellsScript | null = null
 let views: readonly PageView[] = []
@@ -85,7 +85,7 @@ await mount(preferredLanguage([browserMemory.read(languageName) ?? '', ...naviga
 for (const event of ['hashchange', 'popstate']) window.addEventListener(event, () => question.answerPlace())
 poller.now()
 
-/** Reads the data that may have changed; returns null, or why it could not. Without a token it only checks whether the service is configured. */
+/** Reads the network once, and the summary each time, into the model. Returns null, or why that failed. */
 async function load(): Promise<Refusal | null> {
   if (model.network === null) {
     const currencies = await api.get('/currencies', (data) => readText(readMembers(data).network))
@@ -95,10 +95,10 @@ async function load(): Promise<Refusal | null> {
   const shown = model.cell
   const summary = await client.get(`/ledger/summary${shown === null ? '' : `?cell=${shown}`}`, readDeskSummary)
   if (!summary.ok && summary.status === 400 && shown === null) {
-    model.cell = 1 // a deployment with several databases has to be told which one is meant
+    model.cell = 1 // 400: a deployment with several databases requires `cell`
     return load()
   }
-  if (model.cell !== shown) return null // the reader has chosen another one meanwhile
+  if (model.cell !== shown) return null // the reader has chosen another database meanwhile
   if (!summary.ok) return summary
   if (shown !== null) await readCells(summary.data.cells)
   const isNewer = model.summary !== null && model.summary.newestEvent !== summary.data.newestEvent
@@ -108,23 +108,23 @@ async function load(): Promise<Refusal | null> {
   return null
 }
 
-/** Reads the state of the databases that are not shown. */
+/** Loads the script for several databases, and reads the summaries of those that the page does not show. */
 async function readCells(cells: DeskModel['cells']): Promise<void> {
   const isFirst = model.cells.length === 0
   cellsScript ??= await loadScript(() => import('./cells.ts'), './cells.js')
   model.others = (await cellsScript?.readOthers(client, model.cell, cells, readDeskSummary)) ?? []
   model.cells = cells
-  if (isFirst && model.answer?.kind === 'refusal') question.answerAgain() // it named no database
+  if (isFirst && model.answer?.kind === 'refusal') question.answerAgain() // the first search named no database, so it was refused
 }
 
-/** Waits for the summary if it is being read: without `PAYOUTS` the payout routes answer 404, so they are not called. */
+/** Whether payouts are configured. Waits for the first summary if that is being read: without `PAYOUTS` the routes about payouts answer 404. */
 async function hasPayouts(): Promise<boolean> {
   if (model.summary === null && model.refusal === null) await new Promise<void>((resolve) => waiting.push(resolve))
   isUnsure ||= model.summary === null
   return payoutsNow(model) !== null
 }
 
-/** Makes the page in a language, from the model. */
+/** Makes all parts of the page anew from the model, in a language. */
 async function mount(language: Language): Promise<void> {
   const texts = await loadDeskTexts(language)
   context = {
@@ -214,7 +214,7 @@ function createHeader(language: Language): PageView {
   }
 }
 
-/** Draws the model. */
+/** Has every part draw what has changed in the model. Without a summary, only the status and the sign-in are visible (`closed`). */
 function update(): void {
   const isOpen = model.summary !== null
   for (const view of views) view.update()

@@ -4,11 +4,11 @@ import type { OwnedDeposit } from './data.ts'
 import { reasonWords } from './reasons.ts'
 import type { Row } from './walk.ts'
 
-/** The route that posts entries; its documentation shows an adjustment. */
+/** In sentences, this command becomes a link to its documentation, which shows how to post an adjustment. */
 const postEntries = 'POST /ledger/entries'
 const postEntriesDocs = '/docs#/Ledger/postLedgerEntries'
 
-/** A sentence whose commands and settings, marked by backticks, become code. Lines break between the words of a command. */
+/** The elements of a sentence. Commands and settings in backticks become code, which lines break only between its words. */
 export function sentence(text: string): Child[] {
   return text.split('`').map((part, index) => (index % 2 === 0 ? part : code(part)))
 }
@@ -17,18 +17,18 @@ function code(command: string): HTMLElement {
   const words = command.split(/( )/).map((word) => (word === ' ' ? word : html('span', {}, word)))
   if (command !== postEntries) return html('code', {}, ...words)
   const link = html('a', { 'aria-label': `${command}: /docs` }, html('code', {}, ...words))
-  return Object.assign(link, { href: postEntriesDocs, target: '_blank', rel: 'noreferrer' }) // opens in a new tab, because only this page has the token
+  return Object.assign(link, { href: postEntriesDocs, target: '_blank', rel: 'noreferrer' }) // in a new tab, so that this page stays as it is
 }
 
-/** A button that leads to a story. `about` names it, if the label does not. */
+/** A button that searches for `question` and so leads to a story or a list. `about` follows the label in the button's name for screen readers. */
 export function storyButton(context: DeskContext, label: string, question: string, about?: string): HTMLElement {
   const name = `${label}: ${about ?? context.texts.story}`
   return button({ class: 'plain link', 'aria-label': name }, label, () => context.ask(question))
 }
 
 /**
- * A place whose content, ages included, changes by itself. It is drawn again only if something differs, and the focus stays on the button or link of the same
- * name.
+ * Makes a function that fills an element whose content changes by itself, such as ages. It is filled again only if something differs. A focused button or link
+ * that is replaced passes its focus to the one with the same name.
  */
 export function createLiveSlot(element: Element): (children: readonly Child[]) => void {
   let shown: Node | null = null
@@ -47,26 +47,26 @@ export function createLiveSlot(element: Element): (children: readonly Child[]) =
   }
 }
 
-/** How far an endpoint is behind, in words. */
+/** How old the oldest event is that an endpoint lacks, in words; that it is up to date if it lacks none. */
 export function lateText(context: DeskContext, behindSeconds: number): string {
   const { texts } = context
   return behindSeconds === 0 ? texts.upToDate : texts.late(durationText(context, behindSeconds))
 }
 
-/** A name with its values. */
+/** A name with its values, for a list of definitions (`dl`). */
 export function fact(name: Child, ...values: readonly Child[]): HTMLElement {
   return html('div', {}, html('dt', {}, name), html('dd', {}, ...values))
 }
 
-/** A line of smaller text; null without a text. */
+/** A line of muted text; null if the text is empty or null. `lang` is for a text that is not in the page's language. */
 export function small(text: string | null, lang: string | null = null): HTMLElement | null {
   return text === null || text === '' ? null : html('span', { class: 'muted', lang }, text)
 }
 
-/** A line of smaller text in the page's words, with commands as code. */
+/** A line of muted text in the page's words, in which commands and settings become code. */
 export const hint = (text: string) => html('span', { class: 'muted' }, ...sentence(text))
 
-/** A table of two columns (what, and when); nothing without rows. */
+/** A table with the columns "what" and "when". Empty if there are no rows. */
 export function listTable({ texts }: DeskContext, rows: readonly Row[]): Child[] {
   if (rows.length === 0) return []
   const body = rows.map(([what, when]) =>
@@ -76,7 +76,7 @@ export function listTable({ texts }: DeskContext, rows: readonly Row[]): Child[]
   return [html('table', {}, html('thead', {}, html('tr', {}, ...names)), html('tbody', {}, ...body))]
 }
 
-/** The row of a deposit, with a link to its story. */
+/** A deposit as a row of `listTable`. Its amount is a button that leads to its story. */
 export function depositRow(context: DeskContext, deposit: OwnedDeposit): Row {
   const { amount, cuy, txid, state, reason, why, uid, at } = deposit
   const words = reason === null ? stateName(context, state) : reasonWords(context, reason, why).why

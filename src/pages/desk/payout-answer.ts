@@ -3,14 +3,14 @@ import type { ListPage } from '../kit/read.ts'
 import { type PostedEntry, readPostedEntries } from './data.ts'
 import { type DeskPayout, readDeskPayouts } from './payout-data.ts'
 
-/** The parts that answering needs. */
+/** What a search asks with. The desk's context has both members. */
 export interface Asker {
   readonly api: Api
-  /** Whether payouts are configured. If not, their routes are not called. */
+  /** Whether payouts are configured. If not, their routes do not exist. */
   hasPayouts(): Promise<boolean>
 }
 
-/** A payout with its entries: the amounts taken and returned. */
+/** A payout with its ledger entries, oldest first: the amounts that were taken from the wallet and given back. */
 export interface PayoutStory {
   readonly payout: DeskPayout
   readonly entries: readonly PostedEntry[]
@@ -19,13 +19,13 @@ export interface PayoutStory {
 /** The types of entries that a payout makes: withdrawal, fee, refund. */
 const payoutEntryTypes = [2, 4, 5]
 
-/** Reads payouts by a filter of the service; none if payouts are not configured. */
+/** Reads payouts. `filter` is the query of the route, without the question mark. There are none if payouts are not configured. */
 export async function findPayouts({ api, hasPayouts }: Asker, filter: string): Promise<Reply<ListPage<DeskPayout>>> {
   if (!(await hasPayouts())) return { ok: true, data: { list: [], count: 0 }, msg: '' }
   return api.get(`/ledger/payouts?${filter}`, readDeskPayouts)
 }
 
-/** The stories of payouts, in their order. */
+/** Reads the entries of these payouts. The stories come in reverse order, so oldest first if the payouts are newest first. */
 export async function payoutStories(api: Api, payouts: readonly DeskPayout[]): Promise<readonly PayoutStory[]> {
   const stories = payouts.map(async (payout) => {
     const { uid, osn } = payout
@@ -38,11 +38,11 @@ export async function payoutStories(api: Api, payouts: readonly DeskPayout[]): P
   return (await Promise.all(stories)).reverse()
 }
 
-/** A payout with its own entries out of those of an order; the newest one is first. */
+/** The story of a payout. `entries` are those with its reference, newest first; the ones that belong to other payouts or posts are left out. */
 export function storyOf(payout: DeskPayout, entries: readonly PostedEntry[]): PayoutStory {
   return { payout, entries: entries.filter((entry) => isOf(entry, payout)).reverse() }
 }
 
-/** Whether an entry belongs to a payout. */
+/** Whether a payout has made an entry. Both have the same user, currency and reference. */
 export const isOf = ({ uid, osn, cuy, type }: PostedEntry, payout: DeskPayout) =>
   uid === payout.uid && osn === payout.osn && cuy === payout.cuy && payoutEntryTypes.includes(type)

@@ -13,16 +13,16 @@ import {
 
 /** A payout of a user. A member that is null is absent, or not known yet. */
 export type DeskPayout = ReturnType<typeof readPayout>
-/** Open payouts, why payouts are stopped, and the balances of the payout address. */
+/** What the summary says about payouts: the open ones, why payouts are stopped (or null), and the balances of the payout address. */
 export type DeskPayouts = ReturnType<typeof readPayoutsNow>
 
-/** The states of a payout. */
+/** The states of a payout, in the order in which the filter offers them. */
 export const deskPayoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
 
-/** `GET /ledger/payouts` */
+/** Reads the data of `GET /ledger/payouts`. */
 export const readDeskPayouts = (data: unknown) => readPage(data, readPayout)
 
-/** Reads a payout in a list or an event. */
+/** Reads one payout, of a list or of an event. Throws a `TypeError` if it is malformed. */
 export function readPayout(members: Members) {
   const { id, uid, cuy, amt, fee, to, osn, mark, state, created_at, by, approved_by, txid, expires_at } = members
   const { height, attempts, reason, why, moved } = members
@@ -49,7 +49,7 @@ export function readPayout(members: Members) {
   }
 }
 
-/** An outflow from the payout address: of a currency, or in units of a contract that is not configured. */
+/** Money that has left the payout address: an amount of a currency, or units of a contract that is none of the configured currencies. */
 type Moved =
   | { readonly to: string; readonly cuy: number; readonly amount: string }
   | { readonly to: string; readonly contract: string; readonly units: string }
@@ -60,7 +60,7 @@ function readMoved({ to, cuy, amt, contract, units }: Members): Moved {
   return { to: place, cuy: readInteger(cuy), amount: readDecimal(amt) }
 }
 
-/** The member `payouts` of `GET /ledger/summary`. */
+/** Reads the member `payouts` in the data of `GET /ledger/summary`. */
 export function readPayoutsNow(members: Members) {
   const { address, open, stopped, holds } = members
   const { why, since } = stopped === null ? {} : readMembers(stopped)

@@ -6,13 +6,13 @@ import type { DeskPayouts } from './payout-data.ts'
 import { isOverdue } from './waiting.ts'
 import { remedyOf } from './words.ts'
 
-/** Whether the finding about stopped payouts is the cause of an alarm, or says more than it. */
+/** Whether an alarm of this kind is left out because payouts are stopped: the finding about that says the same, or is the cause. */
 export function isShownByPayouts(kind: string, { payouts }: DeskSummary): boolean {
   const isStopped = payouts !== null && payouts.stopped !== null
   return isStopped && (kind === 'payout-unknown' || kind === 'payouts-unsigned')
 }
 
-/** The subject of an alarm about payouts; null for other alarms. */
+/** What an alarm about payouts is about, as an item of its finding; null for an alarm about anything else. */
 export function payoutAlarmItem(
   context: DeskContext,
   { kind, subject, since }: DeskAlarm,
@@ -26,7 +26,7 @@ export function payoutAlarmItem(
   return item(needsText(context, payouts, subject.cuy), payouts.address)
 }
 
-/** The open amounts in a state, by currency. */
+/** The number and the sum of the payouts in a state, for each currency, in words. */
 function openText(context: DeskContext, { open }: DeskPayouts, wanted: string): string {
   const own = open.filter(({ state }) => state === wanted)
   return own.map((one) => groupText(context, one)).join(' · ')
@@ -35,7 +35,7 @@ function openText(context: DeskContext, { open }: DeskPayouts, wanted: string): 
 const groupText = (context: DeskContext, { sum, cuy, count }: DeskPayouts['open'][number]) =>
   context.texts.pair(context.format.count(count), deskAmount(context, sum, cuy))
 
-/** The balance of the payout address in a currency, and the amount that it needs. TRX that is not a configured currency has no number. */
+/** What the payout address holds of a currency and what it needs, in words. `cuy` is null for TRX if that is no configured currency: fees are paid in it. */
 function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: number | null): string {
   const { texts, format } = context
   const symbol = cuy === null ? 'TRX' : deskSymbol(context, cuy)
@@ -47,7 +47,7 @@ function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: numb
 
 const isToBePaid = (state: string) => state === 'approved' || state === 'signed'
 
-/** Payouts that are stopped, or have waited long for a person. */
+/** The findings about payouts: that they are stopped, and that some have waited too long for a person. */
 export function payoutFindings(context: DeskContext, { payouts, alarms }: DeskSummary): Finding[] {
   return payouts === null ? [] : [...stopFindings(context, payouts, alarms), ...waitFindings(context, payouts)]
 }
@@ -64,7 +64,7 @@ function stopFindings(context: DeskContext, { stopped }: DeskPayouts, alarms: re
   return [{ kind, title, remedy, items: items.length > 0 ? items : [{ about: '', note: '', since, ask: null }] }]
 }
 
-/** The remedy for stopped payouts. */
+/** What to do if payouts are stopped. `why` is the service's word for the cause: `restored`, or `unknown-transaction`. */
 export function stopRemedy(context: DeskContext, why: string): string {
   return why === 'restored' ? context.texts.stoppedRestoredDo : remedyOf(context, 'payout-unknown')
 }

@@ -7,7 +7,7 @@ import { type DeskPayout, deskPayoutStates, readDeskPayouts } from './payout-dat
 import { type FilteredSource, isCounted } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
-/** The list of payouts: all, or those of a user or to an address. */
+/** The list of payouts: of all users, or of the user or to the address that `of` names. */
 export function payoutSource(context: DeskContext, of: { uid?: number; to?: string } = {}): FilteredSource {
   const { texts, api, model } = context
   return {
@@ -33,7 +33,7 @@ export function payoutSource(context: DeskContext, of: { uid?: number; to?: stri
   }
 }
 
-/** A payout as a row of a list. */
+/** A payout as a row of the list of payouts. */
 export function payoutListRow(context: DeskContext, payout: DeskPayout): ListRow {
   const { id, at, state, uid, amount, fee, cuy, to, osn, mark, txid, by, approvedBy, attempts, reason, why } = payout
   const cells = (): Row => {

@@ -12,7 +12,7 @@ import { stuckWords } from './reasons.ts'
 import { entryListRow } from './sources.ts'
 import { forUser, line, type Step, steps } from './steps.ts'
 
-/** The story of a payout, and what to do. `txid` is the transaction that was searched for, which may be an earlier one. */
+/** The story of a payout, and what to do. `txid` is the transaction that was searched for; the payout may have gone on with another one since. */
 export function payoutElements(context: DeskContext, { payout, entries }: PayoutStory, txid?: string): Child[] {
   const { texts, format } = context
   const { id, uid, osn, mark, amount, cuy, state } = payout
@@ -61,7 +61,7 @@ function approvalStep(context: DeskContext, { state, approvedBy }: DeskPayout): 
   return ['wait', texts.stepApproved, line(texts.approvedNot)]
 }
 
-/** Whether no further block can contain its transaction, by the clock of the service. */
+/** Whether the payout's transaction has expired by the clock of the service, so that no new block can contain it. */
 const isExpired = ({ api }: DeskContext, { expiresAt }: DeskPayout) =>
   expiresAt !== null && Date.parse(expiresAt) < (api.now() ?? 0)
 
@@ -114,13 +114,13 @@ function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
   return [['no', texts.stepPaid, words, small(why, 'en'), place, ...movedLines(context, payout)]]
 }
 
-/** The other outflows of its transaction. */
+/** For a stuck payout: what its transaction has moved instead of paying it, or that it has moved nothing. Empty if that is not known. */
 function movedLines(context: DeskContext, payout: DeskPayout): Child[] {
   if (payout.moved?.length === 0) return [line(context.texts.movedNone)]
   return leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
 }
 
-/** The outflows from the payout address for it, in sentences. */
+/** What has left the payout address for this payout, in sentences. */
 function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string[] {
   const { texts, format } = context
   return (moved ?? []).map((one) => {
@@ -132,10 +132,10 @@ function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string
   })
 }
 
-/** The amount taken for it, which returns if it is cancelled. */
+/** The amount that was taken from the wallet for a payout, with its fee. It returns if the payout is cancelled. */
 const takenOf = ({ amount, fee }: DeskPayout) => sumOf([amount, fee])
 
-/** The remedies, in sentences. */
+/** What to do about the payout, in sentences. */
 function remedies(context: DeskContext, payout: DeskPayout): readonly string[] {
   const { texts, model } = context
   const { state, reason, why, moved } = payout

@@ -1,20 +1,20 @@
 import { decimalForm } from '../kit/decimal.ts'
 import { findTxid } from '../kit/read.ts'
 
-/** The kinds of searches. */
+/** What is searched for. */
 export type DeskQuestion =
   | { readonly kind: 'tx'; readonly txid: string }
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'user'; readonly uid: number }
-  /** Without a user, orders of all users are found. */
+  /** A null `uid`: the orders of all users with this reference. */
   | { readonly kind: 'order'; readonly uid: number | null; readonly osn: string }
-  /** The symbol of its currency, empty for all. */
+  /** An empty `symbol`: in all currencies. */
   | { readonly kind: 'amount'; readonly amount: string; readonly symbol: string }
   | { readonly kind: 'gap'; readonly number: number }
   | { readonly kind: 'endpoint'; readonly number: number }
   | { readonly kind: 'payout'; readonly number: number }
 
-/** Parses a search. A txid or an address is found in any pasted text. `symbols` are those of the currencies. */
+/** Parses the text of a search. A txid or an address is found anywhere in a pasted text. `symbols` are those of the service's currencies. */
 export function parseQuestion(asked: string, symbols: readonly string[]): DeskQuestion {
   const text = asked.trim()
   const txid = findTxid(text)
@@ -44,7 +44,7 @@ function parseAmount(text: string, symbols: readonly string[]): DeskQuestion | n
   return isAmount ? { kind: 'amount', amount, symbol: known ?? '' } : null
 }
 
-/** The URL fragment of an answer; empty if it has none. */
+/** The fragment of the page's URL at which a search is answered; empty for an amount, which leads to a list. */
 export function fragmentOf(question: DeskQuestion): string {
   switch (question.kind) {
     case 'tx':
@@ -62,7 +62,7 @@ export function fragmentOf(question: DeskQuestion): string {
   }
 }
 
-/** The search for the answer at a fragment; null if the fragment is not one. */
+/** The text of the search that a URL fragment names; null if it names none. The reverse of `fragmentOf`. */
 export function questionAt(fragment: string): string | null {
   const parameters = new URLSearchParams(fragment.slice(1))
   const [tx, address, uid, osn] = ['tx', 'address', 'uid', 'osn'].map((name) => parameters.get(name))

@@ -6,23 +6,23 @@ import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { type DeskQuestion, fragmentOf, parseQuestion, questionAt } from './place.ts'
 import { answerElements, type ChainStory } from './story.ts'
 
-/** The search box and its answer: the story of a transaction, an address, a user or an order. */
+/** The part of the page with the search box and the answer: the story of a transaction, an address, a user or an order. */
 export interface QuestionView extends PageView {
-  /** Searches for another part of the page, and goes to the answer. */
+  /** Called by other parts of the page: searches for a text, and scrolls to the answer. */
   ask(question: string): void
-  /** Answers the search in the page's URL, if that has changed. */
+  /** Answers the search in the page's URL, unless its answer is already shown. Without a search in the URL, removes the answer. */
   answerPlace(): void
-  /** Searches again for the shown answer, because another answer may be possible now. */
+  /** Repeats the last search, because its answer may be another one now. */
   answerAgain(): void
-  /** Moves the focus to the box when the focused element is removed. */
+  /** Moves the focus to the heading of the box, for when the focused element was removed. */
   focus(): void
 }
 
-/** Parses a search with the present currencies. */
+/** Parses a search with the symbols of the currencies in the newest summary. */
 const questionOf = ({ summary }: Pick<DeskModel, 'summary'>, text: string): DeskQuestion =>
   parseQuestion(text, summary?.currencies.map(({ symbol }) => symbol) ?? [])
 
-/** Makes the search box. */
+/** Makes the part of the page with the search box. An answer in the model is shown at once. */
 export function createDeskQuestion(context: DeskContext): QuestionView {
   const { model, texts } = context
   const input = createInput()
@@ -45,14 +45,14 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     if (found.kind === 'chain') chain ??= await loadChainStory()
     if (model.question !== question) return // the reader has searched for something else meanwhile
     model.answer = found
-    if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // the top of the page says so, and accepts another token
+    if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // so that the status at the top says it, and offers to sign in
     context.update()
   }
-  /** The URL of the page becomes that of the story, so that it can be sent to a colleague. */
+  /** Searches, and puts the search into the page's URL, so that the URL can be sent to a colleague. */
   const go = (question: string) => {
     void answer(question)
     const about = questionOf(model, question)
-    if (about.kind === 'amount') return // the search leads to a list, and the shown answer stays
+    if (about.kind === 'amount') return // an amount leads to a list: the answer and the URL stay
     const fragment = fragmentOf(about)
     if (fragment !== location.hash) history.pushState(null, '', fragment || location.pathname + location.search)
   }
@@ -92,7 +92,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   }
 }
 
-/** The other database that knows what this one does not know; null if there is none. A question about a user is always asked where the user is. */
+/** The number of another database that knows what the shown one does not; null if there is none. A search for a user already goes to that user's database. */
 async function findElsewhere(
   context: DeskContext,
   found: DeskAnswer,
@@ -123,7 +123,7 @@ const createInput = () =>
     'aria-describedby': 'question-help',
   })
 
-/** A button that copies the URL of the shown story. The URL contains no token. */
+/** A button that copies the page's URL, which names the shown story and contains no token. Hidden if the URL names none. */
 function createLinkCopy({ model, texts, announce }: DeskContext): PageView {
   const label = html('span', {}, texts.copyLink)
   const element = button({ class: 'plain' }, label, () => {
@@ -142,7 +142,7 @@ function createLinkCopy({ model, texts, announce }: DeskContext): PageView {
   }
 }
 
-/** The parts of the newest summary that the answer shows: symbols, a gap or an endpoint, and the state of payouts. */
+/** What the shown answer takes from the newest summary. If it differs from the last time, the answer is drawn again. */
 function aboutNow({ model: { answer, summary } }: DeskContext): unknown {
   return [summary?.currencies.map(({ symbol }) => symbol), subjectNow(answer, summary), summary?.reader]
 }

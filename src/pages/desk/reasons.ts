@@ -3,14 +3,14 @@ import { lookUp } from '../kit/look-up.ts'
 import type { DeskContext } from './context.ts'
 import { remedyOf } from './words.ts'
 
-/** The words for a reason: why something is not credited, and what to do. */
+/** The words for a reason of the service: why something is not credited or paid, and what to do. */
 export interface ReasonWords {
   readonly why: string
-  /** Empty for an unknown reason. */
+  /** Empty for a reason that this page does not know. */
   readonly remedy: string
 }
 
-/** The words for a reason. For an unknown reason they are the service's, quoted. */
+/** The words for a reason why something is not credited. For a reason that this page does not know, `why`, the service's sentence, is quoted. */
 export function reasonWords(
   context: DeskContext,
   reason: string | null,
@@ -19,11 +19,11 @@ export function reasonWords(
 ): ReasonWords {
   const known = lookUp<readonly [why: string, remedy?: string]>(context.texts.reasons, reason ?? '')
   if (known === undefined) return quoted(reason, why)
-  // safe: a reason without a remedy of its own has that of the alarm of the same name
+  // safe: if a reason has no remedy in the texts, there is an alarm of the same name
   return { why: known[0], remedy: known[1] ?? remedyOf(context, reason as AlarmKind, cuy) }
 }
 
-/** The words for the reason for which a payout is stuck. */
+/** The words for the reason why a payout is stuck. For a reason that this page does not know, `why`, the service's sentence, is quoted. */
 export function stuckWords({ texts }: DeskContext, reason: string | null, why: string | null): ReasonWords {
   const known = lookUp(texts.stuck, reason ?? '')
   return known === undefined ? quoted(reason, why) : { why: known[0], remedy: known[1] }

@@ -15,21 +15,21 @@ import {
   walkOn,
 } from './walk.ts'
 
-/** Most pages that one press of the button reads if a filter leaves few rows. */
+/** Most pages that one press of "show more" reads. It reads several if the filter leaves few rows of each. */
 const pressPages = 10
 
-/** A list on the page: its rows, how much of it is shown, and its file. */
+/** A list on the page: its rows, a line that says how much of it is shown, and the button for its file. */
 export interface RowsView {
   readonly element: HTMLElement
   /** Draws the rows again, with their present ages. */
   update(): void
-  /** Begins again, with another filter. */
+  /** Reads the list from its beginning, with another filter. */
   filterBy(filter: ListFilter): void
-  /** Called when there is a new event: reads new rows if the reader is still at the beginning, else offers them. */
+  /** Called when there is a new event. Reads the list anew if only its first page is shown; otherwise offers a button for that, so that nothing jumps. */
   renew(): void
 }
 
-/** Shows a list. `walked` is the part that was read before. */
+/** Makes the view of a list. `walked` is the part of it that was read already. */
 export function createRows(context: DeskContext, source: RowSource, walked: Walked = unwalked): RowsView {
   const { texts } = context
   const body = html('div', { class: 'list' })
@@ -84,7 +84,7 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
   }
 }
 
-/** How much of the list is shown, and how far back the filter has searched. */
+/** How much of the list is shown, and, with a filter, back to which time it was searched. */
 function endText({ texts, format }: DeskContext, { rows, count, next, back }: Walked, filter: ListFilter): string {
   const shown = format.count(rows.length)
   if (next === null) return rows.length === 0 ? texts.noRows : texts.rowsAll(shown)
@@ -93,7 +93,7 @@ function endText({ texts, format }: DeskContext, { rows, count, next, back }: Wa
   return `${rows.length === 0 ? texts.noMatch : found} ${texts.readBackTo(format.time(back))}`
 }
 
-/** A button that reads the whole list and downloads the rows that pass the filter. Another press stops it; then there is no file. */
+/** A button that reads the whole list, and downloads the rows that pass the filter as a file. A second press stops that, and there is no file. */
 function createFileButton(context: DeskContext, source: RowSource, filterOf: () => ListFilter): HTMLButtonElement {
   const { texts, format, announce } = context
   let running: object | null = null

@@ -1,7 +1,7 @@
 import { html, type PageView, setText } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
 
-/** The field for a token. A pasted token leaves the field at once. */
+/** The part of the page with a field for a token, shown if the service has refused the reader. The field is emptied at once, whether or not the token fits. */
 export function createSignIn(context: DeskContext): PageView {
   const { model, texts } = context
   const input = html('input', {

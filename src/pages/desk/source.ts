@@ -1,12 +1,12 @@
 import type { ListFilter, RowSource } from './walk.ts'
 
-/** A list that can be filtered. */
+/** A list with a filter by state or type. */
 export interface FilteredSource extends RowSource {
-  /** The name of the filter `state`, and its values with their names. */
+  /** What `state` of the filter means for this list (its label), and the values that it can have, with their names. */
   readonly states: { readonly name: string; readonly values: () => readonly (readonly [value: string, name: string])[] }
-  /** Whether the service has such a list; absent: it has. */
+  /** Whether the service has this list: without `PAYOUTS` it has no payouts. Absent: it always has. */
   readonly isThere?: () => boolean
 }
 
-/** Whether the service applies the whole filter, so that its count is that of the list. */
+/** Whether the service's count is that of the filtered list. It is not with times or amounts, which the page filters by itself. */
 export const isCounted = ({ from, to, least, most }: ListFilter) => from + to + least + most === ''

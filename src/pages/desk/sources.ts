@@ -26,7 +26,7 @@ import { reasonWords, stuckWords } from './reasons.ts'
 import { type FilteredSource, isCounted } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
-/** All lists of the desk by name. To add a list, add it here. */
+/** The lists of the desk, in the order of their buttons. To add a list, add it here. */
 export const createSources = (context: DeskContext): readonly FilteredSource[] => [
   depositSource(context),
   payoutSource(context),
@@ -34,7 +34,7 @@ export const createSources = (context: DeskContext): readonly FilteredSource[] =
   eventSource(context),
 ]
 
-/** The list of deposits: all, or those of a user or to an address. */
+/** The list of deposits: of all users, or of the user or to the address that `of` names. */
 export function depositSource(context: DeskContext, of: { uid?: number; address?: string } = {}): FilteredSource {
   const { texts, api } = context
   const names = ['seen', 'held', 'credited', 'refused', 'dropped']
@@ -55,14 +55,14 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
   }
 }
 
-/** A deposit as a row of a list. */
+/** A deposit as a row of the list of deposits. */
 export function depositListRow(context: DeskContext, deposit: OwnedDeposit): ListRow {
   const { id, at, state, uid, amount, cuy, txid, address, reason, why, entry } = deposit
   const values = () => [id, at, state, uid, amount, deskSymbol(context, cuy), txid, address, reason, why, entry]
   return { id, at, state, cuy, amount, cells: () => depositRow(context, deposit), values }
 }
 
-/** The list of entries: of all users, or of one. */
+/** The list of ledger entries: of all users if `uid` is null. */
 export function entrySource(context: DeskContext, uid: number | null = null): FilteredSource {
   const { texts, api } = context
   return {
@@ -84,7 +84,7 @@ export function entrySource(context: DeskContext, uid: number | null = null): Fi
   }
 }
 
-/** An entry as a row of a list. */
+/** A ledger entry as a row of the list of entries. */
 export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow {
   const { id, at, type, uid, amount, cuy, balance, osn, mark, by } = entry
   const values = () => [id, at, type, uid, amount, deskSymbol(context, cuy), balance, osn, mark, by]
@@ -97,7 +97,7 @@ export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow 
   return { id, at, state: String(type), cuy, amount, cells, values }
 }
 
-/** Acts of a token's issuer on an address, with the names of their texts. */
+/** The types of events about what a token's issuer did to an address, with the names of their texts. */
 const issuerTexts = {
   'address.frozen': 'frozenByIssuer',
   'address.released': 'releasedByIssuer',
@@ -107,14 +107,14 @@ const isOfIssuer = (type: string): type is keyof typeof issuerTexts => Object.ha
 
 const depositStates = ['seen', 'credited', 'held', 'refused', 'dropped']
 
-/** The types of events that the service may have. */
+/** The types of events that the filter offers: those about payouts only if payouts are configured. */
 function typesNow({ model }: DeskContext): string[] {
   const ofPayouts = payoutsNow(model) === null ? [] : deskPayoutStates
   const deposits = depositStates.map((state) => `deposit.${state}`)
   return [...deposits, ...ofPayouts.map((state) => `payout.${state}`), ...Object.keys(issuerTexts), 'entry.posted']
 }
 
-/** The list of events. The service returns events after an id, without a gap. To read backwards, the page asks for the `limit` events after `id − limit`. */
+/** The list of events. The service only reads forwards, but event numbers have no gaps: so the `limit` events below an id are those after `id − 1 − limit`. */
 function eventSource(context: DeskContext): FilteredSource {
   const { texts, api, model } = context
   return {
@@ -136,7 +136,7 @@ function eventSource(context: DeskContext): FilteredSource {
   }
 }
 
-/** An event in words; an unknown type keeps its own name. */
+/** An event in words; a type that this page does not know keeps the service's word. */
 function eventName(context: DeskContext, type: string, entry: PostedEntry | null): string {
   const { texts } = context
   const [kind, state = ''] = type.split('.')
@@ -147,7 +147,7 @@ function eventName(context: DeskContext, type: string, entry: PostedEntry | null
   return entry === null ? texts.listEntries : typeName(context, entry.type)
 }
 
-/** An event as a row of a list. Some types have no amount. An unknown type leads to its user. */
+/** An event as a row of the list of events. Some types have no amount. */
 function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
   const { id, type, uid, at, txid, entry, payout, reason, why } = event
   const cuy = entry?.cuy ?? event.cuy
@@ -173,7 +173,7 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
 const reasonText = (context: DeskContext, { payout, why }: DeskEvent, reason: string) =>
   payout === null ? reasonWords(context, reason, why).why : stuckWords(context, reason, why).why
 
-/** The search for the story of an event. An issuer's act has no story of its own, so it leads to its address. */
+/** The search that leads to the story of an event. What an issuer did leads to the address, because it has no story. An unknown type leads to its user. */
 function questionOf({ type, uid, address, txid, entry, payout }: DeskEvent): string {
   if (payout !== null) return `payout ${payout.id}`
   const named = isOfIssuer(type) ? address : txid

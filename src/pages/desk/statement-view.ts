@@ -12,7 +12,7 @@ import type { Row } from './walk.ts'
 
 /** Entries in one request. */
 const rowsAtOnce = 1_000
-/** More rows than this make a page slow. The file contains all of them. */
+/** Most entries of a statement on the page, because more make it slow. The file contains all of them. */
 const shownMax = 5_000
 const dayMs = 86_400_000
 
@@ -62,7 +62,7 @@ interface Balance {
   readonly closing: string
 }
 
-/** The balances and entries of a period, as far as they are loaded. */
+/** A statement: `from` and `to` are its period, and the balances are those before `from` and at `until`. `list` has the entries read so far. */
 interface Statement {
   readonly to: string
   readonly from: string
@@ -72,7 +72,7 @@ interface Statement {
   readonly count: number
 }
 
-/** `GET /ledger/statement` */
+/** Reads the data of `GET /ledger/statement`, without currencies that were at 0 before and after. */
 function readStatement(data: unknown): Statement {
   const { from, to, until, balances } = readMembers(data)
   const sums = readList({ list: balances }, ({ cuy, opening, closing }: Members) => {
@@ -88,13 +88,13 @@ function readStatement(data: unknown): Statement {
   }
 }
 
-/** The wanted statement: a day or a month, of a user or of all. */
+/** Which statement the reader wants. `uid` is empty for all users. `period` is a day (`2026-11-27`) or a month (`2026-11`). */
 interface Wanted {
   readonly uid: string
   readonly period: string
 }
 
-/** The form that chooses a statement, and the statement. */
+/** The form that chooses a statement, a line that says how far reading is, and the place of the statement. */
 export function createStatementView(context: DeskContext): readonly HTMLElement[] {
   const { language } = context
   const texts = { en, zh }[language]
@@ -133,7 +133,7 @@ export function createStatementView(context: DeskContext): readonly HTMLElement[
   return [createForm(context, texts, (wanted) => void show(wanted)), progress, result]
 }
 
-/** Fields for a user, and for a day or a month. Yesterday is preset, because operators close that day. */
+/** Fields for a user, and for a day or a month. Yesterday is preset, because that is the day which operators close. */
 function createForm(context: DeskContext, texts: StatementTexts, show: (wanted: Wanted) => void): HTMLElement {
   const now = context.api.now() ?? performance.timeOrigin
   const iso = (at: number) => new Date(at).toISOString()
@@ -212,7 +212,7 @@ function statementParts(
 const changeText = (context: DeskContext, amount: string, cuy: number) =>
   isZero(amount) ? deskAmount(context, amount, cuy) : deskAmount(context, amount, cuy, 'always')
 
-/** A UTC time, because days and months of statements are UTC. */
+/** A time in UTC and not in the reader's time zone, because the periods of statements are days and months of UTC. */
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntry, isOfAll: boolean): Row {
@@ -226,7 +226,7 @@ function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntr
   ]
 }
 
-/** Prints only the statement. */
+/** Prints the statement alone: the attribute `data-paper` has the style sheet hide the rest until printing has ended. */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })
@@ -250,7 +250,7 @@ function fileOf(context: DeskContext, { from, until, balances, list }: Statement
   ]
 }
 
-/** Reads all pages, or as many as give `max` entries. Balances and `until` come from the last page. */
+/** Reads the pages of a statement until its end, or until it has `max` entries. Balances and `until` are those of the last page. */
 async function readAll(
   { api, format }: DeskContext,
   query: string,

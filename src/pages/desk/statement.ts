@@ -2,7 +2,7 @@ import { html, type PageView } from '../kit/dom.ts'
 import { loadScript } from '../kit/load-script.ts'
 import type { DeskContext } from './context.ts'
 
-/** The folded part with statements. Their script is loaded when it is opened. */
+/** The part of the page with statements, which the reader opens. Their script is loaded then; if that fails, opening it again tries again. */
 export function createStatements(context: DeskContext): PageView {
   const { texts } = context
   const body = html('div', {})

@@ -11,10 +11,10 @@ import { line } from './steps.ts'
 import { type Waiting, waitingFor } from './waiting.ts'
 import { needsLine } from './words.ts'
 
-/** Most items of a finding that are shown; the lists have all of them. */
+/** Most items of a finding that are shown. The lists on the page have all of them. */
 const itemsMax = 3
 
-/** One sentence: all is well, or the fault and its remedy. Everything else that needs a person is below it. */
+/** The top of the page in one sentence: all is well, or the worst fault and its remedy. Everything else that needs a person is below it. */
 export function createStatus(context: DeskContext): PageView {
   const { model } = context
   const element = html('section', { class: 'card wide status', 'aria-labelledby': 'state' })
@@ -55,7 +55,7 @@ function wellTitle({ texts, format }: DeskContext, waiting: readonly Waiting[]):
 
 const tones = ['good', 'wait', 'warn', 'bad'] as const
 
-/** The tone of the status, as an index of `tones`. `first` is the worst finding. */
+/** The tone of a state, as an index of `tones`. `first` is its worst finding. */
 function toneNumber(first: Finding | undefined, waiting: readonly Waiting[]): number {
   if (first === undefined) return waiting.length > 0 ? 1 : 0
   return isBad(first) ? 3 : 2
@@ -81,7 +81,7 @@ function findingElements(
     ]
   }
   const named = [first, ...rest].map(({ kind }) => kind).filter(needsLine)
-  // For an unread gap, the log line to read is that of `nodes-disagree`, which has what each node answered.
+  // The finding about an unread gap needs the log line of the alarm `nodes-disagree`, which has what each node answered.
   const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))]
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [
@@ -93,7 +93,7 @@ function findingElements(
   ]
 }
 
-/** The matters that wait for a person, each with a link to its list; null if there are none. */
+/** A line with everything that waits for a person, each with a button that leads to its list; null if nothing waits. */
 function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLElement | null {
   const { texts, format } = context
   if (waiting.length === 0) return null
@@ -104,7 +104,7 @@ function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLEle
   return html('p', { class: 'waiting' }, texts.waiting, ...parts)
 }
 
-/** The parts that work. `isIdle`: nothing waits for a person either. */
+/** Sentences about what works: scan, nodes, endpoints. `isIdle`: nothing waits for a person, so nothing has to be done. */
 function wellText(context: DeskContext, { finalized, nodes, endpoints }: DeskSummary, isIdle: boolean): string {
   const { texts, format } = context
   const answering = nodes?.filter((node) => !isMissing(context, node)).length ?? 0
@@ -146,7 +146,7 @@ function detail(
   ]
 }
 
-/** The present delays (nodes, scan, held deposits, each endpoint), and the size of the database. */
+/** The part of the page with delays (nodes, scan, held deposits, each endpoint), and with the size of the database. */
 export function createDelays(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('dl', { class: 'delays' })

@@ -30,10 +30,10 @@ import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
 import type { ListRow, RowSource } from './walk.ts'
 import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
-/** The script for answers from the chain. It is loaded with the first such answer. */
+/** What `chain-story.ts` exports, which is loaded with the first answer that comes from nodes. */
 export type ChainStory = typeof import('./chain-story.ts')
 
-/** Shows an answer in the order in which things happened. `chain` is null if its script could not be loaded. */
+/** The elements of an answer. Stories tell things in the order in which they happened. `chain` is null if its script is not needed or could not be loaded. */
 export function answerElements(context: DeskContext, answer: DeskAnswer, chain: ChainStory | null): Child[] {
   const { texts } = context
   switch (answer.kind) {
@@ -85,7 +85,7 @@ function storyElements(context: DeskContext, { deposit, entry, addressNumber }: 
   return [html('h3', {}, name), steps(list), ...acts, forUser(context, depositSentence(context, deposit, entry))]
 }
 
-/** Whether the deposit is final but may be in unread blocks. */
+/** Whether a deposit should be final by now but is not read yet, while there are unread blocks (gaps): it may be in one of them. */
 const isInGap = ({ model }: DeskContext, { state, seconds }: OwnedDeposit) =>
   state === 'seen' && seconds === 0 && (model.summary?.gaps.length ?? 0) > 0
 
@@ -125,7 +125,7 @@ function entryLines(context: DeskContext, { id, amount, cuy, balance, at, by, ma
 function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): string {
   const { texts, format } = context
   const { amount: sent, cuy, state, seconds, reason, why } = deposit
-  // An amount that may be wrong is not shown to the user.
+  // To the user only the symbol is named if the amount may be wrong.
   const amount = isUncertain(context, cuy) ? deskSymbol(context, cuy) : deskAmount(context, sent, cuy)
   const words = reasonWords(context, reason, why).why
   if (state === 'credited') return texts.sayCredited(amount, format.time(entry?.at ?? deposit.at))
@@ -173,7 +173,7 @@ function frozenLine(context: DeskContext, cuy: number): HTMLElement {
   return html('p', {}, html('strong', { class: 'fault' }, texts.frozenIn(deskSymbol(context, cuy))), ...advice)
 }
 
-/** One line for each currency in which an address is frozen, as its alarms say. */
+/** A line for each currency in which the raised alarms say that this address is frozen. */
 function frozenLines(context: DeskContext, address: string): HTMLElement[] {
   const alarms = context.model.summary?.alarms ?? []
   return alarms.flatMap(({ kind, subject }) => {
@@ -182,7 +182,7 @@ function frozenLines(context: DeskContext, address: string): HTMLElement[] {
   })
 }
 
-/** Lines for the frozen addresses in a list. */
+/** Lines about those of the listed addresses that are frozen, each with a button that leads to the address. */
 function frozenOf(context: DeskContext, listed: readonly { readonly address: string }[]): Child[] {
   const own = new Set(listed.map(({ address }) => address))
   return [...own].flatMap((address) =>
@@ -190,7 +190,7 @@ function frozenOf(context: DeskContext, listed: readonly { readonly address: str
   )
 }
 
-/** The deposits of a story. Their first page is loaded already. */
+/** The list of deposits in an answer. `page`, its first page, is loaded already; `source` reads further ones. */
 function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source: RowSource): Child[] {
   const rows = page.list.map((deposit) => depositListRow(context, deposit))
   return storyRows(
@@ -202,7 +202,7 @@ function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source:
   )
 }
 
-/** The payouts of a story, shown like its deposits. */
+/** The list of payouts in an answer. `page`, its first page, is loaded already; `source` reads further ones. */
 function payoutRows(context: DeskContext, page: ListPage<DeskPayout>, source: RowSource): Child[] {
   const rows = page.list.map((payout) => payoutListRow(context, payout))
   return storyRows(
@@ -293,7 +293,7 @@ function endpointElements(context: DeskContext, number: number): Child[] {
   const late = lateText(context, behindSeconds)
   const kind = failingSince === null ? 'endpoint-behind' : 'endpoint-failing'
   const alarms = (model.summary?.alarms ?? []).filter((alarm) => {
-    const isOther = alarm.kind === 'endpoint-behind' && kind !== alarm.kind // it is behind because it fails
+    const isOther = alarm.kind === 'endpoint-behind' && kind !== alarm.kind // an endpoint that fails is behind because of that
     return alarm.subject.endpoint === number && !isOther
   })
   const remedies = new Set(alarms.map((alarm) => alarmWords(context, alarm).remedy))

@@ -1,23 +1,23 @@
 import { ageSeconds, type DeskContext, durationText } from './context.ts'
 import type { DeskSummary } from './data.ts'
 
-/** A matter that waits for a person longer than this is late. */
+/** What has waited for a person for longer than this is a finding, and no longer only listed as waiting. */
 const lateSeconds = 3_600
 
-/** Whether something has waited for a person for too long. */
+/** Whether something that has waited for a person since this instant has waited too long. */
 export const isOverdue = (context: DeskContext, since: string) => (ageSeconds(context, since) ?? 0) >= lateSeconds
 
-/** Matters that wait for a decision and are not late. */
+/** Payouts or deposits that wait for a decision, but not for too long. */
 export interface Waiting {
   readonly name: string
   readonly count: number
-  /** How long the first one has waited. */
+  /** How long the oldest of them has waited, in words. */
   readonly age: string
-  /** The search for the list of them. */
+  /** The search that leads to their list. */
   readonly ask: string
 }
 
-/** The matters that wait for a person, from their first second on: payouts, and deposits to be reviewed. */
+/** What waits for a person: payouts to be approved, and deposits to be reviewed. From their first second on, until they are overdue and so a finding. */
 export function waitingFor(context: DeskContext, { held, payouts }: DeskSummary): readonly Waiting[] {
   const { texts } = context
   const groups = [

@@ -2,28 +2,28 @@ import type { Refusal, Reply } from '../kit/api.ts'
 import { decimalsOf, unitsOf } from '../kit/decimal.ts'
 import type { Child } from '../kit/dom.ts'
 
-/** Rows that are added at a time. */
+/** How many rows a list adds at a time. */
 export const listRows = 20
 
-/** A row of two columns. */
+/** A row of `listTable`: the content of its two cells. */
 export type Row = readonly [what: readonly Child[], when: readonly Child[]]
 
 /** A filter of a list. An empty text filters nothing. */
 export interface ListFilter {
   readonly state: string
   readonly cuy: string
-  /** Days of the reader's time zone. The last day is included, unless an hour of it is given. */
+  /** Days of the reader's time zone (`2026-11-27`), both included. With `toHour` the last day counts only up to that hour. */
   readonly from: string
   readonly to: string
-  /** Hours of these days, `00` to `23`: from the beginning of the first one, up to the beginning of the last one. */
+  /** Hours, `00` to `23`: rows count from the beginning of `fromHour` on the first day, and before the beginning of `toHour` on the last day. */
   readonly fromHour: string
   readonly toHour: string
-  /** Least and most amount, as decimals. */
+  /** The least and the most amount, as decimals, both included. The sign of an amount does not count. */
   readonly least: string
   readonly most: string
 }
 
-/** The filter that every row passes. */
+/** The filter that lets every row pass. */
 export const noFilter: ListFilter = {
   state: '',
   cuy: '',
@@ -35,31 +35,31 @@ export const noFilter: ListFilter = {
   most: '',
 }
 
-/** A row of a list, with the values that filters need. Newer rows have higher ids. */
+/** A row of a list, with the values by which it is filtered. Newer rows have higher ids. */
 export interface ListRow {
   readonly id: number
   readonly at: string
   readonly state: string
   readonly cuy: number | null
   readonly amount: string | null
-  /** The cells on the page. */
+  /** Makes the cells that the page shows. Called again for new ages. */
   cells(): Row
-  /** The values in the file. */
+  /** The values for the file, in the order of the source's `columns`. */
   values(): readonly (string | number | null)[]
 }
 
-/** Rows below an id, newest first, and the number of all rows if that is known. */
+/** A page of a list, newest row first. `count` is the number of rows on all pages; null if that is not known. */
 export interface RowPage {
   readonly rows: readonly ListRow[]
   readonly count: number | null
 }
 
-/** Reads a page of a list, from the newest row if `before` is null. The service may filter it, but need not. */
+/** Reads the rows below the id `before`, or the newest ones if that is null. They may include rows that do not pass the filter. */
 export type ReadRows = (before: number | null, limit: number, filter: ListFilter) => Promise<Reply<RowPage>>
 
 /** A list that is read page by page. */
 export interface RowSource {
-  /** The name of its file. */
+  /** The name of its file, without `.csv`. */
   readonly name: string
   readonly title: string
   /** The column names of its file. */
@@ -67,28 +67,28 @@ export interface RowSource {
   readonly read: ReadRows
 }
 
-/** How far a list was read, and the rows that passed the filter. */
+/** How far a list was read, and the rows so far that pass the filter. */
 export interface Walked {
   readonly rows: readonly ListRow[]
   readonly count: number | null
-  /** Where to continue; null at the end. */
+  /** Where reading continues: below the id `before`, or at the newest row if that is null. `next` is null at the end of the list. */
   readonly next: { readonly before: number | null } | null
   /** The time of the last row that was looked at; null before the first one. */
   readonly back: string | null
 }
 
-/** The state before anything was read. */
+/** A list of which nothing was read yet. */
 export const unwalked: Walked = { rows: [], count: null, next: { before: null }, back: null }
 
 /** Whether the filter leaves rows out. */
 export const isFiltered = (filter: ListFilter) => Object.values(filter).some((value) => value !== '')
 
-/** Rows in one request if the filter may leave some out. */
+/** How many rows are requested at a time if the filter may leave some out. */
 const searchRows = 100
 
 /**
- * Reads on until there are `wanted` rows, or `pagesMax` pages were read. So a filter that few rows pass ends, and continues from there the next time. A binary
- * search finds the first row of the time range. Only the new rows are returned, so the cost is that of the rows read.
+ * Reads a list further, from where `from` ends, until `wanted` rows pass the filter or `pagesMax` pages were read. So a filter that few rows pass does not keep
+ * the reader waiting: the next call continues there. If the filter has an end, a binary search finds where to begin. Returns only the new rows, or a refusal.
  */
 export async function walkOn(
   read: ReadRows,
@@ -119,7 +119,7 @@ export async function walkOn(
   return { rows: found, count, next, back }
 }
 
-/** The id above all rows that are older than a time; null if that is the newest row. */
+/** The id below which all rows are older than `time`: that of the oldest row that is not. By binary search. Null if all rows are older. */
 async function firstBefore(read: ReadRows, filter: ListFilter, time: number): Promise<Reply<number | null>> {
   const rowAt = async (before: number | null) => {
     const page = await read(before, 1, filter)
@@ -148,12 +148,12 @@ function passes({ at, state, cuy, amount }: ListRow, filter: ListFilter, earlies
   if (filter.least === '' && filter.most === '') return true
   if (amount === null) return false
   const decimals = Math.max(...[amount, filter.least, filter.most].map(decimalsOf))
-  const size = unitsOf(amount.replace('-', ''), decimals) // the size of a payment of 5 is 5
+  const size = unitsOf(amount.replace('-', ''), decimals) // the sign does not count: a payment is −5 in the ledger, and 5 for the filter
   if (filter.least !== '' && size < unitsOf(filter.least, decimals)) return false
   return filter.most === '' || size <= unitsOf(filter.most, decimals)
 }
 
-/** The beginning of an hour in a day of the reader's time zone; without an hour that of the day, or of a day `later`. Null without a day. */
+/** The beginning of an hour of a day, in the reader's time zone. Without an hour: the beginning of the day `later` days after it. Null without a day. */
 function timeOf(day: string, hour: string, later: number): number | null {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const at = new Date(year, month - 1, hour === '' ? date + later : date, Number(hour)).getTime()

@@ -6,20 +6,20 @@ import { createLiveSlot, hint, listTable, small, storyButton } from './parts.ts'
 import type { Row } from './walk.ts'
 import { differenceWords } from './words.ts'
 
-/** Most ranges of unread blocks in the summary. */
+/** The summary has at most this many ranges of unread blocks. */
 const gapsMax = 20
 
-/** A list that the service returns as a whole. */
+/** A list that the summary contains, so that it is not read page by page. */
 interface WholeList<Item> {
   readonly id: string
   readonly title: string
-  /** A sentence about its content. */
+  /** A sentence that says what the list contains. */
   readonly help: string
-  /** Null before they are loaded. */
+  /** Null before the summary is loaded. */
   items(): readonly Item[] | null
-  /** The number of all items, if the list may have fewer. */
+  /** How many items there are altogether. Absent if the summary does not say it. */
   all?(): number
-  /** If `all` is not known: where a file with this many rows ends; undefined if the list is complete. */
+  /** Without `all`: the last line of a file with this many rows, which says that there can be more; undefined if the list is complete. */
   ends?(shown: number): string | undefined
   row(item: Item): Row
   /** Notes below the rows. */
@@ -28,7 +28,7 @@ interface WholeList<Item> {
   values(item: Item): readonly (string | number | null)[]
 }
 
-/** A list with its file. If it is empty, it is only a line. */
+/** The part of the page with such a list, and with a button for its file. */
 function createWholeList<Item>(context: DeskContext, list: WholeList<Item>): PageView {
   const { id, title, help, items, row, columns, values, notes } = list
   const { texts, format } = context
@@ -107,6 +107,6 @@ function createDifferences(context: DeskContext): PageView {
   })
 }
 
-/** The lists that the summary returns as a whole, in their order on the page. */
+/** The lists that the summary contains (unread blocks, differences), in their order on the page. */
 export const createWholeLists = (context: DeskContext): readonly PageView[] =>
   [createGaps, createDifferences].map((create) => create(context))

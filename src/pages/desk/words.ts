@@ -2,7 +2,7 @@ import type { AlarmKind, alarmTable } from '../../worker/platform/alarm-table.ts
 import { type DeskContext, deskAmount } from './context.ts'
 import type { DeskAlarm, DeskDifference } from './data.ts'
 
-/** The words for an alarm: the fault, and the remedy. */
+/** The words for an alarm: what is wrong (`raised`), and what to do. */
 export interface AlarmWords {
   readonly raised: string
   readonly remedy: string
@@ -12,7 +12,7 @@ type LineKind = {
   [Kind in AlarmKind]: (typeof alarmTable)[Kind] extends { needsLine: true } ? Kind : never
 }[AlarmKind]
 
-/** Kinds whose remedy needs the log line, as the table of alarms says. They are repeated here, because only the file of a language contains the table. */
+/** Kinds of alarms whose remedy needs their line in the log, as in the table of alarms. That is not imported here, because it would add all its texts. */
 const lineKinds: Readonly<Record<LineKind, true>> = {
   'scan-stalled': true,
   'scan-behind': true,
@@ -31,7 +31,7 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
   misconfigured: true,
 }
 
-/** The words for an alarm. For an unknown kind they are the service's. */
+/** The words for an alarm, in the page's language. For a kind that this page does not know, they are the service's. */
 export function alarmWords(
   context: DeskContext,
   { kind, raised, remedy }: Pick<DeskAlarm, 'kind' | 'raised' | 'remedy'>,
@@ -43,16 +43,16 @@ export function alarmWords(
   return { raised: inLanguage, remedy: first === null ? remedyInLanguage : `${first} ${remedyInLanguage}` }
 }
 
-/** The remedy for a kind of alarm; `cuy` is the currency that it concerns, if there is one. */
+/** What to do about a kind of alarm. `cuy`, if given, takes the place of `<n>` in commands of the remedy. */
 export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | null = null): string {
   const { remedy } = alarmWords(context, { kind, raised: '', remedy: '' })
   return cuy === null ? remedy : remedy.replace('<n>', String(cuy))
 }
 
-/** Whether the remedy needs the log line of the alarm. */
+/** Whether the remedy for this kind of alarm needs its line in the log. */
 export const needsLine = (kind: string) => Object.hasOwn(lineKinds, kind)
 
-/** The words for the difference of an address: more or less, the amount, and the remedy. */
+/** The words for an address that holds another amount than recorded: whether it is more or less (`name`), the amount, and the remedy. */
 export function differenceWords(context: DeskContext, { amount, cuy }: DeskDifference) {
   const { more, less } = context.texts
   const isLess = amount.startsWith('-')
@@ -60,7 +60,7 @@ export function differenceWords(context: DeskContext, { amount, cuy }: DeskDiffe
   return { name: isLess ? less : more, amount: deskAmount(context, amount, cuy, 'always'), remedy }
 }
 
-/** The first action, if the table of alarms describes only possible causes. */
+/** What to do before the remedy that the table of alarms has, for kinds of which the table names only possible causes; otherwise null. */
 function firstStep({ texts }: DeskContext, kind: string): string | null {
   if (kind === 'scan-stalled' || kind === 'scan-behind' || kind === 'finality-stalled') return texts.nodesDo
   if (kind === 'endpoint-failing') return texts.endpointDo

@@ -5,10 +5,13 @@ import type { TokenSource } from './token.ts'
 export const longestMs = 30_000
 const bookmarkName = 'x-d1-bookmark'
 
-/** Why there is no useful answer. */
+/**
+ * Why there is no useful answer. `offline`: no answer at all. `slow`: none in time. `unauthorized`: 401. `limited`: 429. `unavailable`: 5xx. `refused`: any
+ * other status that is no success. `broken`: a success whose body is not as expected.
+ */
 export type RefusalKind = 'offline' | 'slow' | 'unauthorized' | 'limited' | 'unavailable' | 'refused' | 'broken'
 
-/** A refusal, or no answer. */
+/** A refusal of the service, or no answer; then `status` is 0. */
 export interface Refusal {
   readonly ok: false
   readonly kind: RefusalKind
@@ -24,7 +27,6 @@ export interface Refusal {
 /** A useful answer of the service, or a refusal. */
 export type Reply<Data> = { readonly ok: true; readonly data: Data; readonly msg: string } | Refusal
 
-/** The client of the service. */
 export interface Api {
   /** GET. `read` takes the data from the answer, and throws if it is malformed. `waitMs` is the time limit. */
   get<Data>(path: string, read: (data: unknown) => Data, waitMs?: number): Promise<Reply<Data>>
@@ -39,22 +41,25 @@ export interface Api {
   now(): number | null
 }
 
-/** The parts of requests besides the token. */
+/** What each request has besides the token. */
 interface Extra {
   readonly credentials: RequestCredentials
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** No further parts. */
+/** No cookies and no further headers: the token is the only credential. */
 const none: Extra = { credentials: 'omit', headers: {} }
 
 /**
- * The session of Cloudflare Access, which is a cookie. With this header it answers 401 when the session has ended, instead of a redirect that no script can
- * follow.
+ * For the session of Cloudflare Access, which is a cookie. With this header Access answers 401 when the session has ended, instead of a redirect that no
+ * script can follow.
  */
 export const accessSession: Extra = { credentials: 'same-origin', headers: { 'x-requested-with': 'XMLHttpRequest' } }
 
-/** Makes a client that sends the user's token, and asks for another one when that has expired. `usualMs` is the usual time limit. */
+/**
+ * Makes a client that sends the reader's token. If that has expired, it asks `token` for another one, and sends the request again. `usualMs` is the time limit
+ * of requests that name none.
+ */
 export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra = none): Api {
   let clockOffset: number | null = null
   let bookmark: string | null = null // so that the next answer is never older than the last one
@@ -78,7 +83,7 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
       const used = token.current()
       for (const path of paths) {
         const answer = request(path, used)
-        answer.catch(() => {}) // `get` handles the failure
+        answer.catch(() => {}) // no unhandled rejection: `get` handles the failure
         begun.set(path, { used, answer })
       }
     },
@@ -95,7 +100,7 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
     },
   }
 
-  /** The answer; if the token has expired and there is another one, that to a second request. The first request has no effect then. */
+  /** Reads the answer to `first`. If it is 401 and there is another token, reads that to `again` instead: a refused request has had no effect. */
   async function answered<Data>(first: Ask, again: Ask, read: (data: unknown) => Data): Promise<Reply<Data>> {
     try {
       const used = token.current()
@@ -109,7 +114,7 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
   }
 }
 
-/** Sends a request with a token. */
+/** Sends a request with the token `used`, or without one if that is null. */
 type Ask = (used: string | null) => Promise<{ readonly response: Response; readonly text: string }>
 
 function parseAnswer<Data>(response: Response, text: string, read: (data: unknown) => Data): Reply<Data> {

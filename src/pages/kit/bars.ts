@@ -13,7 +13,7 @@ export interface BarChart extends Chart {
 
 /** Most lines of the scale above zero. */
 const linesMax = 4n
-/** Every seventh bar, counted from the last one, has a label. */
+/** Only every seventh bar, counted from the last one, has a label: all of them would overlap. */
 const labelEvery = 7
 
 /** Draws bars above a zero line, with a scale of round numbers, and a table of all values. */

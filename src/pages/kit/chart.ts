@@ -3,7 +3,7 @@ import { type Child, html, svg } from './dom.ts'
 import type { TimeStep } from './format.ts'
 import { ticksBetween } from './ticks.ts'
 
-/** A value of a chart: an exact decimal, with texts for people. */
+/** A value of a chart, as an exact decimal. For people: `label` is its name, such as a day, and `shown` is the value in the reader's format. */
 export interface ChartPoint {
   readonly label: string
   readonly value: string
@@ -15,7 +15,7 @@ export interface TimedPoint extends ChartPoint {
   readonly at: number
 }
 
-/** The parts of every chart. */
+/** The texts that every chart needs. */
 export interface Chart {
   readonly title: string
   /** The content of the chart in one sentence, for screen readers. */
@@ -25,23 +25,23 @@ export interface Chart {
   readonly tableName: string
 }
 
-/** A line over time. */
+/** A line over time, such as a balance. */
 export interface LineChart extends Chart {
-  /** In the order of time. */
+  /** Oldest first. */
   readonly points: readonly TimedPoint[]
   /** The value before the first point. */
   readonly before: string
-  /** The time until which the last value is known to hold. */
+  /** The time until which the last value is known to hold, in milliseconds since 1970. */
   readonly until: number
-  /** Writes a mark of the time axis. */
+  /** The text of a mark on the time axis. */
   mark(at: number, step: TimeStep): string
 }
 
-/** The size of a drawing in its own units. It is stretched to its place. */
+/** The size of a drawing in units of its own (SVG's `viewBox`). It is stretched to the place that it gets on the page. */
 export const [width, height] = [600, 160]
-/** A mark nearer to an end than this would have its text cut off. */
+/** A mark nearer to an end of the axis than this, in percent of its width, has no text, because it would be cut off. */
 const edgePercent = 10
-/** A line over less time than this would have marks closer than a minute. */
+/** The time axis shows at least this long: over less, marks would be closer than a minute. */
 const spanMinMs = 10 * 60_000
 
 /** Draws a chart with its highest value, the time axis, and a table of all values. */
@@ -79,7 +79,7 @@ interface Drawn {
   readonly below: Child
 }
 
-/** A horizontal line of the scale. */
+/** A horizontal line through the whole drawing, such as the zero line. `y` counts from the top. */
 export const axisAt = (y: number) => svg('path', { class: 'axis', d: `M0 ${y}H${width}` })
 
 /** A line that keeps each value until the next one, as a balance does. */
@@ -89,7 +89,7 @@ function drawLine({ points, until, mark }: LineChart, ys: readonly number[], zer
   const start = first - (end - first) / 40 // shows the value before the first point
   const part = (at: number) => (at - start) / (end - start)
   const x = (at: number) => Math.round(part(at) * width * 10) / 10
-  let latest = first // the clocks of two entries may differ
+  let latest = first // never back: the clocks of two entries may differ
   const steps = points.map(({ at }, index) => {
     latest = Math.max(latest, at)
     return `H${x(latest)}V${ys[index + 1] ?? zero}`
@@ -99,7 +99,7 @@ function drawLine({ points, until, mark }: LineChart, ys: readonly number[], zer
   const grid = svg('path', { class: 'grid', d: at.map((one) => `M${x(one)} 0V${height}`).join('') })
   const labels = at.flatMap((one) => {
     const percent = 100 * part(one)
-    if (percent < edgePercent || percent > 100 - edgePercent) return [] // only the line of the mark
+    if (percent < edgePercent || percent > 100 - edgePercent) return [] // the mark has a line and no text
     const text = (y: string, words: string) => svg('text', { x: `${percent.toFixed(2)}%`, y }, words)
     const day = step === 'minute' ? text('2.25em', mark(one, 'day')) : null
     return [text('1em', mark(one, step)), day]

@@ -16,14 +16,14 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies the text that an element shows. */
+/** Copies `text`, which `element` shows. If the browser forbids it, selects what the element shows. */
 export async function copyShown(element: Element, text: string): Promise<CopyResult> {
   if (await copyText(text)) return 'copied'
-  getSelection()?.selectAllChildren(element) // a framing page must allow the clipboard
+  getSelection()?.selectAllChildren(element) // in a frame, the framing page must allow the clipboard
   return 'selected'
 }
 
-/** A button that copies the text that an element shows, and shows the result for a moment. */
+/** A button that copies `text`, which `element` shows. The button shows the result for a moment; `copied` gets it, too. */
 export function copyButton(
   attributes: Attributes,
   words: Readonly<Record<CopyResult, string>> & { readonly label: string },

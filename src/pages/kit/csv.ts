@@ -1,9 +1,9 @@
 import { toCsv } from '../../worker/common/csv.ts'
 
-/** Most characters that stay text. The browser can keep larger parts elsewhere, for example on a disk. */
+/** After this many characters the text becomes a Blob, which the browser can keep out of memory, for example on a disk. */
 const pieceChars = 1_000_000
 
-/** A CSV file that grows: added rows are not touched again. The mark at its beginning makes spreadsheets read it as UTF-8. */
+/** A CSV file that grows row by row, without work on earlier rows. The byte order mark at its beginning makes spreadsheets read it as UTF-8. */
 export function createCsv(columns: readonly string[]) {
   const pieces: Blob[] = []
   let texts = ['\ufeff', toCsv([columns])]
@@ -20,7 +20,7 @@ export function createCsv(columns: readonly string[]) {
       chars += text.length
       if (chars > pieceChars) setAside()
     },
-    /** Downloads the file. */
+    /** Downloads the file with the rows that were added so far. */
     save(name: string): void {
       setAside()
       const url = URL.createObjectURL(new Blob(pieces, { type: 'text/csv;charset=utf-8' }))

@@ -1,25 +1,25 @@
 /** The form of an exact decimal number, as the service writes amounts: no exponent, no plus sign. */
 export const decimalForm = /^-?\d{1,80}(?:\.\d{1,80})?$/
 
-/** The number of decimals. */
+/** The number of digits after the point. */
 export const decimalsOf = (decimal: string): number => decimal.split('.')[1]?.length ?? 0
 
-/** The exact value in units of 10^-`decimals`, if the number has no more decimals than that. */
+/** The value in units of 10^-`decimals`. It is exact unless the number has more decimals than that: further digits are cut off. */
 export function unitsOf(decimal: string, decimals: number): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.')
   return BigInt(whole + fraction.padEnd(decimals, '0').slice(0, decimals))
 }
 
-/** Whether the number is zero, in whatever form. */
+/** Whether the number is zero, also as `0.00` or `-0`. */
 export const isZero = (decimal: string): boolean => !/[1-9]/.test(decimal)
 
-/** The exact difference of two decimals. */
+/** `from` minus `taken`, exactly. */
 export function difference(from: string, taken: string): string {
   const decimals = Math.max(decimalsOf(from), decimalsOf(taken))
   return decimalText(unitsOf(from, decimals) - unitsOf(taken, decimals), decimals)
 }
 
-/** The exact sum of decimals. */
+/** The exact sum of decimals; `0` if there are none. */
 export function sumOf(amounts: readonly string[]): string {
   const decimals = Math.max(0, ...amounts.map(decimalsOf))
   return decimalText(

@@ -25,7 +25,7 @@ export type Attributes = { readonly [name in AttributeName]?: string | null }
 /** The content of an element. A text is always text, never markup. */
 export type Child = Node | string | null
 
-/** Makes an HTML element. */
+/** Makes an HTML element. A null child is left out. */
 export function html<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -34,7 +34,7 @@ export function html<Tag extends keyof HTMLElementTagNameMap>(
   return fill(document.createElement(tag), attributes, children)
 }
 
-/** Makes an SVG element. */
+/** Makes an SVG element. A null child is left out. */
 export function svg<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -57,8 +57,8 @@ export function button(attributes: Attributes, label: Child, act: () => void): H
 }
 
 /**
- * Makes a link to another site, in a new tab or in place of this page and its frame. If the address is neither an https URL nor of this machine, it becomes
- * plain text.
+ * Makes a link to another site, in a new tab, or in place of this page and of the page that frames it. If the address is neither an https URL nor of this
+ * machine, the content is plain text without a link.
  */
 export function linkTo(
   address: string,
@@ -88,8 +88,8 @@ export function setText(element: Element, text: string): void {
 }
 
 /**
- * Fills an element again only if the key of its content has changed, so that focus and selection stay. If a focused control is replaced, its successor gets the
- * focus.
+ * Makes a function that fills an element, but only if the key differs from that of the last content: so focus and selection stay. If a focused control is
+ * replaced, the control at its place gets the focus.
  */
 export function createSlot(element: Element): (key: string, build: () => readonly Child[]) => void {
   let shown: string | null = null
@@ -97,16 +97,16 @@ export function createSlot(element: Element): (key: string, build: () => readonl
   return (key, build) => {
     if (key === shown) return
     shown = key
-    const focused = controls().indexOf(document.activeElement as HTMLElement) // or the focus is elsewhere
+    const focused = controls().indexOf(document.activeElement as HTMLElement) // -1 if the focus is elsewhere
     element.replaceChildren(...build().filter((child) => child !== null))
     controls()[focused]?.focus({ preventScroll: true })
   }
 }
 
-/** A part of the page. */
+/** A part of a page. It draws itself from the model, which is the state of the page. */
 export interface PageView {
   readonly element: HTMLElement
-  /** Draws the model. */
+  /** Called after each change of the model. Draws what differs from the last time. */
   update(): void
   /** Called once a second, for countdowns. */
   tick?(): void

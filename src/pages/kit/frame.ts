@@ -9,7 +9,7 @@ export function framingOrigin(): string | null {
   }
 }
 
-/** Tells a framing page the height of the content, so that the frame needs no scroll bar. */
+/** Tells the framing page, if there is one, each new height of the content in pixels, so that the frame needs no scroll bar. */
 export function reportHeight(): void {
   if (window.parent === window) return
   document.documentElement.dataset.framed = ''
@@ -18,7 +18,7 @@ export function reportHeight(): void {
     const px = Math.ceil(document.body.getBoundingClientRect().height)
     if (px === reported) return
     reported = px
-    window.parent.postMessage({ type: 'height', px }, '*') // the message contains no secret
+    window.parent.postMessage({ type: 'height', px }, '*') // to any origin, because the message contains no secret
   })
   observer.observe(document.body)
 }

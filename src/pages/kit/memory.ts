@@ -11,7 +11,7 @@ export const tabMemory = memoryIn(() => sessionStorage)
 /** Stored permanently, so it must contain nothing secret. */
 export const browserMemory = memoryIn(() => localStorage)
 
-/** Some browsers store nothing, for example in a frame. The page works without. */
+/** Some browsers refuse to store anything, for example in a frame. Then `read` returns null, and the page works without memory. */
 function memoryIn(open: () => Storage): Memory {
   const key = (name: string) => `${location.pathname} ${name}`
   const attempt = <T>(use: (storage: Storage) => T): T | null => {

@@ -1,4 +1,3 @@
-/** The names of a payout's states in the texts of a page. */
 interface PayoutStateTexts {
   readonly payoutWaiting: string
   readonly payoutApproved: string
@@ -8,7 +7,7 @@ interface PayoutStateTexts {
   readonly payoutCancelled: string
 }
 
-/** The name of each state of a payout, in the words of a page. */
+/** The names of a payout's states in a page's language, by the words that the service uses. Both pages have these texts. */
 export const payoutStateNames = (texts: PayoutStateTexts) => ({
   waiting: texts.payoutWaiting,
   approved: texts.payoutApproved,

@@ -10,7 +10,7 @@ export interface Polled {
   ask(): Promise<Refusal | null>
   /** The pause after a good answer, in milliseconds. */
   paceMs(): number
-  /** Shows the result, after the next time is planned. */
+  /** Shows the result. Called when the time of the next request (`nextAt`) is already known. */
   show(refusal: Refusal | null): void
 }
 
@@ -23,8 +23,8 @@ export interface Poller {
 }
 
 /**
- * Makes a poller. After a failure it pauses as long as the service wants, else longer each time. It stops if the page is hidden or the session has ended, until
- * `now` is called.
+ * Makes a poller. After a failure it pauses as long as the service has asked for, else twice as long as the last time. It stops when the session has ended
+ * (401), until `now` is called, and while the page is hidden.
  */
 export function createPoller({ ask, paceMs, show }: Polled): Poller {
   let timer: ReturnType<typeof setTimeout> | undefined

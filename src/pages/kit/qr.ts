@@ -1,7 +1,7 @@
 import { generate } from 'lean-qr/nano'
 import { svg } from './dom.ts'
 
-/** Light modules around a code, which scanners expect. */
+/** The width of the light border that scanners expect around a code, in modules (the small squares of the code). */
 const quiet = 4
 
 /** Draws a QR code, dark on light in any colour scheme, because many scanners read no other. */

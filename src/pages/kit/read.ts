@@ -1,6 +1,6 @@
 import { decimalForm } from './decimal.ts'
 
-/** The members of a JSON object. */
+/** A JSON object whose members are still unchecked. */
 export type Members = Readonly<Record<string, unknown>>
 
 /** Longest text that is shown, in characters. */
@@ -25,20 +25,20 @@ export function readMembers(value: unknown): Members {
   return value as Members // safe: every object has members of unknown types
 }
 
-/** Reads the member `list` of the data of a reply. `read` reads one item. */
+/** Reads the member `list` of the data of an answer. `read` reads one item. */
 export function readList<Item>(data: unknown, read: (item: Members) => Item): Item[] {
   const { list } = readMembers(data)
   if (!Array.isArray(list)) throw new TypeError('not a list')
   return list.map((item) => read(readMembers(item)))
 }
 
-/** A page of a list: its items, and the number of all items. */
+/** A page of a list: its items, and in `count` the number of items on all pages. */
 export interface ListPage<Item> {
   readonly list: readonly Item[]
   readonly count: number
 }
 
-/** Reads a page from the data of a reply. `read` reads one item. */
+/** Reads the members `list` and `count` of the data of an answer. `read` reads one item. */
 export function readPage<Item>(data: unknown, read: (item: Members) => Item): ListPage<Item> {
   return { list: readList(data, read), count: readInteger(readMembers(data).count) }
 }
@@ -52,13 +52,13 @@ export function readText(value: unknown): string {
 /** Reads a text for people; null if it is absent. */
 export const readOptionalText = (value: unknown) => (value === undefined || value === null ? null : readText(value))
 
-/** Reads a text of exactly this form. */
+/** Reads a text that must match `form`. Unlike `readText`, it never changes the text. */
 export function readForm(value: unknown, form: RegExp): string {
   if (typeof value !== 'string' || !form.test(value)) throw new TypeError('not of its form')
   return value
 }
 
-/** Reads a whole number. */
+/** Reads a whole number that a double holds exactly. */
 export function readInteger(value: unknown): number {
   if (!Number.isSafeInteger(value)) throw new TypeError('not a whole number')
   return value as number // safe: checked above
@@ -68,7 +68,7 @@ export function readInteger(value: unknown): number {
 export const readOptionalInteger = (value: unknown) =>
   value === undefined || value === null ? null : readInteger(value)
 
-/** Reads an exact decimal. */
+/** Reads an amount as the text of its digits, which `parseExact` has kept. */
 export const readDecimal = (value: unknown): string => readForm(value, decimalForm)
 
 /** Finds the txid in a pasted text, which may be the URL of a page that shows it; null unless there is exactly one. */

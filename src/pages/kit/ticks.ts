@@ -1,6 +1,6 @@
 import type { TimeStep } from './format.ts'
 
-/** The marks of a time axis, in milliseconds since 1970. */
+/** The marks of a time axis: `at` in milliseconds since 1970, and how precisely their times are written. */
 export interface Ticks {
   readonly step: TimeStep
   readonly at: readonly number[]
@@ -28,7 +28,10 @@ export function ticksBetween(start: number, end: number): Ticks {
   return { step: 'month', at: marks(start, end, 0, 0, ofMonths) }
 }
 
-/** Uses the calendar, because a day may have 23 hours and a month 28 days. */
+/**
+ * The marks from `start` to `end`, counted from the beginning of a day or month. Two of the three distances are 0. It counts by the calendar, because a day may
+ * have 23 hours and a month 28 days.
+ */
 function marks(start: number, end: number, everyMinutes: number, everyDays: number, everyMonths: number): number[] {
   const first = new Date(start)
   const year = first.getFullYear()

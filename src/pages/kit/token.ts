@@ -2,17 +2,17 @@ import { claimsOf } from './claims.ts'
 import { isThisMachine } from './loopback.ts'
 import type { Memory } from './memory.ts'
 
-/** Whether this machine serves the page. */
+/** Whether the page comes from the machine on which the browser runs. */
 export const isOnThisMachine = isThisMachine(location.hostname)
 
 /** Time limit for the answer of a framing page. It is short on this machine, where a page without a token may act for `DEV_UID`. */
 const answerMs = isOnThisMachine ? 2_000 : 10_000
-/** The form of a bearer token. */
+/** The characters that a bearer token can have (RFC 6750, 2.1), and at most 8192 of them. */
 const tokenForm = /^[\w.~+/=-]{1,8192}$/
 /** The name under which the tab stores the token. */
 const keptName = 'token'
 
-/** The user's token. */
+/** The token that the page sends, and where further ones come from. */
 export interface TokenSource {
   current(): string | null
   /** Whether there is a framing page that can be asked for a token. */
@@ -26,9 +26,9 @@ export interface TokenSource {
 }
 
 /**
- * Takes the token from the URL, which it leaves at once, and from the framing page. The header `frame-ancestors` ensures that a framing page is of one of the
- * operator's origins; messages of any other window are ignored. `arrived` is called with each later token and whether it belongs to another account. With
- * `memory` the token survives a reload; a token of the framing page takes precedence.
+ * Takes the token from the URL, from which it is removed at once, or from the framing page. The header `frame-ancestors` ensures that a framing page is of one
+ * of the operator's origins; messages of any other window are ignored. Each later token is announced by `arrived`, with whether it belongs to another account.
+ * With `memory` the token survives a reload; in a frame, a token of the framing page is preferred to the stored one.
  */
 export function createTokenSource(
   arrived: (isOtherAccount: boolean) => void,
@@ -61,7 +61,7 @@ export function createTokenSource(
       answered = resolve
       setTimeout(resolve, answerMs)
     })
-    window.parent.postMessage({ type: 'token-wanted' }, '*') // the message contains no secret
+    window.parent.postMessage({ type: 'token-wanted' }, '*') // to any origin, because the message contains no secret
     await answer
     renewal = null
     token ??= memory?.read(keptName) ?? null
@@ -79,7 +79,7 @@ export function createTokenSource(
     async renew(used) {
       if (token !== used) return true
       if (!isFramed) {
-        // The next load of the page tries without a token, as `DEV_UID` if that is set.
+        // Forgets the refused token, so that the next load of the page tries without one: the service then acts for `DEV_UID`, if that is set.
         if (isOnThisMachine) memory?.write(keptName, null)
         return false
       }
@@ -100,7 +100,7 @@ function takeFromAddress(): string | null {
   return tokenForm.test(token) ? token : null
 }
 
-/** The account that a token names. */
+/** The account that a token names (`sub`). A token that names none counts as an account of its own. */
 function accountOf(token: string): string {
   const sub = claimsOf(token)?.sub
   return typeof sub === 'string' ? sub : token

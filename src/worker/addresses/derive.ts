@@ -6,15 +6,14 @@ import { type Address, addressFromHex, decodeBase58Check } from '../chain/addres
 import { err, ok, type Result } from '../common/result.ts'
 
 /**
- * The external chain `m/44'/195'/n'/0` of an account, from which deposit addresses are derived. It cannot spend. It has no member that could be printed,
- * because an extended public key is confidential.
+ * The external chain `m/44'/195'/n'/0` of an account. It derives deposit addresses and cannot sign. The key itself is no member of this object, so that
+ * nobody logs it by mistake: an extended public key is confidential.
  */
 export interface ExtendedPublicKey {
-  /** The address at `/index`; see `deriveAddress`. */
+  /** Call `deriveAddress` instead: it says which indices are allowed. */
   readonly addressAt: (index: number) => Address
 }
 
-/** Why a text is not a key from which deposit addresses can be derived. */
 export type ExtendedPublicKeyFault =
   | 'empty'
   | 'too-long'
@@ -26,7 +25,7 @@ export type ExtendedPublicKeyFault =
   | 'not-base58check'
   /** Base58Check, but not with the version bytes of an `xpub`. */
   | 'not-an-xpub'
-  /** At the level of neither an account (3) nor its external chain (4): no wallet would find the addresses. */
+  /** Its depth is neither that of an account (3) nor that of an external chain (4), so no wallet would find the addresses below it. */
   | 'wrong-depth'
   /** Not a hardened account at depth 3, or not chain 0 (the external one) at depth 4. */
   | 'wrong-child-number'
@@ -36,23 +35,23 @@ export type ExtendedPublicKeyFault =
 const textMax = 128 // an xpub has 111 characters
 const xpubVersion = 0x0488b21e // BIP-32, mainnet public
 const xprvVersion = 0x0488ade4
-/** The depth of the account `m/44'/195'/n'`. */
+/** The BIP-32 depth of an account's key, `m/44'/195'/n'`. */
 export const accountDepth = 3
-/** Child numbers from here on are hardened. */
+/** BIP-32: child numbers from here on are hardened. Only a private key derives them. */
 export const hardened = 0x80000000
-const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/n'/0
-/** The highest index: a non-hardened step of a path has 31 bits. */
+const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/n'/0: its children are the deposit addresses
+/** The highest index of an address: a step of a BIP-32 path that is not hardened has 31 bits. */
 export const indexMax = 0x7fffffff
 
-/** The keys that were parsed last. An isolate parses the same keys for each object, and their first addresses are derived once. */
+/** Cache of parsed keys by their text. An isolate parses the same configuration for each Durable Object, and should derive the first addresses only once. */
 const parsed = new Map<string, ExtendedPublicKey>()
-/** Most keys that are remembered: one for each of the most cells that a deployment has. */
+/** Most keys in the cache: a deployment has at most 50 cells (`cellsMax`), each with one key. */
 export const rememberedKeys = 50
-const rememberedIndices = 20
+const rememberedIndices = 20 // the addresses of each key that the checks of a configuration derive
 
 /**
- * Parses the extended public key of an account `m/44'/195'/n'` or of its external chain `m/44'/195'/n'/0`. Depth and child number are checked; the levels above
- * are not contained in the key.
+ * Parses the extended public key of an account `m/44'/195'/n'` or of its external chain `m/44'/195'/n'/0`. It checks the key's depth and child number. It
+ * cannot check that the levels above are 44' and 195': a key does not contain them.
  */
 export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, ExtendedPublicKeyFault> {
   const known = parsed.get(text)
@@ -60,7 +59,7 @@ export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, 
   if (text === '') return err('empty')
   if (/\p{L}\s+\p{L}/u.test(text)) return err('mnemonic') // before the length: 24 words are longer than textMax
   if (/^(0x)?[0-9a-f]{32,}$/i.test(text)) return err('hex-key')
-  if (/^[a-z]prv/i.test(text)) return err('private-extended-key') // even a mistyped one is named
+  if (/^[a-z]prv/i.test(text)) return err('private-extended-key') // before the checksum: a mistyped private key is named as one, too
   if (text.length > textMax) return err('too-long')
   const bytes = decodeBase58Check(text, textMax)
   if (bytes === null) return err('not-base58check')
@@ -106,7 +105,7 @@ function addressesBelow(key: HDKey, depth: number): (index: number) => Address {
   }
 }
 
-/** The library skips an index that has no child. That is refused here, because two indices must never share an address. */
+/** The library answers an index that has no child with the next child. This throws instead, because two indices must never share an address. */
 function childOf(parent: HDKey, index: number): HDKey {
   const child = parent.deriveChild(index)
   if (child.index !== index) throw new Error(`BIP-32 has no child at index ${index}`)

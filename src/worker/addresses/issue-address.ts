@@ -10,13 +10,11 @@ import { type AddressAt, issueNext, selectCurrent } from './store/address-book.t
 /** A user may have this many addresses without a deposit (BIP-44's gap limit). */
 export const gapLimit = 20
 
-/** The parts that issuing an address needs. */
 export interface IssueAddressParts {
   readonly db: WriteDatabase
   readonly scanner: Pick<ScannerCalls, 'prepareIssue'>
-  /** The address at an index of the deployment's extended public key. */
   readonly addressAt: AddressAt
-  /** `TRON_FIRST_INDEX`, or null. */
+  /** `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set. */
   readonly firstIndex: number | null
   readonly issuesAddresses: boolean
   /** The payout address, or null. It is never issued, even if the key derives it. */
@@ -25,7 +23,7 @@ export interface IssueAddressParts {
 
 /**
  * Returns the user's current deposit address. The first call issues it; `fresh` issues another one, unless `gapLimit` of the user's addresses have no deposit.
- * No address is shown before the start of the scan is stored, and `reservedUid` gets none.
+ * Before it issues an address, the block from which the scan reads is stored, so that no deposit to it is missed. `reservedUid` gets no new address.
  */
 export async function issueAddress(
   { db, scanner, addressAt, firstIndex, issuesAddresses, payouts }: IssueAddressParts,
@@ -52,27 +50,25 @@ const freshReserved: QueryFailure = {
   why: `not allowed for ${reservedUid}, which is reserved`,
 }
 
-/** The memory about the use of the key. It may be lost at any time. */
+/** What `checkKeyUse` has found so far. Its caller keeps it between calls; if it is lost, the next call only sends the same requests again. */
 export interface KeyUse {
-  /** True once one of the key's addresses was found in use. */
+  /** True once an address of the key was found in use: then no node is asked again. */
   wasUsed: boolean
   /** How many of the first addresses have no account. If an allowance ends the check, the next call continues from here. */
   withoutAccount: number
 }
 
-/** The parts that checking the key needs. */
 export interface KeyUseParts {
   readonly chain: Pick<Chain, 'holder' | 'activated'>
   readonly currencies: Currencies
-  /** The address at an index of the deployment's extended public key. */
   readonly addressAt: AddressAt
   readonly keyUse: KeyUse
   readonly alarms: Pick<Alarms, 'raise'>
 }
 
 /**
- * Whether any of the key's first addresses holds or has held anything, as far as nodes can show. Then the key served another database, and its addresses must
- * not be issued again.
+ * Asks nodes whether any of the key's first `balancesMax` addresses holds a configured currency or has an account, and raises an alarm if one does. Such a key
+ * has served another database, so its addresses must not be issued again.
  */
 export async function checkKeyUse(parts: KeyUseParts): Promise<Result<'unused' | 'used', ChainFailure>> {
   const { chain, currencies, addressAt, keyUse, alarms } = parts

@@ -6,24 +6,23 @@ import type { ReadDatabase } from '../d1/database.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { selectAddresses } from './store/address-book.ts'
 
-/** Most addresses whose balances one request sums: 20 requests to a node. */
+/** Most addresses whose balances one call sums: these take 20 requests to a node. */
 export const balanceAddressesMax = 20 * balancesMax
 
-/** The parts that reading a balance needs. */
 export interface ReadBalanceParts {
   readonly db: ReadDatabase
   readonly scanner: Pick<ScannerCalls, 'balances'>
 }
 
-/** The currency, and one address of the user, or with null all of them. */
+/** `address`: one of the user's addresses; null asks for the sum over all of them. */
 export interface BalanceQuery {
   readonly currency: Currency
   readonly address: Address | null
 }
 
 /**
- * Sums the user's balances on the chain now, in chain units; 0 if the user has no address. Each `balancesMax` addresses take one HTTP request to a node. A user
- * with more than `balanceAddressesMax` addresses must name one.
+ * Sums the balances of the user's addresses as a node shows them now, in chain units; 0 if the user has no address. It costs one request to a node for every
+ * `balancesMax` addresses. A user with more than `balanceAddressesMax` addresses must name one of them.
  */
 export async function readChainBalance(
   { db, scanner }: ReadBalanceParts,

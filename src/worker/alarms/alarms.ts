@@ -6,26 +6,29 @@ import { type AlarmKind, type AlarmSubject, type AlarmSubjects, unobservedKinds 
 import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 
-/** A part that stands still for this long raises an alarm. */
+/** A scan, or the finalized height, that has not moved for this long raises an alarm. */
 export const standstillMs = 180_000
-/** If the end of a fault cannot be observed, the fault counts as ended once it was not observed for this long. */
+/** A fault of a kind whose end cannot be observed (`unobservedKinds`) counts as ended once it was not observed for this long. */
 export const wellAfterMs = 3_600_000
-/** The last time such a fault was observed is stored at most this often, which must be more often than `wellAfterMs`. */
+/**
+ * How often the row of a fault of such a kind gets the time of its newest observation: at most once in this time. It must be shorter than `wellAfterMs`, or the
+ * fault would seem to have ended.
+ */
 const storedEveryMs = 600_000
-/** Most alarms in memory. With more, the memory is cleared. */
+/** Most faults in memory. When it is full, the memory is cleared; the rows stay. */
 const knownMax = 200
-/** Time limit for the database: it may be what the alarm is about. */
+/** Time limit for the database. An alarm about a database that does not answer must not wait for that database. */
 const answerMs = 5_000
 
-/** A fault of this kind. `fields` are those of the alarm's log line. */
+/** `subject` distinguishes faults of one kind and is stored. `fields` go into the alarm's log line. */
 type FaultOf<Kind extends AlarmKind> = {
   readonly kind: Kind
   readonly subject: AlarmSubjects[Kind]
   readonly fields: LogFields
-  /** The alarm is raised if the fault is found again after this time; absent: at once. */
+  /** The alarm is raised if the fault is still observed this long after its first observation; absent: at once. */
   readonly afterMs?: number
 }
-/** A fault of any kind. */
+/** A fault of any kind, with the subject that its kind has. */
 export type Fault = { readonly [Kind in AlarmKind]: FaultOf<Kind> }[AlarmKind]
 
 /** The result of one look at the service: these faults, and no other fault of these `kinds`. */
@@ -34,7 +37,7 @@ export interface Observation {
   readonly faults: readonly Fault[]
 }
 
-/** Alarms about lasting faults: each is raised once until it ends, whoever raises it. No method throws. */
+/** Alarms about lasting faults. Each is raised once until it ends, even if several isolates and objects observe the fault. No method throws. */
 export interface Alarms {
   /** Raises an alarm, unless it is already raised for this subject. `afterMs`: see `Fault`. */
   raise<Kind extends AlarmKind>(
@@ -52,14 +55,16 @@ export interface Alarms {
   observe(observations: readonly Observation[]): Promise<void>
 }
 
-/** The parts of alarms. */
 export interface AlarmParts {
   readonly db: WriteDatabase
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly logger: Pick<Logger, 'alarm'>
 }
 
-/** A fault in memory. `isStored` is false if its row could not be stored; `isRaised` is false if it has not lasted long enough. */
+/**
+ * A fault in memory, with the times of its first and its newest observation (`firstAt`, `at`). `isStored` is false if its row could not be stored; `isRaised`
+ * is false while the fault has not lasted for its `afterMs`.
+ */
 interface KnownAlarm {
   readonly isStored: boolean
   readonly isRaised: boolean
@@ -68,12 +73,12 @@ interface KnownAlarm {
 }
 
 /**
- * Makes the alarms that all users of this database share. While the database cannot be reached, only those in memory are known. The log line is written before
- * the row, so a crash in between repeats an alarm and never loses one.
+ * Makes alarms whose state is in the database, where all isolates and objects find it. While the database cannot be reached, they know only the faults in their
+ * own memory. The log line is written before the row, so a crash in between repeats an alarm and never loses one.
  */
 export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   const known = new Map<string, KnownAlarm>()
-  /** Returns the result, or null if the database cannot be reached. */
+  /** Returns the result; null if the statement fails or takes longer than `answerMs`. */
   const orNull = async <T>(work: () => Promise<T>): Promise<T | null> => {
     let result: T | null = null
     const over = async () => {
@@ -87,7 +92,7 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     const isOld = last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at >= wellAfterMs
     return isOld ? undefined : last
   }
-  /** `stored` are the stored faults in question, or null if the database did not answer. */
+  /** Logs the faults that become alarms now, and stores what has changed. `stored` has the rows of faults; it is null if the database did not answer. */
   const note = async (faults: readonly Noted[], stored: StoredAlarms | null) => {
     const now = clock.now()
     const judged = faults.map((fault) => {
@@ -98,7 +103,7 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
       return { ...fault, last, firstAt, wasRaised, isRaised: wasRaised || now - firstAt >= (fault.afterMs ?? 0) }
     })
     for (const { kind, fields, last, wasRaised, isRaised } of judged) {
-      // A row that was stored and is gone was removed by whoever ended the fault.
+      // An alarm whose row could not be stored is not logged twice. One whose row was stored and is gone had ended, so it is logged again.
       const isLogged = last?.isRaised === true && !last.isStored
       if (isRaised && !wasRaised && !isLogged) logger.alarm(kind, fields)
     }
@@ -142,13 +147,13 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   }
 }
 
-/** Whether the row of a fault must be written: the fault is new or raised now, or its row has not been updated for a while. */
+/** Whether the row of a fault must be written: the fault is new or becomes an alarm now, or its time in the row is older than `storedEveryMs`. */
 function isToStore({ kind, isRaised }: Judged, row: StoredAlarm | undefined, now: UnixMs): boolean {
   if (row === undefined || row.isRaised !== isRaised) return true
   return isRaised && unobservedKinds.has(kind) && now - row.seenAt >= storedEveryMs
 }
 
-/** An alarm: its kind, and its subject as stored text. Keys are sorted, so that equal subjects have equal texts. */
+/** `text` is the subject as stored JSON, with its members in alphabetical order, so that equal subjects have equal texts. `key` is the kind and the text. */
 interface Alarm {
   readonly kind: AlarmKind
   readonly text: string
@@ -169,7 +174,7 @@ const kindIn = (key: string) => key.slice(0, key.indexOf(' ')) as AlarmKind // s
 
 const { kind: kindColumn, subject: subjectColumn, raised_at, seen_at } = alarmRows
 
-/** Reads the raised alarms by their keys: all, or only this one. */
+/** Reads the stored faults by `key`, raised or not: all, or only this one. */
 async function selectAlarms(db: WriteDatabase, only?: Alarm): Promise<StoredAlarms> {
   const isOnly = only && and(eq(kindColumn, only.kind), eq(subjectColumn, only.text))
   const rows = await openTables(db)
@@ -186,7 +191,7 @@ async function selectAlarms(db: WriteDatabase, only?: Alarm): Promise<StoredAlar
 
 const listOf = (alarms: readonly Alarm[]) => JSON.stringify(alarms.map(({ kind, text }) => [kind, text]))
 
-/** `seen_at`: when an unraised fault was first seen, or when the fault of a raised alarm was last seen. */
+/** `seen_at` keeps the first observation of a fault until the fault becomes an alarm, and then gets the newest observation. */
 function upsert(db: WriteDatabase, alarms: readonly Judged[], at: UnixMs): D1PreparedStatement {
   const columns = sql.join([kindColumn, subjectColumn, raised_at, seen_at].map(columnName), sql`, `)
   const list = JSON.stringify(alarms.map(({ kind, text, isRaised }) => [kind, text, isRaised ? at : null]))

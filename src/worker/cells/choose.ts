@@ -2,34 +2,33 @@ import { reservedUid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { allUsers, describeUsers, type UserRange } from '../common/user-range.ts'
 
-/** The parts of a cell by which it is chosen. */
 export interface ChosenBy {
-  /** Null if there is only one. */
+  /** The place of the cell in `CELLS`, from 1. Null if the deployment has only one cell. */
   readonly number: number | null
   readonly users: UserRange
 }
 
-/** Why a request about users of several cells is refused. */
+/** The message to a caller whose request names users of several cells. */
 export const otherCells = 'its users are in several cells: send one request for each'
 
-/** The facts in a request that say which cell it concerns. */
+/** The parts of a request by which `chooseCell` finds its cell. */
 export interface Concerned {
-  /** The users that it names; null if it names something else as one. `reservedUid` names no cell: each cell has reserved addresses. */
+  /** The users that the request names; null if one of its values is no user. `reservedUid` decides nothing, because each cell has reserved addresses. */
   readonly uids: readonly number[] | null
-  /** The value of `cell`, as sent; undefined without one. */
+  /** The value of its parameter `cell`, as sent; undefined if it has none. */
   readonly cell: unknown
 }
 
-/** Why no cell is chosen: `cell` is missing or wrong, or the users are in several cells. `why` is for the caller. */
+/** `bad-input`: `cell` is missing or wrong. `other-cell`: the users are in several cells, or not in `cell`. `why` is for the caller. */
 export type ChoiceFailure = { readonly kind: 'bad-input' | 'other-cell'; readonly why: string }
 
-/** Reads the users of a request from values as they were sent; null if one of them is no user. */
+/** Parses values of `uid` as a request sent them, texts or numbers; null if one of them is no user. */
 export function readUsers(values: readonly unknown[]): readonly number[] | null {
   const uids = values.map(Number)
   return uids.every((uid) => Number.isSafeInteger(uid) && uid >= allUsers.from) ? uids : null
 }
 
-/** Reads the users of sent entries or payouts; null if the list is none, is empty, or names something else as a user. */
+/** Reads `uid` of each item in a sent list of entries or payouts; null if this is no list, if it is empty, or if a `uid` is no user. */
 export function usersOfList(list: unknown): readonly number[] | null {
   if (!Array.isArray(list) || list.length === 0) return null
   const uids = list.map((item: unknown) => (item as { readonly uid?: unknown } | null)?.uid)
@@ -37,8 +36,8 @@ export function usersOfList(list: unknown): readonly number[] | null {
 }
 
 /**
- * Chooses the cell of a request: that of its users, else that of `cell`. A request that names neither has no cell, because an answer about one of several would
- * look like one about all. A request with wrong users has any cell, since each refuses it in the same words.
+ * Chooses the cell that answers a request: the cell of its users, else the one that `cell` names. A request that names neither is refused, because an answer
+ * about one cell would look like an answer about all. A request with wrong users goes to the first cell, since every cell refuses it in the same words.
  */
 export function chooseCell<C extends ChosenBy>(
   cells: readonly C[],
@@ -58,15 +57,15 @@ export function chooseCell<C extends ChosenBy>(
   return err({ kind: 'other-cell', why: `its users are in cell ${chosen.number}, not in cell ${named.number}` })
 }
 
-/** The cell of a user; null for a number that is no user. */
+/** Finds the cell whose range contains the user; null for a number outside all ranges. */
 export function cellOf<C extends ChosenBy>(cells: readonly C[], uid: number): C | null {
   return cells.find(({ users }) => uid >= users.from && uid <= users.to) ?? null
 }
 
-/** The form of `cell`, for messages. */
+/** What `cell` may be, for messages to callers. */
 const cellExpected = (cells: readonly ChosenBy[]) => `the number of a cell: ${listCells(cells)}`
 
-/** The cells with their users, for messages. */
+/** Lists the cells with their users in one line, for messages: `1 for users 1 to 999, 2 for users from 1000`. */
 export function listCells(cells: readonly ChosenBy[]): string {
   return cells.map(({ number, users }) => `${number} for ${describeUsers(users)}`).join(', ')
 }

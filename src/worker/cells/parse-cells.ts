@@ -17,22 +17,25 @@ import {
   text,
 } from '../config/schemas.ts'
 
-/** Most cells: each health check reads all of them. */
+/** Most cells of a deployment: each health check reads the databases of all of them. */
 export const cellsMax = 50
 
-/** The cells of a deployment: at least one. */
+/** All cells of a deployment, in the order of `CELLS`. */
 export type Cells = readonly [CellConfig, ...CellConfig[]]
 
-/** One cell of the configuration: a whole deployment over a database of its own. */
+/** One cell: a range of users with a database, a key, a scanner and payouts of its own. A deployment without `CELLS` is a single cell. */
 export interface CellConfig {
-  /** Its place in `CELLS`, from 1. Null if the deployment has only this cell: then nobody hears of cells. */
+  /** Its place in `CELLS`, from 1. Null if the deployment has only this cell: then no answer or message mentions cells. */
   readonly number: number | null
   readonly users: UserRange
-  /** Follows the names of the cell's Durable Objects. Empty for the database `DB`, so a deployment that gets a second cell keeps its objects. */
+  /**
+   * The end of the names of this cell's Durable Objects. It is empty for the database `DB`, so that a deployment without `CELLS` keeps its objects when it is
+   * divided into cells.
+   */
   readonly suffix: string
-  /** The payout addresses of all cells: what is read for one serves the others. */
+  /** The payout addresses of all cells. Each cell reads the transfers of all of them, so that cells can share the blocks that they read. */
   readonly payoutAddresses: readonly Address[]
-  /** The other cells' databases with their users: they are read only when a range has changed. */
+  /** The databases of the other cells, with their users. This cell reads them only when its own range of users has changed. */
   readonly others: readonly { readonly db: D1Database; readonly users: UserRange }[]
   readonly config: Config
 }
@@ -55,7 +58,6 @@ const cellEntry = entryOf({
   xpub: text('the name of the secret with the extended public key of this cell'),
   payouts: z.optional(z.unknown()),
 })
-/** One entry of `CELLS`. */
 export type CellEntry = z.infer<typeof cellEntry>
 
 const cells = parsedBy(
@@ -81,7 +83,7 @@ const cells = parsedBy(
   },
 )
 
-/** Why the ranges are not all users, each in one of them; or null. */
+/** Returns null if every user is in exactly one of the ranges, else the fault, for the operator. */
 function whyNotAll(ranges: readonly UserRange[]): string | null {
   let next = 1
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -92,8 +94,8 @@ function whyNotAll(ranges: readonly UserRange[]): string | null {
 }
 
 /**
- * Parses the bindings into cells: one without `CELLS`. Each cell has its database, key and payouts, and shares everything else. The allowances of the nodes are
- * divided among the cells, so a cell never uses what another one needs. The faults are as in `parseConfig`.
+ * Parses the bindings into cells; without `CELLS` into a single one. A cell has its own database, key and payouts; all other settings are the same in each.
+ * Each cell gets an equal part of every node's allowance, so that no cell uses up what another one needs. Returns faults as `parseConfig` does.
  */
 export function parseCells(bindings: Bindings): Result<Cells, readonly string[]> {
   const entries = parseEntries(bindings)
@@ -129,20 +131,20 @@ export function parseCells(bindings: Bindings): Result<Cells, readonly string[]>
   return shared.length > 0 ? err(shared) : ok(Object.freeze(configured) as unknown as Cells) // safe: `CELLS` has at least one
 }
 
-/** Parses only the list of cells; null without `CELLS`. */
+/** Parses only `CELLS` itself, not the bindings that it names; null if it is not set. */
 export function parseEntries(bindings: Bindings): Result<readonly CellEntry[] | null, readonly string[]> {
   return parseBindings(cells, bindings)
 }
 
-/** The bindings that a cell would have as a deployment of its own. */
+/** Returns the bindings with which a deployment without `CELLS` would be this cell, for `parseConfig`. */
 export function bindingsOfCell(bindings: Bindings, { db, xpub, payouts }: CellEntry): Bindings {
   return { ...bindings, CELLS: undefined, DB: bindings[db], TRON_XPUB: bindings[xpub], PAYOUTS: payouts }
 }
 
-/** The number of a cell by its place in the list: null if it is the only one. */
+/** The `number` of the cell at index `i` of `CELLS`: from 1, or null if it is the only one. */
 export const numberAt = (entries: readonly CellEntry[], i: number) => (entries.length === 1 ? null : i + 1)
 
-/** Parses one cell. */
+/** Parses one cell by `parseConfig`. `number` is for faults; `count` is the number of cells, among which the nodes' allowances are divided. */
 function parseCell(
   bindings: Bindings,
   entry: CellEntry,
@@ -156,7 +158,7 @@ function parseCell(
       ['TRON_XPUB', 'xpub'],
       ['PAYOUTS', 'payouts'],
     ]
-    // What a cell has of its own is named by its entry.
+    // `parseConfig` names the fault of a binding. The operator needs the member of `CELLS` that names this binding.
     const renamed = config.error.map((fault) => {
       const [name, member] = names.find(([name]) => fault.startsWith(`${name}:`) || fault.startsWith(`${name}.`)) ?? []
       return name === undefined ? fault : `CELLS.${(number ?? 1) - 1}.${member}${fault.slice(name.length)}`
@@ -182,7 +184,10 @@ function parseCell(
 const payoutAddressesOf = (configs: readonly Config[]): readonly Address[] =>
   configs.flatMap(({ payouts }) => payouts?.address ?? [])
 
-/** The things that two cells must not share: a key, a payout address, or a payout address that the key of another one derives first. */
+/**
+ * Returns the faults of cells that are valid one by one but not together: two with one key or payout address, a payout address that pays users of other cells
+ * but is listed as an operator's, or one that is among the first addresses of a cell's key.
+ */
 function findShared(list: readonly CellConfig[]): readonly string[] {
   const payoutAddresses = list[0]?.payoutAddresses ?? []
   const count = payoutAddresses.length > 0 ? balancesMax : 1 // deriving an address takes a millisecond, in each new isolate

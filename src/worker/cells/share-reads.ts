@@ -3,19 +3,18 @@ import type { AgreedHead, BlockReading, Chain, ChainResult, SharedBlocks, Tail }
 import { ok } from '../common/result.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 
-/** How long the newest final block, and the blocks above it, are news to another cell: half a block time. */
+/** For how long other cells may use the newest final block, and the blocks above it, that one cell has read: half a block time, because the chain grows. */
 export const headKeptMs = 1_500
-/** How long final blocks are kept for cells that come later. They never change. */
+/** For how long other cells may use final blocks that one cell has read. They never change, but after some seconds no cell needs them any more. */
 export const blocksKeptMs = 60_000
-/** Longest range that is shared. A longer one is read by a cell that catches up alone. */
+/** Most blocks of a range that is shared. A cell reads a longer one when it catches up, and then no other cell needs the same range. */
 export const sharedRangeMax = 20
 /**
- * A memory that has not answered after this time is done without for the rest of the tick. It is longer than a read of slow nodes takes: cells that did not wait
- * for one another would ask those nodes several times as much.
+ * If the shared memory has not answered after this time, the tick does without it from then on. The time is longer than a read of slow nodes takes: if cells
+ * did not wait for the cell that is reading, each of them would send the same requests to nodes that are slow already.
  */
 export const sharedMs = 4_000
 
-/** The parts that sharing needs. */
 export interface ShareParts {
   readonly shared: SharedBlocks
   readonly clock: Pick<Clock, 'now' | 'sleep'>
@@ -24,8 +23,9 @@ export interface ShareParts {
 }
 
 /**
- * The chain of a tick that reads what another cell of the deployment has read just now: final head, final blocks, and the blocks above them. What the other
- * cell has agreed on with the same nodes is as good as what this one would. If the memory fails, this cell reads for itself.
+ * Returns a `Chain` for one tick. It takes the finalized head, final blocks and the blocks above them (`tail`) from the shared memory, if another cell of the
+ * deployment has read them just now. All cells use the same nodes and the same quorum, so what another cell has read proves as much as what this cell would
+ * read. If the memory fails, this cell asks the nodes.
  */
 export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
   const parts = { ...shareParts, memory: { isSlow: false } }
@@ -40,7 +40,7 @@ export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
       ),
     async finalBlocks(from, to) {
       if (to - from >= sharedRangeMax) return chain.finalBlocks(from, to)
-      // A cell that is ahead of this one has read them in other ranges: those that begin where this cell is are found one after the other.
+      // The key has no end of the range: what another cell has read from the same block on serves, whether it is shorter or longer.
       const blocks = await share<readonly BlockReading[]>(parts, { key: `blocks ${from}`, keptMs: blocksKeptMs }, () =>
         chain.finalBlocks(from, to),
       )
@@ -53,7 +53,7 @@ export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
   }
 }
 
-/** A head that another cell has read is of use here if it is not lower than the stored one, and not of an earlier time. */
+/** Another cell's head is used only if neither its height nor its time is below this cell's stored head. */
 const isLater = (header: Header, stored: { readonly height: number; readonly time: number }) =>
   header.height >= stored.height && header.timestamp >= stored.time
 

@@ -3,46 +3,44 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type Address, addressFromHex } from './address.ts'
 
-/** Height of a block, from 0. */
 export type BlockHeight = Brand<number, 'BlockHeight'>
 /** 64 lower-case hex digits without `0x`. The first 8 bytes are the block's height, big endian (PROTOCOL.md, Blocks). */
 export type BlockHash = Brand<string, 'BlockHash'>
 /** 64 lower-case hex digits without `0x`: SHA-256 of the transaction's `raw_data`. */
 export type Txid = Brand<string, 'Txid'>
 
-/** The asset of a currency on the chain: TRX itself, or the token of a TRC-20 contract. */
+/** TRX (`native`), or the token of a TRC-20 contract. */
 export type Asset = { readonly kind: 'native' } | { readonly kind: 'trc20'; readonly contract: Address }
 
-/** TRX itself. */
 export const nativeAsset: Asset = { kind: 'native' }
 
-/** The token of a TRC-20 contract. */
+/** Makes the asset of a token from its contract. Nothing checks that the contract is a TRC-20 token. */
 export const trc20Asset = (contract: Address): Asset => ({ kind: 'trc20', contract })
 
 /**
  * The position of a transfer in its transaction: 0 for TRX; the index of its log for a token; −1 − k for TRX that a contract sent, where k is its index among
- * the relevant internal transactions. So one number distinguishes all of them. `formatPosition` shows it.
+ * the internal calls, creations and self-destructions (PROTOCOL.md, Internal transactions). So one number identifies a transfer within its transaction.
  */
 export type Position = number
 
 /** A position as APIs show it: a number, or the text `i<k>`. */
 export type ShownPosition = number | `i${number}`
 
-/** The position of TRX that a contract sent, from its index among the relevant internal transactions. */
+/** The position of TRX that a contract sent; see `Position` for `k`. */
 export const internalPosition = (k: number): Position => -1 - k
 
-/** Whether a contract sent the TRX at this position. */
+/** Whether the transfer at this position is TRX that a contract sent. */
 export const isInternal = (position: Position) => position < 0
 
-/** Shows a position. */
+/** Returns a position as APIs show it: the number, or `i<k>` for TRX that a contract sent. `parsePosition` reads it. */
 export function formatPosition(position: Position): ShownPosition {
   return isInternal(position) ? `i${-1 - position}` : position
 }
 
-/** The shown form of a position of TRX that a contract sent. */
+/** `i<k>`: how APIs show the position of TRX that a contract sent. */
 export const internalPositionForm = /^i(0|[1-9]\d{0,14})$/
 
-/** Parses a shown position; null for any other value. */
+/** Parses a position as `formatPosition` returns it; null for any other value. */
 export function parsePosition(value: unknown): Position | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : null
   const k = typeof value === 'string' ? internalPositionForm.exec(value)?.[1] : undefined
@@ -52,7 +50,6 @@ export function parsePosition(value: unknown): Position | null {
 /** Seconds between two blocks (PROTOCOL.md, Finality). */
 export const blockSeconds = 3
 
-/** The height and the hash of a block. */
 export interface BlockRef {
   readonly height: BlockHeight
   readonly hash: BlockHash
@@ -93,7 +90,7 @@ export function parseTxid(text: string): Result<Txid, 'not-64-hex-digits'> {
   return hex64.test(digits) ? ok(digits as Txid) : err('not-64-hex-digits') // safe: the test is the definition
 }
 
-/** Reads the height in the first 8 bytes of a block hash. NaN from 2^53 on. */
+/** Reads the height that the first 8 bytes of a block hash contain (PROTOCOL.md, Blocks). NaN if it is 2^53 or more: it then equals no height. */
 export function heightInHash(hash: BlockHash): number {
   const height = Number.parseInt(hash.slice(0, 16), 16)
   return Number.isSafeInteger(height) ? height : Number.NaN

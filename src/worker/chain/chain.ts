@@ -7,38 +7,37 @@ import type { NodeStatus } from './node-status.ts'
 
 /** Most blocks of one read: `getblockbylimitnext` gives at most 100 (PROTOCOL.md, HTTP API). */
 export const readBlocksMax = 100
-/** Most receipts of one call, which is one batch. */
+/** Most transactions of one call of `receiptTransfers`: their receipts fit into one JSON-RPC batch. */
 export const receiptsMax = 18
-/** Most addresses of one balance query. This is BIP-44's gap limit, and the most addresses that a user has without a deposit. */
+/** Most addresses of one call of `balances`: as many as BIP-44's gap limit, so that one request shows whether a key was used. */
 export const balancesMax = 20
 
 /** Why the chain could not be read. None of these means "no deposits". */
 export type ChainFailure =
   /** Too few usable nodes replied. `why` names nodes by number and is for the log and alarms only. */
   | { readonly kind: 'no-answer'; readonly why: string }
-  /** The nodes' replies about `about` differ. An alarm has both replies. */
+  /** Nodes gave different replies about what `about` names. An alarm has these replies. */
   | { readonly kind: 'disagreement'; readonly about: string }
   /** A finalized block does not follow the one before it. An operator must decide. */
   | { readonly kind: 'forked'; readonly at: BlockHeight }
-  /** An allowance has no room: that of the nodes, of all users together, or of this user. There is room again in about `seconds`. */
+  /** An allowance of requests is used up: that of the nodes, of all users together, or of this user. There is room again in about `seconds`. */
   | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
-  /** The time of this piece of work is used up; the next one continues. `why` names nodes, as above, if they are the cause. */
+  /** The deadline of this `Chain` has passed; the next tick or call continues. `why` names the nodes that were too slow, by number, for the log only. */
   | { readonly kind: 'out-of-time'; readonly why?: string }
 
-/** The result of one read of the chain. A failure never means "no deposits". */
 export type ChainResult<T> = Promise<Result<T, ChainFailure>>
 
-/** The newest final block, and which nodes are behind. */
+/** The newest block on whose finality `quorum` nodes agree, and which nodes are behind. */
 export interface AgreedHead {
   readonly header: Header
   /**
-   * Labels of nodes that were asked and are behind: their finalized head is old, or more than a minute of blocks below the newest one. With the height of that
-   * head; null if they showed none.
+   * The nodes that were asked and are behind, named by `nodeName`: their finalized head is old, or more than a minute of blocks below the newest one. `height`
+   * is that of their head; null if they showed none.
    */
   readonly behind: readonly { readonly node: string; readonly height: BlockHeight | null }[]
 }
 
-/** Money that a transaction moved. It is proven if it comes from final blocks, because `quorum` nodes agree on it. */
+/** Money that a transaction moved. If its block is final, `quorum` nodes agree on it; if its block is part of a `Tail`, a single node claims it. */
 export interface ChainTransfer {
   readonly txid: Txid
   readonly position: Position
@@ -49,10 +48,10 @@ export interface ChainTransfer {
   readonly amount: bigint
 }
 
-/** An act of a token's issuer, shown by a log of its contract. Nodes agree on it as on transfers. */
+/** An act of a token's issuer, such as freezing an address, shown by a log of the token's contract. `quorum` nodes agree on it, as on transfers. */
 export interface IssuerAct {
   readonly txid: Txid
-  /** The index of the transaction in its block, and of the log in the transaction. They give the order of acts. */
+  /** The index of the transaction in its block. Acts of one block are in the order of `index`, then of `position`, the index of the log in the transaction. */
   readonly index: number
   readonly position: number
   readonly contract: Address
@@ -65,7 +64,7 @@ export interface IssuerAct {
   readonly basisPoints: bigint | null
 }
 
-/** A transaction and its sender, who may pay a fee in TRX for it, whatever it does. */
+/** A transaction and its sender (`owner`), who may pay a fee in TRX for it, even if it fails or moves no money. */
 export interface SentTransaction {
   readonly txid: Txid
   readonly owner: Address
@@ -78,20 +77,20 @@ export type InternalReading =
   | { readonly kind: 'not-shown' }
 
 /**
- * A block that was read, with all transfers of TRX and of configured tokens, in order, whoever is concerned. In transactions of the payout address, the
- * transfers of any token are included.
+ * A block that was read, with all transfers of TRX and of configured tokens in it, in order, between any addresses. Transactions of a payout address include
+ * the transfers of every token.
  */
 export interface ReadBlock {
   readonly kind: 'read'
   readonly header: Header
   readonly transfers: readonly ChainTransfer[]
-  /** Acts of accepted tokens' issuers in the block. Like token transfers, they are missing if `callsToRead` is not null. */
+  /** Acts of issuers of configured tokens. Like token transfers, they are missing if `callsToRead` is not null. */
   readonly acts: readonly IssuerAct[]
   /** All transactions in the block that have a sender. */
   readonly sent: readonly SentTransaction[]
   /**
-   * Null if all logs were read. Otherwise the block has more logs than a reply holds, so its token transfers are missing. These are its successful contract
-   * calls, whose receipts contain them.
+   * Null if all logs were read. A list means that the block has more logs than a reply holds, so `transfers` lacks its token transfers. The listed successful
+   * contract calls have them in their receipts: see `receiptTransfers`.
    */
   readonly callsToRead: readonly Txid[] | null
 }
@@ -99,7 +98,7 @@ export interface ReadBlock {
 /** A block of the range, or a height whose block the nodes do not agree on. */
 export type BlockReading = ReadBlock | { readonly kind: 'not-agreed'; readonly height: BlockHeight }
 
-/** All token transfers of some transactions, the acts of issuers in them, and the transactions of which no node gave a readable receipt. */
+/** What the receipts of some transactions show. `unreadable`: the transactions of which no node gave a readable receipt. */
 export interface ReceiptReading {
   readonly transfers: readonly ChainTransfer[]
   readonly acts: readonly IssuerAct[]
@@ -107,20 +106,20 @@ export interface ReceiptReading {
 }
 
 /**
- * Blocks after a known one, from one node: information for users, never money. None of them is in the future, and there are no more of them above the final
- * head than there were slots. Everything else in them may be invented.
+ * Blocks that are not final, after a known one, from one node. They only tell users what is coming; nothing is credited by them. It is checked that none is in
+ * the future, and that there are no more above the final head than the time since then allows. Everything else in them may be invented by the node.
  */
 export interface Tail {
   /** The number of the node that gave the blocks. */
   readonly node: number
   /** The height of the node's newest block. */
   readonly latest: BlockHeight
-  /** Whether the first block is a child of the known one. If not, the known one has left the chain, and `blocks` is empty. */
+  /** Whether the node's chain continues the known block. If not, the known block has left the chain, and `blocks` is empty. */
   readonly follows: boolean
   readonly blocks: readonly ReadBlock[]
 }
 
-/** The location of a transaction. */
+/** Where a transaction is, as far as nodes know. */
 export type TransactionLocation =
   | { readonly kind: 'unknown' }
   /** Nodes have received it, but no block contains it yet. */
@@ -131,13 +130,13 @@ export type TransactionLocation =
 export interface TransactionReading {
   readonly header: Header
   readonly succeeded: boolean
-  /** Whether it ran code of a contract, which may have sent TRX. */
+  /** Whether it ran a contract's code, which may have sent TRX: `internalTransfers` reads it. */
   readonly isCall: boolean
-  /** Number of the contract type in the chain's protocol, from the transaction's bytes. */
+  /** Number of the contract type (PROTOCOL.md, Contract types), from the transaction's bytes. */
   readonly contractType: number
-  /** The sender; null for types without an owner. */
+  /** The sender; null for contract types without one. */
   readonly owner: Address | null
-  /** The target that it names: a recipient, a receiver or a contract; null if the type has none. */
+  /** The recipient, the receiver of a resource, or the called contract; null for contract types that name none. */
   readonly target: Address | null
   /** All transfers in it that could be parsed. */
   readonly transfers: readonly ChainTransfer[]
@@ -148,59 +147,57 @@ export interface TransactionReading {
 }
 
 /**
- * The chain as `TRON_QUORUM` nodes agree on it, for one piece of work. Its time is limited when it is opened, its requests by the allowances of the nodes.
- * Every method may fail with `out-of-time` or `limited`.
+ * The chain as `TRON_QUORUM` nodes agree on it, opened for one tick or one call, with a deadline and a `RequestQuota`. Every method fails with `out-of-time`
+ * once the deadline has passed, and with `limited` once the quota is used up.
  */
 export interface Chain {
   /**
-   * The newest block that is final for `quorum` nodes with the same hash. It may be lower than an earlier one, so the caller keeps the highest. A head in the
-   * future, or with more blocks above `stored` than slots of `blockSeconds` since then, counts as a failure of its node.
+   * Finds the newest block that `quorum` nodes show as final with one hash. It may be lower than an earlier result, so the caller keeps the highest. A node
+   * whose head is in the future, or higher than `stored` by more blocks than fit into the time since then (one in `blockSeconds`), counts as failed.
    */
   finalizedHead(stored: { readonly height: BlockHeight; readonly time: number } | null): ChainResult<AgreedHead>
   /**
-   * Final blocks from `from` on, in order and without a gap: at least one, up to `to`, and as many as fit into one reply. The parent of each block that is read
-   * is the block before it. `quorum` nodes show the same transfers in it.
+   * Reads final blocks from `from` on, in order and without a gap: at least one, at most up to `to`, and as many as fit into one reply. It is checked that each
+   * read block is the child of the one before, and that `quorum` nodes show the same transfers in it.
    */
   finalBlocks(from: BlockHeight, to: BlockHeight): ChainResult<readonly BlockReading[]>
-  /** Token transfers of at most `receiptsMax` successful calls of a final block, read from their receipts by `quorum` nodes. */
+  /** Reads the token transfers of at most `receiptsMax` successful calls in a final block from their receipts, as `quorum` nodes show them. */
   receiptTransfers(block: BlockRef, txids: readonly Txid[]): ChainResult<ReceiptReading>
-  /** Blocks after `known`, oldest first, from one node. They must be plausible above `head`, the finalized head. */
+  /** Reads the blocks after `known`, oldest first, from one node. `head` is the finalized head: see `Tail` for what is checked. */
   tail(known: BlockRef, head: Header): ChainResult<Tail>
-  /** Finds a transaction. `unknown` requires replies from at least `quorum` nodes, and no failed node. */
+  /** Finds the block of a transaction. It is `unknown` only if every node has replied that it does not know it. */
   locate(txid: Txid): ChainResult<TransactionLocation>
   /** Reads a transaction of the final block at `height`, in the same way as `finalBlocks`. Null if the block does not contain it. */
   finalTransaction(txid: Txid, height: BlockHeight): ChainResult<TransactionReading | null>
   /**
-   * TRX that contracts sent in a successful transaction of the final block at `height`, each with its position. `quorum` nodes show the same internal
-   * transactions.
+   * Reads the TRX that contracts sent in a successful transaction of the final block at `height`, as `quorum` nodes show its internal transactions.
    */
   internalTransfers(txid: Txid, height: BlockHeight): ChainResult<InternalReading>
-  /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */
+  /** Reads the newest balances of at most `balancesMax` addresses from one node, in the given order, in chain units, by one HTTP request. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
   /**
-   * The newest balances of one address, in the order of the assets, in chain units. Of the balances that nodes show, the `quorum`-th smallest counts. Asks
-   * twice the quorum less one nodes, one request each.
+   * Reads the newest balances of one address, in the order of the assets, in chain units. It asks 2 × `quorum` − 1 nodes, one request each, and takes the
+   * `quorum`-th smallest balance of each asset, so that fewer lying nodes than `quorum` can make it neither too small nor too large.
    */
   holdings(address: Address, assets: readonly Asset[]): ChainResult<readonly bigint[]>
-  /** The index of the first of at most `balancesMax` addresses that holds an asset according to any of `quorum` nodes, or null. */
+  /** Returns the index of the first of at most `balancesMax` addresses of which any of `quorum` nodes shows a balance above 0; null if there is none. */
   holder(addresses: readonly Address[], asset: Asset): ChainResult<number | null>
-  /** Whether the account of this address exists, according to the HTTP API of any of `quorum` nodes. */
+  /** Whether any of `quorum` nodes shows an account at this address. An account stays when it is emptied, so this tells that an address was used. */
   activated(address: Address): ChainResult<boolean>
   /**
-   * Broadcasts a signed transaction (hex digits) through one node. Turn 0 takes the healthy node with the quickest answers, each later turn another node; if a
-   * node does not answer, the next one is tried. Returns the node's answer for the operator; it proves nothing.
+   * Broadcasts a signed transaction (hex digits) through one node. `turn` counts the broadcasts of this transaction from 0: the first goes to the healthy node
+   * with the quickest answer, each later one to another node. If a node does not answer, the next one is tried. The answer is for operators; it proves nothing.
    */
   broadcast(transaction: string, turn: number): ChainResult<SendingReply>
   /**
-   * Reports that a node has shown `transfers` transfers that are in no final block. If there are more in an hour than a fork can explain, all other nodes are
-   * used first for a while, and an alarm names the node.
+   * Called when `transfers` transfers that this node showed in a `Tail` have turned out to be in no final block. If there are more in an hour than a fork can
+   * explain, all other nodes are used before it for some hours, and an alarm names it.
    */
   noteFalse(node: number, transfers: number): void
-  /** `decimals()` of a token contract. `quorum` nodes agree on it. */
+  /** Reads `decimals()` of a token contract, as `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>
 }
 
-/** A node's answer to a broadcast. */
 export interface SendingReply {
   /** The number of the node, and its name for people. */
   readonly node: number
@@ -210,8 +207,8 @@ export interface SendingReply {
 }
 
 /**
- * Whose share of the nodes' allowances pays for requests. `tick` comes first. Users and the `sending` of payouts have shares of the rest. `leftover` takes
- * requests that nobody else needs.
+ * Whose share of the nodes' allowances pays for requests. Ticks (`tick`) come first. The broadcasts of payouts (`sending`) and users (`caller`) have shares of
+ * the rest. Work that can wait, such as comparing balances, uses only requests that nobody else needs (`leftover`).
  */
 export type RequestQuota =
   | { readonly kind: 'tick' }
@@ -219,71 +216,71 @@ export type RequestQuota =
   | { readonly kind: 'leftover' }
   | { readonly kind: 'caller'; readonly uid: number }
 
-/** Why the scan for which a call waited is not caught up. */
+/** Why the scan for which a call waited has not reached the newest final block. `still-running`: the call has stopped waiting. Else see `ChainFailure`. */
 export type ScanProblem = 'no-answer' | 'disagreement' | 'forked' | 'limited' | 'out-of-time' | 'still-running'
 
-/** The outcome of the scan for which a call waited. */
+/** The outcome of the scan for which a call waited. `problem` is null if the scan ended well, or has never started. */
 export interface ScanAnswer {
   readonly problem: ScanProblem | null
   /** When the call began, by the clock that also dates credits. */
   readonly since: UnixMs
 }
 
-/** The answer to a user whose deposits in a transaction are credited. */
 export interface CreditAnswer {
-  /** Whether this request credited them, or they were credited before. */
+  /** `credited`: this call has credited the user's deposits in the transaction. `already`: they were credited before. */
   readonly when: 'credited' | 'already'
-  /** Why the user's other transfers in it are not credited: one sentence for each. */
+  /** Why the user's other transfers in the transaction are not credited: one sentence for each. */
   readonly uncredited: readonly string[]
-  /** Whether the TRX that contracts sent in it cannot be read now. The user may ask again. */
+  /** True if the TRX that contracts sent in the transaction could not be read now, so that a deposit may be missing. The user may ask again. */
   readonly isUnread: boolean
 }
 
-/** What the owner of a transaction would be told about it. */
+/** What `checkTransaction` would tell the user whom a transaction concerns, for support. */
 export interface TransactionFinding {
-  /** The user whom the transaction concerns, or null. */
+  /** The user whom the transaction concerns; null if it concerns none. */
   readonly uid: Uid | null
-  /** `creditable`: it is final, and would be credited if its owner asked. */
+  /** `creditable`: the transaction is final, and would be credited if its owner asked. */
   readonly answer: 'credited' | 'creditable' | QueryFailure
-  /** Why other transfers in it to this user are not credited. */
+  /** Why other transfers to this user in the transaction are not credited: one sentence for each. */
   readonly uncredited: readonly string[]
-  /** Whether the TRX that contracts sent in it cannot be read now. */
+  /** True if the TRX that contracts sent in the transaction could not be read now, so that a transfer may be missing in the answer. */
   readonly isUnread: boolean
 }
 
-/** The calls from the Worker to the scanner, which is the only part that talks to nodes. The requests of a call count against its user's share. */
+/** The calls from the Worker to the scanner's Durable Object, the only part that talks to nodes. A call's requests to nodes count against its user's share. */
 export interface ScannerCalls {
-  /** Makes sure that a next tick is set. The cron trigger calls it. */
+  /** Sets the object's alarm for a tick unless it is set already. The cron trigger calls this every minute. */
   wake(): Promise<void>
   /**
-   * Makes sure that an address may be issued: the scan has started, and no other database has used the key. `firstIndex` is that of the Worker. During a
-   * deployment it may differ from the scanner's; then the call is refused.
+   * Makes sure that an address may be issued: the scan has started, and no other database has used the key. `firstIndex` is the `TRON_FIRST_INDEX` of the
+   * calling Worker. While a deployment replaces the old code, the scanner may still have another value; then the call is refused.
    */
   prepareIssue(uid: Uid, firstIndex: number | null): Promise<Result<null, QueryFailure>>
-  /** The newest balances of a user's addresses in one asset from one node, in the order given, in chain units. */
+  /** Reads the newest balances of a user's addresses in one asset from one node, in the given order, in chain units. */
   balances(uid: Uid, addresses: readonly Address[], asset: Asset): Promise<Result<readonly bigint[], QueryFailure>>
   /** Waits for a scan that is fresh enough: it began at or after the call, or ended less than a block time before it. */
   scanNow(uid: Uid): Promise<Result<ScanAnswer, QueryFailure>>
-  /** Credits the user's transfers in one transaction, or says why there is nothing to credit. Nodes are asked only about what is not decided. */
+  /** Credits the user's transfers in one transaction, or says why there is nothing to credit. It asks nodes only if the database does not have the answer. */
   checkTransaction(uid: Uid, txid: Txid): Promise<Result<CreditAnswer, QueryFailure>>
-  /** Sends due transactions of payouts. Returns once they are sent. */
+  /** Broadcasts the transactions of payouts that are due, and returns once nodes have them. */
   sendPayouts(): Promise<void>
-  /** Notes the newest event of the database, so that a restored older copy is noticed. */
+  /** Stores the number of the database's newest event in the object. Called after a write, so that a database restored from an older copy is noticed. */
   noteWrite(): Promise<void>
-  /** Whether payouts are stopped because the database is an older copy, or may be one. */
+  /** Whether payouts are stopped because the database was, or may have been, restored from an older copy. */
   isRestored(): Promise<boolean>
-  /** Finds what the owner of a transaction would be told, and credits nothing. All such calls together have the share of one user. */
+  /** For support: finds what the owner of a transaction would be told, and credits nothing. All such calls together have the share of one user. */
   lookUpTransaction(txid: Txid): Promise<Result<TransactionFinding, QueryFailure>>
-  /** The status of the nodes, in order, as this object knows it. No node is asked. */
+  /** The status of the nodes in the order of `TRON_NODES`, from memory: no node is asked. */
   nodes(): Promise<readonly NodeStatus[]>
 }
 
-/** The calls from scanners to the memory that the cells of a deployment share. */
+/** The memory in which the cells of a deployment share the blocks that they have read. Scanners call it. */
 export interface SharedBlocks {
   /**
-   * The value under this key, at most `keptMs` old. Null if there is none: then the caller must read it and `give` it. Others that ask meanwhile wait.
+   * Returns the value under this key if it is at most `keptMs` old. Null tells the caller to read it from nodes and to call `give`, also after a failure; other
+   * callers with this key wait for that.
    */
   take(key: string, keptMs: number): Promise<{ readonly value: unknown } | null>
-  /** Gives the value of a key to the callers that wait for it and to later ones; null if it could not be read. */
+  /** Gives the value of a key to the callers that wait for it and to later ones. Null says that it could not be read: those who wait get null. */
   give(key: string, value: unknown): Promise<void>
 }

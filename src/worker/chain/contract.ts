@@ -3,41 +3,43 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Address } from './address.ts'
 import { callType, transferType } from './transaction.ts'
 
-/** The content of a transaction's own bytes, whatever a node claims (PROTOCOL.md, Transaction bytes). */
+/** What a transaction's own bytes say. A node cannot invent it, because the hash of the bytes is the txid (PROTOCOL.md, Transaction bytes). */
 export interface ParsedContract {
-  /** Number of the contract type. */
+  /** Number of the contract type (PROTOCOL.md, Contract types). */
   readonly type: number
-  /** The sender, or null if the type has no owner. */
+  /** The sender; null for contract types without one. */
   readonly owner: Address | null
-  /** A recipient, a receiver or a called contract, or null. */
+  /** The recipient, the receiver of a resource, or the called contract; null for contract types that name none. */
   readonly target: Address | null
   /** Sun, positive, for a TRX transfer; null for every other type. */
   readonly amount: bigint | null
 }
 
-/** Contract types that run code and may have logs. */
+/** Contract types that run a contract's code, so that the transaction may have logs: creating a contract (30) and calling one. */
 export const callTypes: ReadonlySet<number> = new Set([30, callType])
 
-// java-tron protocol/core/contract/*.proto: the owner is field 1, except in these types; then the target, for types that have one.
+// Contract type → number of the protobuf field with the owner, if it is not field 1; then with the target, if the type has one. Source: the files
+// protocol/core/contract/*.proto of java-tron.
 const ownerFields: ReadonlyMap<number, number> = new Map([2, 10, 19].map((type) => [type, 2]))
 const targetFields: ReadonlyMap<number, number> = new Map([
   ...[0, 1, 9, 31, 33, 45, 48].map((type) => [type, 2] as const),
   ...[[2, 3] as const, [11, 15] as const, [12, 15] as const, [51, 6] as const, [57, 4] as const, [58, 4] as const],
 ])
-/** The part of the type URL that java-tron compares (`Any.is`): from the last slash to the end. */
+/** The end of the type URL of a TRX transfer. Java-tron compares only the part from the last slash on (`Any.is`), so other beginnings are valid, too. */
 const transferName = utf8ToBytes('/protocol.TransferContract')
 
 /**
- * Parses the bytes of `raw_data` as java-tron does; null if they are not a transaction. The caller must have compared the SHA-256 of the bytes with the txid.
+ * Parses the bytes of `raw_data` as java-tron does; null if java-tron would not accept them as a transaction. The caller must have compared the SHA-256 of the
+ * bytes with the txid.
  */
 export function readContract(rawData: Uint8Array): ParsedContract | null {
   try {
-    // java-tron protocol/core/Tron.proto, google/protobuf/any.proto
+    // Field numbers: `Transaction.raw` and `Contract` in java-tron protocol/core/Tron.proto, `Any` in google/protobuf/any.proto.
     const raw = readFields(rawData, { 11: 'once' })
     if (!raw.has(11)) return null
     const contract = readFields(bytesOf(raw, 11), { 1: 'number', 2: 'message' })
     const any = readFields(bytesOf(contract, 2), { 1: 'bytes', 2: 'bytes' })
-    const type = Number(BigInt.asIntN(32, numberOf(contract, 1))) // an enum has 32 bits
+    const type = Number(BigInt.asIntN(32, numberOf(contract, 1))) // protobuf cuts the value of an enum to 32 bits
     return type === transferType ? readTransfer(bytesOf(any, 1), bytesOf(any, 2)) : readParties(type, bytesOf(any, 2))
   } catch {
     return null // `BinaryReader` and the code below throw on malformed bytes
@@ -58,13 +60,14 @@ function readParties(type: number, message: Uint8Array): ParsedContract {
   return { type, owner: accountIn(fields, ownerField), target: accountIn(fields, targetField), amount: null }
 }
 
-/** Field values by number, and how fields are read. Other fields are skipped. A shape has at most one message. */
+/** The values of a message's fields, by field number. */
 export type Fields = Map<number, bigint | Uint8Array>
+/** How `readFields` reads each field of interest, by field number; it skips all others. At most one field may be a `message`. */
 type Shape = Readonly<Record<number, 'number' | 'bytes' | 'message' | 'once'>>
 
 /**
- * Parses the fields of one message by the rules of protobuf: if a field comes twice, the last value counts and messages are merged; a known number with another
- * wire type is an unknown field. A field marked `once` must not come twice.
+ * Parses the fields of one message by the rules of protobuf: if a field comes twice, the last value counts, and the parts of a `message` are joined; a field
+ * with another wire type than expected is skipped. Throws if the bytes are malformed, or if a field marked `once` comes twice.
  */
 export function readFields(message: Uint8Array, shape: Shape): Fields {
   const reader = new BinaryReader(message)
@@ -84,7 +87,7 @@ export function readFields(message: Uint8Array, shape: Shape): Fields {
         continue
       }
       if (merged === null) {
-        merged = new Uint8Array(message.length) // copying all parts for each further part would take minutes
+        merged = new Uint8Array(message.length) // one buffer for all parts: copying them anew for each further part would take minutes
         merged.set(before)
         size = before.length
       }
@@ -96,7 +99,7 @@ export function readFields(message: Uint8Array, shape: Shape): Fields {
   return fields
 }
 
-/** Skips a field. `BinaryReader.skip` makes a view of everything it skips, which takes a third of the time of parsing a transaction. */
+/** Skips a field without `BinaryReader.skip`, which makes a view of the skipped bytes: that would take a third of the time of parsing a transaction. */
 function skip(reader: BinaryReader, wireType: WireType, field: number): void {
   if (wireType !== WireType.LengthDelimited) {
     reader.skip(wireType, field)
@@ -107,32 +110,32 @@ function skip(reader: BinaryReader, wireType: WireType, field: number): void {
   if (reader.pos > reader.len) throw new Error('it ends early')
 }
 
-/** A number of 10 bytes is negative whatever its last byte is, as in java-tron (`CodedInputStream.readRawVarint64`). */
+/** Reads a varint as java-tron does (`CodedInputStream.readRawVarint64`): one of 10 bytes is negative, whatever its last byte is. */
 function readInt64(reader: BinaryReader): bigint {
   const start = reader.pos
   const value = BigInt(reader.int64())
   return reader.pos - start < 10 ? value : value | -(2n ** 63n)
 }
 
-/** The bytes of a field; empty if it is absent, as in proto3. */
+/** Returns the bytes of a field; no bytes if it is absent, which is the default of proto3. */
 export function bytesOf(fields: Fields, field: number): Uint8Array {
   const value = fields.get(field)
   return value instanceof Uint8Array ? value : new Uint8Array(0)
 }
 
-/** The number in a field; 0n if it is absent. */
+/** Returns the number in a field; 0n if it is absent, which is the default of proto3. */
 export function numberOf(fields: Fields, field: number): bigint {
   const value = fields.get(field)
   return typeof value === 'bigint' ? value : 0n
 }
 
-/** The address in a field: 21 bytes that start with 0x41; else null. */
+/** Returns the address in a field; null unless its bytes are 21 that start with 0x41. */
 export function accountIn(fields: Fields, field: number): Address | null {
   const bytes = bytesOf(fields, field)
   return bytes.length === 21 && bytes[0] === 0x41 ? (bytesToHex(bytes.subarray(1)) as Address) : null // safe: 20 bytes
 }
 
-/** The numbers of all fields of a message, known or not, in order. It throws if the message is malformed. */
+/** Lists the numbers of all fields of a message in order, with repetitions, so that a caller can refuse unexpected fields. Throws if it is malformed. */
 export function fieldNumbers(message: Uint8Array): readonly number[] {
   const reader = new BinaryReader(message)
   const numbers: number[] = []

@@ -1,36 +1,38 @@
 import type { UnixMs } from '../common/time.ts'
 import { type BlockHeight, blockSeconds } from './block.ts'
 
-/** In a normal rotation the newest final block is 18 blocks behind the newest one (PROTOCOL.md, Finality). */
+/** While all 27 block producers work, the newest final block is 18 blocks below the newest block (PROTOCOL.md, Finality). */
 const finalityBlocks = 18
-/** From broadcast to finality in a normal rotation: one block that includes it, 19 that are built on it. */
+/** Seconds from the broadcast of a transaction to its finality: one block that contains it, and 19 that are built on this block. */
 export const unminedSeconds = 20 * blockSeconds
-/** In a normal rotation a block is final when it is this old, in milliseconds. */
+/** While all block producers work, a block is final when it is this old, in milliseconds. */
 export const finalityMs = (finalityBlocks + 1) * blockSeconds * 1000
-/** A block that is late by more than this gets no estimate. The slack covers slots that maintenance skips, and a node that is a block behind. */
+/**
+ * If a block should have been final for longer than this, there is no estimate. Being late by less is normal: the chain skips slots during its maintenance, and
+ * a node may be a block behind.
+ */
 const overdueSeconds = 3 * blockSeconds
 
 /**
- * Estimated seconds until the block at `height` is final: 0 if it is, otherwise at least one block time. The estimate is for people and uses what nodes show
- * now.
+ * Estimates the seconds until the block at `height` is final: 0 if it is, otherwise at least one block time. `finalized` and `latest` are the heights of the
+ * newest final block and of the newest block, as a node has just shown them. The estimate is for people.
  */
 export function secondsToFinal(height: BlockHeight, finalized: BlockHeight, latest: BlockHeight): number {
   if (height <= finalized) return 0
   const byRotation = height + finalityBlocks + 1 - latest
-  const byFinalized = height - finalized + 1 // exact if the head is close to final, as on a private chain
+  const byFinalized = height - finalized + 1 // exact on a private chain, where each block is final at once or soon
   return Math.max(1, Math.min(byRotation, byFinalized)) * blockSeconds
 }
 
-/** The newest known final block. */
 interface KnownFinality {
   readonly finalized: BlockHeight
-  /** When it became known. */
+  /** When the service learned of `finalized`, the newest final height that it knows. */
   readonly finalizedAt: UnixMs
 }
 
 /**
- * Estimated seconds left until the block at `height` is final: 0 if it is, otherwise at least 1. Null if nobody knows: it should be final by now, but finality
- * has not moved.
+ * Estimates the seconds until the block at `height` is final from stored heights alone: 0 if it is, otherwise at least 1. Null if finality is late: the block
+ * should be final by now, but the finalized height has not grown.
  */
 export function secondsLeft(
   height: BlockHeight,

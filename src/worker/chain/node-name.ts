@@ -1,16 +1,15 @@
-/** The parts of a node's label: its name, and the host of its JSON-RPC. */
 interface NamedNode {
-  /** `name` in `TRON_NODES`, or null. */
+  /** Its `name` in `TRON_NODES`; null if it has none. */
   readonly name: string | null
-  /** Without a port. */
+  /** The host of its JSON-RPC URL, without a port. */
   readonly host: string
 }
 
 const ipv4 = /^\d+(\.\d+){3}$/
 
 /**
- * A node's label for people, in place of its URL: its `name`; else its number with the last two labels of its host, `node 1 (trongrid.io)`; or only the number
- * if the host is an IP address. Earlier labels of a host may identify an account at the provider.
+ * Names a node for people without its URL, which may contain a key: its `name`; else its number with the end of its host, `node 1 (trongrid.io)`; only the
+ * number if the host is an IP address. The beginning of a host is left out, because it may identify an account at the provider.
  */
 export function nodeName(number: number, { name, host }: NamedNode): string {
   if (name !== null) return name

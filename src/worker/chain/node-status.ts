@@ -1,22 +1,23 @@
 import type { UnixMs } from '../common/time.ts'
 
-/** How the services of a node are used. `unfit` and `blocked`: not at all. The others: in this order, before or after other nodes. */
+/**
+ * How a node is used now, the best first. Nodes that are `behind`, `demoted` (outvoted or slow) or `resting` (a request failed) are asked only after all better
+ * ones. Nodes that are `blocked` (of another chain, or limiting the rate) or `unfit` (without what the scan needs, or with a refused key) are not asked.
+ */
 export const nodeUses = ['first', 'behind', 'demoted', 'resting', 'blocked', 'unfit'] as const
-/** One of `nodeUses`. */
 export type NodeUse = (typeof nodeUses)[number]
 
-/** The status of a node for operators. It contains no URL and no key. A value that the object does not know yet is null. */
+/** The status of a node for operators, without its URL and key. Null: the scanner's object, which may have just started, does not know it yet. */
 export interface NodeStatus {
-  /** Its label (`nodeName`). */
+  /** Its label as `nodeName` makes it. */
   readonly name: string
   readonly use: NodeUse
-  /** The newest good answer, and how long it took. */
+  /** When its newest good answer came, and how long it took. */
   readonly answer: { readonly at: UnixMs; readonly ms: number } | null
-  /** Blocks by which its newest final block is below the newest one of all nodes. */
+  /** By how many blocks its newest final block is below the newest final block of all nodes. */
   readonly behind: number | null
-  /** The newest error. */
   readonly error: { readonly at: UnixMs; readonly why: string } | null
-  /** Requests that were sent to it within the counted hours of a day, and the number that it allows. */
+  /** The requests that were sent to it in the last day, counted by the hour. It allows `perDay`. */
   readonly used: number
   readonly perDay: number
 }

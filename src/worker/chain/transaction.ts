@@ -6,7 +6,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, addressFromHex, formatHex } from './address.ts'
 import type { Asset, BlockHash, BlockHeight, Txid } from './block.ts'
 
-/** A transfer of TRX or of a token, with the other content of its transaction. */
+/** All that a transfer's transaction says: equal content gives equal bytes and one txid. */
 export interface TransferContent {
   readonly asset: Asset
   readonly from: Address
@@ -14,43 +14,44 @@ export interface TransferContent {
   /** Chain units: at most 2^63 − 1 for TRX, and 2^256 − 1 for a token. */
   readonly amount: bigint
   readonly reference: ReferenceBlock
-  /** Milliseconds since 1970. A block whose parent is as new as this cannot contain it. */
+  /** Milliseconds since 1970. A block whose parent has this time or a later one cannot contain the transaction. */
   readonly expiration: bigint
-  /** Milliseconds since 1970. Nodes do not check it: it makes equal transfers different transactions. */
+  /** Milliseconds since 1970. Nodes do not check it; two equal transfers need different ones, because otherwise they are one transaction. */
   readonly timestamp: bigint
   /** The most sun that a contract call may burn; 0n for TRX. */
   readonly feeLimit: bigint
 }
 
-/** A block that must be in the chain for a transaction to be mined, in the form in which the transaction names it. */
+/** A block as a transaction names it. If the block is not in the chain, the transaction cannot be mined. */
 export interface ReferenceBlock {
-  /** The last two bytes of its height, as 4 hex digits. */
+  /** The last two bytes of the block's height, as 4 hex digits. */
   readonly bytes: string
-  /** Bytes 8 to 16 of its hash, as 16 hex digits. */
+  /** Bytes 8 to 15 of the block's hash, counted from 0, as 16 hex digits. */
   readonly hash: string
 }
 
-/** Bytes of a signature: `r ‖ s ‖ v`. */
+/** Length of a signature `r ‖ s ‖ v` in bytes. */
 export const signatureBytes = 65
-/** Most bytes that nodes accept as a signature. They do not read beyond the 65th (java-tron 4.8.2, pull request 6782, read 2026-11-27). */
+/** Most bytes that nodes accept as a signature. They ignore those after the 65th (java-tron 4.8.2, pull request 6782, read 2026-11-27). */
 export const signatureBytesMax = 68
 /** Most hex digits of a signed transfer that are stored. A usual transfer has about 700. */
 export const signedDigitsMax = 2_000
-/** Contract types (PROTOCOL.md, Contract types). */
+/** The contract type of a TRX transfer (PROTOCOL.md, Contract types). */
 export const transferType = 1
+/** The contract type of a contract's call, such as a token's transfer. */
 export const callType = 31
-/** `transfer(address,uint256)`. */
+/** The selector of `transfer(address,uint256)` in call data: the first 4 bytes of its Keccak-256. */
 const transferSelector = 'a9059cbb'
 const wordDigits = 64
 
-/** The parts of a block by which a transaction refers to it. */
+/** Returns what a transaction must contain to refer to this block. */
 export function referenceOf({ height, hash }: { readonly height: BlockHeight; readonly hash: BlockHash }) {
   return { bytes: (height & 0xffff).toString(16).padStart(4, '0'), hash: hash.slice(16, 32) } satisfies ReferenceBlock
 }
 
 /**
- * Encodes `raw_data` of a transfer exactly as java-tron does before hashing: fields in order, shortest numbers, no zeros (java-tron protocol/core/Tron.proto).
- * Equal content gives equal bytes.
+ * Encodes `raw_data` of a transfer exactly as java-tron does before hashing (java-tron protocol/core/Tron.proto): fields in order, shortest numbers, and no
+ * field that is zero or empty. The SHA-256 of the bytes is the txid, so a signer and this service find the same one.
  */
 export function encodeTransfer(content: TransferContent): Uint8Array {
   const { reference, expiration, timestamp, feeLimit } = content
@@ -69,7 +70,7 @@ function encodeContract(content: TransferContent): Uint8Array {
   return bytesField(numberField(new BinaryWriter(), 1, BigInt(isNative ? transferType : callType)), 2, any).finish()
 }
 
-/** The type URLs that nodes and libraries write. */
+/** The protobuf type URL of a TRX transfer, as nodes and libraries write it. */
 export const transferUrl = 'type.googleapis.com/protocol.TransferContract'
 export const callUrl = 'type.googleapis.com/protocol.TriggerSmartContract'
 
@@ -80,22 +81,22 @@ function encodeMessage({ asset, from, to, amount }: TransferContent): Uint8Array
   return bytesField(bytesField(message, 2, accountBytes(asset.contract)), 4, data).finish()
 }
 
-/** Call data of a token's `transfer`, in hex digits. */
+/** Encodes the call data of a token's `transfer`, as hex digits without `0x`. */
 export function transferCallData(to: Address, amount: bigint): string {
   return `${transferSelector}${to.padStart(wordDigits, '0')}${amount.toString(16).padStart(wordDigits, '0')}`
 }
 
-/** The txid of these bytes of `raw_data`. */
+/** Returns the txid of a transaction with this `raw_data`: its SHA-256. */
 export function txidOf(rawData: Uint8Array): Txid {
   return bytesToHex(sha256(rawData)) as Txid // safe: 32 bytes
 }
 
-/** Encodes the `Transaction` message with one signature, in the hex digits that `broadcasthex` expects. */
+/** Encodes the `Transaction` message with one signature, as the hex digits that a node's `/wallet/broadcasthex` expects. */
 export function encodeSigned(rawData: Uint8Array, signature: Uint8Array): string {
   return bytesToHex(bytesField(bytesField(new BinaryWriter(), 1, rawData), 2, signature).finish())
 }
 
-/** The address whose key signed the SHA-256 of `rawData` with `r ‖ s ‖ v`, as nodes verify it. Null if a node refuses the signature, or if no key fits. */
+/** Recovers the address whose key has signed `rawData`, as nodes do. Null if nodes would refuse the signature (`r ‖ s ‖ v`), or if no key fits it. */
 export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | null {
   const recovery = recoveryOf(signature)
   if (recovery === null) return null
@@ -112,8 +113,8 @@ export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | 
 }
 
 /**
- * Which of the four possible keys of `r` and `s` is meant (0 to 3), or null if a node accepts none. Libraries write it in several ways: a node adds 27 to a
- * byte below 27, and takes 31 to 34 for 27 to 30 (java-tron `TransactionCapsule`, `ECKey`, read 2026-11-27; TIP-935 keeps it).
+ * Reads from a signature's last byte `v` which of the four keys that fit `r` and `s` has signed (0 to 3); null if nodes refuse the signature. Libraries write
+ * `v` in several ways, and nodes accept 0 to 3, 27 to 30 and 31 to 34 (java-tron `TransactionCapsule`, `ECKey`, read 2026-11-27; TIP-935 keeps it).
  */
 export function recoveryOf(signature: Uint8Array): number | null {
   if (signature.length < signatureBytes || signature.length > signatureBytesMax) return null

@@ -1,22 +1,21 @@
 import type { Brand } from './ids.ts'
 import { err, ok, type Result } from './result.ts'
 
-/** A ledger amount in smallest units of its currency's `scale`, signed, within ±(2^53−1). */
+/** A ledger amount: signed, within ±(2^53−1), in units of 10^−`scale` of its currency. */
 export type Amount = Brand<bigint, 'Amount'>
 
 /** Largest ledger amount. D1 returns integers as doubles, which lose digits above this. */
 export const amountMax = 9_007_199_254_740_991n
 
-/** Zero. */
 export const noAmount = 0n as Amount // safe: within the bound
 
-/** `units` as a ledger amount, or null outside ±(2^53−1). */
+/** Checks that `units` is within ±(2^53−1); null if it is not. */
 export function toAmount(units: bigint): Amount | null {
   return units <= amountMax && units >= -amountMax ? (units as Amount) : null // safe: the bound is the definition
 }
 
 /**
- * An integer of smallest units as a decimal number of whole units: exact, no exponent, no trailing zeros.
+ * Writes an integer of smallest units as a decimal number of whole units: exact, without exponent and trailing zeros.
  * `formatUnits(25_000_000n, 6)` is `25`; `formatUnits(-1n, 6)` is `-0.000001`.
  */
 export function formatUnits(units: bigint, decimals: number): string {
@@ -27,7 +26,6 @@ export function formatUnits(units: bigint, decimals: number): string {
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`
 }
 
-/** Why a text is not a decimal amount. */
 export type AmountFault = 'not-a-decimal' | 'too-many-decimals'
 
 /** Parses a non-negative decimal of whole units (`"1.5"`) to smallest units. Excess decimals are refused, not rounded. */
@@ -39,10 +37,9 @@ export function parseUnits(text: string, decimals: number): Result<bigint, Amoun
   return ok(BigInt(whole + fraction.padEnd(decimals, '0')))
 }
 
-/** Longest text of a ledger amount, in characters: the longest amount has 18 with its point and sign. */
+/** Longest text that is parsed as a ledger amount, in characters. An amount needs 18 with point and sign; the rest is room for zeros. */
 export const amountCharsMax = 80
 
-/** Why a text is not a ledger amount. */
 export type SignedAmountFault = AmountFault | 'out-of-range'
 
 /**
@@ -60,7 +57,7 @@ export function parseAmount(text: string, scale: number): Result<Amount, SignedA
   return amount === null ? err('out-of-range') : ok(amount)
 }
 
-/** Parses JSON, keeping the digits of numbers under the names of amounts as text, so that they never become doubles. It throws as `JSON.parse` does. */
+/** Parses JSON, but returns each number named `amt` as the text of its digits, so that no amount becomes a double. Throws as `JSON.parse` does. */
 export function parseAmountsAsText(text: string): unknown {
   const parse = JSON.parse as (
     text: string,

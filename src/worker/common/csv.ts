@@ -1,8 +1,8 @@
-/** The beginning of a text that a spreadsheet would run as a formula. */
+/** Matches texts that a spreadsheet would run as a formula. */
 const formula = /^[\s]*[=+\-@]/
 const numeric = /^-?\d+(?:\.\d+)?$/
 
-/** Writes a table as CSV (RFC 4180). A field that a spreadsheet would run gets an apostrophe; a plain number stays a number. */
+/** Writes rows as CSV (RFC 4180), each field in quotes. A field that a spreadsheet would run as a formula gets an apostrophe before it; numbers do not. */
 export function toCsv(rows: readonly (readonly string[])[]): string {
   const field = (text: string) => {
     const harmless = formula.test(text) && !numeric.test(text) ? `'${text}` : text

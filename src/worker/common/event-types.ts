@@ -1,4 +1,4 @@
-/** The types of events. */
+/** The types of events, as backends get them (docs/guides/backends.md). A type never changes its meaning. */
 export const eventTypes = [
   'deposit.seen',
   'deposit.dropped',
@@ -16,5 +16,4 @@ export const eventTypes = [
   'address.released',
   'address.destroyed',
 ] as const
-/** One of `eventTypes`. */
 export type EventType = (typeof eventTypes)[number]

@@ -1,41 +1,40 @@
 declare const brand: unique symbol
 
-/** A `T` that only one parser creates, so that two kinds of text or number cannot be confused. */
+/** A `T` with a name that only the compiler sees. Only the parser of such a type casts to it, so that two kinds of text or number cannot be confused. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name }
 
-/** A user (`uid`): 1 to 2^53−2, or `reservedUid`. */
+/** The number of a user (`uid`): 1 to 2^53−2, or `reservedUid`. */
 export type Uid = Brand<number, 'Uid'>
 /**
- * The owner of addresses that an operator has reserved; not a user. Tokens of users with this `uid` are refused. A backend can read it, and post transfers that
- * give what arrived there to a user.
+ * The owner of addresses that an operator has reserved: 2^53−1, which is no user. A token with this `uid` is refused. Money that arrives at a reserved address
+ * is credited to this owner, and a backend can post transfers that give it to a user.
  */
 export const reservedUid = Number.MAX_SAFE_INTEGER as Uid // safe: a whole number
-/** A currency's number in the API (`cuy`): 1 is TRX, 2 is USDT as shipped. */
+/** The number of a currency in the API (`cuy`). In the configuration as shipped 1 is TRX and 2 is USDT. */
 export type CurrencyId = Brand<number, 'CurrencyId'>
-/** A wallet (`wid`): one for each user and currency. */
+/** The number of a wallet (`wid`). Each user has at most one wallet in each currency. */
 export type WalletId = Brand<number, 'WalletId'>
-/** Id of a ledger entry. Newer entries have higher ids. */
+/** The id of a ledger entry: newer entries have higher ids. Entries and events share one sequence. */
 export type EntryId = Brand<number, 'EntryId'>
-/** Id of a transfer to a user, in the order in which transfers were found. */
+/** The id of a transfer's row: transfers that were found later have higher ids. */
 export type TransferId = Brand<number, 'TransferId'>
-/** An event's number: 1, 2, 3 … in commit order. */
+/** The number of an event: 1, 2, 3 … in the order in which events were committed. */
 export type EventId = Brand<number, 'EventId'>
-/** Number of a range of blocks that is read again. */
+/** The number of a rescan: a row for blocks below the scan's position that are read again. */
 export type RescanId = Brand<number, 'RescanId'>
-/** Number of a payout. Newer ones have higher ids. */
+/** The number of a payout: newer payouts have higher numbers. */
 export type PayoutId = Brand<number, 'PayoutId'>
-/** Number of a transaction of the payout address, in the order in which they were stored. */
+/** The number of a transaction that the payout address sends: those stored later have higher numbers. */
 export type PayoutTransactionId = Brand<number, 'PayoutTransactionId'>
-/** The hash of an endpoint's URL, as hex. The database stores no URLs, because they may contain keys. */
+/** Identifies a webhook endpoint: the hash of its URL, in hex. The database stores no URLs, because they may contain keys. */
 export type EndpointKey = Brand<string, 'EndpointKey'>
-/** The name of a backend. */
+/** The name of a backend, from the `sub` of its token. */
 export type BackendName = Brand<string, 'BackendName'>
 /** A person, named by an e-mail address in lower case. It contains an `@`, so it is never a backend's name. */
 export type PersonName = Brand<string, 'PersonName'>
-/** The name of whoever approves, cancels or decides. */
+/** Whoever approves or cancels a payout, or decides about a held deposit. */
 export type DeciderName = BackendName | PersonName
 
-/** The reasons why a balance changes, by their number in the interface. 6 to 8 are not used. */
+/** Why a balance changes: the numbers that the API has as `type` of an entry. 6 to 8 are not used. */
 export const entryTypes = { recharge: 1, withdraw: 2, transfer: 3, payment: 4, refund: 5, adjustment: 9 } as const
-/** One of `entryTypes`. */
 export type EntryType = (typeof entryTypes)[keyof typeof entryTypes]

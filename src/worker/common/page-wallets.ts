@@ -1,4 +1,3 @@
-/** Wallet apps that the deposit page can open with address and amount: those with a documented link. */
+/** Wallet apps whose documented link lets the deposit page open them with address and amount filled in. */
 export const pageWallets = ['trust'] as const
-/** One of `pageWallets`. */
 export type PageWallet = (typeof pageWallets)[number]

@@ -1,8 +1,8 @@
-// Reasons: codes for programs about why something is refused or not credited, one for each cause. A reason never changes its meaning. It is the same in
-// `x-reason`, in errors over RPC, in events, in lists of transfers and in answers about a transaction. `openapi/reasons.ts` has the cause and cure of each. To
-// add one, add it to its group: the compiler then asks for the rest.
+// A reason is a word that tells a program why something is refused or not credited. It never changes its meaning, and it is the same in the header `x-reason`,
+// in errors over RPC, in events, in lists of transfers and in answers about a transaction. `http/openapi/reasons.ts` has the cause and the cure of each. To add
+// a reason, add it to its group here: the compiler then asks for its texts.
 
-/** Why a final transfer is held; stored with it. `too-large`: an operator must decide. `review`: a person must decide. */
+/** Why a final transfer is neither credited nor refused yet; stored in its row. `review` waits for a person's decision, `too-large` for an operator. */
 export const heldReasons = [
   'decimals-unknown',
   'decimals-differ',
@@ -11,70 +11,62 @@ export const heldReasons = [
   'wallet-full',
   'review',
 ] as const
-/** One of `heldReasons`. */
 export type HeldReason = (typeof heldReasons)[number]
 
-/** Refused because of the amount. */
+/** The amount is too small: below the currency's minimum, or less than one unit of the ledger (`dust`). */
 const smallReasons = ['below-minimum', 'dust'] as const
-/** Why a final transfer is not credited; stored with it. `review`: a person has refused it. */
+/** Why a final transfer to a user is refused; stored in its row. `review`: a person has refused it. */
 export const refusedReasons = [...smallReasons, 'review'] as const
-/** One of `refusedReasons`. */
 export type RefusedReason = (typeof refusedReasons)[number]
 
-/** Why a transaction cannot be decided now, besides the reasons for holding a transfer. */
+/** Why nobody can say now whether a transaction is a deposit, besides `heldReasons`. */
 const undecidedReasons = [
   ...['nodes-disagree', 'transaction-unreadable', 'chain-forked', 'configuration-differs', 'paid-before-issue'],
 ] as const
-/** Why a transaction is not decided now. */
+/** Why nobody can say now whether a transaction is a deposit. `retired` is left out, because asking again does not help. */
 export type UndecidedReason = Exclude<HeldReason, 'retired'> | (typeof undecidedReasons)[number]
 
-/** Why a final transaction without a relevant transfer credits nothing to a user. */
+/** Why a final transaction has no deposit of a user at all, not even a refused one. */
 const worthlessReasons = [
   ...['transaction-failed', 'not-accepted', 'trc10', 'not-a-transfer', 'zero-amount', 'no-transfer'],
   ...['from-own-address', 'internal-transfer', 'from-operator'],
 ] as const
-/** Why a final transaction credits nothing to a user. */
+/** Why a final transaction credits nothing to a user: asking again does not help. */
 export type WorthlessReason = RefusedReason | 'retired' | (typeof worthlessReasons)[number]
 
-/** Why a transaction is not credited. */
 export type UncreditedReason = UndecidedReason | WorthlessReason
 
-/** Why a post is refused if some of its keys are stored already. */
+/** Why a post of entries, or a request for payouts, is refused if a key in it is stored already and it does not exactly repeat an earlier one. */
 const conflictReasons = ['content-differs', 'partly-known', 'backend-differs', 'key-in-use'] as const
-/** One of `conflictReasons`. */
 export type ConflictReason = (typeof conflictReasons)[number]
 
-/** Why a decision about a deposit is refused. */
+/** Why a decision about a held deposit is refused, besides `chain-forked`. */
 const decideReasons = ['not-in-review', 'decided-otherwise'] as const
-/** Why decisions about deposits are refused. */
 export type DecideReason = (typeof decideReasons)[number] | 'chain-forked'
 
-/** Why no address is issued until an operator has acted, or a deployment has ended. */
+/** Why no address is issued, besides `configuration-differs`: until an operator acts, or for `deploying` until the running deployment has ended. */
 const issueReasons = ['key-was-used', 'start-block-too-high', 'deploying'] as const
-/** Why no address can be issued. */
 export type IssueReason = (typeof issueReasons)[number] | 'configuration-differs'
 
-/** Why a payout, or a step of it, is refused, besides the reasons of a post. */
+/** Why asking for a payout, approving it or cancelling it is refused, besides the reasons for refusing a post of entries. */
 const payoutSteps = [
   ...['to-user', 'to-payout-address', 'to-contract', 'to-nobody'],
   ...['not-in-this-state', 'money-moved', 'stuck-since', 'payouts-stopped', 'no-final-block'],
 ] as const
-/** Why a signed transaction is refused for a payout, whatever its bytes say. */
+/** Why a signed transaction is refused because of its payout's state or the token's issuer. `bytesReasons` are about the transaction itself. */
 const takenReasons = [
   ...['unknown-payout', 'transaction-of-another', 'transaction-ended', 'another-transaction'],
   ...['frozen', 'paused', 'fee-unconfirmed', 'deprecated'], // acts of the token's issuer
 ] as const
-/** The difference between signed bytes and their payout. */
+/** Why a signed transaction is refused because of its bytes: they are no valid transaction, or not the one that pays this payout. */
 const bytesReasons = [
   ...['not-a-transaction', 'unknown-member', 'repeated-member', 'not-canonical', 'wrong-signature', 'wrong-type'],
   ...['wrong-owner', 'wrong-recipient', 'wrong-amount', 'wrong-contract', 'wrong-call-data', 'call-value', 'memo'],
   ...['permission', 'fee-limit', 'expiration', 'reference'],
 ] as const
-/** One of `bytesReasons`. */
 export type BytesReason = (typeof bytesReasons)[number]
-/** Reasons that occur only in the results of signed transactions. */
+/** The reasons for refusing a signed transaction. They occur only in the answer to the signer that hands it in. */
 export const handInReasons = [...takenReasons, ...bytesReasons] as const
-/** Why a payout, or a step of one, is refused. */
 export type PayoutReason =
   | ConflictReason
   | 'insufficient'
@@ -86,7 +78,7 @@ export type PayoutReason =
   | (typeof payoutSteps)[number]
   | (typeof handInReasons)[number]
 
-/** All reasons. */
+/** Every reason that an answer, an event or a list can have. */
 export const reasons = [
   ...heldReasons,
   ...smallReasons,
@@ -104,5 +96,4 @@ export const reasons = [
   'other-cell',
   ...['not-configured', 'keys-unavailable', 'nodes-unavailable', 'scan-not-started', 'scan-stalled'],
 ] as const
-/** One of `reasons`. */
 export type Reason = (typeof reasons)[number]

@@ -3,12 +3,15 @@ import type { Brand } from './ids.ts'
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type UnixMs = Brand<number, 'UnixMs'>
 
-/** ISO 8601 in UTC with milliseconds and the suffix Z, as the contract writes `created_at`. */
+/** Writes a time as all answers do: ISO 8601 in UTC with milliseconds, `2026-01-31T12:00:00.000Z`. */
 export function formatInstant(at: UnixMs): string {
   return new Date(at).toISOString()
 }
 
-/** Whether a time that was set at most `ms` ahead is still to come. A time further ahead comes from a clock that has stepped back, so it does not count. */
+/**
+ * Whether `until` is still to come. It was set at most `ms` ahead of the clock. If it is further ahead now, the clock has stepped back: then the answer is no,
+ * because waiting for it could take too long.
+ */
 export function isAhead(until: number, ms: number, now: number): boolean {
   return until > now && until - now <= ms
 }

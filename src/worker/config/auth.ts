@@ -6,24 +6,24 @@ import { integerFrom, optional, parsedBy, parsedText, placeOf, type Refuse, url 
 export interface TokenConfig {
   /** Secrets for HS256 and, if they are long enough, for HS384 and HS512: the present one and the previous one. */
   readonly secrets: readonly string[]
-  /** For RS256, ES256 and EdDSA: the URL of the issuer's keys, or null. */
+  /** The URL of the issuer's public keys, for RS256, ES256 and EdDSA; null if such tokens are refused. */
   readonly jwksUrl: string | null
-  /** The required `iss`, or null: any. */
+  /** The required `iss`; null allows any. */
   readonly issuer: string | null
-  /** The required `aud`, or null: any. */
+  /** The required `aud`; null allows any. */
   readonly audience: string | null
 }
 
 /** How users are authenticated. Without any key the routes answer 503, except for `DEV_UID` on loopback. */
 export interface AuthConfig extends TokenConfig {
-  /** The user for requests without a token on loopback, or null. */
+  /** The user for whom a request without a token acts, if its host is a loopback name (`DEV_UID`); null refuses such requests. */
   readonly devUid: Uid | null
 }
 
-/** Shortest secret, in bytes: the size of the hash (RFC 7518, 3.2). */
+/** Shortest allowed secret, in bytes: the size of the SHA-256 in HS256 (RFC 7518, 3.2). */
 export const secretBytesMin = 32
 
-/** A line end, space or byte order mark around a secret comes from the file or command it was copied from: no token would match it. */
+/** A space, line end or byte order mark around a value was copied by mistake from a file or a command. With it, no token would be valid. */
 const hasEdges = (value: string) => value.trim() !== value
 const without = 'without a space, line end or byte order mark around it'
 
@@ -32,7 +32,7 @@ const secretText = parsedText(`a text of at least ${secretBytesMin} bytes, ${wit
 )
 const nameText = (takes: string) => parsedText(`${takes}, ${without}`, (value) => (hasEdges(value) ? null : value))
 
-/** Parses the variables of one kind of token into a `TokenConfig`. */
+/** Makes the schema of `TokenConfig` from variables with this prefix: `AUTH` for users, `BACKEND` for backends. */
 const tokenSchema = (door: 'AUTH' | 'BACKEND') => {
   const secretName = `${door}_JWT_SECRET` as const
   const previousName = `${door}_JWT_SECRET_PREVIOUS` as const
@@ -52,7 +52,7 @@ const tokenSchema = (door: 'AUTH' | 'BACKEND') => {
   })
 }
 
-/** Parses `AuthConfig`. Both sides of an intersection are checked, even if one has faults. */
+/** Parses `AuthConfig`. An intersection of two schemas reports the faults of both. */
 export const authSchema = z.intersection(
   tokenSchema('AUTH'),
   parsedBy(z.object({ DEV_UID: optional(integerFrom<Uid>(1, reservedUid - 1)) }), ({ DEV_UID: devUid }) => ({
@@ -63,7 +63,7 @@ export const authSchema = z.intersection(
 /** Parses how backends are authenticated. Without any key there are no routes for them. */
 export const backendAuthSchema = tokenSchema('BACKEND')
 
-/** Refuses a secret or key set that would verify both kinds of token, because it would make each user a backend. */
+/** Refuses a secret or key set that is configured for users and for backends: with it, a user's token would pass as a backend's. */
 export function refuseSharedKeys(callers: TokenConfig, backends: TokenConfig, refuse: Refuse): void {
   backends.secrets.forEach((secret, i) => {
     const name = i === 0 ? 'BACKEND_JWT_SECRET' : 'BACKEND_JWT_SECRET_PREVIOUS'

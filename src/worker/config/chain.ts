@@ -7,25 +7,24 @@ import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '
 import { type NodeConfig, nodesSchema } from './nodes.ts'
 import { addressText, entryOf, hasRepeats, integerFrom, listOf, parsedBy, parsedText } from './schemas.ts'
 
-/** The networks with a common name. */
+/** The public networks that this service knows, by chain id. */
 const networks = { '0x2b6653dc': 'Tron', '0xcd8690dc': 'Nile' } as const
 
-/** The name of the network; `local` for any other. */
+/** The name of the network with the configured chain id; `local` for an unknown chain id, such as that of a private chain. */
 export type NetworkName = (typeof networks)[keyof typeof networks] | 'local'
 
-/** The chain, the nodes, and the currencies. */
 export interface ChainConfig {
-  /** Lower-case `0x` quantity without leading zeros. */
+  /** As nodes write it: `0x` and lower-case hex digits without leading zeros. */
   readonly chainId: string
   readonly network: NetworkName
-  /** The nodes, in order of preference. */
+  /** In order of preference. */
   readonly nodes: readonly NodeConfig[]
   /** The number of nodes that must agree before money is credited. */
   readonly quorum: number
   readonly currencies: Currencies
 }
 
-/** Block explorers, where people look up transactions and addresses. The local chain has none. */
+/** Websites where people look up transactions and addresses of a network. */
 export const explorers: Readonly<Record<NetworkName, string | null>> = {
   Tron: 'https://tronscan.org/#',
   Nile: 'https://nile.tronscan.org/#',
@@ -76,7 +75,7 @@ const currencies = parsedBy(listOf(currency, currenciesMax), (list, refuse) => {
   return Object.freeze(indexCurrencies(list))
 })
 
-/** Parses a chain id into the form of nodes: lower-case `0x` quantity without leading zeros. Null if the text is not one. */
+/** Parses a chain id (`0x` and 1 to 16 hex digits) and writes it as nodes do, in lower case without leading zeros; null for any other text. */
 export function parseChainId(value: string): string | null {
   return /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null
 }
@@ -86,11 +85,11 @@ const chainId = parsedText('a chain id such as 0x2b6653dc', parseChainId)
 const networkOf = (chainId: string): NetworkName =>
   new Map<string, NetworkName>(Object.entries(networks)).get(chainId) ?? 'local'
 
-/** Parses the chain id and the currencies, which need no other variable. */
+/** Parses the chain id and the currencies alone, for commands that need neither nodes nor secrets. */
 export const assetsSchema = parsedBy(
   z.object({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }),
   ({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }) => ({ chainId, network: networkOf(chainId), currencies }),
 )
 
-/** Parses `ChainConfig`. Both sides of an intersection are checked, even if one has faults. */
+/** Parses `ChainConfig`. An intersection of two schemas reports the faults of both. */
 export const chainSchema = z.intersection(assetsSchema, nodesSchema)

@@ -12,27 +12,30 @@ import {
 } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
 
-/** Least pause between two comparisons while the configuration differs, because stored data may be repaired. */
+/** While the configuration differs from the stored data, they are compared again after this time at the earliest: an operator may have repaired the data. */
 export const recheckMs = 5_000
 
-/** With several databases a match counts for this long: while a deployment replaces isolates, one of the configuration before may change a range again. */
+/**
+ * With several databases a match counts only for this long. While a deployment replaces isolates, an isolate with the old configuration may still change the
+ * stored range of users.
+ */
 export const rangeMatchMs = 60_000
 
-/** The parts that comparing the configuration with the stored data needs. */
 export interface SettingsCheckParts {
   readonly db: WriteDatabase
   readonly settings: readonly Setting[]
-  /** The address of `PAYOUTS`, or null. */
+  /** The address in `PAYOUTS`; null if that is not set. */
   readonly payoutAddress: Address | null
-  /** The users of this database, and the other databases with theirs. Null if there is only this one, which has all users. */
+  /** The range of users of this database, and the other databases with theirs; null if the deployment has only one database. */
   readonly ranges: { readonly users: UserRange; readonly others: readonly RangeOfUsers[] } | null
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
 }
 
 /**
- * Checks whether the configuration belongs to the stored data. A match is cached for the isolate, with several databases for `rangeMatchMs`. On a mismatch nothing is served or credited, and one alarm
- * for each setting is raised; a tick with a matching configuration ends it. Such a deployment stores nothing else.
+ * Returns a function that checks whether the configuration belongs to the stored data; on an empty database it stores what later configurations are compared
+ * with. A match is cached for the isolate, with several databases only for `rangeMatchMs`. On false the caller must neither serve nor credit anything. An alarm
+ * for each setting that differs is raised once; a tick with a matching configuration ends it.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
   const { db, settings, payoutAddress, ranges, clock, alarms } = parts
@@ -59,6 +62,6 @@ export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<bo
   }
 }
 
-/** The stored settings to compare: with several cells the range of users is compared by itself. */
+/** Leaves out the stored range of users if there are several cells, because `storeRange` compares it. */
 const ofCells = (hasCells: boolean, stored: readonly StoredSetting[]) =>
   hasCells ? stored.filter(({ name }) => name !== rangeSetting) : stored

@@ -31,81 +31,82 @@ import {
 } from './schemas.ts'
 import { endpointsSchema } from './webhooks.ts'
 
-/** The origins whose web pages may read responses; `*` for all. */
+/** `CORS_ORIGINS`: the origins whose web pages may read responses; `*` for all. */
 export type CorsOrigins = '*' | ReadonlySet<string>
 
-/** The rate limiters of the platform, with limits in wrangler.toml. Null without a binding: no limit. */
+/** Cloudflare's rate limiters, whose limits are in wrangler.toml. One whose binding is missing is null and limits nothing. */
 export interface RateLimits {
-  /** For each user, on reading routes: lists, and the current address. */
+  /** Counts each user's requests to routes that only read the database: lists, and the current address. */
   readonly lists: RateLimit | null
-  /** For each user, on routes that query nodes: balance, recharge, and another address. */
+  /** Counts each user's requests to routes that may ask nodes: balance, recharge, and a further address. */
   readonly nodes: RateLimit | null
-  /** For each backend. */
+  /** Counts the requests of each backend. */
   readonly ledger: RateLimit | null
 }
 
-/** The calls from the Worker and the scanner to an endpoint's object. */
+/** The calls from the Worker and the scanner to the Durable Object of a webhook endpoint. */
 export interface EndpointCalls {
-  /** Wakes the endpoint to deliver its events. `key` is the endpoint's. */
+  /** Makes the object deliver the events that its endpoint lacks. `key` identifies the endpoint. */
   wake(key: EndpointKey): Promise<void>
 }
 
-/** The Durable Objects of one class, by their names. */
+/** The binding of a class of Durable Objects, as far as the service uses it. */
 export interface ObjectsByName<Calls> {
   getByName(name: string): Calls
 }
 
-/** The static files that are deployed with the Worker. */
+/** The binding of the static files that are deployed with the Worker: the pages for people. */
 export type StaticFiles = Pick<Fetcher, 'fetch'>
 
-/** The configuration of a deployment, checked and frozen. */
+/** The checked configuration of a deployment, or of one of its cells. It is frozen. */
 export interface Config extends ChainConfig {
   readonly db: D1Database
   readonly scanners: ObjectsByName<ScannerCalls>
   readonly endpoints: ObjectsByName<EndpointCalls>
-  /** What scanners of several cells share. Null without the binding: then each reads for itself. */
+  /** The memory in which the scanners of several cells share read blocks. Null without the binding: then each scanner reads for itself. */
   readonly sharedBlocks: ObjectsByName<SharedBlocks> | null
   readonly extendedPublicKey: ExtendedPublicKey
+  /** `TRON_START_BLOCK`: the first block to scan in an empty database; null begins after the finalized height. */
   readonly startBlock: BlockHeight | null
-  /** `TRON_FIRST_INDEX`, or null. */
+  /** `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set. */
   readonly firstIndex: number | null
-  /** Whether new addresses are issued (`ISSUE_ADDRESSES`). */
+  /** `ISSUE_ADDRESSES`: if false, users only get the addresses that they have. */
   readonly issuesAddresses: boolean
-  /** The operator's wallets, with the payout address. Money that they send is never a deposit. */
+  /** `OPERATOR_ADDRESSES`, and the payout address. Money that these send is never a deposit. */
   readonly operators: ReadonlySet<Address>
   readonly auth: AuthConfig
   /** How backends are authenticated. Null without a key for their tokens: then there are no routes for them. */
   readonly backend: TokenConfig | null
   readonly webhooks: readonly WebhookEndpoint[]
-  /** Null without `PAYOUTS`. */
+  /** `PAYOUTS`; null if it is not set: then there are no payouts. */
   readonly payouts: PayoutRules | null
   readonly scanEverySeconds: number
   readonly eventsKeepDays: number
-  /** Null if CORS is off. */
+  /** Null lets no web page of another origin read responses. */
   readonly cors: CorsOrigins | null
-  /** The origins whose pages may frame the deposit page. */
+  /** The origins whose pages may show the deposit page in a frame. */
   readonly pageOrigins: readonly string[]
-  /** The look of the deposit page; null for the default. */
+  /** The operator's look of the deposit page; null for the default. */
   readonly pageBrand: PageBrand | null
-  /** The people who sign in to the desk through Cloudflare Access. Null without `DESK_ACCESS`. */
+  /** The people who may sign in to the desk through Cloudflare Access. Null without `DESK_ACCESS`: then nobody may. */
   readonly deskAccess: DeskAccess | null
-  /** The wallet app that the deposit page opens with address and amount; null for none. */
+  /** The wallet app that the deposit page offers to open with address and amount; null for none. */
   readonly pageWallet: PageWallet | null
-  /** Null without the binding: then there is no deposit page. */
+  /** Null without the binding: then there are no pages. */
   readonly files: StaticFiles | null
   readonly rateLimits: RateLimits
 }
 
-/** Parses and checks all bindings and variables at once. `parseBindings` describes the faults. */
+/** Parses and checks all bindings and variables of one cell at once. A failure has one sentence for each fault, as `parseBindings` writes it. */
 export function parseConfig(bindings: Bindings): Result<Config, readonly string[]> {
   return parseBindings(configSchema, bindings)
 }
 
-/** A binding with these methods, which are all that the service calls. */
+/** Makes the schema of a binding: an object with these methods, which are the only ones that the service calls. */
 const binding = <T>(takes: string, ...methods: readonly string[]) =>
   z.custom<T>((value) => typeof value === 'object' && value !== null && methods.every((name) => name in value), takes)
 
-/** A missing rate limiter is allowed, because tests and other platforms have none. */
+/** A rate limiter may be missing, because tests and other platforms have none. */
 const rateLimit = optional(binding<RateLimit>('a rate-limit binding', 'limit'))
 
 const xpubExpected = "an extended public key (xpub…) of m/44'/195'/n' or m/44'/195'/n'/0"
@@ -125,7 +126,7 @@ const originsMax = 50
 const originsExpected = `at most ${originsMax} origins such as https://shop.example, separated by commas or as an array`
 const corsExpected = `"*", or ${originsExpected}`
 
-/** Texts separated by commas, or in an array. */
+/** Makes the schema of a list of texts: separated by commas, or an array or its JSON text. */
 const originList = (takes: string) =>
   z.pipe(
     z.transform((value): unknown =>
@@ -134,7 +135,7 @@ const originList = (takes: string) =>
     listOf(z.string(takes), originsMax, takes),
   )
 
-/** An origin exactly as browsers write it, so that equal texts are equal origins: neither `null` nor a slash at the end. */
+/** Whether a text is an origin exactly as browsers send it, without a slash at the end: so equal origins are equal texts. The origin `null` is refused. */
 const isOrigin = (value: string) => isSafeUrl(value) && new URL(value).origin === value && !/[*;,\s]/.test(value)
 
 const corsOrigins = parsedBy(originList(corsExpected), (list, refuse): CorsOrigins => {
@@ -148,7 +149,7 @@ const pageOrigins = parsedBy(originList(originsExpected), (list, refuse): readon
 
 const staticFiles = optional(binding<StaticFiles>('the binding of the static files', 'fetch'))
 
-/** The static files of a deployment, even if the rest of its configuration is invalid; null if there are none. */
+/** Reads the binding of the static files even if the rest of the configuration is invalid; null if it is missing. */
 export function staticFilesIn({ ASSETS }: Bindings): StaticFiles | null {
   const parsed = staticFiles.safeParse(ASSETS)
   return parsed.success ? parsed.data : null
@@ -203,7 +204,7 @@ const ownSchema = parsedBy(
   }),
 )
 
-/** Both sides of an intersection are checked, even if one has faults; what they share is checked if neither has. */
+/** An intersection of schemas reports the faults of all of them. The function at the end compares variables with each other, once each is valid alone. */
 const configSchema = parsedBy(
   z.intersection(
     z.intersection(ownSchema, chainSchema),

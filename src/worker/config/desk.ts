@@ -4,20 +4,19 @@ import { parsePersonName } from '../ledger/entry.ts'
 import type { TokenConfig } from './auth.ts'
 import { optional, parsedBy, placeOf, type Refuse, text } from './schemas.ts'
 
-/** The rights of a person at the desk, as `DESK_ACCESS` writes them, each with the scope of a backend's token that gives the same right. */
+/** The words for a person's rights in `DESK_ACCESS`, each with the scope that gives a backend's token the same right. */
 const scopeOf = { read: 'ledger:read', approve: 'ledger:approve', pay: 'ledger:pay' } as const
-/** A scope that a person can have. */
 export type PersonScope = (typeof scopeOf)[keyof typeof scopeOf]
 
-/** The people who sign in to the desk through Cloudflare Access (`DESK_ACCESS`). */
+/** `DESK_ACCESS`: the people who may sign in to the desk through Cloudflare Access, and what their assertions (Access's JWTs) must have. */
 export interface DeskAccess {
-  /** The required `iss` of an assertion. */
+  /** The `iss` that an assertion must have. */
   readonly issuer: string
-  /** The URL of the team's public keys. */
+  /** The URL of the public keys with which Cloudflare signs the assertions of the team. */
   readonly keysUrl: string
-  /** The required `aud` of an assertion. */
+  /** The `aud` that an assertion must have. */
   readonly audience: string
-  /** The rights of people, by e-mail address in lower case, or by `*@` and a domain. */
+  /** The rights by e-mail address in lower case; `*@` and a domain stands for everybody with an address there. */
   readonly people: ReadonlyMap<string, readonly PersonScope[]>
 }
 
@@ -38,17 +37,17 @@ const people = parsedBy(z.record(z.string(), z.string(peopleExpected), peopleExp
   return found.size >= 1 && found.size <= peopleMax ? found : refuse(peopleExpected)
 })
 
-/** An e-mail address, or `*@` and a domain for everybody there. */
+/** Whether a text is an e-mail address, or `*@` and a domain. */
 const isPerson = (who: string) => parsePersonName(who.replace(/^\*@/, 'anybody@')) !== null && !who.startsWith('*@*')
 
-/** Parses rights separated by spaces into scopes; null for any other text. */
+/** Parses words for rights, separated by one space each, into scopes without repetition; null if one of them is no right. */
 function scopesIn(words: string): readonly PersonScope[] | null {
   const known = new Map<string, PersonScope>(Object.entries(scopeOf))
   const scopes = words.split(' ').map((word) => known.get(word) ?? null)
   return scopes.every((one) => one !== null) ? [...new Set(scopes)] : null
 }
 
-/** `DESK_ACCESS`: an object, or its JSON text. */
+/** Parses `DESK_ACCESS`, an object or its JSON text; null if it is not set. */
 export const deskAccessSchema = optional(
   parsedBy(
     z.pipe(
@@ -69,7 +68,7 @@ export const deskAccessSchema = optional(
   ),
 )
 
-/** Refuses keys that would verify both people and tokens, because one could then stand for the other. */
+/** Refuses a configuration in which tokens of users or backends are verified with the keys of Access: then an assertion would pass as such a token. */
 export function refuseSharedTeamKeys(access: DeskAccess | null, doors: Doors, refuse: Refuse): void {
   for (const [name, { jwksUrl }] of Object.entries(doors)) {
     if (access === null || jwksUrl === null || placeOf(jwksUrl) !== placeOf(access.keysUrl)) continue
@@ -77,5 +76,5 @@ export function refuseSharedTeamKeys(access: DeskAccess | null, doors: Doors, re
   }
 }
 
-/** The two kinds of token, by the variable with the URL of their keys. */
+/** The configuration of both kinds of token, by the variable that has the URL of its keys. */
 type Doors = Readonly<Record<'AUTH_JWKS_URL' | 'BACKEND_JWKS_URL', TokenConfig>>

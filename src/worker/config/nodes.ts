@@ -3,13 +3,13 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod/mini'
 import { entryOf, hasRepeats, hostAndPortOf, integerFrom, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
-/** One Tron node. Its URLs and keys never reach a user or a log line. */
+/** One entry of `TRON_NODES`, with its key. Its URLs and its key never reach a user or a log line. */
 export interface NodeConfig {
-  /** The node's id in storage: a hash of its URLs as configured, with `{key}` in place of the key. */
+  /** Identifies the node where its use is stored: a hash of its URLs as configured, with `{key}` in place of the key, so that a new key changes nothing. */
   readonly id: string
-  /** The operator's name for it, or null. */
+  /** The operator's name for the node; null if it has none. */
   readonly name: string | null
-  /** The host name of its JSON-RPC, without a port. */
+  /** The host of the JSON-RPC URL, without a port. */
   readonly host: string
   readonly rpc: NodeServiceConfig
   /** The HTTP API. Its URL has no slash at the end, because paths are appended to it. */
@@ -19,17 +19,17 @@ export interface NodeConfig {
   readonly perDay: number
 }
 
-/** One of the two services of a node. URL and header value are secret: one of them contains the key. */
+/** One of the two services of a node, JSON-RPC or HTTP API. Both the URL and the header's value are secret, because either may contain the key. */
 interface NodeServiceConfig {
   readonly url: string
-  /** The header that is sent with each request, or null. */
+  /** The header with the key that is sent with each request; null if the URL contains the key, or if there is none. */
   readonly keyHeader: { readonly name: string; readonly value: string } | null
 }
 
 const nodesMax = 10 // more do not make a quorum safer, only slower
 const quorumByDefault = 2
 
-// The limits of a free TronGrid key (PROTOCOL.md, Rate limits and gateways).
+// What a free TronGrid key allows (PROTOCOL.md, Rate limits and gateways).
 const perSecondByDefault = 15
 const perDayByDefault = 100_000
 
@@ -38,12 +38,12 @@ const placeholder = '{key}'
 const keyHeaderByDefault = 'TRON-PRO-API-KEY'
 
 const nameExpected = 'a name of 1 to 40 printable characters, without a space at its ends'
-/** Visible letters, marks, digits, punctuation, symbols and spaces. */
+/** 1 to 40 letters, marks, digits, punctuation marks, symbols and inner spaces, but no character that is invisible by default. */
 const namePattern = /^(?! )(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}\p{P}\p{S} ]){1,40}(?<! )$/u
 
 const headerExpected = 'the name of a header that can carry a key, such as x-api-key or authorization'
 const headerPattern = /^[\w!#$%&'*+.^`|~-]{1,100}$/
-/** Headers that the Fetch standard reserves for the platform, and headers that describe the content. With the key in one of these no request arrives. */
+/** Headers that the Fetch standard reserves for the platform, or that describe the content. A request with the key in one of these would fail. */
 const takenHeaders =
   /^(accept|accept-charset|accept-encoding|access-control-.*|connection|content-.*|cookie2?|date|dnt|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|set-cookie|te|trailer|transfer-encoding|upgrade|via|x-http-method.*|x-method-override)$/i
 
@@ -51,7 +51,10 @@ const keyExpected =
   'the name of a secret of 1 to 4096 printable ASCII characters, without a space at its ends: it is sent in a header or a URL'
 const isNodeKey = (key: unknown): key is string => typeof key === 'string' && /^(?! )[ -~]{1,4096}(?<! )$/.test(key)
 
-/** A key in the host name would be shown, and would make two nodes out of one. A fragment is never sent. */
+/**
+ * The URL of a node, in which `{key}` may stand in the path or the query. In the host name it would show the key to people and make one node look like two; in
+ * the fragment it would never be sent.
+ */
 const nodeUrl = parsedBy(url, (value, refuse) => {
   const { host, hash } = new URL(value)
   const isMisplaced = /[{}]/.test(host + hash) || /[{}]/.test(value.replaceAll(placeholder, ''))
@@ -60,7 +63,7 @@ const nodeUrl = parsedBy(url, (value, refuse) => {
 
 const nodeEntry = entryOf({
   rpc: nodeUrl,
-  // Paths are appended to this URL.
+  // Paths such as /wallet/getnowblock are appended to this URL.
   api: parsedBy(nodeUrl, (value, refuse) =>
     /[?#]/.test(value) ? refuse('a base URL without a query') : value.replace(/\/+$/, ''),
   ),
@@ -77,7 +80,7 @@ const nodeEntry = entryOf({
 })
 type NodeEntry = z.infer<typeof nodeEntry>
 
-/** A configured node. Its key and the way in which the key is sent must both be given, or neither. */
+/** An entry of `TRON_NODES`. Refuses one that says how a key is sent but names no key, or whose `keyHeader` would never be sent. */
 const keyedEntry = parsedBy(nodeEntry, (entry, refuse) => {
   const withKey = [entry.rpc, entry.api].filter((one) => one.includes(placeholder)).length
   if (entry.keyVar === undefined && withKey > 0) return refuse(`set, since a URL has ${placeholder}`, 'keyVar')
@@ -88,11 +91,11 @@ const keyedEntry = parsedBy(nodeEntry, (entry, refuse) => {
   return entry
 })
 
-/** Parses the nodes, together with the variables that contain their keys. */
+/** Parses `TRON_NODES` and `TRON_QUORUM` with the variables that `keyVar` names, so its input is all bindings. */
 export const nodesSchema = parsedBy(
   z.looseObject({ TRON_NODES: listOf(keyedEntry, nodesMax), TRON_QUORUM: optional(integerFrom(1, nodesMax)) }),
   ({ TRON_NODES: entries, TRON_QUORUM: quorum, ...bindings }, refuse) => {
-    // Each node's host counts once, because both its services may have the same host.
+    // Two services of one node may have the same host; two nodes may not.
     if (hasRepeats(entries.flatMap(({ rpc, api }) => [...new Set([hostAndPortOf(rpc), hostAndPortOf(api)])]))) {
       refuse('duplicate node: two nodes with one host, by rpc or by api, are one node', 'TRON_NODES')
     }
@@ -114,8 +117,8 @@ export const nodesSchema = parsedBy(
 )
 
 /**
- * Puts the key where a URL has `{key}`. A URL without `{key}` gets the key in the header, unless the node's other URL has `{key}` and no header is configured:
- * then this URL may belong to another provider.
+ * Puts the key into the URLs that contain `{key}`. A URL without it gets the key in a header: in `keyHeader`, or in the default one if neither URL contains
+ * `{key}`. If only the other URL does, and no `keyHeader` is configured, this URL gets no key, because it may belong to another provider.
  */
 function toNode(entry: NodeEntry, key: string | null): NodeConfig {
   const { rpc, api, keyHeader, name = null, perSecond = perSecondByDefault, perDay = perDayByDefault } = entry

@@ -8,13 +8,13 @@ import type { PayoutLimit, PayoutRules } from '../ledger/context.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import { addressText, entryOf, integerFrom, listOf, optional, type Refuse } from './schemas.ts'
 
-/** The most TRX that a token transfer may burn, by default. */
+/** The default of `feeLimit`, in TRX: the most that a token transfer may burn. */
 const feeLimitByDefault = 100
-/** The highest limit that a network has ever had. */
+/** The highest `feeLimit`, in TRX: no network has ever let one transaction burn more. */
 const feeLimitMax = 15_000
 const sunPerTrx = 1_000_000n
 const limitsMax = 50
-/** Most payouts of a currency that are approved by limits in a day, by default. */
+/** The default of `countPerDay`: most payouts of a currency that limits approve in a day. */
 const countPerDayByDefault = 500
 const countPerDayMax = 1_000_000
 
@@ -30,7 +30,7 @@ const limitEntry = entryOf({
 
 const payoutsExpected = 'an object with address and optionally limits and feeLimit, or its JSON text'
 
-/** The form of `PAYOUTS`; `readPayouts` checks it against the rest of the configuration. */
+/** Parses the form of `PAYOUTS`, an object or its JSON text. `readPayouts` then checks it against the rest of the configuration. */
 export const payoutsSchema = z.object({
   PAYOUTS: optional(
     z.pipe(
@@ -47,18 +47,21 @@ export const payoutsSchema = z.object({
   ),
 })
 
-/** The most sun that a token transfer may burn. */
+/** The most sun that a token transfer from the payout address may burn: `feeLimit` of `PAYOUTS`, which is in TRX, or its default. */
 export const feeLimitOf = ({ feeLimit = feeLimitByDefault }: { readonly feeLimit?: number | undefined }): bigint =>
   BigInt(feeLimit) * sunPerTrx
 
 type PayoutsSetting = z.output<typeof payoutsSchema>['PAYOUTS']
-/** The parts of the configuration against which it is checked. */
+/** The parts of the configuration against which `PAYOUTS` is checked. */
 interface Others {
   readonly currencies: Currencies
   readonly extendedPublicKey: ExtendedPublicKey
 }
 
-/** Parses the payout rules, or null without `PAYOUTS`. Whether the address was issued here is checked against stored data elsewhere. */
+/**
+ * Makes the payout rules from parsed `PAYOUTS`; null if it is not set. Calls `refuse` if the address is a currency's contract or one of the key's first
+ * addresses, or if the limits do not fit the currencies. `findPayoutDifferences` later compares the address with the addresses that were issued.
+ */
 export function readPayouts(
   setting: PayoutsSetting,
   { currencies, extendedPublicKey }: Others,

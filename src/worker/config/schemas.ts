@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { parseAddress } from '../chain/address.ts'
 import { err, ok, parseJson, type Result } from '../common/result.ts'
 
-/** The bindings and variables of a deployment, before they are parsed. */
+/** The bindings and variables of a deployment by name, before they are parsed. */
 export type Bindings = Readonly<Record<string, unknown>>
 
 /**
@@ -15,10 +15,10 @@ export function parseBindings<T>(schema: z.ZodMiniType<T>, bindings: Bindings): 
   return err([...new Set(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))])
 }
 
-/** Refuses a value, or the member of it at `path`. `takes` says what the variable must be. */
+/** Refuses the value that is being parsed, or its member at `path`. `takes` says what the variable must be; it becomes the message. */
 export type Refuse = (takes: string, ...path: (string | number)[]) => never
 
-/** Parses a value that `schema` accepts with `parse`. The input is left out of the issues, because it may be a secret. */
+/** Makes a schema that parses by `parse` what `schema` accepts. Zod's issues get no input, because it may be a secret. */
 export const parsedBy = <In, Out>(schema: z.ZodMiniType<In>, parse: (value: In, refuse: Refuse) => Out) =>
   z.pipe(
     schema,
@@ -31,28 +31,28 @@ export const parsedBy = <In, Out>(schema: z.ZodMiniType<In>, parse: (value: In, 
     ),
   )
 
-/** Null if the variable is not set. */
+/** Makes a schema that also accepts a variable that is missing or empty: then its value is null. */
 export const optional = <T>(schema: z.ZodMiniType<T>) =>
   z.pipe(
     z.transform((value): unknown => (value === '' ? null : (value ?? null))),
     z.nullable(schema),
   )
 
-/** A text of 1 to 4,096 characters. As in every schema here, `takes` is the message: what the variable must be. */
+/** Makes the schema of a text of 1 to 4,096 characters. As everywhere in this file, `takes` says what the variable must be, for the message. */
 export const text = (takes: string) => z.string(takes).check(z.minLength(1, takes), z.maxLength(4096, takes))
 
-/** A text that `parse` accepts; `parse` returns null to refuse. */
+/** Makes the schema of a text that `parse` understands; `parse` returns null to refuse it. */
 export const parsedText = <T>(takes: string, parse: (value: string) => T | null) =>
   parsedBy(text(takes), (value, refuse) => parse(value) ?? refuse(takes))
 
-/** A Tron address in Base58Check. */
+/** Makes the schema of a Tron address in Base58Check, whose value is an `Address`. */
 export const addressText = (takes: string) =>
   parsedText(takes, (value) => {
     const address = parseAddress(value)
     return address.ok ? address.value : null
   })
 
-/** A whole number, or its decimal digits as text. */
+/** Makes the schema of a whole number from `min` to `max`, or of its decimal digits as text, because variables are often texts. */
 export const integerFrom = <T extends number = number>(min: number, max: number) => {
   const takes = `a whole number from ${min} to ${max}`
   const schema: z.ZodMiniType<number> = z.pipe(
@@ -62,49 +62,49 @@ export const integerFrom = <T extends number = number>(min: number, max: number)
   return schema as z.ZodMiniType<T> // safe: the range is the definition of T
 }
 
-/** An array, or its JSON text, because secrets and `.dev.vars` are text. */
+/** Makes the schema of an array of 1 to `max` items, or of its JSON text, because secrets and `.dev.vars` can only be text. */
 export const listOf = <T>(
   item: z.ZodMiniType<T>,
   max: number,
   takes = `an array of 1 to ${max} entries, or its JSON text`,
 ) =>
   z.pipe(
-    // A text that is not JSON becomes undefined, which no schema accepts. So the message says what the variable must be.
+    // A text that is not JSON becomes undefined, which the array schema refuses with `takes` as its message.
     z.transform((value) => (typeof value === 'string' ? parseJson(value) : value)),
     z.array(item, takes).check(z.minLength(1, takes), z.maxLength(max, takes)),
   )
 
-/** Whether a value occurs twice. */
+/** Whether two of the values are the same, as `Set` compares them: objects by identity. */
 export const hasRepeats = (values: readonly unknown[]): boolean => new Set(values).size < values.length
 
-/** An entry of a list. A misspelled member is refused, because the entry might mean something else without it. */
+/** Makes the schema of an object in a list. An unknown member is refused: it may be a misspelled one, and the entry would mean something else without it. */
 export const entryOf = <S extends Record<string, z.ZodMiniType>>(shape: S) =>
   z.strictObject(shape, `only ${Object.keys(shape).join(', ')}`)
 
-/** A URL to which keys can be sent safely. A user or password in it is refused, because Workers drop them without an error. */
+/** Parses a URL to which keys can be sent safely. One with a user or a password is refused, because Workers would drop them without an error. */
 export const url = parsedText('an https URL without user and password (http only for a loopback host)', (value) => {
   const parsed = URL.parse(value)
   return isSafeUrl(value) && parsed?.username === '' && parsed.password === '' ? value : null
 })
 
-/** Whether a text is an https URL, or a URL of this machine. */
+/** Whether a text is an https URL, or an http URL of this machine. */
 export function isSafeUrl(value: string): boolean {
   const parsed = URL.parse(value)
   return parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname))
 }
 
-/** Whether the host of a URL is this machine. Plain http and `DEV_UID` are accepted only there. */
+/** Whether a URL's host name means this machine. Only there plain http and `DEV_UID` are accepted. IPv6 addresses have brackets, as in `URL.hostname`. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
 
-/** Host and port of a URL, in one spelling. `URL` itself normalizes case and IP addresses. */
+/** Host and port of a URL in one spelling: always with a port, without a dot after the host. `URL` itself normalizes case and IP addresses. */
 export function hostAndPortOf(address: string): string {
   const { hostname, port, protocol } = new URL(address)
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
-/** Host, port and path of a URL, in one spelling. */
+/** Host, port and path of a URL, spelled so that equal places are equal texts. Two key sets with the same result count as one. */
 export function placeOf(address: string): string {
   const decode = (code: string) => String.fromCharCode(Number.parseInt(code.slice(1), 16))
   const path = new URL(address).pathname.replaceAll(/%[0-9a-f]{2}/gi, decode)

@@ -7,7 +7,7 @@ import type { EndpointKey } from '../common/ids.ts'
 import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
 import { entryOf, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
-/** Most endpoints, because each is woken after every commit. */
+/** Most endpoints of a deployment: each post wakes all of their objects. */
 const endpointsMax = 10
 
 const typesExpected = `types of events: ${eventTypes.join(', ')}`
@@ -20,7 +20,7 @@ const endpointEntry = entryOf({
 const secretExpected =
   'the name of a secret that is set: whsec_ and 24 to 64 bytes in base64, or two of them with a space between'
 
-/** Parses the endpoints, together with the variables that contain their secrets. */
+/** Parses `WEBHOOKS` with the variables that `secretVar` names, so its input is all bindings. */
 export const endpointsSchema = parsedBy(
   z.looseObject({ WEBHOOKS: optional(listOf(endpointEntry, endpointsMax)) }),
   ({ WEBHOOKS: entries, ...bindings }, refuse) => {
@@ -37,7 +37,7 @@ export const endpointsSchema = parsedBy(
   },
 )
 
-/** Parses one or two secrets, each with a key of 24 to 64 bytes (Standard Webhooks), or returns null. */
+/** Parses one secret, or two while a secret is being replaced, separated by a space. Each has 24 to 64 bytes (Standard Webhooks). Null for any other value. */
 function parseSecrets(value: unknown): readonly string[] | null {
   const secrets = typeof value === 'string' ? value.split(' ') : []
   return secrets.length >= 1 && secrets.length <= 2 && secrets.every(isSecret) ? secrets : null
@@ -49,7 +49,7 @@ function isSecret(secret: string): boolean {
     const { length } = base64.decode(secret.slice('whsec_'.length))
     return length >= 24 && length <= 64
   } catch {
-    return false // not base64
+    return false // `decode` throws if the text is not base64
   }
 }
 

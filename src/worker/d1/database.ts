@@ -4,20 +4,20 @@ import { type SQLiteColumn, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-
 
 declare const access: unique symbol
 
-/** The part of a database, or of a session with it, that queries and Drizzle use. */
+/** What queries and Drizzle use of a D1 database or of a session with one. */
 type Database = Pick<D1DatabaseSession, 'prepare' | 'batch'>
 
-/** A database for reading only. */
+/** A database for code that only reads. `access` exists only for the compiler, which refuses to pass such a database to code that writes. */
 export type ReadDatabase = Database & { readonly [access]: 'read' | 'write' }
 /** A database for reading and writing: the primary, or a session that began there. */
 export type WriteDatabase = Database & { readonly [access]: 'write' }
 
-/** Marks a database as writable. Code that only reads gets a `ReadDatabase`. */
+/** Lets the compiler accept this database where code writes. The caller must know that it is the primary, or a session that began there. */
 export function writable(db: Database): WriteDatabase {
-  return db as WriteDatabase // safe: the mark is in the type only
+  return db as WriteDatabase // safe: `access` exists only in the type
 }
 
-/** Opens Drizzle on a database. */
+/** Opens Drizzle's query builder on a database. `Drizzle.batch` is not used: see `toStatement`. */
 export function openTables(db: ReadDatabase) {
   return drizzle(db as unknown as D1Database) // safe: it calls only `prepare` and `batch`
 }
@@ -25,15 +25,18 @@ export function openTables(db: ReadDatabase) {
 const dialect = new SQLiteSyncDialect()
 
 /**
- * Turns a query of Drizzle's builder, or its `sql` with columns of the tables, into a statement of D1, to run or for a batch. Drizzle's own batch refuses `sql`
- * with values (0.45), and hides the error of the database in its own.
+ * Turns a query of Drizzle's builder, or an `sql` template, into a statement of D1, to be run alone or in D1's `batch`. Drizzle's own batch (0.45) refuses
+ * templates with values, and hides the database's error message in its own.
  */
 export function toStatement(db: ReadDatabase, query: SQLWrapper): D1PreparedStatement {
   const { sql: text, params } = dialect.sqlToQuery(query.getSQL())
   return db.prepare(text).bind(...params)
 }
 
-/** A statement with constant text: the text is made once, and D1 compiles a known text only once. `sql.placeholder(name)` marks the place of a value. */
+/**
+ * Returns a function that makes a statement from values. Use it for frequent statements: the text is built only once. In `query`, `sql.placeholder(name)`
+ * stands where the value of this name goes.
+ */
 export function fixedStatement<Name extends string = never>(query: SQLWrapper) {
   let made: ReturnType<typeof dialect.sqlToQuery> | null = null
   return (db: ReadDatabase, values: Readonly<Record<Name, unknown>>): D1PreparedStatement => {
@@ -42,19 +45,19 @@ export function fixedStatement<Name extends string = never>(query: SQLWrapper) {
   }
 }
 
-/** Constant SQL as text. It throws if the SQL contains values. */
+/** Returns the text of SQL without values, for places that take only text, such as the WHERE of an index. Throws if there are values to bind. */
 export function toText(query: SQL): string {
   const { sql: text, params } = dialect.sqlToQuery(query)
   if (params.length > 0) throw new Error('constant SQL has no values')
   return text
 }
 
-/** The name of a column without its table, as `SET` and the column list of an INSERT require. */
+/** SQL for a column's name without its table: `SET` and the column list of an INSERT allow no table there. */
 export function columnName(column: SQLiteColumn): SQL {
   return sql`${sql.identifier(column.name)}`
 }
 
-/** An INSERT of one row of values, followed by `rest`: a FROM or a WHERE. `row` names the columns. */
+/** SQL that inserts one row, `INSERT INTO … SELECT` the values of `row`, followed by `rest`: a FROM or a WHERE that decides whether there is a row. */
 export function insertSelect<T extends SQLiteTable>(table: T, row: InsertedRow<T>, rest: SQL): SQL {
   const columns = getTableColumns(table)
   const names = Object.keys(row).map((key) => columnName(columns[key] as SQLiteColumn)) // safe: the keys are those of the table
@@ -62,31 +65,31 @@ export function insertSelect<T extends SQLiteTable>(table: T, row: InsertedRow<T
   return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)}) SELECT ${sql.join(values, sql`, `)} ${rest}`
 }
 
-/** The values of a row to insert; each may be SQL. */
+/** Values by the names of columns; each may be a value, SQL, or a column of the table after FROM. */
 export type InsertedRow<T extends SQLiteTable> = {
   readonly [Name in keyof T['$inferInsert']]?: T['$inferInsert'][Name] | SQL | SQLiteColumn
 }
 
-/** The names of columns without their tables, as a list. */
+/** SQL for a list of column names without their tables; see `columnName`. */
 export function bareList(columns: readonly SQLiteColumn[]): SQL {
   return sql.join(columns.map(columnName), sql`, `)
 }
 
-/** Whether a column stores bytes that programs handle as hex digits. */
+/** Whether the column stores bytes. Programs handle such values as hex digits: see `addressBytes`. */
 const isInBytes = (column: SQLiteColumn) => column.getSQLType() === 'blob'
 
-/** SQL that turns hex digits into the stored bytes. */
+/** SQL that turns hex digits into bytes, for comparing with or storing in a column of bytes. */
 export function ofHex(value: unknown): SQL {
   return sql`unhex(${value})`
 }
 
-/** A column as programs read it: bytes become hex digits. */
+/** SQL that selects a column as programs handle it: bytes become lower-case hex digits, and NULL stays NULL. */
 export function shown(column: SQLiteColumn): SQL {
   if (!isInBytes(column)) return sql`${column}`
   return column.notNull ? sql`lower(hex(${column}))` : sql`nullif(lower(hex(${column})), '')`
 }
 
-/** Columns as programs read them, each under its name. */
+/** SQL that selects a list of columns by `shown`, each under its own name. */
 export function shownList(columns: readonly SQLiteColumn[]): SQL {
   return sql.join(
     columns.map((column) => (isInBytes(column) ? sql`${shown(column)} AS ${columnName(column)}` : sql`${column}`)),
@@ -94,29 +97,29 @@ export function shownList(columns: readonly SQLiteColumn[]): SQL {
   )
 }
 
-/** All columns of a table as programs read them, each under its name. */
+/** SQL that selects all columns of a table by `shown`, each under its own name. */
 export function allShown(table: SQLiteTable): SQL {
   return shownList(Object.values(getTableColumns(table)))
 }
 
-/** SQL: the member of a JSON object that has the name of a column, in the column's stored form. `value` is the column of `json_each`. */
+/** SQL for what a column gets from an item of `json_each`, which is an object: its member with the column's name, with hex digits turned into bytes. */
 export function member(column: SQLiteColumn): SQL {
   const found = sql`value ->> ${sql.raw(`'${column.name}'`)}`
   return isInBytes(column) ? ofHex(found) : found
 }
 
-/** SQL: the members with the names of columns, each under its name. */
+/** SQL that selects `member` of each column under the column's name. */
 export function memberList(columns: readonly SQLiteColumn[]): SQL {
   const each = columns.map((column) => sql`${member(column)} AS ${columnName(column)}`)
   return sql.join(each, sql`, `)
 }
 
-/** The time of the database in milliseconds since 1970. */
+/** SQL for the database's own clock, in milliseconds since 1970. */
 export const nowInDatabase = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 
 /**
- * Turns rows into JSON texts to bind. One parameter takes a whole list, because a statement has at most 100 parameters. D1 binds texts up to 2 MB, so more than
- * `rowsMax` rows become several texts.
+ * Turns rows into JSON texts for `json_each`. A statement of D1 has at most 100 parameters, so a list of any length is bound as one text. A text may have 2 MB,
+ * so each gets at most `rowsMax` rows, and the caller sends one statement for each text.
  */
 export function toJsonTexts<T>(rows: readonly T[], rowsMax: number): readonly string[] {
   const texts: string[] = []
@@ -124,7 +127,7 @@ export function toJsonTexts<T>(rows: readonly T[], rowsMax: number): readonly st
   return texts
 }
 
-/** Whether the CHECK of this name, or the trigger with this message, refused a statement or batch. */
+/** Whether `cause`, thrown by a statement or a batch, is the refusal of the CHECK with this name or of the trigger with this message. */
 export function isRefusedBy(rule: string, cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
   return cause.message.includes(`CHECK constraint failed: ${rule}`) || cause.message.includes(`D1_ERROR: ${rule}`)

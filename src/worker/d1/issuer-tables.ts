@@ -22,7 +22,6 @@ import {
 import { reasonMax } from './state-tables.ts'
 
 const ofAddress = ['frozen', 'released', 'destroyed'] as const
-/** The kinds of acts of a token's issuer. */
 const issuerActKinds = [
   ...ofAddress,
   ...['paused', 'unpaused', 'fee-set', 'deprecated'],
@@ -32,23 +31,23 @@ const has = (column: string, kinds: readonly string[], form: string) =>
   `(${column} IS NOT NULL) = (${oneOf(...kinds)('kind')}) AND (${column} IS NULL OR (${form}))`
 
 /**
- * Acts of issuers on addresses that were issued here or pay payouts, and on tokens. The newest act by `height`, `place` and `position` holds, in whatever order
- * blocks were read. Only the confirmation of a fee is ever changed.
+ * Acts of tokens' issuers: on addresses that this service has issued or pays from, and on whole tokens. Of opposite acts the newest counts, by `height`,
+ * `place` and `position`, because blocks may be read in any order. A row changes only when an operator confirms a fee.
  */
 export const issuerActs = sqliteTable(
   'issuer_act',
   {
     txid: txid(),
-    position: integer().notNull(), // of the log in its transaction
+    position: integer().notNull(), // index of the log in its transaction
     height: height(),
-    place: integer().notNull(), // of the transaction in its block
+    place: integer().notNull(), // index of the transaction in its block
     cuy: cuy(),
     kind: text().$type<IssuerAct['kind']>().notNull(),
-    address: text().$type<Address>(), // or the successor of a token
-    raw: text(), // chain units: destroyed, or the highest fee
-    basis_points: text(),
-    confirmed_at: integer().$type<UnixMs>(), // when an operator has confirmed the fee
-    confirmation: text(), // the reason
+    address: text().$type<Address>(), // the address it concerns; of `deprecated` the token's successor
+    raw: text(), // chain units: the destroyed amount, or the highest fee of a transfer
+    basis_points: text(), // the fee of a transfer in hundredths of a percent
+    confirmed_at: integer().$type<UnixMs>(), // when an operator has confirmed the fee, so that payouts go on
+    confirmation: text(), // the operator's reason for confirming the fee
     created_at: instant(),
   },
   (table) => [

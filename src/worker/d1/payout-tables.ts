@@ -29,69 +29,66 @@ import {
 } from './columns.ts'
 import { reasonMax } from './state-tables.ts'
 
-// The tables of `payouts/`. docs/database.md describes each table, and the rules that only triggers can express.
+// The tables of payouts. docs/database.md describes each table, and the rules that only triggers can express.
 
-/** The states of a payout. */
+/** The states of a payout (docs/guides/payouts.md). */
 export const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
-/** One of `payoutStates`. */
 export type PayoutState = (typeof payoutStates)[number]
 
-/** Why a payout is stuck: its transaction has failed or moved something else, or too many have expired. */
+/** Why a payout is stuck: its transaction has failed, or moved something else, or too many of its transactions have ended without paying it. */
 export const stuckReasons = ['failed', 'other', 'expired'] as const
-/** One of `stuckReasons`. */
 export type StuckReason = (typeof stuckReasons)[number]
 
 /** How a transaction of the payout address has ended. `unknown`: no payout names it. `late`: it succeeded after its payout had moved on. */
 export const transactionEnds = ['paid', ...stuckReasons, 'unknown', 'late'] as const
-/** One of `transactionEnds`. */
 export type TransactionEnd = (typeof transactionEnds)[number]
 
-/** Longest `proof`, in characters. */
+/** Longest `proof` of a payout, in characters. */
 export const proofCharsMax = 2_000
 /** Longest reason for a cancellation, in characters. */
 export const whyCharsMax = 200
 
 const nullable = <Kind extends number>() => integer().$type<Kind>()
-/** The states of a payout that is not finished. */
+/** The states of an unfinished payout: not yet `paid` or `cancelled`. */
 export const openStates = ['waiting', 'approved', 'signed', 'stuck'] as const satisfies readonly PayoutState[]
 const isOpenState = oneOf(...openStates)('state')
 const isStored = (...states: readonly PayoutState[]) => oneOf(...states)('state')
 
-/** Payouts that backends have asked for. `txid`, `expires_at` and `height` belong to its newest transaction. */
+/** Payouts that backends have asked for. `txid`, `expires_at` and `height` are those of the payout's newest transaction. */
 export const payouts = sqliteTable(
   'payout',
   {
     id: integer().$type<PayoutId>().primaryKey({ autoIncrement: true }),
-    version: integer().notNull().default(1), // grows by 1 with each change, so that a decision names the version on which it rests
+    version: integer().notNull().default(1), // grows by 1 with each change: a write names the version that it has read
     uid: uid(),
     cuy: cuy(),
     osn: text().notNull(),
     amount: integer().notNull(), // ledger units
     fee: integer().notNull(),
     to_address: address(),
-    contract: text().$type<Address | ''>().notNull(), // that of the currency; empty for TRX
+    contract: text().$type<Address | ''>().notNull(), // the currency's contract; empty for TRX
     raw: text().notNull(), // `amount` in chain units
     mark: text().notNull(),
     proof: text(),
     posted_by: text().$type<BackendName>().notNull(),
-    limit_each: integer(), // the limits of its currency when it was asked for; null: a person must approve
-    limit_least: integer(),
-    limit_day: integer(),
-    limit_count: integer(), // payouts of a day
-    limit_user: integer(), // for its user in a day; null: no such limit
+    limit_each: integer(), // this and the next four: the limits of its currency when it was asked for; null: a person must approve
+    limit_least: integer(), // least amount that is approved by limits
+    limit_day: integer(), // most of the currency in a day
+    limit_count: integer(), // most payouts of the currency in a day
+    limit_user: integer(), // most of the currency for this user in a day; null: no such limit
     created_at: instant(),
     state: text().$type<PayoutState>().notNull().default('waiting'),
     changed_at: instant(), // when it entered its state
-    approved_by: text().$type<DeciderName | ''>(), // empty: the limits approved it
-    approved_at: nullable<UnixMs>(), // when it was first approved
-    counted: integer({ mode: 'boolean' }).notNull().default(false), // for the limits of the day of `approved_at`
-    attempts: integer().notNull().default(0), // transactions that have ended without paying it
+    approved_by: text().$type<DeciderName | ''>(), // who approved it; empty: its limits did
+    approved_at: nullable<UnixMs>(), // when it was approved for the first time
+    counted: integer({ mode: 'boolean' }).notNull().default(false), // it counts towards the limits of the day of `approved_at`
+    attempts: integer().notNull().default(0), // its transactions that have ended without paying it
     attempts_max: integer().notNull(),
     txid: text().$type<Txid>(),
     expires_at: nullable<UnixMs>(),
-    height: nullable<BlockHeight>(), // of the block that contains its transaction
+    height: nullable<BlockHeight>(), // height of the block that contains the transaction
     reason: text().$type<StuckReason>(),
-    moved: text(), // JSON: the outflows that the logs of a transaction show which paid something else
+    moved: text(), // JSON: what left the payout address in a transaction that paid something else
     received: text(), // chain units that the payee received, if the token took a fee
     cancelled_by: text().$type<DeciderName>(),
     why: text(), // why it was cancelled
@@ -148,32 +145,32 @@ const isOpen = 'ended IS NULL'
 const isUnresolved = `ended IN ('unknown', 'late') AND excused IS NULL`
 
 /**
- * Transactions of the payout address: signed ones that were handed in for a payout, and those in final blocks that no payout names. A transaction never changes
- * its payout.
+ * Transactions that the payout address sends: signed ones that a signer has handed in for a payout, and those in final blocks that belong to no payout.
+ * A transaction never gets another payout.
  */
 export const payoutTransactions = sqliteTable(
   'payout_transaction',
   {
     id: integer().$type<PayoutTransactionId>().primaryKey({ autoIncrement: true }),
-    version: integer().notNull().default(1), // as for a payout; sending and its answers do not count as a change
+    version: integer().notNull().default(1), // grows by 1 with each change but a broadcast: a write names the version that it has read
     txid: txid(),
     address: address(),
     payout_id: nullable<PayoutId>(),
-    bytes: text(), // the signed message
-    reference: nullable<BlockHeight>(), // the newest block that can be its reference block
+    bytes: text(), // the signed transaction as hex digits, for the broadcast
+    reference: nullable<BlockHeight>(), // height of the newest block that can be its reference block
     expires_at: nullable<UnixMs>(),
     changed_at: instant(), // when it was stored, reopened or ended
-    past_height: nullable<BlockHeight>(), // the first block that was read at or past its expiration
-    height: nullable<BlockHeight>(), // the block that contains it
+    past_height: nullable<BlockHeight>(), // height of the first read block that is at or past its expiration
+    height: nullable<BlockHeight>(), // height of the block that contains it
     succeeded: integer({ mode: 'boolean' }),
-    moved: text(), // JSON: its outflows from the address
+    moved: text(), // JSON: what it took from the payout address
     ended: text().$type<TransactionEnd>(),
-    reported: text().$type<TransactionEnd | 'signed'>(), // the state that the newest event about it reports
-    excused: text(), // the operator's reason for excusing an unknown transaction
-    seen_height: nullable<BlockHeight>(), // where a node showed it before that block was final: information only
-    next_send: instant(),
-    sends: integer().notNull().default(0),
-    answers: text(), // JSON: the last answer of each node to its broadcast: information only
+    reported: text().$type<TransactionEnd | 'signed'>(), // what the newest event about it has reported
+    excused: text(), // an operator's reason why an `unknown` or `late` transaction need not stop payouts
+    seen_height: nullable<BlockHeight>(), // height of the block in which a node showed it before that block was final: only for people
+    next_send: instant(), // when it is broadcast next
+    sends: integer().notNull().default(0), // broadcasts so far
+    answers: text(), // JSON: each node's last answer to its broadcast: only for people
   },
   (table) => [
     uniqueIndex('payout_transaction_txid').on(table.txid),
@@ -216,22 +213,22 @@ export const payoutTransactions = sqliteTable(
 )
 
 /**
- * Sums that count towards the limits of a day: payouts of one currency that were approved in one hour, for all users (`uid` 0) and for each user. Triggers keep
- * them, so that a check reads only the payouts of the oldest hour.
+ * Payouts of a currency that were approved in one hour and count towards the limits of a day: of all users together (`uid` 0) and of each user. Triggers keep
+ * these sums, so that a check of the last 24 hours reads only the payouts of their first, partial hour.
  */
 export const payoutHours = sqliteTable(
   'payout_hour',
   {
     cuy: cuy(),
     uid: integer().$type<Uid | 0>().notNull(),
-    hour: integer().notNull(), // since 1970
-    amount: integer().notNull(), // ledger units
-    count: integer().notNull(),
+    hour: integer().notNull(), // hours since 1970
+    amount: integer().notNull(), // sum in ledger units
+    count: integer().notNull(), // number of payouts
   },
   (table) => [primaryKey({ columns: [table.cuy, table.uid, table.hour] }), ...rules(safe, table.uid, table.hour)],
 )
 
-/** The number and sum (in ledger units) of payouts in each state, by currency. Triggers keep them. */
+/** The number of a currency's payouts in one state, and their sum in ledger units. Triggers keep both, so that a summary reads no payouts. */
 export const payoutSums = sqliteTable(
   'payout_sum',
   {
@@ -244,16 +241,16 @@ export const payoutSums = sqliteTable(
 )
 
 /**
- * A step of a payout changes sums and makes its event only through this table: a row names the payout and its state before. The table's trigger does the work
- * and ignores the row, so the table is always empty.
+ * The only way to change the sums and to make the event of a payout's step, like a procedure call: the triggers of payouts insert the payout and its state
+ * before the step, and this table's trigger does the work and stores no row. So the table is always empty.
  */
 export const payoutEffects = sqliteTable('payout_effect', {
   payout_id: integer().$type<PayoutId>().notNull(),
-  state_before: text().$type<PayoutState>(), // null: it was asked for just now
+  state_before: text().$type<PayoutState>(), // null: the payout is new
   counted_before: integer({ mode: 'boolean' }).notNull(),
 })
 
-/** The balances of the payout address by the last reading of one node: information for the operator. */
+/** The newest balances of the payout address as nodes have shown them (`Chain.holdings`). They are for an alarm and for people: no payout depends on them. */
 export const payoutHoldings = sqliteTable(
   'payout_holding',
   {

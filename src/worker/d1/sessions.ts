@@ -3,29 +3,29 @@ import type { Logger } from '../platform/logger.ts'
 import { metered, type Usage } from '../platform/usage.ts'
 import { type ReadDatabase, type WriteDatabase, writable } from './database.ts'
 
-/** One request or call: its cost so far, and the bookmark of its caller. */
+/** One HTTP request or RPC call: what it has cost so far, and its caller's bookmark (D1's position in the history of the database). */
 export interface Invocation {
   readonly usage: Usage
-  /** The position in the history of the database that the caller has seen, or null. */
+  /** The bookmark that the caller has sent: the caller has seen the database as it was there. Null if none was sent. */
   readonly bookmark: string | null
-  /** The bookmark after the answer, or null if the database was not read. */
+  /** The bookmark to return with the answer; null if the database was not read. */
   bookmarkAfter: string | null
 }
 
 /** Sessions with the database and its read-only copies (D1's Sessions API). */
 export interface Sessions {
   /**
-   * For reading: any copy that is at least as new as the caller's bookmark. Without a bookmark the first statement goes to the primary, so that callers see
-   * their own last write. A bookmark that D1 refuses is ignored; then the work runs a second time.
+   * Runs `work` on a copy that is at least as new as the caller's bookmark. Without a bookmark the first statement goes to the primary database, so that
+   * callers see their own last write. If D1 refuses the bookmark, `work` runs a second time without it, so it must be repeatable.
    */
   reading<T>(caller: Invocation, work: (db: ReadDatabase) => Promise<T>): Promise<T>
-  /** For work that may write: it starts at the primary and sees its own writes. */
+  /** Runs `work` in a session that begins at the primary database and sees its own writes. */
   writing<T>(caller: Invocation, work: (db: WriteDatabase) => Promise<T>): Promise<T>
-  /** Always the primary: for work without a caller. */
+  /** The primary database itself, for work without a caller: ticks, deliveries, checks. */
   primary(usage: Usage): WriteDatabase
 }
 
-/** Sessions of one database. */
+/** Makes the sessions of one database. Whatever they read is added to the `usage` of the call. */
 export function createSessions(
   db: D1Database,
   { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Pick<Logger, 'warn'> },
@@ -51,14 +51,14 @@ export function createSessions(
   }
 }
 
-/** A statement of `meterDatabase`. `inner` is the statement of D1. */
+/** A statement that `meterDatabase` has wrapped. `inner` is D1's own, which a batch needs. */
 interface Metered extends D1PreparedStatement {
   readonly inner: D1PreparedStatement
 }
 
 /**
- * Adds every statement, and every row that it reads, to `usage`. D1 returns the number of rows read only together with rows as objects, so `raw` and `first`
- * request those, too. Therefore the columns of each statement need different names.
+ * Returns the database with every statement, and every row that it reads, added to `usage`. D1 tells how many rows it has read only with `all`, which returns
+ * rows as objects. So `raw` and `first` use `all`, too, and the columns of each statement need different names.
  */
 export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock, 'now'>): WriteDatabase {
   const whole = async <T>(statement: D1PreparedStatement) => {
@@ -80,7 +80,7 @@ export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock
       },
       raw: async () => (await whole<Record<string, unknown>>(inner)).results.map(Object.values),
     }
-    return statement as unknown as Metered // safe: the part of it that queries and Drizzle use
+    return statement as unknown as Metered // safe: queries and Drizzle use only these members
   }
   const metering = {
     prepare: (sql: string) => wrap(db.prepare(sql)),
@@ -92,10 +92,10 @@ export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock
       return results
     },
   }
-  return metering as unknown as WriteDatabase // safe: as above
+  return metering as unknown as WriteDatabase // safe: a `Database` has only `prepare` and `batch`
 }
 
-/** Adds the numbers in a reply. A database without them, as in the simulation, counts as reading no rows. */
+/** Adds to `usage` what D1 says about a statement. The simulation's database says nothing: then no rows are counted. */
 function note(usage: Usage, { meta }: D1Result): void {
   usage.rowsRead += meta.rows_read ?? 0
   usage.databaseBytes = meta.size_after ?? usage.databaseBytes

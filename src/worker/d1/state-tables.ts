@@ -34,42 +34,42 @@ import {
 } from './columns.ts'
 import { type RescanKind, reasonRule, rescanKinds, scanSuperseded, type TotalKind, totalKinds } from './tables.ts'
 
-/** Longest reason for a rescan, a correction or the end of a gap, in characters. */
+/** Longest reason that an operator may give for a rescan, a correction or the closing of a gap, in characters. */
 export const reasonMax = 500
 
-/** Position and state of the scan: one row, once the scan has started. */
+/** Position and state of the scan: one row, from the start of the scan on. */
 export const scans = sqliteTable(
   'scan',
   {
     id: integer().primaryKey(),
-    height: integer().$type<BlockHeight>(), // never null: scan_superseded
-    hash: text().$type<BlockHash>(),
-    finalized: height(),
-    finalized_time: instant(), // of that block; 0 if it is not known
-    finalized_hash: text().$type<BlockHash>(), // null if it is not known
-    finalized_at: instant(),
-    advanced_at: instant(),
-    caught_up_at: instant(),
-    tried_at: instant(),
-    answering_since: integer().$type<UnixMs>(), // since when each scan got a finalized head; null if the newest got none
-    problem: text().$type<ChainFailure['kind']>(),
-    halted: text(),
-    corrected_by: integer().notNull().default(0), // the newest correction that was applied
-    nodes: text().notNull().default(''), // the set of nodes with which gaps were last tried
-    restored_at: integer().$type<UnixMs>(), // since when payouts wait because this database is an older copy; null: it is not
+    height: integer().$type<BlockHeight>(), // the position: height of the newest stored block. An overtaken step sets NULL, which a CHECK refuses
+    hash: text().$type<BlockHash>(), // hash of the block at `height`; null if it is not known
+    finalized: height(), // height of the newest final block
+    finalized_time: instant(), // time of the block at the finalized height; 0 if it is not known
+    finalized_hash: text().$type<BlockHash>(), // hash of the block at the finalized height; null if it is not known
+    finalized_at: instant(), // when the finalized height was stored
+    advanced_at: instant(), // when the position last moved
+    caught_up_at: instant(), // start of the newest scan that reached the finalized height
+    tried_at: instant(), // start of the newest scan
+    answering_since: integer().$type<UnixMs>(), // since when each scan got a finalized head; null if the newest scan got none
+    problem: text().$type<ChainFailure['kind']>(), // why the newest scan did not reach the finalized height
+    halted: text(), // why nothing is credited until an operator acts: the chain is forked
+    corrected_by: integer().notNull().default(0), // id of the newest correction that was applied
+    nodes: text().notNull().default(''), // the nodes with which gaps were last tried: with other nodes they are tried at once
+    restored_at: integer().$type<UnixMs>(), // since when payouts wait because this database is an older copy; null: it is none
   },
   (table) => [
     rule(table.id, 'id = 1'),
     check(scanSuperseded, sql.raw('height IS NOT NULL')),
-    rule(table.height, between(-1, 'finalized')), // -1: block 0 is the first block to scan
+    rule(table.height, between(-1, 'finalized')), // -1: no block is stored yet, and block 0 is the next one
     rule(table.finalized, `finalized <= ${amountMax}`),
     ...rules(orNull(hex(64)), table.hash, table.finalized_hash),
   ],
 )
 
 /**
- * Blocks below the position that are read again: those that the scan could not read, those that an operator asked for, and those that a payout needs. An
- * unreadable part becomes a row of its own, so that nothing else waits for it.
+ * Blocks below the position that are read again, for one of `rescanKinds`. If some blocks of a row cannot be read, they become a row of their own, so that the
+ * others do not wait for them.
  */
 export const rescans = sqliteTable(
   'rescan',
@@ -79,16 +79,16 @@ export const rescans = sqliteTable(
     from_height: height(),
     to_height: height(),
     next_height: height(),
-    reason: text(), // the operator's
-    why: text(), // why its next block could not be read
+    reason: text(), // the operator's reason for a `request`
+    why: text(), // why the block at `next_height` could not be read
     created_at: instant(),
     next_try: instant(),
     tried_at: integer().$type<UnixMs>(),
     attempts: integer().notNull().default(0), // attempts in a row that read nothing
-    receipts: integer().notNull().default(0), // receipts of its single block that were read, if they are read one by one
-    unread: text(), // JSON: the txids among these whose receipts could not be read
+    receipts: integer().notNull().default(0), // for a single block whose receipts are read in parts: how many of them were tried
+    unread: text(), // JSON: the txids among the tried ones whose receipts could not be read
     finished_at: integer().$type<UnixMs>(),
-    closed: text(), // why it was closed unread
+    closed: text(), // an operator's reason for closing the row although its blocks were not read
   },
   (table) => [
     index('rescan_open').on(table.to_height).where(sql.raw('finished_at IS NULL')),
@@ -107,7 +107,7 @@ export const rescans = sqliteTable(
   ],
 )
 
-/** Corrections of a wrong finalized height, each with its reason. A trigger applies them. */
+/** Corrections: an operator lowers a finalized height that was wrong. Inserting the row applies it, by a trigger. */
 export const corrections = sqliteTable(
   'correction',
   { id: integer().primaryKey(), finalized: height(), reason: text().notNull(), created_at: instant() },
@@ -115,7 +115,7 @@ export const corrections = sqliteTable(
 )
 
 const part = () => integer().notNull().default(0)
-/** A sum: 7 signed parts of 12 digits, the highest first. */
+/** The columns of a sum that exceeds SQLite's integers: 7 signed parts of 12 digits, the most significant first. */
 const parts = () => ({
   part_0: part(),
   part_1: part(),
@@ -126,27 +126,30 @@ const parts = () => ({
   part_6: part(),
 })
 
-/** The recorded holding of one address in one currency, and the balance on the chain. Triggers keep the records. */
+/**
+ * What one address should hold in one currency by the transfers that are recorded (triggers keep this sum), what nodes showed, and the difference. Amounts are
+ * in chain units.
+ */
 export const holdings = sqliteTable(
   'stored_holding',
   {
     cuy: cuy(),
     address_id: integer().notNull(),
-    ...parts(), // the recorded sum
-    sent: integer().notNull().default(0), // transactions that the address has paid a fee for
+    ...parts(), // recorded receipts minus recorded outflows
+    sent: integer().notNull().default(0), // number of transactions that the address has sent, each of which may have cost a fee
     changed_height: integer()
       .$type<BlockHeight>()
       .notNull()
-      .default(0 as BlockHeight), // of the newest recorded change
-    balance: text(), // as it was last read
-    read_from: integer().$type<BlockHeight>(), // the balance includes all blocks up to this one,
-    read_to: integer().$type<BlockHeight>(), // and none above this one
-    accepted: text().notNull().default('0'), // the difference that fees explain, or that was reported
-    accepted_sent: integer().notNull().default(0), // transactions whose fees are included in it
-    read_sent: integer().notNull().default(0), // transactions sent before the last judged reading
-    differing: integer().notNull().default(0), // readings in a row that found `difference`
-    difference: text().notNull().default('0'), // the rest of the last reading
-    due_at: instant(),
+      .default(0 as BlockHeight), // height of the newest recorded transfer
+    balance: text(), // the newest balance that was read, in chain units
+    read_from: integer().$type<BlockHeight>(), // `balance` includes all blocks up to this height
+    read_to: integer().$type<BlockHeight>(), // `balance` includes no block above this height
+    accepted: text().notNull().default('0'), // the part of the difference that fees explain: 0 or negative
+    accepted_sent: integer().notNull().default(0), // number of sent transactions whose fees are in `accepted`
+    read_sent: integer().notNull().default(0), // `sent` at the last reading that was compared
+    differing: integer().notNull().default(0), // how many readings in a row have found exactly `difference`
+    difference: text().notNull().default('0'), // balance minus recorded sum minus `accepted`, at the last reading
+    due_at: instant(), // when it is compared next
   },
   (table) => [
     primaryKey({ columns: [table.cuy, table.address_id] }),
@@ -170,8 +173,8 @@ export const holdings = sqliteTable(
 )
 
 /**
- * Triggers change the recorded sum of an address only through this table: units (`raw`) that it received (`sign` 1) or lost (−1). The table's trigger adds them
- * to the holding and ignores the row, so the table is always empty.
+ * The only way to change the recorded sum of a holding, like a procedure call: other triggers insert the chain units (`raw`) that an address received (`sign`
+ * 1) or lost (−1), and this table's trigger adds them and stores no row. So the table is always empty.
  */
 export const movements = sqliteTable('movement', {
   cuy: cuy(),
@@ -182,10 +185,13 @@ export const movements = sqliteTable('movement', {
   moved_at: instant(),
 })
 
-/** A trigger's addition to a total. The row is never stored: inserting it changes the total, like a procedure call. */
+/**
+ * The only way to change a total, like a procedure call: other triggers insert what a total gains or loses, and this table's trigger adds it and stores no row.
+ * So the table is always empty.
+ */
 export const summands = sqliteTable('summand', {
   cuy: cuy(),
-  kind: text().notNull(), // of a total, or `moved`: then the two addresses decide
+  kind: text().notNull(), // the total's kind, or `moved`: then the two addresses decide between `gas`, `collected` and no total
   number: integer().notNull(),
   units: text().notNull(),
   from_address: optionalAddressBytes(),
@@ -193,15 +199,16 @@ export const summands = sqliteTable('summand', {
 })
 
 /**
- * Sums of one currency in chain units, signed. Triggers keep them, so that nothing is counted on reading: transfers to users (`credited`, `held`, `refused`),
- * other receipts (`gas`) and outflows (`collected`), the `fees` that explain shortfalls, the balances as last `read`, and each reported `difference`.
+ * Sums of one currency in chain units, signed. Triggers keep them, so that reading a sum counts no rows. Transfers to users: `credited`, `held`, `refused`.
+ * Other transfers to addresses of the service: `gas`; away from them: `collected`. Over holdings: the `fees` that explain shortfalls, the balances as last
+ * `read`, and each reported `difference`.
  */
 export const totals = sqliteTable(
   'total',
   {
     cuy: cuy(),
     kind: text().$type<TotalKind>().notNull(),
-    number: integer().notNull(), // the number of entries, transfers or addresses in the sum
+    number: integer().notNull(), // how many transfers or holdings are in the sum
     changed_at: instant(),
     ...parts(),
   },
@@ -209,8 +216,8 @@ export const totals = sqliteTable(
 )
 
 /**
- * Running sums of all entries of a currency and type up to the end of a day (UTC, in days since 1970) with entries. The newest row sums all of them. A trigger
- * keeps it.
+ * Running sums: all entries of a currency and type from the first up to the end of `day` (UTC, in days since 1970). Only days with such an entry have a row.
+ * A trigger keeps the newest one.
  */
 export const days = sqliteTable(
   'day',
@@ -219,20 +226,20 @@ export const days = sqliteTable(
     type: integer().$type<EntryType>().notNull(),
     day: integer().notNull(),
     entries: integer().notNull(),
-    high: integer().notNull(), // the sum of their amounts is high × 10^9 + low
+    high: integer().notNull(), // the sum of the entries' amounts is high × 10^9 + low
     low: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.cuy, table.type, table.day] })],
 )
 
-/** The range of address ids that have a holding in one currency. Both ends are 0 if none has. */
+/** The addresses with ids from `first_id` to `last_id` have a holding in this currency, so they are compared with the chain. Both are 0 if none has. */
 export const compared = sqliteTable(
   'compared',
   { cuy: integer().$type<CurrencyId>().primaryKey(), first_id: integer().notNull(), last_id: integer().notNull() },
   (table) => [rule(table.cuy, positiveSafe), rule(table.first_id, between(0, 'last_id')), rule(table.last_id, safe)],
 )
 
-/** The nodes' last answer about a token's decimals, until they agree on the configured ones. */
+/** What nodes last said about a token's decimals. They are asked again until they agree on the configured ones. */
 export const tokens = sqliteTable(
   'token',
   {
@@ -254,7 +261,7 @@ export const sizes = sqliteTable('size', { day: integer().primaryKey(), bytes: i
 )
 
 const isPayout = `type GLOB 'payout.*'`
-/** Events about a transfer or an act of an issuer: both are on the chain. */
+/** Events with a place on the chain: those about transfers and about acts of issuers. */
 const isOnChain = `NOT ${isPayout}`
 const isTransfer = `type IN ('deposit.seen', 'deposit.held', 'deposit.refused')`
 const isAct = `type GLOB 'address.*'`
@@ -262,12 +269,12 @@ const eventUnits = `iif(type = 'address.destroyed', ${units('raw')}, ${positiveU
 const has = (column: string, types: string, form: string) =>
   `(${column} IS NOT NULL) = (${types}) AND (${column} IS NULL OR (${form}))`
 
-/** The types of events with rows of their own. Entries are their own events. */
+/** The types of events that have rows. `deposit.credited` and `entry.posted` have none, because a ledger entry is its own event. */
 export const storedEventTypes = eventTypes.filter((type) => type !== 'deposit.credited' && type !== 'entry.posted')
 
 /**
- * Events for backends, except those of entries. A trigger writes each row in the statement that stores the reported change. A payout changes, so its event
- * contains a copy of it.
+ * Events for backends, except those that are ledger entries. A trigger inserts each row in the statement that stores the reported change. A payout changes
+ * later, so its event contains a copy of it.
  */
 export const events = sqliteTable(
   'stored_event',
@@ -304,27 +311,30 @@ export const events = sqliteTable(
   ],
 )
 
-/** The highest number of the events that were removed because of their age. Entries stay, but are no longer events. No row: none was removed. */
+/**
+ * Events up to `last_id` were removed because of their age. Ledger entries up to it stay, but are no longer shown as events. There is at most one row, and none
+ * before the first removal.
+ */
 export const removedEvents = sqliteTable(
   'removed_event',
   { id: integer().primaryKey(), last_id: integer().$type<EventId>().notNull() },
   (table) => [rule(table.id, 'id = 1'), rule(table.last_id, positiveSafe)],
 )
 
-/** The progress of deliveries to each endpoint of `WEBHOOKS`, by the hash of its URL. */
+/** How far deliveries to each endpoint of `WEBHOOKS` have got. */
 export const webhooks = sqliteTable(
   'webhook',
   {
     endpoint: text().$type<EndpointKey>().primaryKey(),
-    number: integer().notNull(), // its number in WEBHOOKS, from 1
+    number: integer().notNull(), // the endpoint's number in `WEBHOOKS`, from 1
     position: integer().$type<EventId | 0>().notNull(), // the newest event that was delivered, or skipped because of its type
-    attempts: integer().notNull().default(0), // failed deliveries of the next event
+    attempts: integer().notNull().default(0), // failed deliveries in a row of the event after `position`
     failing_since: integer().$type<UnixMs>(),
     next_try: instant(),
-    set_aside: integer().$type<EventId>(), // the newest event that was set aside since the endpoint last worked
+    set_aside: integer().$type<EventId>(), // the newest event that was given up since the endpoint last accepted one
     last_failure: text(),
-    seen_at: instant(), // when a deployment last configured it
-    begins_at: instant().default(0 as UnixMs), // older events are not sent to it
+    seen_at: instant(), // when a deployment last had the endpoint in `WEBHOOKS`
+    begins_at: instant().default(0 as UnixMs), // events from before this time are not sent to it
   },
   (table) => [
     index('webhook_number').on(table.number),
@@ -336,14 +346,14 @@ export const webhooks = sqliteTable(
   ],
 )
 
-/** Faults: raised alarms, and faults that become alarms if they last. */
+/** Faults: those that are alarms now, and those that become alarms if they last. */
 export const alarmRows = sqliteTable(
   'alarm',
   {
     kind: text().$type<AlarmKind>().notNull(),
-    subject: text().notNull(), // an `AlarmSubject` as JSON with sorted keys
-    raised_at: integer().$type<UnixMs>(), // when it was raised; null while it has not lasted long enough
-    seen_at: instant(), // before it is raised: when it was first seen; after: when it was last seen, if its end cannot be observed
+    subject: text().notNull(), // an `AlarmSubject` as JSON, its members in alphabetical order
+    raised_at: integer().$type<UnixMs>(), // when the alarm was raised; null while the fault has not lasted long enough
+    seen_at: instant(), // of a fault that is no alarm yet: when it was first seen; of an alarm: when it was last seen (not kept up for all kinds)
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.subject] }),

@@ -28,62 +28,60 @@ import {
   uid,
 } from './columns.ts'
 
-// docs/database.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
-// The ledger and the chain are here; the state of the scan and of what watches is in state-tables.ts.
+// The tables of the ledger and of transfers. Those of the scan, holdings, events and alarms are in state-tables.ts. docs/database.md describes each table, and
+// the rules that only SQL can express: STRICT and the triggers.
 
-/** The states of a transfer. `moved` is never a deposit. */
+/** The states of a transfer (docs/concepts.md, Words). `moved` is money that is never a deposit. */
 export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited', 'moved'] as const
-/** One of `transferStates`. */
 export type TransferState = (typeof transferStates)[number]
 
-/** Decisions about a transfer that was held for review. A refused transfer can still be credited. */
+/** What a backend or a person decides about a transfer that is held for review. After `refuse`, `credit` is still possible; after `credit` nothing is. */
 export const decisionKinds = ['credit', 'refuse'] as const
-/** One of `decisionKinds`. */
 export type DecisionKind = (typeof decisionKinds)[number]
 
-/** Kinds of rescans: blocks that the scan could not read, that an operator asked for, or that a payout's transaction needs. */
+/**
+ * Why blocks are read again: the scan could not read them (`gap`), an operator asked for it (`request`), or a payout's transaction may be in them (`payout`).
+ */
 export const rescanKinds = ['gap', 'request', 'payout'] as const
-/** One of `rescanKinds`. */
 export type RescanKind = (typeof rescanKinds)[number]
 
-/** The kinds of sums that are kept for each currency: transfers by state, and readings of addresses. */
+/** The kinds of sums that are kept for each currency; `totals` explains them. */
 export const totalKinds = ['credited', 'held', 'refused', 'gas', 'collected', 'fees', 'read', 'difference'] as const
-/** One of `totalKinds`. */
 export type TotalKind = (typeof totalKinds)[number]
 
-/** The CHECK that fails if another scan has moved the position. */
+/** The name of the CHECK that refuses a step of the scan if another scan has moved the position meanwhile. */
 export const scanSuperseded = 'scan_superseded'
 
-/** The CHECK of a reason: present and fitting in a held or refused row, absent in any other. */
+/** Makes the CHECK of a column `reason`: one of `heldReasons` where `isHeld` is true, of `refusedReasons` where `isRefused` is, else NULL. */
 export function reasonRule(isHeld: string, isRefused: string): string {
   const isOneOf = (reasons: readonly string[]) => `reason IS NOT NULL AND ${oneOf(...reasons)('reason')}`
   return `iif(${isHeld}, ${isOneOf(heldReasons)}, iif(${isRefused}, ${isOneOf(refusedReasons)}, reason IS NULL))`
 }
 
-// The largest tables store addresses and transactions as bytes, and nothing twice. Such a table is named `stored_…`. The view with the name after that prefix
-// (0001_invariants.sql) shows it as people read it.
+// The largest tables store addresses and txids as bytes, and nothing twice. Their names begin with `stored_`. For each, 0001_invariants.sql has a view for
+// people, whose name lacks this prefix.
 
-/** Every address that was ever issued. `id` is the last step of its derivation path plus 1. */
+/** Every address that was ever issued or reserved. `id` is the last step of its derivation path plus 1. */
 export const addresses = sqliteTable(
   'stored_address',
   {
     id: integer().primaryKey(),
     uid: uid(),
     address: addressBytes(),
-    issued_height: height(), // transfers that were final before the address was shown do not belong to its user
+    issued_height: height(), // finalized height when it was issued: transfers at or below it do not belong to its user
     created_at: instant(),
   },
   (table) => [
     uniqueIndex('address_address').on(table.address),
     index('address_uid').on(table.uid),
-    rule(table.id, between(1, 2 ** 31)), // a non-hardened derivation step has 31 bits
+    rule(table.id, between(1, 2 ** 31)), // an id is an index plus 1, and an index has 31 bits
     rule(table.uid, positiveSafe),
     rule(table.address, bytes(20)),
     rule(table.issued_height, safe),
   ],
 )
 
-/** A user's balance in one currency. Triggers keep it. `newest_entry` is the id of its newest entry, 0 before the first. */
+/** A user's balance in one currency. Only triggers write it. `newest_entry` is the id of the wallet's newest entry; 0 before the first. */
 export const wallets = sqliteTable(
   'wallet',
   {
@@ -102,8 +100,8 @@ export const wallets = sqliteTable(
 )
 
 /**
- * Ledger entries. Each is an event, too, and both share one numbering. `created_at` never decreases as `id` grows, so a time range is a range of ids. A deposit
- * refers to its transfer in place of an `osn` and a `mark`.
+ * Ledger entries. Each entry is also an event: events and entries share one sequence of ids. `created_at` never decreases as `id` grows, so a range of times is
+ * a range of ids. A recharge (type 1) has a `transfer_id` in place of an `osn`.
  */
 export const flows = sqliteTable(
   'stored_flow',
@@ -118,8 +116,8 @@ export const flows = sqliteTable(
     mark: text().notNull(),
     created_at: instant(),
     posted_by: text().$type<BackendName | ''>().notNull(),
-    number: integer().notNull(), // its number among the entries of its wallet, from 1, so that counting reads no entries
-    type_number: integer().notNull(), // its number among those of its type in its wallet, from 1
+    number: integer().notNull(), // place among all entries of the wallet, from 1: the newest one's is their count
+    type_number: integer().notNull(), // place among the wallet's entries of this type, from 1: the newest one's is their count
   },
   (table) => [
     uniqueIndex('flow_key').on(table.osn, table.wallet_id, table.type).where(sql.raw('osn IS NOT NULL')),
@@ -138,7 +136,7 @@ export const flows = sqliteTable(
     rule(table.transfer_id, `(transfer_id IS NOT NULL) = (type = 1)`),
     rule(table.mark, `type <> 1 OR mark = ''`),
     rule(
-      table.posted_by, // empty for entries that only the chain creates
+      table.posted_by, // empty for recharges, which no backend posts
       `(posted_by = '') = (type = 1) AND length(posted_by) <= 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'`,
     ),
     rule(table.amount, between(-amountMax, amountMax)),
@@ -148,8 +146,8 @@ export const flows = sqliteTable(
 )
 
 /**
- * Entries other than recharges are created only through this table: a row with a list of them as JSON. The table's trigger creates the entries and ignores the
- * row, so the table is always empty.
+ * The only way to create entries other than recharges, like a procedure call: the trigger of this table creates them from the list `entries` (JSON) and stores
+ * no row, so the table is always empty.
  */
 export const postings = sqliteTable('posting', {
   entries: text().notNull(),
@@ -157,25 +155,28 @@ export const postings = sqliteTable('posting', {
   created_at: instant(),
 })
 
-/** The condition of an index: a transfer to a user that is not credited. A statement must repeat these words to use the index. */
+/** SQL for transfers to a user that are not credited: the WHERE of two indices. A statement uses these indices only if its WHERE contains the same text. */
 export const isOpenTransfer = `state IN ('seen', 'dropped', 'held', 'refused')`
-/** The condition of an index: a transfer that a correction takes back. */
+/** SQL for transfers that a correction of the finalized height takes back: the WHERE of an index, which a statement uses only if it contains the same text. */
 export const isDecidedTransfer = `state IN ('held', 'refused', 'moved')`
 
-/** A transfer that is held for review keeps its state until it is decided, and cannot contradict the decision. */
+/**
+ * SQL for a CHECK that `review` fits the state: an undecided transfer (`open`) is held for review, a refused one is refused, and one that is to be credited
+ * does not wait for review. A transfer that is seen, dropped or moved may have any `review`.
+ */
 const reviewRule = `${oneOf('open', ...decisionKinds)('review')} AND (state IN ('seen', 'dropped', 'moved')
   OR (review = 'open' AND state = 'held' AND reason = 'review') OR (review = 'refuse' AND state = 'refused' AND reason = 'review')
   OR (review = 'credit' AND reason IS NOT 'review'))`
 
-/** Transfers to users, and other movements of money. A change to `credited` creates the ledger entry. */
+/** Transfers to users, and other transfers to or from addresses of the service. A row that becomes `credited` creates the ledger entry, by a trigger. */
 export const transfers = sqliteTable(
   'stored_transfer',
   {
     id: integer().$type<TransferId>().primaryKey(),
-    version: integer().notNull().default(1), // grows by 1 with each change, so that a decision names the version on which it rests
+    version: integer().notNull().default(1), // grows by 1 with each change: a write names the version that it has read
     txid: txidBytes(),
-    position: integer().notNull(), // `Position`: below 0 for TRX that a contract sent
-    osn: text() // of the entry that credits it
+    position: integer().notNull(), // 0 for TRX; the index of the log for a token; below 0 for TRX that a contract sent
+    osn: text() // the `osn` of the entry that would credit it
       .generatedAlwaysAs(
         sql.raw(`lower(hex(txid)) || iif(native, iif(position < 0, ':i' || (-1 - position), ''), ':' || position)`),
         { mode: 'virtual' },
@@ -190,11 +191,11 @@ export const transfers = sqliteTable(
     native: integer({ mode: 'boolean' }).notNull(),
     state: text().$type<TransferState>().notNull(),
     reason: text().$type<HeldReason | RefusedReason>(),
-    amount: integer().notNull(), // ledger units
-    review: text().$type<'open' | DecisionKind>(), // null: it was never held for review
-    sought: integer({ mode: 'boolean' }).notNull().default(false), // credited above a corrected height, and not found again yet
-    seconds: integer(), // until it is final, when it was first seen
-    seen_by: integer(), // the number of the node that showed it before it was final
+    amount: integer().notNull(), // what was credited, in ledger units; 0 in any other state
+    review: text().$type<'open' | DecisionKind>(), // `open`: it waits for a decision; null: it was never held for review
+    sought: integer({ mode: 'boolean' }).notNull().default(false), // credited above a height that was corrected, and not found again yet
+    seconds: integer(), // estimated seconds until it would be final, when it was first seen
+    seen_by: integer(), // number of the node that showed it before it was final
     created_at: instant(),
     changed_at: instant(),
   },
@@ -229,8 +230,8 @@ export const transfers = sqliteTable(
 )
 
 /**
- * The newest entry at the time when this height was the newest final one. Every entry up to it credits a transfer of at most this height, or none. So a
- * correction finds the credits above a height without an index of heights. A trigger adds a mark every 1,000 blocks.
+ * `entry_id` was the newest entry when `height` was the newest final height. So entries up to this one credit only transfers at or below that height, and a
+ * correction of the finalized height need not look for credits among them. A trigger adds a row every 1,000 blocks.
  */
 export const marks = sqliteTable(
   'credit_mark',
@@ -239,8 +240,8 @@ export const marks = sqliteTable(
 )
 
 /**
- * A credited transfer creates its ledger entry only through this table. The table's trigger creates the entry and ignores the row, so the table is always
- * empty.
+ * The only way to create recharges (entries of type 1), like a procedure call: the triggers of transfers insert here, and this table's trigger creates the
+ * entry and stores no row. So the table is always empty.
  */
 export const credits = sqliteTable('credit', {
   uid: uid(),
@@ -250,7 +251,7 @@ export const credits = sqliteTable('credit', {
   created_at: instant(),
 })
 
-/** Decisions about transfers that were held for review, each with its reason and its author. */
+/** Decisions about transfers that were held for review, with the reason (`why`). At most one of each kind for a transfer. */
 export const decisions = sqliteTable(
   'decision',
   {
@@ -269,7 +270,7 @@ export const decisions = sqliteTable(
   ],
 )
 
-/** Transactions that addresses of the service have sent. Each may cost a fee in the native currency. */
+/** Transactions that addresses of the service have sent. Each may have cost its `address` a fee in TRX, whose currency is `cuy`. */
 export const sentTransactions = sqliteTable(
   'sent',
   { txid: txid(), address: address(), height: height(), cuy: cuy() },
@@ -283,7 +284,7 @@ export const sentTransactions = sqliteTable(
   ],
 )
 
-/** Settings that give stored data its meaning, so they must not change. */
+/** Settings that give stored data its meaning, such as the chain id. A deployment whose configuration differs from them serves nothing. */
 export const storedSettings = sqliteTable(
   'stored_setting',
   { name: text().primaryKey(), value: text().notNull(), stored_at: instant() },

@@ -15,12 +15,12 @@ import { selectDeposits } from './store/lists.ts'
 import { type CreditKey, judgeReviewed } from './transfer.ts'
 import { decideReview, walletKey } from './transitions.ts'
 
-/** Most transfers in one request. */
+/** Most decisions in one request. */
 export const decisionsMax = 20
-/** Attempts before giving up, when concurrent requests decide about the same transfers. */
+/** Most attempts if concurrent requests or scans keep changing the transfers. */
 const triesMax = 3
 
-/** Why the request was refused; nothing is stored. `deposit` is the number of the transfer in the request, from 1; `why` is one sentence for people. */
+/** Why the whole request was refused. `deposit` is the place of the faulty decision in the request, from 1; `why` is one sentence for people. */
 export type DecideFailure =
   | { readonly kind: 'bad-input'; readonly deposit?: number; readonly member: string; readonly why: string }
   /** No stored transfer to a user has this txid and position. */
@@ -28,14 +28,13 @@ export type DecideFailure =
   /** The transfer is not held for review, or was already decided the other way. */
   | { readonly kind: 'conflict'; readonly deposit?: number; readonly reason: DecideReason; readonly why: string }
 
-/** The transfers that a request decided about, in its order. */
+/** The transfers of a request as they are now, in the order of the request. */
 export interface Decided {
   readonly deposits: readonly Deposit[]
   /** Whether every decision in the request had been made before. */
   readonly replayed: boolean
 }
 
-/** A decision, parsed. */
 interface Decision extends CreditKey {
   readonly decision: DecisionKind
   readonly why: string
@@ -47,7 +46,7 @@ const txidExpected = '64 hex digits, optionally prefixed with 0x'
 const positionExpected = 'the position of the transfer, as it is listed'
 const whyExpected = `1 to ${remarkCharsMax} characters, without control characters or those that turn the direction of text`
 
-/** A decision as a backend sends it. */
+/** The schema of one decision in a request; its messages are for the backend. */
 export const decisionToMake = z.strictObject(
   {
     txid: z.string(txidExpected),
@@ -63,8 +62,8 @@ const decisionList = z
   .check(z.minLength(1, listExpected), z.maxLength(decisionsMax, listExpected))
 
 /**
- * Decides about transfers that are held for review: all of the list or none. `list` is the body as the backend sent it. Repeating a decision returns the same
- * answer. A refused transfer can still be credited; a credited one cannot be refused.
+ * Decides about transfers that are held for review: all of the list or none. `list` is unchecked, as the backend sent it. Repeating a decision changes nothing
+ * and succeeds. A refused transfer can still be credited; one that was decided to be credited cannot be refused.
  */
 export async function decideDeposits(
   context: WriteContext,
@@ -117,12 +116,12 @@ function fault(index: number, member: string, why: string): DecideFailure {
   return { kind: 'bad-input', deposit: index + 1, member, why }
 }
 
-/** A decision that is still to be made, with its transfer. */
+/** A decision that is not stored yet, with its transfer. */
 interface OpenDecision extends Decision {
   readonly deposit: Deposit
 }
 
-/** Drops the decisions that were made before, and refuses those that contradict a stored one. */
+/** Leaves out the decisions that are stored already. Fails if a transfer does not exist, is not held for review, or has a stored decision to credit it. */
 function openDecisions(
   asked: readonly Decision[],
   known: readonly (Deposit | null)[],
@@ -132,7 +131,7 @@ function openDecisions(
     const deposit = known[i] ?? null
     if (deposit === null) return err({ kind: 'not-found', deposit: i + 1, why: 'no such transfer' })
     const { review, state } = deposit
-    if (review === one.decision && state !== 'seen' && state !== 'dropped') continue // after a correction a decided transfer is `seen` or `dropped` again
+    if (review === one.decision && state !== 'seen' && state !== 'dropped') continue // it is no repetition if a correction has made the transfer `seen`
     if (deposit.reason === 'review') open.push({ ...one, deposit })
     else if (review === 'credit') return err(conflict(i, 'decided-otherwise', 'it was decided to credit it'))
     else return err(conflict(i, 'not-in-review', `it is ${state}, not held for review`))
@@ -144,7 +143,7 @@ function conflict(index: number, reason: DecideReason, why: string): DecideFailu
   return { kind: 'conflict', deposit: index + 1, reason, why }
 }
 
-/** Stores decisions and the resulting states of their transfers, all or none. `changed`: a concurrent decision or scan changed one of them first. */
+/** Stores decisions and what their transfers become, all or none. `changed`: another request or a scan has changed one of the transfers since it was read. */
 async function applyDecisions(
   { db, currencies }: WriteContext,
   open: readonly OpenDecision[],
@@ -157,7 +156,7 @@ async function applyDecisions(
   const balances = new Map(held.results.map(({ uid, cuy, balance }) => [walletKey(uid, cuy), BigInt(balance)]))
   const steps = open.map(({ decision, why, deposit }) => {
     const currency = currencies.byId.get(deposit.cuy)
-    // The configuration check refuses to drop a currency that has transfers, so this cannot happen.
+    // `currency` is never undefined: nothing is served while the configuration lacks a currency that has stored transfers.
     if (currency === undefined) throw new Error(`transfer ${deposit.id} is in a currency that is not configured`)
     const verdict = judgeReviewed(deposit, currency, { decimals })
     return { change: decideReview(deposit, decision, verdict, balances), why }

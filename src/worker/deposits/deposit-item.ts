@@ -7,7 +7,10 @@ import type { WriteAmount } from '../ledger/entry.ts'
 import type { Deposit, DepositState } from './deposit.ts'
 import { explainHeld, explainRefused } from './explain.ts'
 
-/** A transfer as its user sees it. `A` is the type of an amount. */
+/**
+ * A transfer as its user sees it. `A` is the type that `WriteAmount` makes of an amount. `seconds`: estimate until it is final. `reason` and `why` (a
+ * sentence): why it is held or refused. `entry`: id of the ledger entry that credits it.
+ */
 export type DepositItem<A> = {
   readonly id: number
   readonly txid: string
@@ -23,17 +26,17 @@ export type DepositItem<A> = {
   readonly entry?: number
 }
 
-/** A transfer as backends see it: with its user and with the decision about it. */
+/** A transfer as backends see it: also with its user and, once a review has ended, the decision. */
 export type OwnedDepositItem<A> = DepositItem<A> & {
   readonly uid: number
   readonly decided?: { readonly decision: 'credit' | 'refuse'; readonly why: string; readonly by: string }
 }
 
-/** Renders a transfer for its user. A credited transfer shows the amount of its ledger entry, any other the amount on the chain. */
+/** Makes the item of an answer to its user. A credited transfer has the amount of its ledger entry; any other has the amount on the chain. */
 export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: WriteAmount<A>): DepositItem<A> {
   const { id, txid, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
   const currency = currencies.byId.get(cuy)
-  // The configuration check refuses to drop a currency that has transfers, so this cannot happen.
+  // `currency` is never undefined: nothing is served while the configuration lacks a currency that has stored transfers.
   if (currency === undefined) throw new Error(`transfer ${id} is in currency ${cuy}, which is not configured`)
   const amt = state === 'credited' ? write(amount, currency.scale) : write(raw, currency.decimals)
   const identity = { id, txid, position: formatPosition(deposit.position), cuy, amt, address: formatBase58(to) }
@@ -42,7 +45,7 @@ export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: 
   return { ...members, ...(finalIn === null ? {} : { seconds: finalIn }), ...(entry === null ? {} : { entry }) }
 }
 
-/** Renders a transfer for backends. */
+/** Makes the item of an answer to a backend; see `depositItem`. */
 export function ownedDepositItem<A>(
   deposit: Deposit,
   currencies: Currencies,
@@ -53,6 +56,6 @@ export function ownedDepositItem<A>(
 }
 
 function explain({ cuy, raw, state }: Deposit, reason: HeldReason | RefusedReason, currencies: Currencies): string {
-  if (state === 'held') return explainHeld(reason as HeldReason) // safe: the CHECK of the column
-  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: as above
+  if (state === 'held') return explainHeld(reason as HeldReason) // safe: a CHECK allows only these in this state
+  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: such a CHECK, too
 }

@@ -4,22 +4,21 @@ import type { CurrencyId, DeciderName, EntryId, Uid } from '../common/ids.ts'
 import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import type { StoredTransfer } from './transfer.ts'
 
-/** The states of a transfer to a user. */
+/** The states of a transfer to a user (docs/concepts.md, Words). */
 export const depositStates = ['seen', 'held', 'credited', 'refused', 'dropped'] as const satisfies TransferState[]
-/** One of `depositStates`. */
 export type DepositState = (typeof depositStates)[number]
 
-/** A transfer to a user, with its entry and the decision about it. */
+/** A transfer to a user, in any state, as lists show it. */
 export interface Deposit extends StoredTransfer {
-  /** The ledger entry of a credited transfer, else null. */
+  /** The ledger entry that a credited transfer has created; null for any other. */
   readonly entry: EntryId | null
-  /** The decision of a person, for a transfer that was held for review and decided. */
+  /** The decision about a transfer that was held for review; null before it, and for any other transfer. */
   readonly decided: { readonly decision: DecisionKind; readonly why: string; readonly by: DeciderName } | null
   /** Estimated seconds until a seen transfer is final; null for any other, or if it is not known. */
   readonly finalIn: number | null
 }
 
-/** Selects transfers; a null member filters nothing. A null `uid` selects the transfers of all users. */
+/** Selects the transfers that match every member that is not null. A null `uid` selects the transfers of all users. */
 export interface DepositFilter {
   readonly uid: Uid | null
   readonly state: DepositState | null

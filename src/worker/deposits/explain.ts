@@ -7,7 +7,7 @@ import type { HeldReason, RefusedReason, WorthlessReason } from '../common/reaso
 import type { Currencies } from '../ledger/currencies.ts'
 import { isOperator, type OperatorRule } from './transfer.ts'
 
-/** Why a held transfer cannot be decided now: one sentence for its user, without a full stop. */
+/** Says to the user why a transfer is held: one sentence without a full stop. */
 export function explainHeld(reason: HeldReason): string {
   switch (reason) {
     case 'decimals-unknown':
@@ -25,7 +25,6 @@ export function explainHeld(reason: HeldReason): string {
   }
 }
 
-/** A final transfer that is not credited. */
 export interface RefusedTransfer {
   readonly cuy: CurrencyId
   /** Chain units. */
@@ -33,13 +32,13 @@ export interface RefusedTransfer {
   readonly reason: RefusedReason
 }
 
-/** Why a refused transfer is not credited: one sentence for its user, without a full stop. */
+/** Says to the user why a transfer is refused: one sentence without a full stop. It names the present minimum, or says that the minimum was higher then. */
 export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies: Currencies): string {
   const currency = currencies.byId.get(cuy)
   if (currency === undefined) return 'its currency is no longer accepted'
   const { symbol, decimals, scale, minDeposit } = currency
   const amount = `${formatUnits(raw, decimals)} ${symbol}`
-  const isLowered = reason === 'below-minimum' && raw >= minDeposit // the operator has lowered the minimum since
+  const isLowered = reason === 'below-minimum' && raw >= minDeposit // it was refused before the operator lowered the minimum
   if (isLowered) return `${amount} was below the smallest deposit of that time`
   switch (reason) {
     case 'below-minimum':
@@ -51,7 +50,7 @@ export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies
   }
 }
 
-/** The user and the configuration for which `explainTransaction` explains. */
+/** What `explainTransaction` must know about the user and the service. */
 export interface ExplainedBy {
   readonly currencies: Currencies
   /** All addresses of the user. */
@@ -59,7 +58,7 @@ export interface ExplainedBy {
   readonly operators: OperatorRule
 }
 
-/** Why a transaction credits nothing: a code for programs, and one sentence for the user, without a full stop. */
+/** Why a transaction credits nothing: `reason` for programs, and `why`, one sentence for the user without a full stop. */
 export interface Explanation {
   readonly reason: WorthlessReason
   readonly why: string
@@ -82,15 +81,15 @@ const fromOperator = explain(
 )
 
 /**
- * Why a final transaction without a deposit for this user credits nothing. It describes the user's part only: a payment to another address reads the same
- * whether or not that address belongs to another user.
+ * Says why a final transaction that has no deposit of this user credits nothing to the user. It tells nothing about others: a payment to an address that is not
+ * the user's gets the same answer whether or not the address belongs to another user.
  */
 export function explainTransaction(reading: TransactionReading, by: ExplainedBy): Explanation {
   if (!reading.succeeded) return explain('transaction-failed', 'the transaction failed, so it paid nothing')
   return explainEvents(reading, by) ?? explainNative(reading, by) ?? noTransfer
 }
 
-/** A reason found in one event. If there are several, the one with the lowest rank is shown. */
+/** What one event of the transaction explains. Of several explanations the one with the lowest rank is the answer. */
 interface EventExplanation extends Explanation {
   readonly rank: number
 }
@@ -104,14 +103,14 @@ function explainEvents(reading: TransactionReading, by: ExplainedBy): Explanatio
   return best === null ? null : explain(best.reason, best.why)
 }
 
-/** Why this event is not a deposit, or null if its recipient is not one of the user's addresses. */
+/** Says why this event is not a deposit; null if it names none of the user's addresses as the recipient. */
 function explainEvent(
   { contract, topics, data, position }: Log,
   { header, transfers }: TransactionReading,
   { currencies, own, operators }: ExplainedBy,
 ): EventExplanation | null {
   const [topic0, fromTopic = '', toTopic = ''] = topics
-  const named = addressFromHex(toTopic.slice(-40)) // the bytes before it are checked below
+  const named = addressFromHex(toTopic.slice(-40)) // `addressInTopic` below checks the bytes before it
   if (topic0 !== transferTopic || named === null || !own.has(named)) return null
   const name = formatBase58(contract)
   if (topics.length === 4 && addressInTopic(toTopic) !== null) {
@@ -136,7 +135,7 @@ function explainEvent(
   return { rank: 5, reason: 'not-a-transfer', why }
 }
 
-/** Why the TRX part of a transaction is not a deposit, or null if it does not involve the user. */
+/** Says why the TRX that the transaction itself moves is not a deposit; null if neither sender nor recipient is the user's. */
 function explainNative(reading: TransactionReading, { currencies, own, operators }: ExplainedBy): Explanation | null {
   const { owner, target, contractType, transfers, header } = reading
   if (target !== null && !own.has(target)) return owner !== null && own.has(owner) ? fromOwnAddress : null
@@ -145,7 +144,10 @@ function explainNative(reading: TransactionReading, { currencies, own, operators
   return explainNotDeposit(paid.from, header, { currencies, own, operators })
 }
 
-/** Why TRX sent to one of the user's addresses is not a deposit: `from` is an operator or the address itself, or the contract type is another one. */
+/**
+ * Says why TRX from `from` to one of the user's addresses is not a deposit: an address of the user, of an operator or of another user has sent it, or TRX is
+ * no currency.
+ */
 export function explainNotDeposit(
   from: Address,
   { height }: BlockRef,
@@ -156,7 +158,7 @@ export function explainNotDeposit(
   return isOperator(operators, from, height) ? fromOperator : internalTransfer
 }
 
-/** java-tron protocol/core/Tron.proto, enum ContractType (PROTOCOL.md, Contract types). */
+/** Numbers of contract types, here and below: enum ContractType in java-tron protocol/core/Tron.proto (PROTOCOL.md, Contract types). */
 const transferType = 1
 const trc10Type = 2
 const closed = 'which this network has disabled'
@@ -194,7 +196,7 @@ const sentences: ReadonlyMap<number, string> = new Map(
   }).flatMap(([why, types]) => types.map((type) => [type, `this ${why}`] as const)),
 )
 
-/** Why a transaction of this contract type is not a TRX deposit. */
+/** Says why a transaction of this contract type, which names one of the user's addresses, is not a deposit of TRX. Unknown types get a sentence, too. */
 export function explainContractType(type: number): Explanation {
   const why = sentences.get(type) ?? `this is a transaction of type ${type}, which is not a TRX transfer`
   return explain(type === trc10Type ? 'trc10' : 'not-a-transfer', why)

@@ -9,17 +9,17 @@ import type { UnixMs } from '../common/time.ts'
 import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import { type Currencies, type Currency, depositValueOf } from '../ledger/currencies.ts'
 
-/** The permanent identity of a transfer. */
+/** The identity of a transfer on the chain. A transfer is credited at most once, by this key. */
 export interface CreditKey {
   readonly txid: Txid
   readonly position: Position
 }
 
-/** A transfer as the chain shows it. */
+/** What the chain says about a transfer in a configured currency. */
 export interface TransferFacts extends CreditKey {
   readonly block: Pick<BlockRef, 'height'>
   readonly cuy: CurrencyId
-  /** True for TRX. The `osn` of a TRX entry is the txid, or `txid:i<k>` if a contract sent it; that of a token entry is `txid:position`. */
+  /** True for TRX. It decides the form of the entry's `osn`: the txid, or `txid:i<k>` if a contract sent the TRX; `txid:<position>` for a token. */
   readonly native: boolean
   readonly from: Address
   readonly to: Address
@@ -27,50 +27,49 @@ export interface TransferFacts extends CreditKey {
   readonly raw: bigint
 }
 
-/** The node that has shown a transfer before its block was final, and the estimated seconds until the block is. */
+/** The number of the node that has shown a transfer before its block was final, and the estimated seconds from then until the block is final. */
 export interface Sighting {
   readonly node: number
   readonly seconds: number
 }
 
-/** The verdict about a transfer. Each state has exactly the members that it needs. */
+/** What a transfer becomes by itself, without regard to what is stored. */
 export type Verdict =
   /** Shown by one node in a block that is not final. */
   | ({ readonly state: 'seen'; readonly uid: Uid } & Sighting)
-  /** Final, but cannot be decided yet. */
+  /** Final, but it cannot be decided yet whether to credit it. */
   | { readonly state: 'held'; readonly uid: Uid; readonly reason: Exclude<HeldReason, 'review'> }
-  /** Final; a person must decide before `amount` is credited. */
+  /** Final; a person must decide whether `amount` (ledger units) is credited. */
   | { readonly state: 'held'; readonly uid: Uid; readonly reason: 'review'; readonly amount: Amount }
-  /** Final, and not credited. */
+  /** Final, and worth nothing in the ledger. */
   | { readonly state: 'refused'; readonly uid: Uid; readonly reason: Exclude<RefusedReason, 'review'> }
-  /** Final, and in the ledger. `amount` is in ledger units, positive. */
+  /** Final, and worth `amount`: ledger units, positive. */
   | { readonly state: 'credited'; readonly uid: Uid; readonly amount: Amount }
-  /** Between two addresses of the service, out of one of them, or from an operator: never a deposit. */
+  /** Never a deposit: it leaves an address of the service, perhaps to another one, or an operator's wallet sent it. */
   | { readonly state: 'moved' }
 
-/** A transfer with the verdict about it. */
 export type JudgedTransfer = TransferFacts & Verdict
 
-/** A row of a transfer to a user. */
+/** The row of a transfer to a user. */
 export interface StoredTransfer extends TransferFacts {
   readonly id: TransferId
-  /** Each change of the row adds 1. */
+  /** Each change of the row adds 1, so that a write can name the version that it has read. */
   readonly version: number
   readonly uid: Uid
   readonly state: Exclude<TransferState, 'moved'>
   readonly reason: HeldReason | RefusedReason | null
   /** `open` while it waits for a decision, then the decision. Null: it was never held for review. */
   readonly review: 'open' | DecisionKind | null
-  /** Ledger units; 0 unless it is credited. */
+  /** What was credited, in ledger units; 0 in any other state. */
   readonly amount: Amount
-  /** Estimated seconds until it was final, when it was first seen. */
+  /** The estimate, when it was first seen, of the seconds until its block is final; null if it was final when it was first read. */
   readonly seconds: number | null
   readonly createdAt: UnixMs
-  /** When it entered its present state. */
+  /** When the row was last changed. */
   readonly changedAt: UnixMs
 }
 
-/** A transaction that an address of the service has sent. It may cost a fee in the native currency `cuy`. */
+/** A transaction that an address of the service has sent. It may have cost a fee in TRX, whose number is `cuy`. */
 export interface SentFact {
   readonly txid: Txid
   readonly address: Address
@@ -78,30 +77,30 @@ export interface SentFact {
   readonly cuy: CurrencyId
 }
 
-/** The operator's own wallets: what they send is a movement, never a deposit. */
+/** Which addresses are the operator's own wallets. Money that these send is `moved`, never a deposit. */
 export interface OperatorRule {
-  /** The addresses in the configuration. */
+  /** The configured addresses. They count at every height. */
   readonly listed: ReadonlySet<Address>
-  /** Every address that was ever configured, with the height from which it counts, even if it is no longer listed. */
+  /** Every address that was ever configured. It counts above this height, even if it is no longer listed. */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 
-/** The configured and stored rules by which transfers are judged. */
+/** The configuration and stored settings by which transfers are judged. */
 export interface JudgeRules {
   readonly currencies: Currencies
   readonly operators: OperatorRule
   /** Decimals that nodes agreed on, by contract. */
   readonly decimals: ReadonlyMap<Address, number>
-  /** Every payout address ever used, with the height from which it counts. Their transactions are looked for, and acts of a token issuer against them. */
+  /** Every payout address ever configured, with the height from which it counts. The scan stores its transactions, and what issuers do to it. */
   readonly payers: ReadonlyMap<Address, BlockHeight>
 }
 
-/** The users of issued addresses. */
+/** The owners of those addresses in question that were issued here; others are missing. */
 export type Owners = ReadonlyMap<Address, AddressOwner>
 
 /**
- * Judges a transfer of a final block. `paid-before-issue`: it was final before its address was issued, so it is not stored. Null: it concerns no address of the
- * service, or no configured currency.
+ * Judges a transfer of a final block. `paid-before-issue`: its block was final before its address was issued to the user, so it belongs to nobody here and is
+ * not stored. Null: it concerns no address of the service, or no configured currency. `owners` must know sender and recipient.
  */
 export function judgeTransfer(
   transfer: ChainTransfer,
@@ -122,7 +121,7 @@ export function judgeTransfer(
   return { ...facts, ...verdictOf(owner.uid, currency, amount, rules) }
 }
 
-/** Judges a transfer of a block that is not final yet. Null if it would be no deposit. */
+/** Judges a transfer of a block that is not final yet: `seen` if it may become a deposit, else null. */
 export function judgeSeen(
   transfer: ChainTransfer,
   block: Pick<BlockRef, 'height'>,
@@ -141,15 +140,15 @@ function currencyOf(currencies: Currencies, asset: Asset): Currency | null {
   return asset.kind === 'native' ? currencies.native : (currencies.byContract.get(asset.contract) ?? null)
 }
 
-/** Whether this address is an operator wallet for a transfer in a block of this height. */
+/** Whether `from` counts as an operator's wallet in a block of this height. */
 export function isOperator({ listed, since }: OperatorRule, from: Address, height: BlockHeight): boolean {
   const counted = since.get(from)
   return listed.has(from) || (counted !== undefined && height > counted)
 }
 
 /**
- * Judges a reviewed transfer that a person has decided to credit. The minimum is not applied again, but anything else that has changed since can still hold the
- * transfer.
+ * Judges a transfer that a person has decided to credit. The minimum is not applied again; but if, for example, its currency is retired by now, the transfer is
+ * held for that reason.
  */
 export function judgeReviewed(
   { id, uid, raw }: Pick<StoredTransfer, 'id' | 'uid' | 'raw'>,
@@ -162,7 +161,7 @@ export function judgeReviewed(
   return verdict
 }
 
-/** Judges a transfer to a user. The database decides whether its wallet has room. */
+/** Judges a final transfer of `raw` chain units to a user by its currency alone. Whether the wallet has room is checked when it is stored. */
 function verdictOf(
   uid: Uid,
   currency: Currency,

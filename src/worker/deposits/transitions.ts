@@ -4,23 +4,23 @@ import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import type { JudgedTransfer, TransferFacts } from './transfer.ts'
 
-// The state machine of a stored transfer. The database enforces the same table (`transfer_takes_its_steps` in migrations/0001_invariants.sql); a test tries
-// every pair of states against both.
+// The state machine of a stored transfer. The trigger `transfer_takes_its_steps` (migrations/0001_invariants.sql) enforces the same table. A test tries every
+// pair of states with both.
 
-/** The condition under which a transfer changes its state. */
+/** What must have happened for a transfer to change its state. */
 export type StepCondition =
-  /** A block with the transfer was read: by a quorum of nodes if it is final, else by one node. */
+  /** A block with the transfer was read, at a quorum of nodes if the block is final, else at one node. */
   | 'read'
-  /** The scan has read every block up to its height, and none contains it. */
+  /** The scan has read every block up to the transfer's height, and none contains the transfer. */
   | 'passed'
-  /** An operator asked for its block to be read again. */
+  /** An operator asked for the transfer's block to be read again, and it was read. */
   | 'asked-again'
-  /** A person credits a transfer that a person had refused. */
+  /** A person or a backend has decided to credit a transfer that was refused in its review. */
   | 'decided'
-  /** A correction has lowered the finalized height below its block. */
+  /** An operator has lowered a wrong finalized height below its block. */
   | 'corrected'
 
-/** The allowed transitions, from state to state, each with its conditions: one of them must hold. A transition that is absent is refused. */
+/** The allowed transitions: `transferSteps[from][to]` has the conditions of which one must hold. A transition without conditions here is refused. */
 export const transferSteps: Readonly<
   Record<TransferState, Partial<Readonly<Record<TransferState, readonly StepCondition[]>>>>
 > = {
@@ -46,69 +46,69 @@ export const transferSteps: Readonly<
   moved: {},
 }
 
-/** A stored transfer in any state, as a decision needs it. */
+/** The stored row of a judged transfer, in any state. */
 export interface KnownTransfer extends TransferFacts {
   readonly id: TransferId
-  /** Grows by 1 with each change of the row. A decision that rests on an older version is made again. */
+  /** Grows by 1 with each change of the row. If it has changed when a decision is stored, the decision is made again. */
   readonly version: number
   readonly state: TransferState
   readonly uid: Uid | null
   readonly reason: HeldReason | RefusedReason | null
   readonly review: 'open' | DecisionKind | null
-  /** Credited above a corrected height, and not found again yet. */
+  /** Whether it was credited above a height that a correction has lowered since, and was not found in the chain again. */
   readonly isSought: boolean
-  /** Whether an unfinished rescan that an operator asked for covers its block. */
+  /** Whether an operator has asked for its block to be read again, and this reading has not finished. */
   readonly isAskedAgain: boolean
 }
 
-/** The version on which a decision rests. `isSame`: the chain shows the same transfer as before, so only the verdict changes. */
+/** The stored row that a change replaces, with the version that was read. `isSame`: the chain still shows the same facts, so only the verdict is written. */
 export interface KnownVersion extends Pick<KnownTransfer, 'id' | 'version'> {
   readonly isSame: boolean
 }
 
-/** A new row, or the next version of a stored one. */
+/** A new row of a transfer, or what a stored row becomes. */
 export interface TransferChange extends TransferFacts {
-  /** Null for a new row. */
+  /** Null if the row is new. */
   readonly known: KnownVersion | null
   readonly state: TransferState
   readonly uid: Uid | null
   readonly reason: HeldReason | RefusedReason | null
   readonly review: 'open' | DecisionKind | null
-  /** Ledger units; 0 unless it is credited. */
+  /** Ledger units; 0 unless the state is `credited`. */
   readonly amount: bigint
-  /** For a seen transfer: the estimated seconds until it is final, and the node that has shown it. */
+  /** Of a seen transfer: estimated seconds until its block is final, and the number of the node that has shown it; else both are null. */
   readonly seconds: number | null
   readonly node: number | null
 }
 
-/** The stored state with which judged transfers are compared. */
+/** What is stored, as far as decisions about a list of judged transfers need it. */
 export interface TransferStore {
-  /** The newest block that the scan has stored, or null before it has started. */
+  /** The height of the newest block that the scan has stored; null before the scan has started. */
   readonly position: number | null
-  /** Those of the judged transfers that are stored already, by `transferKey`. */
+  /** The rows of the judged transfers that are stored already, by `transferKey`. */
   readonly known: ReadonlyMap<string, KnownTransfer>
   /** Balances in ledger units, by `walletKey`. A wallet without an entry is absent. */
   readonly balances: ReadonlyMap<string, bigint>
 }
 
-/** The identity of a transfer as text. */
+/** The key of a transfer in maps. */
 export const transferKey = ({ txid, position }: Pick<TransferFacts, 'txid' | 'position'>) => `${txid}:${position}`
-/** The identity of a wallet as text. */
+/** The key of a wallet in maps. */
 export const walletKey = (uid: number | null, cuy: number) => `${uid} ${cuy}`
 
-/** The writes that follow from a list of judged transfers. */
+/** What to store for a list of judged transfers. */
 export interface TransferDecisions {
   /** Changes of stored rows, in the order of the list. */
   readonly changed: readonly TransferChange[]
   /** New rows, in the order of the list. They are stored after the changes. */
   readonly fresh: readonly TransferChange[]
-  /** Stored transfers that a correction had put in doubt and that are found again. */
+  /** Credited transfers in doubt since a correction (`isSought`) that were found in the chain again. */
   readonly found: readonly TransferId[]
 }
 
 /**
- * Decides what to store for judged transfers. A transfer that is in the list twice, because a node showed it in two blocks, is judged by its last place. A
- * stored state changes only as `transferSteps` allows. A credit that does not fit into its wallet is held.
+ * Decides what to store for judged transfers. If the list has a transfer twice, because a node showed it in two blocks, the last one counts. A stored row
+ * changes only as `transferSteps` allows. A credit for which its wallet has no room is held.
  */
 export function decideTransfers(judged: readonly JudgedTransfer[], store: TransferStore): TransferDecisions {
   const once = [...new Map(judged.map((transfer) => [transferKey(transfer), transfer])).values()]
@@ -124,18 +124,18 @@ export function decideTransfers(judged: readonly JudgedTransfer[], store: Transf
     return known?.isSought === true ? [known.id] : []
   })
   return {
-    // They are stored in this order, so each credit counts towards the balance that the next ones see.
+    // Changes are stored first, then new rows. Their credits must fill the wallets in `balances` in the same order.
     changed: changed.map((step) => holdUnlessFits(step, balances)).filter((step) => !isAsKnown(step, store)),
     fresh: fresh.map((step) => holdUnlessFits(step, balances)),
     found,
   }
 }
 
-/** The change of one transfer, assuming that its wallet has room. Null if nothing changes. */
+/** What one transfer becomes if its wallet has room; null if its row must not change. */
 function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: number | null): TransferChange | null {
-  // The scan has decided everything at or below its position, so a sighting there comes from a node that is behind.
+  // The scan has decided every transfer at or below its position, so a node that shows one there as not final is behind.
   if (judged.state === 'seen' && (position === null || judged.block.height <= position)) return null
-  // A person decided to credit it. The judge may still hold it, but no longer refuse it.
+  // It was decided to credit this transfer. The new judgement may hold it, but no longer refuse it.
   if (known?.review === 'credit' && judged.state === 'refused') return null
   const proposed = proposedBy(judged)
   if (known === null) return { ...proposed, known: null, review: proposed.reason === 'review' ? 'open' : null }
@@ -148,8 +148,8 @@ function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: n
 }
 
 /**
- * The change that follows from a person's decision about a transfer that is held for review, or that a person refused before. `verdict` is the amount to
- * credit, or why nothing can be credited now. A credit that does not fit into its wallet is held.
+ * Returns what a transfer becomes by a decision in its review; it is held for review, or was refused there. `verdict` says what can be credited now, by
+ * `judgeReviewed`. A credit for which its wallet has no room is held. Adds the credit to `balances`.
  */
 export function decideReview(
   deposit: Pick<KnownTransfer, 'id' | 'version' | 'uid'> & TransferFacts,
@@ -165,12 +165,12 @@ export function decideReview(
   return holdUnlessFits({ ...change, state: 'credited', reason: null, amount: verdict.amount }, balances)
 }
 
-/** The verdict about a transfer that a person has decided to credit. */
+/** What a transfer that was decided to be credited is worth now, or why nothing of it can be credited now. */
 export type ReviewVerdict =
   | { readonly state: 'credited'; readonly amount: bigint }
   | { readonly state: 'held'; readonly reason: HeldReason }
 
-/** The judged transfer as a row. A transfer that is to be reviewed keeps the amount that it would credit. */
+/** Turns a judged transfer into a row, before any review counts. `amount` is set for `held` by `review`, too: it is what a decision would credit. */
 function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'review'> {
   const { txid, position, block, cuy, native, from, to, raw, state } = judged
   return {
@@ -184,8 +184,8 @@ function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'rev
 }
 
 /**
- * Applies a person's decision to a transfer that was held for review, whatever the new judgement says. Only a sender that has become an operator wallet
- * overrides it: then the transfer is `moved`.
+ * Lets the review of a transfer outweigh a new judgement: an undecided transfer stays held for review, and a decision stays. Only `seen` (after a correction)
+ * and `moved` (its sender is an operator's wallet by now) outweigh the review.
  */
 function underReview(
   proposed: Omit<TransferChange, 'known' | 'review'>,
@@ -200,7 +200,7 @@ function underReview(
     : { ...proposed, review }
 }
 
-/** Holds a credit for which the wallet has no room; returns any other change unchanged. Adds credits to `balances`. */
+/** Turns a credit for which the wallet has no room into `held`, and adds any other credit to `balances`. */
 function holdUnlessFits(step: TransferChange, balances: Map<string, bigint>): TransferChange {
   if (step.state !== 'credited') return { ...step, amount: noAmount }
   const wallet = walletKey(step.uid, step.cuy)
@@ -210,14 +210,14 @@ function holdUnlessFits(step: TransferChange, balances: Map<string, bigint>): Tr
   return step
 }
 
-/** Whether the stored row already has this state, reason and facts. */
+/** Whether the stored row already has this state, reason and facts, so that nothing need be written. */
 function isAsKnown(step: TransferChange, { known }: TransferStore): boolean {
   const row = known.get(transferKey(step))
   if (row === undefined || row.state !== step.state || row.reason !== step.reason) return false
   return isSameTransfer(step, row)
 }
 
-/** Whether the chain shows a transfer as it is stored: same height, currency, amount, sender and recipient. */
+/** Whether the chain shows a transfer as it is stored: with the same height, currency, amount, sender, recipient and user. */
 function isSameTransfer(shown: TransferFacts & Pick<TransferChange, 'uid'>, stored: KnownTransfer): boolean {
   const isSameMoney = shown.cuy === stored.cuy && shown.raw === stored.raw && shown.native === stored.native
   const areSameParties = shown.uid === stored.uid && shown.from === stored.from && shown.to === stored.to

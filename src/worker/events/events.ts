@@ -11,20 +11,19 @@ import { type EntryRow, readEntry } from '../ledger/store/entries.ts'
 import { type Payout, type PayoutItem, payoutItem } from '../payouts/payout.ts'
 import type { StoredEvent } from './store/events.ts'
 
-/** Events in a page, at most. */
+/** Most events in one page of the feed. */
 export const eventsMax = 100
 
-/** The transfer of an event. */
+/** Identifies the transfer that an event is about. */
 type Key = { readonly txid: string; readonly position: ShownPosition }
-/** A transfer to a user that is not credited. */
 type Uncredited = Key & { readonly cuy: number; readonly address: string }
-/** `reason` for programs, `why` for people. */
+/** `reason` is for programs; `why` is a sentence for people. */
 type WithReason = Uncredited & { readonly reason: string; readonly why: string }
 
-/** An act of a token's issuer on an address. */
+/** What the issuer of a token did to an address of the service, in transaction `txid`. */
 type OfAddress = { readonly address: string; readonly cuy: number; readonly txid: string }
 
-/** The data of an event, by its type. A payout is shown as it was then. `A` is the type of an amount. */
+/** The member `data` of an event, by the event's type. A payout is shown as it was then. `A` is the type that `WriteAmount` makes of an amount. */
 type EventData<A> = {
   readonly 'deposit.seen': Uncredited & { readonly amt: A; readonly seconds: number }
   readonly 'deposit.dropped': Key
@@ -37,11 +36,10 @@ type EventData<A> = {
   readonly 'address.destroyed': OfAddress & { readonly amt: A }
 } & { readonly [T in PayoutEvent]: PayoutItem<A> }
 
-/** The types of events about payouts. */
 type PayoutEvent = Extract<EventType, `payout.${string}`>
 const isOfPayout = (type: EventType): type is PayoutEvent => type.startsWith('payout.')
 
-/** An event as the feed and the webhooks show it. */
+/** An event as the feed (`/ledger/events`), RPC and webhooks show it. */
 export type EventItem<A> = {
   readonly [T in EventType]: {
     readonly id: number
@@ -52,17 +50,17 @@ export type EventItem<A> = {
   }
 }[EventType]
 
-/** Renders an event. */
+/** Turns a stored event into what readers get. `write` makes amounts: JSON numbers or texts, as the reader needs. */
 export function eventItem<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventItem<A> {
   const { id, type, uid, created_at } = event
   const data = dataOf(event, currencies, write)
-  return { id, type, uid, created_at: formatInstant(created_at), data } as EventItem<A> // safe: data of its type
+  return { id, type, uid, created_at: formatInstant(created_at), data } as EventItem<A> // safe: `dataOf` returns the data of this type
 }
 
 function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventData<A>[EventType] {
   const { type } = event
   if (isOfPayout(type)) {
-    const payout = JSON.parse(present(event.payout)) as Payout // safe: the columns of one, by a trigger
+    const payout = JSON.parse(present(event.payout)) as Payout // safe: a trigger has written all members of a `Payout`
     return payoutItem(payout, currencies, write)
   }
   if (type === 'entry.posted') return { entry: entryOf(event, currencies, write) }
@@ -81,12 +79,12 @@ function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmoun
   const reason = present(event.reason)
   const why =
     type === 'deposit.held'
-      ? explainHeld(reason as HeldReason) // safe: the CHECK of the column
-      : explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: as above
+      ? explainHeld(reason as HeldReason) // safe: a CHECK allows only these in this type
+      : explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: such a CHECK, too
   return { txid, position, cuy, address, reason, why }
 }
 
-/** The event of an entry shares its user, currency and time with the entry. */
+/** Reads the ledger entry of an event that is one: such a row has all columns of an entry. */
 function entryOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
   const row = { ...event, type: present(event.entry_type) }
   return postedItem(readEntry(row as unknown as EntryRow), currencies, write) // safe: an event with an entry has all of its columns
@@ -94,7 +92,7 @@ function entryOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmou
 
 function decimalsOf(cuy: CurrencyId, { byId }: Currencies): number {
   const currency = byId.get(cuy)
-  // The configuration check refuses to drop a currency that has transfers, so this cannot happen.
+  // `currency` is never undefined: nothing is served while the configuration lacks a currency that has stored transfers.
   if (currency === undefined) throw new Error(`an event is in currency ${cuy}, which is not configured`)
   return currency.decimals
 }

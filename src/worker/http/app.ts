@@ -16,15 +16,12 @@ import { servePage } from './page.ts'
 import { callerPagePath, noPageSettings, type PageSettings } from './page-settings.ts'
 import { ledgerRoutes, routes } from './routes.ts'
 
-/** The HTTP side of the service. */
 export interface App {
   fetch(request: Request): Promise<Response>
 }
 
-/** The parts that the HTTP side takes from the platform. */
 export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueName'> {}
 
-/** The parts that the HTTP side takes from the configuration. */
 export interface HttpConfig
   extends Pick<
     Config,
@@ -32,8 +29,8 @@ export interface HttpConfig
   > {}
 
 /**
- * Makes the service for a valid configuration, with at least one cell. It keeps no state of a request, so one app serves many requests at once. With one cell
- * no request is asked which one it concerns.
+ * Makes the service for a valid configuration. It keeps no state of a request, so one app serves many requests at once. With a single cell (one database with
+ * all users) it leaves out the middleware that chooses a request's cell.
  */
 export function createApp(platform: HttpPlatform, config: HttpConfig, cells: readonly [Cell, ...Cell[]]): App {
   const ofSeveral = <T>(...list: readonly T[]) => (cells.length > 1 ? list : [])
@@ -87,13 +84,13 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, cells: rea
   return { fetch: async (request) => hono.fetch(request, env) }
 }
 
-/** Nothing is served by a configuration that does not belong to the stored data. A request that concerns several cells needs all of them. */
+/** Refuses a request if the configuration does not belong to the stored data (it has another key, for example) of a cell that the request concerns. */
 const configured: MiddlewareHandler<Env> = async (c, next) => {
   const matches = await Promise.all(c.env.cells.map(({ services }) => services.configMatchesData()))
   return matches.every(Boolean) ? next() : failure(configurationDiffers)
 }
 
-/** Makes the service for an invalid configuration. Every path answers 503, except that of a page: the page shows the fault, and no other page may frame it. */
+/** Makes the service for an invalid configuration. Every path answers 503 except the deposit page, which shows the fault and which no page may frame. */
 export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles | null): App {
   const hono = createHono(platform, null, [...routes.map(({ path }) => path), ...pagesOf(files)])
   servePages(hono, files, noPageSettings)
@@ -101,10 +98,10 @@ export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles
   return { fetch: async (request) => hono.fetch(request) }
 }
 
-/** Used if only people sign in: every token is refused. */
+/** Refuses every token: for a deployment with `DESK_ACCESS` and without a key for backends. */
 const noBackends: AuthenticateBackend = async () => err('unauthorized')
 
-/** The paths of pages that the Worker serves itself; none without their files. */
+/** The paths of pages that the Worker itself serves; none if the deployment has no static files. */
 const pagesOf = (files: StaticFiles | null) => (files === null ? [] : [callerPagePath])
 
 function servePages(hono: Hono<Env>, files: StaticFiles | null, settings: PageSettings): void {
@@ -114,7 +111,7 @@ function servePages(hono: Hono<Env>, files: StaticFiles | null, settings: PageSe
 const callerRoutes: readonly Route[] = routes
 const backendRoutes: readonly LedgerRoute[] = ledgerRoutes
 
-/** The methods of a path. The routes for backends and the pages take no OPTIONS, so pages of other origins cannot call them. */
+/** The methods that a path answers. Routes for backends and pages do not answer OPTIONS, so pages of other origins cannot call them. */
 function methodsOf(path: string, origins: Config['cors']): readonly Method[] {
   const caller = callerRoutes.find((route) => route.path === path)
   const own = backendRoutes.filter((route) => route.path === path)
@@ -129,7 +126,7 @@ function methodsOf(path: string, origins: Config['cors']): readonly Method[] {
   ]
 }
 
-/** Refuses HEAD where it is not allowed, because Hono passes HEAD to the handlers of GET. */
+/** Refuses HEAD on a route whose GET may change something: Hono would pass it to the handler of GET. */
 function refuseHead(methods: readonly Method[]): MiddlewareHandler<Env> {
   return async (c, next) => (c.req.method === 'HEAD' ? failure(wrongMethod(methods)) : next())
 }
@@ -139,7 +136,7 @@ function createHono(platform: HttpPlatform, origins: Config['cors'], paths: read
   const hono = new Hono<Env>({ getPath: (request) => pathOf(request, known) })
   hono.use(everyRequest(platform, origins))
   hono.onError((thrown) => {
-    throw thrown // to `everyRequest`: Hono passes only instances of Error to this function
+    throw thrown // `everyRequest` catches it, together with thrown values that are no Error, which Hono does not pass here
   })
   return hono
 }

@@ -28,7 +28,7 @@ export async function readJsonBody(request: Request): Promise<Result<unknown, Pr
   return body.ok ? parseExactly(body.value) : body
 }
 
-/** Reads the bytes of a body. A client that disconnects early is not a fault of the service. */
+/** Reads the bytes of a body. If the client disconnects early, that is a refusal and not a crash of the service. */
 async function readBody(request: Request): Promise<Result<Uint8Array, Problem>> {
   try {
     const bytes = await readBytes(request.body, bodyBytesMax)
@@ -38,7 +38,7 @@ async function readBody(request: Request): Promise<Result<Uint8Array, Problem>> 
   }
 }
 
-/** Reads a JSON body that has one member, without checking its value. */
+/** Reads the member `name` of a JSON body that must have no other member. The value is unchecked, and undefined if the member is missing. */
 export async function readOnlyMember(request: Request, name: string): Promise<Result<unknown, Problem>> {
   const body = await readJsonBody(request)
   if (!body.ok) return body
@@ -52,10 +52,10 @@ function membersOfBody(body: unknown): Readonly<Record<string, unknown>> | null 
   return body as Readonly<Record<string, unknown>> // safe: an object that is no array
 }
 
-/** Serializers of many languages write null for a member that is not set. */
+/** Members of requests that may be null, which counts as absent: serializers of many languages write null for a member that is not set. */
 const optionalMembers: readonly string[] = ['mark', 'fee', 'proof', 'moved', 'attempts']
 
-/** Removes the optional members that are null from a value that another program has sent. */
+/** Removes the `optionalMembers` that are null from a value, at any depth. For calls over RPC; a JSON body loses them when it is parsed. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
@@ -64,7 +64,7 @@ export function withoutNulls(value: unknown): unknown {
   )
 }
 
-/** TC39 source text access, which TypeScript does not have yet. */
+/** `JSON.parse` with the digits of each number as sent (TC39, source text access). TypeScript has no type for that yet. */
 type ParseWithSource = (
   text: string,
   reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
@@ -75,7 +75,7 @@ function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
     const parse = JSON.parse as ParseWithSource
     const value = parse(text, (key, value, { source }) => {
-      if (value === null && optionalMembers.includes(key)) return undefined // which removes it
+      if (value === null && optionalMembers.includes(key)) return undefined // undefined removes the member
       if (typeof value !== 'number') return value
       if (key === 'amt' || key === 'fee') return source
       return String(value) === source?.replace(/\.0+$/, '') ? value : Number.NaN // 7.0 is a whole number, too
@@ -88,10 +88,10 @@ function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
   }
 }
 
-/** Matches the brackets of objects and lists, and texts, with the colon that makes a text a name. In valid JSON these patterns match nothing else. */
+/** Matches the brackets of objects and lists, and each text, with its colon if it is the name of a member. In valid JSON it matches nothing else. */
 const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g
 
-/** Finds faults that a JSON parser hides: if two members have the same name, it takes the last one. */
+/** Finds what `JSON.parse` lets pass in valid JSON: too deep nesting, and two members of the same name, of which it takes the last one. */
 function findFault(json: string): Problem | null {
   const open: Set<string>[] = []
   for (const [token, colon] of json.matchAll(tokens)) {
@@ -101,7 +101,7 @@ function findFault(json: string): Problem | null {
       open.pop()
     } else if (colon !== undefined) {
       const names = open.at(-1)
-      const name: string = JSON.parse(token.slice(0, -colon.length)) // escapes can spell the same name differently
+      const name: string = JSON.parse(token.slice(0, -colon.length)) // parsed, because escapes can spell the same name differently
       if (names?.has(name)) return memberTwice
       names?.add(name)
     }

@@ -5,35 +5,35 @@ import type { ReadContext, WriteContext } from '../ledger/context.ts'
 import type { Cell, Services } from '../services.ts'
 import type { Backend, Scope } from './auth/authenticate.ts'
 
-/** The rate limit of a user that a request counts against. */
+/** Which of a user's two rate limits a request counts against: `nodes` if it can cost requests to Tron nodes, else `lists`. */
 export type RateClass = 'lists' | 'nodes'
 
-/** Hono's environment: the variables that handlers find in their context. */
+/** What handlers find in Hono's context: `c.env` (`Bindings`) and `c.get(…)` (`Variables`). */
 export interface Env {
   Bindings: {
-    /** Those of the cell that the request concerns; of the first one where it concerns none. */
+    /** The parts of the cell (one database with its users) that the request concerns; of the first cell if it concerns none. */
     readonly services: Services
-    /** All cells, or the one that the request concerns. */
+    /** Every cell of the deployment; only the request's own cell once `middleware/cells.ts` has chosen it. */
     readonly cells: readonly Cell[]
   }
   Variables: {
     invocation: Invocation
-    /** The user. Set on routes that require a user's token. */
+    /** The user whom the token names. Set on routes that require a user's token. */
     uid: Uid
-    /** The backend. Set on routes for backends, unless a person sends the request. */
+    /** The backend that sends the request. Set on `/ledger/*`, unless a person at the desk sends it. */
     backend: Backend
-    /** The backend or person. Set on routes for backends. */
+    /** The backend or person that sends the request. Set on `/ledger/*`. */
     decider: Decider
   }
 }
 
-/** The backend or person that sends a request, with their scopes. */
+/** Who sends a request to `/ledger/*`. The name is stored with whatever they approve, cancel or decide; the scopes are their rights. */
 export interface Decider {
   readonly name: DeciderName
   readonly scopes: readonly string[]
 }
 
-/** One request. `req.path` is the path of a route or `noRoute`. */
+/** Hono's context of one request. Its `req.path` is the path of a route, or `noRoute`. */
 export type RequestContext = Context<Env>
 
 /** The `req.path` of a request whose path is not that of a route. */
@@ -42,7 +42,7 @@ export const noRoute = '/'
 /** The name of the route in a log line: its path, or `unknown`, so that the log contains no text from outside. */
 export const routeName = ({ req }: RequestContext): string => (req.path === noRoute ? 'unknown' : req.path)
 
-/** One route, for GET and, unless it changes something, for HEAD. */
+/** One route for users or monitoring. It answers GET and, unless `acts` is set, HEAD. */
 export interface Route {
   readonly path: `/${string}`
   /** The GET may change something. HEAD must not, so the route has no HEAD. */
@@ -52,27 +52,27 @@ export interface Route {
   readonly handle: (c: RequestContext) => Promise<Response>
 }
 
-/** One route for backends. It exists only if a key for their tokens is configured. */
+/** One route for backends and people at the desk. It exists only if a key for backends' tokens or `DESK_ACCESS` is configured. */
 export interface LedgerRoute {
   readonly path: `/ledger/${string}`
   readonly method: 'GET' | 'POST'
-  /** See `Route`. */
+  /** The GET may change something, so the route has no HEAD. */
   readonly acts?: true
-  /** The scopes of which the token must have one, for a request with this URL. */
+  /** The scopes for a request with this URL. Its sender must have one of them. */
   readonly scope: (url: string) => Scope | readonly Scope[]
-  /** Whether the route exists only if payouts are configured. */
+  /** The route exists only if payouts are configured (`PAYOUTS`). */
   readonly isOfPayouts?: true
-  /** Whether a person at the desk may use it, too. All GET routes allow that. */
+  /** People at the desk may use this POST route, too. GET routes allow that without this member. */
   readonly isForPeople?: true
   readonly handle: (c: RequestContext) => Promise<Response>
 }
 
-/** Reads for the request. */
+/** Runs `work`, which can only read, in the request's cell, on a copy of the database that is at least as new as the request's bookmark. */
 export function reading<T>(c: RequestContext, work: (context: ReadContext) => Promise<T>): Promise<T> {
   return c.env.services.read(c.get('invocation'), work)
 }
 
-/** Reads and writes for the request. */
+/** Runs `work`, which may write, in the request's cell, on the primary database. */
 export function writing<T>(c: RequestContext, work: (context: WriteContext) => Promise<T>): Promise<T> {
   return c.env.services.write(c.get('invocation'), work)
 }

@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-/** A JSON number that is never a double. */
+/** A number that `JSON.stringify` writes with all of its digits, because it never becomes a double. */
 export interface RawJson {
   readonly rawJSON: string
 }
@@ -17,12 +17,11 @@ export interface RawJson {
 /** A value that `JSON.stringify` neither rounds, drops nor refuses. */
 export type Json = string | number | boolean | null | RawJson | readonly Json[] | JsonMembers
 
-/** The members of a JSON object. */
 export interface JsonMembers {
   readonly [name: string]: Json
 }
 
-/** The type of a JSON body as it is written: any number may be exact raw JSON. */
+/** The type of a JSON value before it is written, if `T` is its type after parsing: each number may also be a `RawJson`. */
 export type Written<T> = T extends number
   ? T | RawJson
   : T extends readonly (infer Item)[]
@@ -41,23 +40,23 @@ export function jsonInteger(digits: string): RawJson {
   return JSON.rawJSON(digits)
 }
 
-/** A success with data, and optionally a note for people. */
+/** A 200 with `data`. A `note` for people follows `success: ` in `msg`. */
 export function success(data: JsonMembers, note?: string): Response {
   return envelope(200, successMsg(note), {}, data)
 }
 
-/** A success without data, with a note for people. */
+/** A 200 without `data`. The `note` for people follows `success: ` in `msg`. */
 export function successNote(note: string): Response {
   return envelope(200, successMsg(note), {})
 }
 
-/** A failure, with its `reason` if it has one. Only the health check adds data. */
+/** The response to a failure. Its `reason`, if it has one, is in the header `x-reason`. Only the health check adds data. */
 export function failure(problem: Problem, data?: JsonMembers): Response {
   const { status, msg, headers } = problem
   return envelope(status, msg, 'reason' in problem ? { ...headers, [reasonHeader]: problem.reason } : headers, data)
 }
 
-/** The response to a failed query. */
+/** The response to a query that failed: the status and sentence of `toProblem`. */
 export function refusal(error: QueryFailure): Response {
   return failure(toProblem(error))
 }
@@ -73,5 +72,5 @@ function envelope(status: number, msg: string, headers: Problem['headers'], data
   })
 }
 
-/** The `msg` of a success. */
+/** The `msg` of a success, which the examples of the OpenAPI document share. */
 export const successMsg = (note?: string) => (note === undefined ? 'success' : `success: ${note}`)

@@ -21,7 +21,7 @@ export interface PlainProblem extends Sentence {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 414 | 415 | 500
 }
 
-/** A failure whose status has several causes: `reason` names this one, and is sent as `x-reason`. */
+/** A failure whose status has several possible causes. `reason` names the actual one, and is sent as `x-reason`. */
 export interface ReasonedProblem extends Sentence {
   readonly status: 409 | 422 | 429 | 503
   readonly reason: Reason
@@ -35,25 +35,22 @@ export const urlCharsMax = 2048
 export const rateRetrySeconds = 60
 /** `Retry-After` if no node gave a usable response. */
 export const chainRetrySeconds = 5
-/** `Retry-After` if nobody knows when a transaction is final. */
+/** `Retry-After` if nobody can say when a transaction will be final, because the nodes' answers are late. */
 const lateRetrySeconds = 15
 /** `Retry-After` while another version of the service is being deployed. */
 const deploymentRetrySeconds = 15
 /** `Retry-After` if the keys of token issuers could not be fetched. */
 export const keysRetrySeconds = 5
 
-/** No route has this path. */
 export const unknownPath: Problem = { status: 404, msg: 'no such path' }
-/** The URL is not read at all. */
 export const urlTooLong: Problem = { status: 414, msg: `the URL is longer than ${urlCharsMax} characters` }
-/** The caller is over its rate limit. */
 export const tooManyRequests: ReasonedProblem = retryable(
   429,
   'rate-limit',
   `too many requests; try again in ${rateRetrySeconds} s`,
   rateRetrySeconds,
 )
-/** A bug. The log has its text, under the id of the request. */
+/** An exception: a bug, or the database or the scanner is unavailable. The log has its text, under the id of the request. */
 export const crashed: Problem = { status: 500, msg: 'internal error' }
 /** The configuration is wrong, or there is no key to verify tokens with. The log has the faults. */
 export const notConfigured = {
@@ -67,7 +64,6 @@ export const configurationDiffers = {
   reason: 'configuration-differs',
 } as const satisfies ReasonedProblem
 
-/** The keys of tokens could not be fetched. */
 export const keysUnavailable: ReasonedProblem = retryable(
   503,
   'keys-unavailable',
@@ -78,44 +74,41 @@ export const keysUnavailable: ReasonedProblem = retryable(
 /** Longest body that is read, in bytes. Twenty entries with everything at its longest take less than half as many. */
 export const bodyBytesMax = 65_536
 
-/** The `content-type` of the body is not JSON. */
 export const wrongMediaType: Problem = { status: 415, msg: 'the content-type must be application/json' }
 /** The body was too long, so it was not read to its end. */
 export const bodyTooLarge: Problem = { status: 413, msg: `the body is larger than ${bodyBytesMax} bytes` }
 /** The body is not JSON, or not in UTF-8. */
 export const brokenBody: Problem = { status: 400, msg: 'the body is not valid JSON' }
-/** The body is compressed, or encoded in another way. */
 export const encodedBody: Problem = { status: 415, msg: 'the body must not have a content-encoding' }
 /** The client has disconnected before it sent the whole body: nobody reads this. */
 export const bodyCutOff: Problem = { status: 400, msg: 'the body ended early' }
-/** No valid body nests objects and lists this deep. */
+/** The body nests objects and lists deeper than `bodyDepthMax` of `body.ts`, or deeper than the parser can go. */
 export const bodyTooDeep: Problem = { status: 400, msg: 'the body is nested deeper than a valid one' }
-/** If two members have the same name, nobody knows which one was meant. */
+/** Refused, because JSON parsers disagree about which of two members of the same name counts. */
 export const memberTwice: Problem = { status: 400, msg: 'an object of the body has two members of the same name' }
-/** The body is JSON, but not an object with this member. */
+/** The problem of a JSON body that is not an object with the one member `name`. */
 export const wrongBody = (name: string): Problem => {
   return { status: 400, msg: `the body must be an object with ${name}, and nothing else` }
 }
 
-/** The path belongs to a route that has only these methods. OPTIONS is for browsers. */
+/** The problem of a request with a method that its path does not have. The sentence leaves out OPTIONS, which only browsers send. */
 export function wrongMethod(allowed: readonly Method[]): PlainProblem {
   const named = allowed.filter((method) => method !== 'OPTIONS')
   const list = named.length < 2 ? named.join() : `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`
   return { status: 405, msg: `method not allowed; use ${list}`, headers: { allow: allowed.join(', ') } }
 }
 
-/** A method of a route. */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'OPTIONS'
 
-/** The backend's token is valid but has none of these scopes. */
+/** The problem of a backend or person that is known, but has none of these scopes. */
 export function missingScope(scopes: readonly Scope[]): Problem {
   return { status: 403, msg: `the scope of the token must include ${scopes.join(' or ')}` }
 }
 
-/** People may approve, cancel and decide. Every other change is made by a backend or a signer. */
+/** The problem of a person's POST to a route without `isForPeople`: people may only approve, cancel and decide. */
 export const onlyBackends: Problem = { status: 403, msg: 'only a backend with a token can ask for this' }
 
-/** The response to a refused post. */
+/** The problem of a refused post of entries. Its sentence names the entry at fault by its place, from 1. */
 export function toPostProblem(failure: PostFailure): Problem {
   const prefix = failure.entry === undefined ? '' : `entry ${failure.entry}: `
   switch (failure.kind) {
@@ -131,14 +124,14 @@ export function toPostProblem(failure: PostFailure): Problem {
 
 const placeOf = ({ payout }: { readonly payout?: number }) => (payout === undefined ? '' : `payout ${payout}: `)
 
-/** The response to a payout request that is well-formed but refused for a reason. */
+/** The problem of a request about payouts that is well-formed but refused: 409 or 422, with the reason. */
 export function toPayoutRefusal(failure: Extract<PayoutFailure, { kind: 'conflict' | 'refused' }>): ReasonedProblem {
   const { kind, reason, why } = failure
   if (reason === 'no-final-block') return retryable(409, reason, placeOf(failure) + why, headRetrySeconds)
   return { status: kind === 'conflict' ? 409 : 422, reason, msg: placeOf(failure) + why }
 }
 
-/** The response to a refused request about payouts. */
+/** The problem of any refused request about payouts, malformed ones included. */
 export function toPayoutProblem(failure: PayoutFailure): Problem {
   switch (failure.kind) {
     case 'bad-input':
@@ -153,15 +146,15 @@ export function toPayoutProblem(failure: PayoutFailure): Problem {
   }
 }
 
-/** The response to a request whose cell is not known. */
+/** The problem of a request for which no cell can be chosen: its `cell` is missing or wrong, or its users are in several cells. */
 export function toCellProblem({ kind, why }: ChoiceFailure): Problem {
   return kind === 'bad-input' ? { status: 400, msg: `cell: ${why}` } : inSeveralCells(why)
 }
 
-/** The response to a request about users who are not all in the cell that answers. */
+/** The problem of a request about users who are not all in the cell that answers. */
 export const inSeveralCells = (msg: string): ReasonedProblem => ({ status: 422, reason: 'other-cell', msg })
 
-/** The response to refused decisions. */
+/** The problem of refused decisions about deposits in review. Its sentence names the deposit at fault by its place in the request, from 1. */
 export function toDecideProblem(failure: DecideFailure): Problem {
   const prefix = failure.deposit === undefined ? '' : `deposit ${failure.deposit}: `
   switch (failure.kind) {
@@ -174,7 +167,7 @@ export function toDecideProblem(failure: DecideFailure): Problem {
   }
 }
 
-/** Whose allowance of requests to nodes is used up, and its consequence for deposits. */
+/** The reason and the sentence, for each allowance of requests to nodes that can be used up. The sentence says what that means for deposits. */
 const usedUp = {
   nodes: [
     'node-allowance',
@@ -190,10 +183,10 @@ const usedUp = {
   ],
 } as const satisfies Record<Extract<QueryFailure, { kind: 'limited' }>['whose'], readonly [Reason, string]>
 
-/** The failure of a well-formed query: all except bad input and unknown things. */
+/** The failures of a query that have a `reason`: all except bad input and unknown things. */
 export type ReasonedFailure = Exclude<QueryFailure, { readonly kind: 'bad-input' | 'not-found' }>
 
-/** Replaces the seconds until something is final, if nobody knows them. */
+/** Stands in a sentence instead of the seconds until a transaction is final, if nobody can estimate them. */
 export const finalityLate = 'the answers of the network are late, so nobody can say when it is'
 
 const cannotIssue = 'no address can be issued until an operator has corrected the configuration'
@@ -215,7 +208,7 @@ const nodesUnavailable = retryable(
   chainRetrySeconds,
 )
 
-/** The response to a query that failed. */
+/** The status, sentence and, if there is one, reason of a query that failed. */
 export function toProblem(failure: QueryFailure): Problem {
   switch (failure.kind) {
     case 'bad-input':
@@ -227,7 +220,7 @@ export function toProblem(failure: QueryFailure): Problem {
   }
 }
 
-/** The response to a well-formed query that failed for a reason. */
+/** As `toProblem`, but only for failures with a reason, so that the caller need not ask whether there is one. */
 export function toReasonedProblem(failure: ReasonedFailure): ReasonedProblem {
   switch (failure.kind) {
     case 'gap-limit': {
@@ -259,7 +252,7 @@ function notFinal(seconds: number | null): ReasonedProblem {
     : retryable(409, 'not-final', `found, not final yet; try again in about ${seconds} s`, seconds)
 }
 
-/** The response to a request that is not authenticated. Every kind of invalid token gets the same text; the header tells its holder more. */
+/** The problem of a request that is not authenticated. Every invalid token gets the same `msg`; `WWW-Authenticate` says more if its signature is valid. */
 export function toAuthProblem(failure: AuthFailure): Problem {
   if (typeof failure === 'object') {
     const { fault } = failure
@@ -275,7 +268,7 @@ export function toAuthProblem(failure: AuthFailure): Problem {
   }
 }
 
-/** The response to a person whom Cloudflare Access or `DESK_ACCESS` does not let in. */
+/** The problem of a person whom Cloudflare Access or `DESK_ACCESS` does not let in. */
 export function toPersonProblem(failure: PersonFailure): Problem {
   switch (failure) {
     case 'not-listed':

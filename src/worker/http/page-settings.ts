@@ -2,10 +2,9 @@ import type { Uid } from '../common/ids.ts'
 import type { PageWallet } from '../common/page-wallets.ts'
 import type { PageBrand } from '../config/brand.ts'
 
-/** The path of the deposit page. */
 export const callerPagePath = '/deposit'
 
-/** The settings of the deposit page. */
+/** What the deployment sets on the deposit page. The Worker writes it into the page's HTML. */
 export interface PageSettings {
   /** The origins whose pages may frame the page, and to which it may link back. */
   readonly origins: readonly string[]
@@ -16,10 +15,10 @@ export interface PageSettings {
   readonly devUid: Uid | null
 }
 
-/** The settings if the configuration is invalid. */
+/** The settings of the page while the configuration is invalid: no origin, brand or wallet of it can be trusted. */
 export const noPageSettings: PageSettings = { origins: [], brand: null, wallet: null, devUid: null }
 
-/** Writes the settings as JSON into the attribute that the page reads. */
+/** The HTML of the page with the settings as JSON in its `<meta name="settings">`, where the page's script reads them. */
 export function withSettings(html: string, settings: PageSettings): string {
   const json = JSON.stringify(settings).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   return html.replace('<meta name="settings" content="">', () => `<meta name="settings" content="${json}">`)

@@ -5,14 +5,14 @@ import { callerPagePath, type PageSettings, withSettings } from './page-settings
 
 const unframed = "frame-ancestors 'none'"
 
-/** Serves a page with its settings. Static files come with headers that forbid framing; the page may be framed by pages of these origins, if there are any. */
+/** Serves the deposit page with its settings. The headers of the static file forbid framing; here pages of `settings.origins` are allowed to frame it. */
 export async function servePage(
   { url, method }: Request,
   files: StaticFiles,
   settings: PageSettings,
 ): Promise<Response> {
   const { origins, devUid } = settings
-  // The conditions of the request are not passed on, because the browser's copy may have older settings.
+  // `If-None-Match` and the like are not passed on: the browser could keep a copy that has older settings.
   const file = await files.fetch(new URL(callerPagePath, url).href, { method })
   const headers = new Headers(file.headers)
   headers.delete('etag')

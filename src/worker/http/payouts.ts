@@ -9,19 +9,19 @@ import { toPayoutProblem } from './errors.ts'
 
 // Parts that the payout routes share.
 
-/** The payout rules. They exist, because payout routes exist only with them. */
+/** The rules of `PAYOUTS` in the request's cell. Throws if it has none, which is a bug: payout routes exist only in cells that have them. */
 export function payoutRulesOf(c: RequestContext): PayoutRules {
   const { payouts } = c.env.services.settings
   if (payouts === null) throw new Error('a route of payouts without PAYOUTS')
   return payouts
 }
 
-/** Renders a payout for a response. */
+/** A payout as JSON for backends and people at the desk, with exact amounts in whole units. */
 export function writePayout(c: RequestContext, payout: Payout): JsonMembers {
   return payoutItem(payout, c.env.services.settings.currencies, jsonAmount)
 }
 
-/** Answers a request for a step of payouts; `work` gets its body. */
+/** Answers a POST that approves or cancels payouts: `work` gets its JSON body and does it; then webhooks are woken, and the changed payouts are listed. */
 export async function answerStep(
   c: RequestContext,
   work: (context: WriteContext, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,

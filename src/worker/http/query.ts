@@ -17,7 +17,7 @@ const digitsForm = /^[1-9]\d{0,15}$/
 type BadInput = Extract<QueryFailure, { kind: 'bad-input' }>
 type Shape = Record<string, z.ZodMiniType>
 
-/** Reads the parameters that the schema names from a URL, and ignores others. A repeated parameter becomes a list. */
+/** Reads the parameters that the schema names from a URL, as text, and ignores others. A repeated parameter becomes a list, which no schema accepts. */
 export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Readonly<Record<string, unknown>> {
   const values: Record<string, string | readonly string[]> = {}
   if (url.includes('?')) {
@@ -30,7 +30,7 @@ export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Rea
   return values
 }
 
-/** Wraps a handler: requests whose parameters the schema refuses do not reach it. */
+/** Wraps a handler, which gets the parsed parameters. A request whose parameters the schema refuses does not reach it, and is answered with 400. */
 export function withQuery<S extends Shape>(
   schema: z.ZodMiniObject<S>,
   handle: (c: RequestContext, query: z.output<z.ZodMiniObject<S>>) => Promise<Response>,
@@ -41,7 +41,7 @@ export function withQuery<S extends Shape>(
   }
 }
 
-/** Parses parameters. A repeated parameter is refused, and so is a `cuy` that is not configured. */
+/** Parses parameters. It refuses a repeated parameter, and a `cuy` that is not configured. The error names the first wrong parameter. */
 export function parseParameters<S extends Shape>(
   schema: z.ZodMiniObject<S>,
   values: Readonly<Record<string, unknown>>,
@@ -62,7 +62,7 @@ export function badInput(field: string, why: string): BadInput {
   return { kind: 'bad-input', field, why }
 }
 
-/** A parameter that has this form and that `parse` accepts; `parse` returns null to refuse. `takes` is the message if it is refused. */
+/** A parameter of at most `charsMax` characters that matches `form`, and for which `parse` does not return null. A refusal says `takes`: what it must be. */
 export function textParam<T>(
   takes: string,
   form: RegExp,
@@ -80,32 +80,32 @@ export function textParam<T>(
   )
 }
 
-/** A whole number without sign, leading zero or exponent. */
+/** A parameter that is a whole number from 1 to `max`, without sign, leading zero or exponent. */
 export function wholeNumber(max: number = Number.MAX_SAFE_INTEGER) {
   const takes = `a whole number from 1 to ${max}`
   return z.pipe(textParam(takes, digitsForm, Number), z.int(takes).check(z.minimum(1, takes), z.maximum(max, takes)))
 }
 
-/** An id of the service, with its brand. */
+/** A parameter that is an id: a whole number from 1 on, as the branded type `Id`. Nobody has looked up whether the id exists. */
 export function idParam<Id extends number>() {
-  return wholeNumber() as unknown as z.ZodMiniType<Id, string> // safe: every id is one; a currency's is looked up
+  return wholeNumber() as unknown as z.ZodMiniType<Id, string> // safe: any such number can be an id; `parseParameters` looks up a currency's
 }
 
-/** The failure of a `cuy` that is not configured. */
+/** The failure of a `cuy` that is not configured. Its sentence lists the currencies that are. */
 export function unknownCurrency(currencies: Currencies): BadInput {
   return badInput('cuy', `${currencyExpected(currencies)}, given at most once`)
 }
 
-/** What a `uid` must be: the message if it is refused. */
+/** What a `uid` must be, for the sentence that refuses another one. */
 export const uidExpected = `a whole number from 1 to ${reservedUid}`
-/** A parameter with a user, or `reservedUid`. */
+/** A parameter that is the id of a user, or `reservedUid`, which stands for addresses that an operator has reserved. */
 export function uidParam() {
   return wholeNumber(reservedUid) as unknown as z.ZodMiniType<Uid, string> // safe: the range is the definition
 }
 
-/** What an `address` must be: the message if it is refused. */
+/** What an `address` must be, for the sentence that refuses another one. */
 export const addressExpected = 'a Tron address: T… with 34 characters, or 42 hex digits that begin with 41'
-/** A parameter with a Tron address. */
+/** A parameter that is a Tron address, in Base58Check with a right checksum, or in hex. */
 export function addressParam() {
   return textParam(addressExpected, /^(T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-fA-F]{40})$/, (text) => {
     if (!text.startsWith('T')) return addressFromHex(text.slice(2))
@@ -114,7 +114,7 @@ export function addressParam() {
   })
 }
 
-/** A parameter that is one of these words. */
+/** A parameter that is one of these words. The sentence that refuses another one lists them. */
 export function choiceParam<const Choice extends string>(choices: readonly Choice[]) {
   return z.enum([...choices], `one of ${choices.join(', ')}`)
 }
@@ -126,10 +126,10 @@ const time = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?'
 /** ISO 8601 with a zone, and a day that exists. `Date.parse` alone accepts other forms, and reads 31 April as 1 May. */
 const instantForm = new RegExp(`^(${leapDay}|${otherDay})T${time}(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$`)
 
-/** Digits below a millisecond, which clocks of other languages write. No stored time has them. */
+/** Digits below a millisecond. Other languages write them, but no stored time has them. */
 const belowMilliseconds = /(?<=\.\d{3})\d+/
 
-/** A parameter with an instant. Digits below a millisecond are cut off, so that a stored time written by another language is the same time. */
+/** A parameter that is an instant. Digits below a millisecond are cut off: a stored time that another language writes with more zeros stays the same time. */
 export function instantParam() {
   const takes = 'an ISO 8601 instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
   return textParam(takes, instantForm, (value) => Date.parse(value.replace(belowMilliseconds, '')) as UnixMs) // safe: the form is that of an instant

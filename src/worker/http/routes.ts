@@ -27,13 +27,13 @@ import { walletFlowList, walletFlowListDocs } from './routes/wallet-flow-list.ts
 import { walletList, walletListDocs } from './routes/wallet-list.ts'
 import { walletStatement, walletStatementDocs } from './routes/wallet-statement.ts'
 
-/** Every route for users and for monitoring. */
+/** Every route for users and monitoring. Those for backends are in `ledgerRoutes`. */
 export const routes = [
   ...[tronGenerate, tronBalance, tronRecharge, tronDeposits, tronPayouts, walletList, walletFlowList],
   ...[walletStatement, acceptedCurrencies, health],
 ] as const
 
-/** Every route for backends. */
+/** Every route for backends and people at the desk. */
 export const ledgerRoutes = [
   ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress, ledgerAddresses],
   ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction, ledgerStatement],
@@ -41,7 +41,7 @@ export const ledgerRoutes = [
   ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
 ] as const
 
-/** The documentation of every route, by its methods. The Worker never calls it, so its bundle does not contain it. */
+/** The documentation of every route, by path and method. The Worker never calls this function, so the Worker's bundle has none of the documentation. */
 export const operations = () =>
   ({
     '/tron/generate': { get: tronGenerateDocs() },

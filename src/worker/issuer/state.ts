@@ -3,29 +3,29 @@ import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { issuerActs } from '../d1/issuer-tables.ts'
 
-/** An act of an issuer that no later act has undone. */
+/** An act of a token's issuer that no later act has undone, as "unpaused" undoes "paused". */
 interface StandingAct {
   readonly cuy: CurrencyId
   readonly txid: Txid
   readonly height: BlockHeight
 }
 
-/** An address whose tokens cannot be moved. */
+/** An address from which nobody can move tokens of this currency. */
 export interface FrozenAddress extends StandingAct {
   readonly address: Address
 }
 
-/** A fee that transfers of the token pay. A fee of zero is left out. */
+/** A fee that the token's contract takes out of each transfer. */
 export interface TokenFee extends StandingAct {
-  /** Hundredths of a percent. */
+  /** The fee in hundredths of a percent of the amount. */
   readonly basisPoints: bigint
-  /** Chain units. */
+  /** The highest fee of one transfer, in chain units. */
   readonly maximum: bigint
-  /** Whether an operator has confirmed exactly this fee. */
+  /** Whether an operator has confirmed exactly this fee. Until then nothing of the token is paid out. */
   readonly isConfirmed: boolean
 }
 
-/** The standing acts, judged by all final blocks read so far, in whatever order they were read. */
+/** The standing acts by all final blocks that were read so far, in any order. Tokens with a fee of zero are not in `fees`. */
 export interface IssuerState {
   readonly frozen: readonly FrozenAddress[]
   readonly paused: readonly StandingAct[]
@@ -34,21 +34,19 @@ export interface IssuerState {
   readonly deprecated: readonly (StandingAct & { readonly successor: Address })[]
 }
 
-/** No standing act. */
 export const nothingStands: IssuerState = { frozen: [], paused: [], fees: [], deprecated: [] }
 
-/** Why tokens cannot leave an address as they should: a code for programs. */
+/** Why tokens cannot leave an address, or would not arrive whole: a code for programs. */
 export type Stop = 'frozen' | 'paused' | 'fee-unconfirmed' | 'deprecated'
 
-/** A row of `issuer_act`. */
 export type ActRow = typeof issuerActs.$inferSelect
-/** The columns of a standing act. */
+/** A row of the view `standing_act`, as far as it is read. */
 export type StandingRow = Pick<
   ActRow,
   'cuy' | 'kind' | 'txid' | 'height' | 'address' | 'raw' | 'basis_points' | 'confirmed_at'
 >
 
-/** Makes the state from rows of `standing_act`. */
+/** Sorts the rows of the view `standing_act` by kind, and turns amounts into bigints. Throws if a row lacks an address that its kind needs. */
 export function readIssuerState(results: readonly StandingRow[]): IssuerState {
   const rows = (kind: ActRow['kind']) => results.filter((row) => row.kind === kind)
   const standing = ({ cuy, txid, height }: StandingRow) => ({ cuy, txid, height })
@@ -64,7 +62,7 @@ export function readIssuerState(results: readonly StandingRow[]): IssuerState {
   }
 }
 
-/** The stops for tokens of this currency at this address; empty if there are none. */
+/** Lists why tokens of this currency cannot leave this address; empty if they can. */
 export function stopsOf(state: IssuerState, cuy: CurrencyId, address: Address): readonly Stop[] {
   const isOf = (one: StandingAct) => one.cuy === cuy
   return [
@@ -75,7 +73,7 @@ export function stopsOf(state: IssuerState, cuy: CurrencyId, address: Address): 
   ]
 }
 
-/** A CHECK guarantees that a row of this kind has an address. */
+/** Returns the address of an act whose kind has one, as a CHECK guarantees. */
 function named({ address, txid }: StandingRow): Address {
   if (address === null) throw new Error(`an act of ${txid} names no address`)
   return address

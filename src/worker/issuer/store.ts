@@ -5,7 +5,7 @@ import { fixedStatement, type ReadDatabase } from '../d1/database.ts'
 import { issuerActs } from '../d1/issuer-tables.ts'
 import { type ActRow, type IssuerState, readIssuerState, type StandingRow, type TokenFee } from './state.ts'
 
-/** Reads the fees that operators have confirmed, by currency. */
+/** Reads every fee of a token that an operator has ever confirmed, by currency. Payouts made under an earlier fee are compared with these. */
 export async function selectConfirmedFees(
   db: ReadDatabase,
 ): Promise<ReadonlyMap<CurrencyId, readonly Pick<TokenFee, 'basisPoints' | 'maximum'>[]>> {
@@ -16,13 +16,13 @@ export async function selectConfirmedFees(
   return Map.groupBy(fees, (fee) => fee.cuy)
 }
 
-/** Reads the standing acts in one statement. It reads every act that was ever stored. */
+/** Reads the standing acts. Its statement goes through every act that was ever stored, so it is not for each request of a user. */
 export async function selectIssuerState(db: ReadDatabase): Promise<IssuerState> {
   const { results } = await selectStanding(db, {}).all<StandingRow>()
   return readIssuerState(results)
 }
 
-/** Reads the currencies in which an address is frozen, in order. */
+/** Reads the currencies in which an address is frozen, in the order of `cuy`. */
 export async function selectFrozenIn(db: ReadDatabase, address: Address): Promise<readonly CurrencyId[]> {
   const { results } = await selectFrozen(db, { address }).all<Pick<ActRow, 'cuy'>>()
   return results.map(({ cuy }) => cuy)
@@ -30,10 +30,10 @@ export async function selectFrozenIn(db: ReadDatabase, address: Address): Promis
 
 const { cuy, kind, address, height, place, position } = issuerActs
 
-/** The standing acts, as one line of SQL for the commands. `standing_act` is a view (migrations/0001_invariants.sql). */
+/** SQL that selects the standing acts, also for commands that run SQL by Wrangler. `standing_act` is a view (migrations/0001_invariants.sql). */
 export const standingSql = 'SELECT * FROM standing_act ORDER BY cuy, address'
 
-/** Selects the rows for `readIssuerState`, as a statement for a batch. */
+/** Makes the statement whose rows `readIssuerState` takes, for a caller that reads them in a batch with others. */
 export const selectStanding = fixedStatement(sql.raw(standingSql))
 
 const selectConfirmed = fixedStatement(sql`

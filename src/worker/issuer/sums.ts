@@ -5,14 +5,17 @@ import { issuerActs } from '../d1/issuer-tables.ts'
 import { holdings } from '../d1/state-tables.ts'
 import { addresses } from '../d1/tables.ts'
 
-/** A sum of one currency: parts of 12 digits as one text, the highest first. */
+/**
+ * A sum over addresses in one currency, in chain units. `parts`: seven sums of groups of 12 decimal digits, separated by spaces, the most significant first;
+ * each can have more than 12 digits. SQLite's integers are too small for the whole sum.
+ */
 export interface PartsOfCurrency {
   readonly cuy: CurrencyId
   readonly addresses: number
   readonly parts: string
 }
 
-/** SQL: sums numbers of up to 84 digits, digit groups apart. */
+/** SQL that sums decimal texts of up to 84 digits as `parts` of `PartsOfCurrency`. */
 function partsOf(units: SQL): SQL {
   const digits = sql`substr(hex(zeroblob(42)) || ${units}, -84)`
   const sums = [1, 13, 25, 37, 49, 61, 73].map(
@@ -21,7 +24,7 @@ function partsOf(units: SQL): SQL {
   return sql.join(sums, sql` || ' ' || `)
 }
 
-/** SQL: the last known balances of frozen addresses, by currency. */
+/** SQL that sums, by currency, the balances last read of addresses of the service that are frozen now. */
 export function selectFrozenSums(): SQL<PartsOfCurrency> {
   return sql`SELECT standing.cuy AS cuy, count(*) AS addresses, ${partsOf(sql`coalesce(${holdings.balance}, '0')`)} AS parts
 FROM standing_act AS standing CROSS JOIN ${addresses} ON ${addresses.address} = ${ofHex(sql`standing.address`)}
@@ -29,7 +32,7 @@ LEFT JOIN ${holdings} ON ${holdings.cuy} = standing.cuy AND ${holdings.address_i
 WHERE standing.kind = 'frozen' GROUP BY standing.cuy`
 }
 
-/** SQL: the amounts that issuers have destroyed on addresses of this service, by currency. */
+/** SQL that sums, by currency, what issuers have ever destroyed at addresses of the service. */
 export function selectDestroyedSums(): SQL<PartsOfCurrency> {
   const { cuy, kind, address, raw } = issuerActs
   return sql`SELECT ${cuy}, count(DISTINCT ${address}) AS addresses, ${partsOf(sql`${raw}`)} AS parts

@@ -5,12 +5,14 @@ import type { CurrencyId } from '../common/ids.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import type { IssuerState } from './state.ts'
 
-/** Most frozen addresses that have alarms of their own. */
+/** Most frozen addresses for which alarms are raised: the first ones, by currency and address. */
 const frozenAlarmsMax = 100
 
 const kinds = ['address-frozen', 'token-paused', 'token-fee-set', 'token-deprecated'] as const
 
-/** The standing acts as faults. A fee that an operator has confirmed is not a fault, nor is an act on a retired token. */
+/**
+ * Turns the standing acts into faults, for alarms. A fee that an operator has confirmed is no fault, nor is the deprecation of a token that is retired here.
+ */
 export function watchIssuers(state: IssuerState, currencies: Currencies): Observation {
   const symbolOf = (cuy: CurrencyId) => currencies.byId.get(cuy)?.symbol ?? String(cuy)
   const frozen = state.frozen.slice(0, frozenAlarmsMax).map(({ cuy, address, txid, height }): Fault => {

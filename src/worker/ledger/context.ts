@@ -8,49 +8,49 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Currencies } from './currencies.ts'
 
-/** The limits within which payouts of one currency are approved without a person, in ledger units. A day is the last 24 hours. */
+/** A payout within all of these limits of its currency is approved without a person. Amounts are in ledger units; a day is the last 24 hours. */
 export interface PayoutLimit {
   readonly each: Amount
-  /** A smaller payout waits for a person, because its fee would cost more than it pays. */
+  /** A smaller payout waits for a person, because the network's fee would be more than it pays. */
   readonly least: Amount
   readonly perDay: Amount
-  /** Most payouts approved in a day. This bounds the fees, too. */
+  /** Most payouts that are approved in a day. This limits the network's fees, too. */
   readonly countPerDay: number
-  /** Null: users have no limit of their own. */
+  /** Most for one user in a day; null if users have no limit of their own. */
   readonly perUserPerDay: Amount | null
 }
 
-/** The `PAYOUTS` setting, parsed. */
+/** `PAYOUTS`, parsed. */
 export interface PayoutRules {
-  /** The payout address. */
+  /** The address from which payouts are paid. */
   readonly address: Address
-  /** The limits by currency. Payouts of a currency without limits wait for a person. */
+  /** Each payout of a currency without limits waits for a person. */
   readonly limits: ReadonlyMap<CurrencyId, PayoutLimit>
-  /** The most sun that a token transfer may burn. */
+  /** The most sun that the network may take as the fee of a token transfer. */
   readonly feeLimit: bigint
 }
 
-/** The settings, clock and logger that every use case gets. */
+/** What every use case gets besides its database: the settings that it may need, the clock, the logger and the alarms. */
 export interface AppContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly alarms: Alarms
   readonly currencies: Currencies
-  /** The operator's wallets (`OPERATOR_ADDRESSES`), with the payout address. */
+  /** `OPERATOR_ADDRESSES`, and the payout address. Money that these send is never a deposit. */
   readonly operators: ReadonlySet<Address>
-  /** `TRON_START_BLOCK`, or null. */
+  /** `TRON_START_BLOCK`: the first block to scan in an empty database; null begins after the finalized height. */
   readonly startBlock: BlockHeight | null
-  /** `TRON_FIRST_INDEX`, or null. */
+  /** `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set. */
   readonly firstIndex: number | null
-  /** Whether new addresses are issued (`ISSUE_ADDRESSES`). */
+  /** `ISSUE_ADDRESSES`: if false, users only get the addresses that they have. */
   readonly issuesAddresses: boolean
-  /** The address at an index of the deployment's extended public key. */
+  /** Derives the address at an index of the deployment's extended public key; see `deriveAddress`. */
   readonly addressAt: (index: number) => Address
   /** Null without `PAYOUTS`: then there are no payouts. */
   readonly payouts: PayoutRules | null
 }
 
-/** The context of a use case that only reads. */
+/** For a use case that only reads. */
 export type ReadContext = AppContext & { readonly db: ReadDatabase }
-/** The context of a use case that may write. */
+/** For a use case that may write. */
 export type WriteContext = AppContext & { readonly db: WriteDatabase }

@@ -3,19 +3,19 @@ import type { Asset } from '../chain/block.ts'
 import { type Amount, toAmount } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 
-/** The form of a currency's symbol. */
+/** A currency's symbol is 1 to 20 of these characters. */
 export const symbolPattern = /^[\w.-]{1,20}$/
 
-/** A configured currency. */
+/** One entry of `CURRENCIES`, parsed. */
 export interface Currency {
   readonly cuy: CurrencyId
   readonly symbol: string
-  /** The name that people see. */
+  /** What people see; the symbol if no name is configured. */
   readonly name: string
   readonly asset: Asset
-  /** Decimals of the chain's units (TRX 6: one sun is 0.000001). */
+  /** One whole unit is 10^`decimals` chain units: TRX has 6 decimals, and one sun is 0.000001 TRX. */
   readonly decimals: number
-  /** Decimals of ledger amounts, at most `decimals`. */
+  /** One whole unit is 10^`scale` ledger units. At most `decimals`. */
   readonly scale: number
   /** Smallest deposit that is credited, in chain units. 0n: every deposit is. */
   readonly minDeposit: bigint
@@ -25,19 +25,19 @@ export interface Currency {
   readonly retired: boolean
 }
 
-/** All configured currencies, ordered by `cuy`, with the indexes that the scan needs. */
 export interface Currencies {
+  /** Ordered by `cuy`. */
   readonly list: readonly Currency[]
-  /** The currencies in the order of the configuration, in which pages offer them. */
+  /** In the order of `CURRENCIES`, which is the order in which pages offer them. */
   readonly offered: readonly Currency[]
   readonly byId: ReadonlyMap<CurrencyId, Currency>
-  /** Tokens by contract. */
+  /** The currencies that are tokens. */
   readonly byContract: ReadonlyMap<Address, Currency>
-  /** TRX, or null if it is not configured. */
+  /** TRX; null if it is not configured. */
   readonly native: Currency | null
 }
 
-/** Indexes `list`. Its ids and contracts must be unique. */
+/** Makes `Currencies` from the configured list. The caller has checked that no two have the same `cuy` or asset. */
 export function indexCurrencies(list: readonly Currency[]): Currencies {
   const sorted = [...list].sort((a, b) => a.cuy - b.cuy)
   return {
@@ -51,17 +51,18 @@ export function indexCurrencies(list: readonly Currency[]): Currencies {
   }
 }
 
-/** The value of a deposit in ledger units, or why it is not credited. */
+/** What a deposit is worth in the ledger, or why it is not credited. */
 export type DepositValue =
   | { readonly kind: 'credited'; readonly amount: Amount }
   | { readonly kind: 'below-minimum' }
   /** Less than the ledger's smallest unit. */
   | { readonly kind: 'dust' }
-  /** More than a ledger amount can represent, so an operator must decide. */
+  /** More than one ledger amount can be (2^53−1 units), so an operator must decide. */
   | { readonly kind: 'too-large' }
 
 /**
- * Converts `raw` chain units (positive) to ledger units. The minimum is compared in chain units. Digits below the ledger's scale are cut off, never rounded up.
+ * Converts a deposit of `raw` chain units (positive) to ledger units. Digits below the currency's `scale` are cut off, never rounded up. `minDeposit` is
+ * compared before that.
  */
 export function depositValueOf(currency: Currency, raw: bigint): DepositValue {
   if (raw < currency.minDeposit) return { kind: 'below-minimum' }

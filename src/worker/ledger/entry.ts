@@ -3,27 +3,27 @@ import type { BackendName, CurrencyId, EntryId, EntryType, PersonName, Uid, Wall
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { Currencies } from './currencies.ts'
 
-/** Longest `osn`, in characters. */
+/** Longest `osn` that a backend can post, in characters. */
 export const osnCharsMax = 200
-/** The characters of an `osn`: printable ASCII. */
+/** An `osn` is one or more printable ASCII characters. */
 export const osnForm = /^[\x20-\x7e]+$/
 
-/** The form of a backend's name, for messages. */
+/** What `parseBackendName` accepts, for messages. */
 export const backendNameExpected = 'a name of 1 to 64 letters, digits, ".", "_" or "-"'
 
-/** Parses the name of a backend; null for any other value. */
+/** Parses the name of a backend, as tokens (`sub`) and RPC calls give it; null for any other value. It has no `@`, so it is never a person's. */
 export function parseBackendName(value: unknown): BackendName | null {
   return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? (value as BackendName) : null // safe: this is the definition
 }
 
 /** Longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 const personCharsMax = 254
-/** A local part without quotes, and a domain (RFC 5321, 4.1.2), in lower case. */
+/** An e-mail address in lower case: a local part without quotes, and a domain (RFC 5321, 4.1.2). */
 const personForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)*$/
 
 /**
- * Parses the name of a person, which is an e-mail address. It is put into lower case, because two spellings of one address are one person. Null for anything
- * else.
+ * Parses the name of a person, which is an e-mail address; null for any other value. It returns lower case, so that two spellings of one address are one
+ * person.
  */
 export function parsePersonName(value: unknown): PersonName | null {
   if (typeof value !== 'string' || value.length > personCharsMax) return null
@@ -31,7 +31,7 @@ export function parsePersonName(value: unknown): PersonName | null {
   return personForm.test(name) ? (name as PersonName) : null // safe: this is the definition
 }
 
-/** One ledger entry. `amount` is signed; `balance` is the balance of the wallet after the entry. */
+/** One ledger entry: `amount` (signed) has changed the wallet `wid`, whose balance after it was `balance`. */
 export interface Entry {
   readonly id: EntryId
   readonly uid: Uid
@@ -43,14 +43,14 @@ export interface Entry {
   readonly balance: Amount
   readonly mark: string
   readonly createdAt: UnixMs
-  /** The name of the backend that posted it; empty for a recharge. */
+  /** The backend that has posted it; empty for a recharge, which comes from the chain. */
   readonly by: BackendName | ''
 }
 
-/** The types that a backend can post. Recharges come only from the chain. */
+/** The types of entries that a backend can post: all but recharges (1), which only the chain makes. */
 export type PostedType = Exclude<EntryType, 1>
 
-/** The key of an entry. An order changes a wallet once: a second entry with its key is refused. */
+/** Identifies an entry. Two entries never have the same key, so an order (`osn`) changes a wallet once for each type. */
 export interface EntryKey {
   readonly uid: Uid
   readonly cuy: CurrencyId
@@ -65,52 +65,51 @@ export interface NewEntry extends EntryKey {
   readonly mark: string
 }
 
-/** A user's balance in one currency. */
 export interface WalletBalance {
   readonly cuy: CurrencyId
   readonly amount: Amount
 }
 
-/** Selects entries of a user and a page of them. An absent member filters nothing. */
+/** Selects the entries that match every given member, and the page of them to read. */
 export interface EntrySelection {
   readonly cuy?: CurrencyId | undefined
   readonly wid?: WalletId | undefined
   readonly type?: EntryType | undefined
-  /** A full `osn`, or a txid in any form, which selects all its entries. */
+  /** A full `osn`; or a txid, with or without `0x`, which selects all entries of the transaction. */
   readonly osn?: string | undefined
-  /** `from` ≤ created_at. */
+  /** The earliest time, included. */
   readonly from?: UnixMs | undefined
-  /** created_at < `to`. */
+  /** The latest time, excluded. */
   readonly to?: UnixMs | undefined
-  /** The number of the page, from 1 for the newest. Cannot be combined with `before`. */
+  /** The number of the page, from 1 for the newest entries. Not together with `before`. */
   readonly page?: number | undefined
-  /** Only entries below this id. Such a page costs the same at any depth. */
+  /** Only entries with smaller ids. Such a page costs the same at any depth, which a page by number does not. */
   readonly before?: EntryId | undefined
-  /** Entries on a page, by default `pageRowsDefault`. */
+  /** Most entries on the page; `pageRowsDefault` if absent. */
   readonly limit?: number | undefined
 }
 
-/** One page of entries, newest first. `count` is the number on all pages. */
+/** One page of entries, newest first. `count` is the number of entries on all pages. */
 export interface EntryList {
   readonly list: readonly Entry[]
   readonly count: number
 }
 
-/** A ledger entry as backends see it. `A` is the type of an amount. */
+/** A ledger entry as backends see it. `A` is the type that `WriteAmount` makes of an amount. */
 export type PostedItem<A> = Omit<Entry, 'amount' | 'balance' | 'createdAt'> & {
   readonly amt: A
   readonly balance: A
   readonly created_at: string
 }
 
-/** Writes an amount in smallest units of a currency with this scale. */
+/** Writes an amount for a reader: `units` are units of 10^−`scale`. The feed writes JSON numbers, RPC writes texts. */
 export type WriteAmount<A> = (units: bigint, scale: number) => A
 
-/** Renders an entry for backends. Users see it without `by`. */
+/** Makes the item of an answer to a backend. Answers to users leave out `by`. Throws if the currency is not configured, because the scale is then unknown. */
 export function postedItem<A>(entry: Entry, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
   const { id, uid, wid, osn, type, cuy, mark, by } = entry
   const currency = currencies.byId.get(cuy)
-  // The scale comes from the configuration. Without it the amount could be wrong by powers of ten.
+  // `currency` is never undefined: nothing is served while the configuration lacks a currency that has entries.
   if (currency === undefined) throw new Error(`entry ${id} is in currency ${cuy}, which is not configured`)
   const amt = write(entry.amount, currency.scale)
   const balance = write(entry.balance, currency.scale)

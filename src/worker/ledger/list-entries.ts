@@ -6,14 +6,13 @@ import type { Currencies, Currency } from './currencies.ts'
 import type { EntryList, EntrySelection } from './entry.ts'
 import { pageRowsDefault, selectBalances, selectEntries } from './store/entries.ts'
 
-/** Most entries that a page by number may skip, because each skipped entry is read. */
+/** Most entries before a page that is asked for by its number: all of them are read and skipped. */
 export const offsetMax = 10_000
-/** The message for a page by number that is too deep. */
 const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
-/** The message for a page by number together with `before`. */
+/** The message to a caller who gives both `page` and `before`. */
 export const notWithBefore = 'not allowed with before'
 
-/** Reads one balance in ledger units for each configured currency, ordered by `cuy`; 0 if it has no entry. */
+/** Reads the user's balance in each configured currency, ordered by `cuy`, in ledger units; 0 where the user has no entry. */
 export async function listWallets(
   { db, currencies }: { readonly db: ReadDatabase; readonly currencies: Currencies },
   uid: Uid,
@@ -22,7 +21,7 @@ export async function listWallets(
   return currencies.list.map((currency) => ({ currency, amount: balances.get(currency.cuy) ?? noAmount }))
 }
 
-/** Reads one page of a user's entries, newest first. A page by number that skips too many entries of a long history is refused. */
+/** Reads one page of a user's entries, newest first. Refuses `page` beside `before`, and a page with more than `offsetMax` existing entries before it. */
 export async function listEntries(
   { db }: { readonly db: ReadDatabase },
   uid: Uid,
@@ -32,7 +31,7 @@ export async function listEntries(
   const refuse = (why: string) => err({ kind: 'bad-input', field: 'page', why } as const)
   if (page !== undefined && before !== undefined) return refuse(notWithBefore)
   const isDeep = page !== undefined && (page - 1) * limit > offsetMax
-  // A page past the end of a short history is empty, not refused. Reading the stored number of entries costs nothing more.
+  // A page past the end of a short history is empty, not refused. Counting is cheap, because entries store their number.
   if (isDeep && (await selectEntries(db, uid, { limit: 1 })).count > offsetMax) return refuse(tooDeep)
   return ok(await selectEntries(db, uid, selection))
 }

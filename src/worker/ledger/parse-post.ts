@@ -7,10 +7,10 @@ import { type EntryKey, type NewEntry, osnCharsMax, osnForm, type PostedType } f
 
 /** Most entries in one post. */
 export const postEntriesMax = 20
-/** Longest `mark`, and longest reason for a decision, in characters. */
+/** Longest `mark` of an entry, and longest reason for a decision about a deposit, in characters. */
 export const remarkCharsMax = 200
 
-/** A malformed post: the number of the entry, from 1, the member, and what the member takes. */
+/** Why a post is malformed: `entry` is the place of the faulty entry in the post, from 1; `why` says what its `member` must be. */
 export interface BadPost {
   readonly kind: 'bad-input'
   readonly entry?: number
@@ -18,7 +18,7 @@ export interface BadPost {
   readonly why: string
 }
 
-/** The types that a backend posts, and the sign of each. */
+/** The sign that the amount of an entry must have, by type. */
 const signs: Readonly<Record<PostedType, 'negative' | 'positive' | 'either'>> = {
   2: 'negative',
   3: 'either',
@@ -27,7 +27,7 @@ const signs: Readonly<Record<PostedType, 'negative' | 'positive' | 'either'>> = 
   9: 'either',
 }
 const types = Object.keys(signs).map((type) => Number(type) as PostedType) // safe: the record's own keys
-/** The types whose amount can have this sign. */
+/** The types that a backend can post with an amount of this sign. */
 export const typesWith = (sign: 'negative' | 'positive') =>
   types.filter((type) => signs[type] === sign || signs[type] === 'either')
 
@@ -41,15 +41,15 @@ const entryExpected = 'an object with uid, cuy, type, osn, amt and optionally ma
 const entriesExpected = `an array of 1 to ${postEntriesMax} entries`
 
 /**
- * Characters that could make a page show another remark: control characters, line ends and invisible characters, among them the marks that turn the direction
- * of text. Joiners of letters and the variants of emoji are allowed.
+ * Characters with which a remark could look like another one on a page: control characters, line ends and invisible characters, among them those that turn the
+ * direction of text. Allowed are the two joiners (U+200C, U+200D), which some scripts need, and the variation selectors of emoji.
  */
 const unfitForRemark = /[[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe00-\ufe0f]]/v
-/** Whether a text may be shown on a page, and is not too long. */
+/** Whether a text may be stored as a remark: at most `remarkCharsMax` characters, none of them a control character or an invisible one. It may be empty. */
 export const isRemark = (text: string) =>
   text.isWellFormed() && !unfitForRemark.test(text) && [...text].length <= remarkCharsMax
 
-/** The body of an entry, its amount as text. */
+/** The schema of one entry in a post; its messages are for the backend. `amt` is text here: see `parseAmountsAsText`. */
 export const postedEntry = z.strictObject(
   {
     uid: z.int(uidExpected).check(z.minimum(1, uidExpected), z.maximum(reservedUid, uidExpected)),
@@ -66,7 +66,7 @@ const post = z
   .array(postedEntry, entriesExpected)
   .check(z.minLength(1, entriesExpected), z.maxLength(postEntriesMax, entriesExpected))
 
-/** Parses the entries of a post, and checks them alone and against each other. It does not look at stored data. */
+/** Parses the entries of a post, and checks each alone and all together. Whether they fit the stored data is checked by `postEntries`. */
 export function parsePost(list: unknown, currencies: Currencies): Result<readonly NewEntry[], BadPost> {
   const parsed = post.safeParse(list)
   if (!parsed.success) {
@@ -83,18 +83,18 @@ export function parsePost(list: unknown, currencies: Currencies): Result<readonl
     if (uid === reservedUid && (rest.type !== entryTypes.transfer || amount.value > 0n)) {
       return err(fault(i, 'uid', reservedGives))
     }
-    entries.push({ ...rest, uid: uid as Uid, cuy: currency.cuy, amount: amount.value, mark }) // safe: checked
+    entries.push({ ...rest, uid: uid as Uid, cuy: currency.cuy, amount: amount.value, mark }) // safe: the schema has checked the range
   }
   const together = faultTogether(entries, currencies)
   return together === null ? ok(entries) : err(together)
 }
 
-/** The valid values of `cuy`, for messages. */
+/** Lists the valid values of `cuy` for messages: `one of 1 (TRX), 2 (USDT)`. */
 export function currencyExpected({ list }: Currencies): string {
   return `one of ${list.map(({ cuy, symbol }) => `${cuy} (${symbol})`).join(', ')}`
 }
 
-/** The key of an entry as text. Two entries have the same key exactly if these texts are equal. */
+/** The key of an entry in maps. `osn` comes last, because it may contain spaces. */
 export function keyText({ uid, cuy, type, osn }: EntryKey): string {
   return `${uid} ${cuy} ${type} ${osn}`
 }
@@ -103,7 +103,7 @@ function fault(index: number, member: string, why: string): BadPost {
   return { kind: 'bad-input', entry: index + 1, member, why }
 }
 
-/** Parses a ledger amount; the error says what the member takes. */
+/** Parses a ledger amount in whole units of the currency. The error says what the text must be, for messages. */
 export function readAmountText(text: string, { scale, symbol }: Currency): Result<Amount, string> {
   const amount = parseAmount(text, scale)
   if (amount.ok) return amount
@@ -126,7 +126,7 @@ function readAmountOf(text: string, type: PostedType, currency: Currency): Resul
   return sign === 'either' || (sign === 'negative') === isNegative ? amount : err(`${sign} for type ${type}`)
 }
 
-/** A fault that entries have only together: a key that comes twice, or transfers that do not balance. */
+/** Finds a fault of entries that are valid alone: a key comes twice, transfers have several `osn`, or the transfers in a currency do not sum to zero. */
 function faultTogether(entries: readonly NewEntry[], currencies: Currencies): BadPost | null {
   const seen = new Map<string, number>()
   for (const [i, entry] of entries.entries()) {

@@ -8,11 +8,11 @@ export interface Period {
   readonly to: UnixMs
 }
 
-/** Selects a statement and a page of its entries. */
+/** A statement, and the page of its entries to read: those with ids above `after`. */
 export interface StatementSelection extends Pick<EntrySelection, 'cuy' | 'limit'> {
   readonly period: Period
-  /** Absent: all users, in all currencies. */
+  /** Absent: the statement is of all users together. */
   readonly uid?: Uid | undefined
-  /** Only entries above this id. */
+  /** The id of the last entry of the page before; absent for the first page. */
   readonly after?: EntryId | undefined
 }

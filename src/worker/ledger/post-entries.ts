@@ -9,26 +9,26 @@ import type { Entry, NewEntry } from './entry.ts'
 import { type BadPost, keyText, parsePost } from './parse-post.ts'
 import { type PostAttempt, storePost } from './store/posts.ts'
 
-/** Why a post was refused; nothing is stored. `entry` is the number of the entry, from 1; `why` is one sentence for people. */
+/** Why the whole post was refused. `entry` is the place of the faulty entry in the post, from 1; `why` is one sentence for people. */
 export type PostFailure =
   | BadPost
-  /** Some keys of the post are stored already: with other content, from another backend, or not all of them. */
+  /** Keys of the post are stored already, but the post does not repeat an earlier one; or a payout has one of its keys. */
   | { readonly kind: 'conflict'; readonly reason: ConflictReason; readonly entry: number; readonly why: string }
-  /** A wallet holds less than the entry takes, after the entries before it. */
+  /** The entry takes more than its wallet holds after the entries before it in the post. */
   | { readonly kind: 'insufficient'; readonly reason: 'insufficient'; readonly entry: number; readonly why: string }
   /** A wallet would hold more than 2^53−1 smallest units. */
   | { readonly kind: 'wallet-full'; readonly reason: 'wallet-full'; readonly entry: number; readonly why: string }
 
-/** The stored entries, in the order of the post. */
+/** The entries of a post as they are stored, in the order of the post. */
 export interface Posted {
   readonly entries: readonly Entry[]
-  /** Whether the same post was stored before. */
+  /** True if this call has stored nothing, because the same post was stored before. */
   readonly replayed: boolean
 }
 
 /**
- * Posts entries: all or none. `list` is the body as the backend sent it. Repeating a post with the same keys, amounts and marks, by the same backend, returns
- * the stored entries, however often.
+ * Posts entries, all or none. `list` is unchecked, as the backend sent it. Repeating a post (same backend, keys, amounts and marks) stores nothing and returns
+ * the stored entries, so a backend that got no answer sends the post again.
  */
 export async function postEntries(
   { db, currencies }: { readonly db: WriteDatabase; readonly currencies: Currencies },
@@ -42,7 +42,7 @@ export async function postEntries(
   return judgeAttempt(attempt, entries.value, by, currencies)
 }
 
-/** The result of an attempt. Stored keys are judged before balances, so that repeating a post does not depend on today's balances. */
+/** Turns what an attempt has read into the answer. It judges stored keys before balances, so that a repeated post succeeds whatever the balances are now. */
 function judgeAttempt(
   { stored, ofPayout, known, balances }: PostAttempt,
   entries: readonly NewEntry[],
@@ -77,7 +77,7 @@ function conflict(index: number, reason: ConflictReason, why: string): Result<ne
   return err({ kind: 'conflict', reason, entry: index + 1, why })
 }
 
-/** The first change that would move its wallet out of bounds, or null. */
+/** Finds the first entry after which its wallet would be below 0 or above 2^53−1 units; null if there is none. `balances` are those before all entries. */
 export function findShortfall(
   balances: PostAttempt['balances'],
   entries: readonly Pick<NewEntry, 'uid' | 'cuy' | 'amount'>[],

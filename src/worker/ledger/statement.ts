@@ -6,25 +6,24 @@ import type { Entry } from './entry.ts'
 import type { StatementSelection } from './period.ts'
 import { selectStatement } from './store/statement.ts'
 
-/** Entries on a page without `limit`. */
+/** Most entries on a page of a statement if `limit` is absent. */
 export const statementRowsDefault = 100
-/** Most entries on one page. */
+/** The highest `limit` of a statement. */
 export const statementRowsMax = 1_000
 
-/** The sums of one currency in ledger units. Over all users they may exceed an `Amount`. */
+/** The balance of one currency before and after a period, in ledger units. That of all users together may exceed an `Amount`. */
 export interface StatementBalance {
   readonly currency: Currency
-  /** The sum before the period. */
   readonly opening: bigint
-  /** The sum at the end of the period, or now if the period is still running. */
+  /** At the end of the period, or now if it has not ended. */
   readonly closing: bigint
 }
 
-/** A page of a statement. In each currency, `opening` plus the amounts of all entries gives `closing`. */
+/** A page of a statement. In each currency, `opening` plus the amounts of the entries on all pages gives `closing`. */
 export interface Statement {
-  /** The end of the period, or now if it is still running. */
+  /** The end of the period, or now if it has not ended. */
   readonly until: UnixMs
-  /** One for each configured currency, or only the selected one, ordered by `cuy`. */
+  /** One for each configured currency, or only for the selected one, in the order of `CURRENCIES`. */
   readonly balances: readonly StatementBalance[]
   /** The entries of this page, oldest first. */
   readonly list: readonly Entry[]
@@ -33,8 +32,8 @@ export interface Statement {
 }
 
 /**
- * Reads a page of a statement at one moment, from the ledger alone. It reads the rows of the page and, for all users, the sums of each day since the period
- * began. So the cost does not grow with the history before the period.
+ * Reads a page of a statement. Balances and entries are of one moment. It reads the rows of the page and a few stored sums, so its cost does not grow with the
+ * history.
  */
 export async function readStatement(
   { db, currencies, clock }: Pick<ReadContext, 'db' | 'currencies'> & { readonly clock: Pick<Clock, 'now'> },

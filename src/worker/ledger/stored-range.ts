@@ -7,19 +7,20 @@ import type { SettingDifference } from './stored-settings.ts'
 
 const { name, value, stored_at: storedAt } = storedSettings
 
-/** The setting with the users of a database that shares them with others. The triggers refuse every other user, whichever isolate asks. */
+/** The name of the stored setting with a database's range of users, where there are several databases (`CELLS`). Triggers refuse every user outside of it. */
 export const rangeSetting = 'CELLS'
 
-/** A database and the users that the configuration gives it. */
+/** A database, and the users that `CELLS` gives it. */
 export interface RangeOfUsers {
   readonly db: WriteDatabase
   readonly users: UserRange
 }
 
 /**
- * Stores the users of a database, so that no user is ever in two of them. First each database gives up the users that it no longer has; then this one takes
- * more, if no other one has them. An isolate of the configuration before can therefore add no user whom another database has by now. Returns why the range
- * cannot be so: there is nothing to return while it is the stored one, and then no other database is read.
+ * Stores the configured range of users in a database, so that no user is ever in two databases. First every database, this one included, gives up the users
+ * that `CELLS` no longer gives it; then this one takes its new users, unless another database still has one of them. So an isolate with the old configuration
+ * can add no user whom another database has by now. Returns why the range could not be stored; empty if it is stored. If it was stored already, no other
+ * database is read.
  */
 export async function storeRange(
   own: RangeOfUsers,
@@ -41,7 +42,10 @@ export async function storeRange(
   return []
 }
 
-/** Stores the users that a database has by both its stored range and the configured one, if it has addresses or wallets of no others. Returns its range. */
+/**
+ * Reduces the stored range of a database to the users that the configuration gives it, too. If a user outside of that has an address or a wallet in it, the
+ * stored range stays. Returns the range that is stored now.
+ */
 async function giveUp({ db, users }: RangeOfUsers): Promise<UserRange> {
   const stored = await selectRange(db)
   const before = stored === null ? allUsers : parse(stored)
@@ -63,7 +67,7 @@ async function selectRange(db: ReadDatabase): Promise<string | null> {
   return stored?.value ?? null
 }
 
-/** Writes the range. A trigger refuses it if the database has other users. */
+/** Stores the range. A trigger refuses it if a user outside of it has an address or a wallet in the database. */
 async function writeRange(db: WriteDatabase, users: UserRange): Promise<void> {
   const statement = sql`
 INSERT INTO ${storedSettings} (${sql.raw([name, value, storedAt].map((column) => column.name).join(', '))})
@@ -72,7 +76,7 @@ ON CONFLICT DO UPDATE SET value = excluded.value`
   await toStatement(db, statement).run()
 }
 
-/** A user outside of the range who has an address or a wallet here, or null. It reads a few rows. */
+/** Finds a user outside of the range who has an address or a wallet in the database; null if there is none. It reads a few rows. */
 async function selectOutside(db: ReadDatabase, { from, to }: UserRange): Promise<Uid | null> {
   const ofTable = (table: typeof addresses | typeof wallets) => sql`
 SELECT uid FROM (SELECT ${table.uid} FROM ${table} WHERE ${table.uid} < ${from} LIMIT 1)

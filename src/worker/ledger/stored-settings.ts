@@ -19,34 +19,34 @@ import type { Currencies, Currency } from './currencies.ts'
 
 const { name, value, stored_at: storedAt } = storedSettings
 
-/** A setting that gives stored data its meaning, so it must not change. */
+/** A setting that gives stored data its meaning, so that its value must stay the stored one. */
 export interface Setting {
-  /** The name of the variable; for a currency followed by a point and its `cuy`. */
+  /** The name of the variable; for a currency `CURRENCIES.<cuy>`. */
   readonly name: string
   readonly value: string
 }
 
-/** A setting that the database remembers. */
 export interface StoredSetting extends Setting {
-  /** Whether the currency has wallets or transfers. Only looked up if the currency is not configured now. */
+  /** Whether stored data depends on the setting, so that it must not be missing. For a currency that is configured it is not looked up, and false. */
   readonly used: boolean
 }
 
-/** A stored setting that differs from the configured one. */
 export interface SettingDifference {
   readonly setting: string
   readonly stored: string
   readonly configured: string
 }
 
-/** Prefixes of stored settings that are not compared with the configuration: they keep what was configured or agreed on once. */
+/** The names of stored settings that are not compared with the configuration begin with these: they keep what was configured or agreed on once. */
 const operatorPrefix = 'OPERATOR_ADDRESSES.'
 const payerPrefix = 'PAYOUT_ADDRESSES.'
 const decimalsPrefix = 'DECIMALS.'
-/** Names are printable ASCII, so `\x7f` is above every name with the prefix. */
+/**
+ * A condition on `name` that the index of names can use. Names are printable ASCII, so the prefix with `\x7f` is above all names that begin with the prefix.
+ */
 const hasPrefix = (prefix: string) => and(gt(name, prefix), lt(name, `${prefix}\x7f`))
 
-/** The settings of a deployment. The first derived address identifies the key, at whichever level the key is configured. */
+/** Lists the settings of a deployment that stored data depends on. `firstAddress` (index 0) identifies the key, whether an account or a chain is configured. */
 export function settingsOf(chainId: string, firstAddress: Address, currencies: Currencies): readonly Setting[] {
   return [
     { name: 'TRON_CHAIN_ID', value: chainId },
@@ -55,7 +55,7 @@ export function settingsOf(chainId: string, firstAddress: Address, currencies: C
   ]
 }
 
-/** The stored settings that differ from the configuration. A currency may be missing if no stored data uses it. */
+/** Lists the stored settings that differ from the configuration. A currency may be missing in the configuration if no stored data uses it. */
 export function findDifferences(
   settings: readonly Setting[],
   stored: readonly StoredSetting[],
@@ -68,7 +68,10 @@ export function findDifferences(
   })
 }
 
-/** Why payouts must not use this address: it was issued to a user here, or a payout is signed with another address whose transaction could still be mined. */
+/**
+ * Says why payouts must not be paid from this address: it was issued to a user here, or a transaction from another address is signed for a payout and may
+ * still be mined. Empty if they may.
+ */
 export async function findPayoutDifferences(db: ReadDatabase, address: Address): Promise<readonly SettingDifference[]> {
   const { ended, address: from } = payoutTransactions
   const found = await toStatement(
@@ -84,13 +87,13 @@ export async function findPayoutDifferences(db: ReadDatabase, address: Address):
   return other === null ? [] : [{ setting, stored: `${formatBase58(other)} has a signed payout`, configured }]
 }
 
-/** The properties of a currency that stored data depends on. A trigger reads this text: only the decimals of a token can be corrected. */
+/** The stored setting of a currency. A trigger parses its text, so its form must not change: the trigger allows no change but a token's decimals. */
 export function settingOf({ cuy, asset, decimals, scale }: Currency): Setting {
   const what = asset.kind === 'native' ? 'TRX' : `contract ${formatBase58(asset.contract)}`
   return { name: `CURRENCIES.${cuy}`, value: `${what}, decimals ${decimals}, scale ${scale}` }
 }
 
-/** Stores the settings that are not stored yet, unless a stored one differs. If all are stored, it is one statement. @returns all stored settings */
+/** Stores the settings that are not stored yet, but none of them if a stored one differs. Returns all stored ones. If all are stored, it is one statement. */
 export async function rememberSettings(
   db: WriteDatabase,
   settings: readonly Setting[],
@@ -106,17 +109,17 @@ export async function rememberSettings(
   return await select()
 }
 
-/** Settings that are kept once they were configured or agreed on. */
+/** What the database keeps of settings that may change: every value that was ever configured, or on which nodes ever agreed. */
 export interface KeptSettings {
-  /** Every operator address that was ever configured, with the finalized height from which it counts. */
+  /** Every operator's wallet that was ever configured. Transfers from it above this height are no deposits. */
   readonly operators: ReadonlyMap<Address, BlockHeight>
-  /** Every payout address that was ever configured, with the finalized height from which it counts. */
+  /** Every payout address that was ever configured, with the finalized height at which it was first stored. */
   readonly payers: ReadonlyMap<Address, BlockHeight>
   /** The decimals of contracts on which nodes have agreed. */
   readonly decimals: ReadonlyMap<Address, number>
 }
 
-/** The kept settings, by one statement. */
+/** Reads `KeptSettings` by one statement. */
 export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
   const rows = await openTables(db)
     .select({ name, value })
@@ -127,30 +130,29 @@ export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
   const decimals = new Map<Address, number>()
   for (const row of rows) {
     if (row.name.startsWith(decimalsPrefix)) {
-      decimals.set(row.name.slice(decimalsPrefix.length) as Address, Number(row.value)) // safe: stored as one
+      decimals.set(row.name.slice(decimalsPrefix.length) as Address, Number(row.value)) // safe: `decimalsSetting` has written an address
       continue
     }
     const [prefix, kept] = row.name.startsWith(payerPrefix) ? [payerPrefix, payers] : [operatorPrefix, operators]
     const address = parseAddress(row.name.slice(prefix.length))
-    if (address.ok) kept.set(address.value, Number(row.value) as BlockHeight) // safe: stored as one
+    if (address.ok) kept.set(address.value, Number(row.value) as BlockHeight) // safe: `storeOperators` has written a height
   }
   return { operators, payers, decimals }
 }
 
-/** Selects the agreed decimals, as a statement for a batch; `readAgreedDecimals` reads its rows. */
+/** Makes the statement whose rows `readAgreedDecimals` takes, for a caller that reads them in a batch with others. */
 export const selectAgreedDecimals = fixedStatement(
   sql`SELECT ${name}, ${value} FROM ${storedSettings} WHERE ${hasPrefix(decimalsPrefix)}`,
 )
 
-/** A row of `selectAgreedDecimals`. */
 export type DecimalsRow = Pick<Setting, 'name' | 'value'>
 
-/** Reads the agreed decimals by contract. */
+/** Returns the decimals on which nodes have agreed, by contract. */
 export function readAgreedDecimals(rows: readonly DecimalsRow[]): ReadonlyMap<Address, number> {
-  return new Map(rows.map((row) => [row.name.slice(decimalsPrefix.length) as Address, Number(row.value)])) // safe: stored as one
+  return new Map(rows.map((row) => [row.name.slice(decimalsPrefix.length) as Address, Number(row.value)])) // safe: `decimalsSetting` has written an address
 }
 
-/** Stores operator and payout addresses, with the height from which they count. An address that is stored already keeps its height. */
+/** Stores operators' wallets and payout addresses with the finalized height from which they count. One that is stored already keeps its height. */
 export async function storeOperators(
   db: WriteDatabase,
   operators: Iterable<Address>,
@@ -162,10 +164,10 @@ export async function storeOperators(
   await storeOnce(db, [...settings(operatorPrefix, operators), ...settings(payerPrefix, payers)])
 }
 
-/** The name of the setting that holds the agreed decimals of a contract. */
+/** The name of the stored setting with the decimals of this contract on which nodes have agreed. */
 export const decimalsSetting = (contract: Address) => `${decimalsPrefix}${contract}`
 
-/** Stores the agreed decimals of a contract, unless they are stored already. */
+/** Stores the decimals of a contract on which nodes have agreed. Decimals that are stored already stay. */
 export async function storeDecimals(db: WriteDatabase, contract: Address, decimals: number): Promise<void> {
   await storeOnce(db, [[decimalsSetting(contract), String(decimals)]])
 }
@@ -184,14 +186,14 @@ FROM json_each(${list}) AS setting
 WHERE NOT EXISTS (SELECT 1 FROM ${storedSettings} WHERE ${name} = setting.${member(name)})`
 }
 
-/** A configuration that differs stores nothing: it may belong to another deployment. */
+/** Inserts the settings that are not stored yet, unless a stored one differs: then this configuration may belong to another database. */
 function insertSettings(list: string): SQL {
   return sql`${insertNew(list)}
   AND NOT EXISTS (SELECT 1 FROM json_each(${list}) AS other JOIN ${storedSettings}
     ON ${name} = other.${member(name)} AND ${value} <> other.${member(value)})`
 }
 
-/** SQL: the currency has entries, or transfers that are in its sums, undecided or refused. It reads a few rows, however long the history is. */
+/** SQL that is true if stored data depends on the currency: it has entries, sums, or transfers that are not credited. It reads a few rows for any history. */
 export function isUsed(cuy: SQL): SQL {
   const open = sql`${transfers} INDEXED BY transfer_uncredited WHERE ${transfers.cuy} = ${cuy} AND ${sql.raw(isOpenTransfer)}`
   return sql`EXISTS (SELECT 1 FROM ${days} WHERE ${days.cuy} = ${cuy}) OR EXISTS (SELECT 1 FROM ${totals} WHERE ${totals.cuy} = ${cuy})

@@ -1,12 +1,12 @@
 import type { SendingReply } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 
-/** A node's last reply to the broadcast of a transaction. It proves nothing: an accepting node may forget the transaction, and a refusing one may lie. */
+/** A node's last reply to the broadcast of a transaction. It proves nothing: a node that accepts may drop the transaction, and a node that refuses may lie. */
 export interface NodeAnswer {
-  /** The number of the node in `TRON_NODES`, and its name for people. */
+  /** The node's number in `TRON_NODES`, from 1. `name` is its name for people. */
   readonly node: number
   readonly name: string
-  /** The node's word for its answer, such as `SUCCESS` or `SIGERROR`. */
+  /** The node's own code for its answer, such as `SUCCESS` or `SIGERROR`. */
   readonly answer: string
   readonly at: UnixMs
   /** Start of the unbroken run of refusals; null if the node's last answer accepts the transaction. */
@@ -16,12 +16,12 @@ export interface NodeAnswer {
 /** Answers with which a node says that it has the transaction. */
 const taken: ReadonlySet<string> = new Set(['SUCCESS', 'DUP_TRANSACTION_ERROR'])
 
-/** Parses the stored answers to one transaction. */
+/** Parses the column `answers` of a transaction. Null: no node has answered a broadcast yet. */
 export function readAnswers(text: string | null): readonly NodeAnswer[] {
   return text === null ? [] : (JSON.parse(text) as readonly NodeAnswer[]) // safe: written by `noteAnswer` alone
 }
 
-/** Adds an answer, in place of the last one of the same node. */
+/** The answers with this one in place of the node's last one, in the order of node numbers. While the node goes on refusing, `refusedSince` stays the same. */
 export function noteAnswer(
   answers: readonly NodeAnswer[],
   { node, name, code }: SendingReply,

@@ -21,28 +21,30 @@ import {
   usedKey,
 } from './store/payout-requests.ts'
 
-/** Attempts before giving up, when concurrent requests take the same money or limit. */
+/** Attempts before giving up, when concurrent requests take the same money or the same share of a limit. */
 const triesMax = 10
 
 /** The requested payouts as they are now, in the order of the request. */
 export interface PayoutRequestAnswer {
   readonly payouts: readonly Payout[]
-  /** Whether the same request was stored before. */
+  /** True if the same request was stored before, so that nothing was stored now. */
   readonly replayed: boolean
 }
 
-/** The parts that a payout request needs. */
 export interface PayoutRequestContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly payouts: PayoutRules
-  /** Whether the scanner knows that the database is a restored older copy. Called after the database was read. */
+  /**
+   * Whether the database is a restored older copy, which only the scanner's memory can tell. Called after the database was read, so that nothing is decided
+   * on the data of a copy.
+   */
   readonly isRestored: () => Promise<boolean>
 }
 
 /**
- * Stores requested payouts: all or none. `list` is the body as the backend sent it. The statement that stores a payout also takes its money and, within the
- * limits, approves it. Repeating a request with the same content from the same backend returns the payouts as they are now.
+ * Stores requested payouts: all or none. `list` is the body as the backend sent it. The statement that stores a payout also takes its money from the wallet
+ * and, within the limits, approves it. Repeating a request with the same content from the same backend returns the payouts as they are now.
  */
 export async function askPayouts(
   context: PayoutRequestContext,
@@ -70,7 +72,7 @@ export async function askPayouts(
   throw new Error('payouts change faster than they are decided about')
 }
 
-/** The row of a payout that waits for approval. */
+/** The row to store, in state `waiting`. `approveByRule` may change that to `approved`. */
 function rowOf(payout: NewPayout, { limits }: PayoutRules, by: BackendName, at: UnixMs): InsertedPayout {
   const { uid, cuy, osn, to, contract, mark, proof } = payout
   const limit = limits.get(cuy) ?? null
@@ -90,7 +92,7 @@ function rowOf(payout: NewPayout, { limits }: PayoutRules, by: BackendName, at: 
   }
 }
 
-/** The rows, with those approved that are within the limits (counting the rows before them) and whose money may leave now. */
+/** Approves the rows whose money may leave now and that fit into the limits of a day, counting the rows before them. Other rows stay `waiting`. */
 function approveByRule(
   rows: readonly InsertedPayout[],
   facts: PayoutRequestFacts,
@@ -115,7 +117,7 @@ function approveByRule(
   })
 }
 
-/** Why new payouts are refused, or null. */
+/** Why the request is refused, with the number of its first faulty payout; null if it is not refused. */
 function findRefusal(
   requested: readonly NewPayout[],
   { obstacles, balances }: PayoutRequestFacts,
@@ -140,13 +142,13 @@ function findRefusal(
       return { kind: 'conflict', payout: i + 1, reason: 'key-in-use', why }
     }
   }
-  const taken = requested.map((payout) => ({ ...payout, amount: -(payout.amount + payout.fee) as NewPayout['amount'] })) // safe: see `findShortfall`
+  const taken = requested.map((payout) => ({ ...payout, amount: -(payout.amount + payout.fee) as NewPayout['amount'] })) // safe: a signed amount
   const shortfall = findShortfall(balances, taken, currencies)
   if (shortfall === null) return null
   return { kind: 'refused', payout: shortfall.entry, reason: shortfall.kind, why: shortfall.why }
 }
 
-/** The stored payouts in the order of the request, or what the request changes in one of them. */
+/** The stored payouts in the order of the request, or a conflict if the request differs from what is stored. */
 function replay(
   requested: readonly NewPayout[],
   storedPayouts: readonly PayoutRow[],

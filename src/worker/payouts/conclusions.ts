@@ -8,25 +8,26 @@ import type { Outgoing, OutgoingReading } from './outgoing.ts'
 import { seenAt, selectConcerned, selectExpired, storeEnds } from './store/conclusions.ts'
 import { type InsertedTransaction, insertTransactions, pairStatements } from './store/rows.ts'
 
-/** The findings about payouts in a batch of blocks. */
+/** The transactions of payout addresses that a read of blocks has found, and what the read looked for. */
 export interface ReadOfPayouts extends OutgoingReading {
-  /** Whether any transaction was open when the read began. A transaction that was handed in later has its blocks read again. */
+  /** Whether any payout transaction could still be mined when the read began. If one is handed in later, its blocks are read again. */
   readonly hasOpen: boolean
   /** For each payout address, the height from which it counts: the position of the scan when the address was first configured. */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 
-/** Most transactions that one call ends as expired. */
+/** Most transactions that one call of `expirePassed` ends. */
 const expiredMax = 100
 /**
- * After a transaction is seen in a block, sending pauses this long, in which the block becomes final. It pauses only once, so that a lying node cannot hold it
- * back.
+ * After a transaction is seen in a block that is not final, it is not sent again for this long, in which the block becomes final. Sending pauses once for
+ * each transaction: otherwise a lying node could stop it for good.
  */
 export const seenPauseMs = 120_000
 
 /**
- * Decides what final blocks mean for payouts, and makes the statements that store it with these blocks. Transactions that were found end, with their payouts.
- * Transactions that no payout names are stored. There are no statements if no transaction is open and none was found.
+ * Decides what final blocks mean for payouts, and returns the statements to store in one batch with these blocks. A transaction in the blocks ends, and its
+ * payout becomes `paid` or `stuck`. A transaction that no payout names is stored as `unknown`. There are no statements if no transaction is open and none was
+ * found.
  */
 export async function decideConclusions(
   db: WriteDatabase,
@@ -34,7 +35,7 @@ export async function decideConclusions(
   at: UnixMs,
 ): Promise<readonly D1PreparedStatement[]> {
   if (found.length === 0 && !hasOpen) return []
-  const newest = Math.max(0, ...blocks.map(({ time }) => time)) as UnixMs // safe: one of the times
+  const newest = Math.max(0, ...blocks.map(({ time }) => time)) as UnixMs // safe: one of the times, or 0
   const stored = await selectConcerned(
     db,
     found.map(({ txid }) => txid),
@@ -61,7 +62,10 @@ export async function decideConclusions(
   ]
 }
 
-/** The row of a transaction that no payout names. What an address sent before it became a payout address is the operator's business. */
+/**
+ * The row of a transaction that no payout names. Nothing is stored of what an address sent before it became a payout address: that is the operator's
+ * business.
+ */
 function unknownBy(
   { txid, address, height, succeeded, moved }: Outgoing,
   since: ReadonlyMap<Address, BlockHeight>,
@@ -74,19 +78,22 @@ function unknownBy(
 }
 
 /**
- * Stores the first block at or past the expiration. Nodes compare the expiration with the time of a block's parent, so this block can still contain the
- * transaction, and no later one can.
+ * The change that stores the first of these blocks whose time is at or past the transaction's expiration; none if there is no such block. Nodes compare the
+ * expiration with the time of a block's parent, so this block can still contain the transaction, and no later one can.
  */
 function notePassed(row: TransactionRow, blocks: ReadOfPayouts['blocks']): readonly Pair[] {
   const past = blocks
     .filter(({ time }) => row.expires_at !== null && time >= row.expires_at)
     .map(({ height }) => height)
-  const first = Math.min(...past) as BlockHeight // safe: one of them
+  const first = Math.min(...past) as BlockHeight // safe: one of `past`
   if (past.length === 0 || first <= (row.reference ?? -1)) return []
   return [{ transaction: { ...row, past_height: first }, payout: null }]
 }
 
-/** Ends transactions that no block can contain any more. */
+/**
+ * Ends as `expired` the transactions that no block can contain any more, at most `expiredMax`; the next tick ends the others. Their payouts become `approved`
+ * again, or `stuck` after too many attempts.
+ */
 export async function expirePassed(db: WriteDatabase, at: UnixMs): Promise<void> {
   const expired = await selectExpired(db, expiredMax)
   if (expired.length === 0) return
@@ -96,7 +103,10 @@ export async function expirePassed(db: WriteDatabase, at: UnixMs): Promise<void>
   )
 }
 
-/** Stores the heights at which transactions were seen before those blocks are final, so that the scan runs as soon as they are. */
+/**
+ * The statement that stores at which heights transactions were seen in blocks that are not final yet. The next tick comes when the first of these blocks is
+ * final, and sending pauses for `seenPauseMs`.
+ */
 export function seenStatement(
   db: WriteDatabase,
   seen: readonly { readonly txid: Txid; readonly height: BlockHeight }[],

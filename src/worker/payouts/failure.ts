@@ -12,5 +12,5 @@ export type PayoutFailure =
   /** The content is not acceptable, now or later. */
   | { readonly kind: 'refused'; readonly payout?: number; readonly reason: PayoutReason; readonly why: string }
   | { readonly kind: 'unknown-payout'; readonly why: string }
-  /** The caller lacks a right, or must be another one. */
+  /** The caller lacks a right, or has asked for the payout and so must not decide about it. */
   | { readonly kind: 'forbidden'; readonly why: string }

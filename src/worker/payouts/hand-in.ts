@@ -24,7 +24,7 @@ import {
 } from './store/signing.ts'
 
 const signedExpected = `an array of 1 to ${requestedMax} objects with id and transaction, and nothing else`
-/** A signer's request. */
+/** The body of `POST /ledger/payouts/signed`. */
 const handIn = z.strictObject(
   {
     signed: z
@@ -60,18 +60,21 @@ const triesMax = 3
 /** How far our clock may be behind that of the chain. */
 const skewMs = 60_000
 
-/** The parts that accepting signed transactions needs. */
 export interface HandInContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly rules: PayoutRules
-  /** Whether the scanner knows that the database is a restored older copy. Called after the database was read. */
+  /**
+   * Whether the database is a restored older copy, which only the scanner's memory can tell. Called after the database was read, so that nothing is decided
+   * on the data of a copy.
+   */
   readonly isRestored: () => Promise<boolean>
 }
 
 /**
  * Accepts or refuses signed transactions, each by itself: one is accepted if it pays exactly its approved payout. It is stored before it is sent, and blocks
- * that may contain it but were read before are read again. Repeating a request is accepted again.
+ * that may contain it but were read before are read again. A transaction that was accepted before is accepted again. A failure concerns the whole request:
+ * its form, or that no final block is known.
  */
 export async function takeSigned(
   context: HandInContext,
@@ -95,19 +98,19 @@ export async function takeSigned(
   return ok(signed.map(({ id }) => ({ id, refused: notTaken })))
 }
 
-/** The facts by which signed transactions are judged. */
+/** `SigningFacts` whose head is known, with the facts that can stop payouts. */
 interface Known extends SigningFacts {
   readonly head: Head
   readonly leaving: LeavingFacts
 }
 
-/** The result for one signed transaction, and the rows to store if it is accepted. */
+/** The result for one signed transaction. `taken` are the rows to store; absent if it is refused, or was stored before. */
 interface Judged {
   readonly item: HandedIn
   readonly taken?: TakenTransaction
 }
 
-/** Judges the transactions in order. A payout takes only the first one. */
+/** Judges the transactions in order, each after the changes by those before it, so that a payout takes only one of them. */
 function judgeAll(
   signed: readonly { readonly id: number; readonly transaction: string }[],
   context: HandInContext,
@@ -116,7 +119,7 @@ function judgeAll(
 ): readonly Judged[] {
   const [transactions, payouts] = [new Map(known.transactions), new Map(known.payouts)]
   return signed.map(({ id, transaction }): Judged => {
-    const signable = payouts.get(id as PayoutId) // safe: an id that exists
+    const signable = payouts.get(id as PayoutId) // safe: an id that does not exist finds nothing
     if (signable === undefined) {
       return { item: { id, refused: { code: 404, reason: 'unknown-payout', why: `there is no payout ${id}` } } }
     }
@@ -125,11 +128,11 @@ function judgeAll(
     const { txid } = bytes.value
     const stored = transactions.get(txid) ?? null
     const item: HandedIn = { id, state: 'signed', txid }
-    if (stored !== null && stored.payout_id === id && stored.ended === null) return { item } // handed in before
+    if (stored !== null && stored.payout_id === id && stored.ended === null) return { item } // this transaction was handed in before
     const refused = whyNotTaken(signable, stored, context, known.leaving)
     const taken = refused === null ? takenBy(bytes.value, signable, stored, context, at) : null
     if (taken === null) return { item: { id, refused: refused ?? notTaken } }
-    transactions.set(txid, ('opened' in taken ? taken.opened : taken.inserted) as TransactionRow) // safe: what is compared of it
+    transactions.set(txid, ('opened' in taken ? taken.opened : taken.inserted) as TransactionRow) // safe: an inserted row has every column that is read here
     payouts.set(signable.payout.id, { ...signable, payout: taken.payout, hasOpen: true })
     return { item, taken }
   })
@@ -161,8 +164,8 @@ function newestReference({ reference, height }: TransactionRow): BlockHeight | n
 }
 
 /**
- * Whether the reference block may be newer than our head, as after a restore. Bytes name a block by two bytes of its height, so they also fit a block of two
- * days before.
+ * Whether the transaction may refer to a block that is newer than our head. After a restore of the database our head is old. A transaction names its
+ * reference block by the last two bytes of the height, so a newer block and one 65,536 blocks (two days) before it have the same name.
  */
 function canBeNewer(reference: BlockHeight | null, head: Head, at: UnixMs): boolean {
   if (reference === null) return false
@@ -170,7 +173,7 @@ function canBeNewer(reference: BlockHeight | null, head: Head, at: UnixMs): bool
   return reference + referenceBlocks <= head.height + blocks
 }
 
-/** Why a transaction that pays the payout is refused all the same, or null. `stored` is its row, if there is one. */
+/** Why a transaction that pays the payout is refused all the same; null if it is not. `stored` is its row, if there is one. */
 function whyNotTaken(
   { payout, hasOpen, hasPaidLate, isToUser }: SignablePayout,
   stored: TransactionRow | null,
@@ -190,7 +193,7 @@ function whyNotTaken(
   }
   if (state !== 'approved') return conflict('not-in-this-state', `payout ${id} is ${state}`)
   if (hasPaidLate) return conflict('another-transaction', `another transaction of payout ${id} has succeeded after all`)
-  if (stored !== null) return null // it was mined already; only its bytes were missing
+  if (stored !== null) return null // the transaction was mined already; only its bytes were missing
   if (isToUser) {
     const why = `to of payout ${id} is the address of a user here now: cancel it, and post a transfer between the two`
     return { code: 422, reason: 'to-user', why }
@@ -217,7 +220,7 @@ function takenBy(
   return { payout: next, opened: { ...stored, ...open, ...ended, past_height: null, excused: null }, foundAt: height }
 }
 
-/** The failure of a request that judges or offers transactions: their reference blocks depend on the newest final block. */
+/** The failure while no final block is known: nothing can be judged or offered, because transactions refer to that block. */
 export const noHead = {
   kind: 'conflict',
   reason: 'no-final-block',

@@ -11,7 +11,6 @@ import type { Currency } from '../ledger/currencies.ts'
 /** Steps of a payout that a stop can prevent. */
 export type PayoutAct = 'ask' | 'approve-by-rule' | 'offer' | 'take' | 'send' | 'cancel'
 
-/** The reasons for which money may not leave. */
 export type LeavingStop =
   | 'forked'
   | 'restored'
@@ -80,7 +79,6 @@ export const stopRules: Readonly<Record<LeavingStop, StopRule>> = {
 
 /** The facts that can stop payouts from one address, read in one round trip. */
 export interface LeavingFacts {
-  /** The payout address. */
   readonly address: Address
   /** Whether the scan is halted because the chain is forked. */
   readonly isHalted: boolean
@@ -99,7 +97,7 @@ export interface LeavingFacts {
   readonly issuers: IssuerState
 }
 
-/** The stops of all currencies, in order of precedence. */
+/** The stops that concern every currency, in order of precedence. */
 function stopsOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingFacts): readonly LeavingStop[] {
   return [
     ...(isHalted ? (['forked'] as const) : []),
@@ -109,7 +107,7 @@ function stopsOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingF
   ]
 }
 
-/** The stops of one currency only, in order of precedence. */
+/** The stops that concern this currency alone, in order of precedence. */
 function stopsOfCurrency(facts: LeavingFacts, { cuy, asset, decimals }: Currency): readonly LeavingStop[] {
   const agreed = asset.kind === 'trc20' ? facts.decimals.get(asset.contract) : decimals
   const known = agreed ?? (asset.kind === 'trc20' ? facts.found.get(asset.contract) : undefined)
@@ -131,7 +129,7 @@ export function findStopOfAll(facts: LeavingFacts, act: PayoutAct): LeavingStop 
   return stopsOfAll(facts).find((stop) => stopRules[stop].stops.includes(act)) ?? null
 }
 
-/** The currencies in which this step is prevented, each with the first stop of its own. */
+/** The currencies in which this step is prevented, each with its first stop. Stops that concern every currency are not included: see `findStopOfAll`. */
 export function stoppedCurrencies(
   facts: LeavingFacts,
   currencies: readonly Currency[],

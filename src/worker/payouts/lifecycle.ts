@@ -14,7 +14,7 @@ import type { Moved } from './moved.ts'
 /** A payout is stuck after this many of its transactions have expired. */
 export const transactionsMax = 3
 
-/** What can change the state of a payout. Webhook events are others, which follow from the change. */
+/** The causes of a change of a payout's state. The events that backends receive are others: triggers write them when the state changes. */
 export type PayoutEvent =
   /** A person who may approve, and did not ask for the payout, approves it. */
   | 'approve'
@@ -30,7 +30,7 @@ export type PayoutEvent =
   | 'expires'
   /** No block can contain its transaction any more, and the payout may have no other one. */
   | 'expires-for-good'
-  /** A correction takes back the block that ended it, or other blocks show another end. */
+  /** An operator's correction removes the block that ended its transaction, or a block shows that the transaction has ended otherwise. */
   | 'reopens'
 
 /** The allowed transitions, from state to state, with their events. A transition that is absent is refused. */
@@ -48,18 +48,17 @@ export const payoutSteps: Readonly<
 /** `open` while the transaction can be mined, else how it ended. */
 export type TransactionState = 'open' | TransactionEnd
 
-/** What can change the state of a transaction. */
 export type TransactionEvent =
   /** A final block contains it. */
   | 'found'
-  /** Every block that could contain it was read. */
+  /** Every block that could contain it was read, and none contains it. */
   | 'passed'
   /** The signer hands in the bytes of a transaction that no payout named. */
   | 'hand-in'
-  /** A correction takes back the block that ended it. */
+  /** An operator's correction removes the block that ended it. */
   | 'corrected'
 
-/** The allowed transitions of a transaction. One that has paid leaves that state only by a correction. */
+/** The allowed transitions of a transaction. A transaction that has paid leaves that state only by a correction. */
 export const transactionSteps: Readonly<
   Record<TransactionState, Partial<Readonly<Record<TransactionState, readonly TransactionEvent[]>>>>
 > = {
@@ -72,12 +71,12 @@ export const transactionSteps: Readonly<
   late: {},
 }
 
-/** A row of `payout`. */
+/** A row of the table `payout`. */
 export type PayoutRow = typeof payouts.$inferSelect
-/** A row of `payout_transaction`. */
+/** A row of the table `payout_transaction`. */
 export type TransactionRow = typeof payoutTransactions.$inferSelect
 
-/** Whether the table allows this transition. */
+/** Whether `payoutSteps` allows the transition between these states by this event. */
 const canBecome = (from: PayoutState, to: PayoutState, event: PayoutEvent) =>
   payoutSteps[from][to]?.includes(event) === true
 
@@ -115,7 +114,7 @@ export interface Outflows {
   readonly other: OtherOutflow | null
 }
 
-/** Whether money has already left for this payout. */
+/** Whether money has left for this payout, or may have left for it. */
 const hasLeft = ({ newest, other }: Outflows) => newest.length > 0 || other !== null
 
 /** A person's request to approve or cancel. */
@@ -126,7 +125,7 @@ interface PersonStep {
   readonly isOutflowKnown: boolean
 }
 
-/** Writes outflows as a part of a sentence. */
+/** Writes outflows as a part of a sentence, such as `5 USDT to T…`. */
 export type SayMoved = (moved: readonly Moved[]) => string
 
 /**
@@ -204,22 +203,22 @@ function notNow({ id }: PayoutRow, why: string): Result<never, PayoutFailure> {
   return err({ kind: 'conflict', reason: 'not-in-this-state', why: `payout ${id}: ${why}` })
 }
 
-/** What a payout copies from its new transaction. */
+/** The columns that a payout copies from its new transaction. */
 export type NewTransaction = Pick<TransactionRow, 'txid' | 'expires_at'>
 
-/** The payout once it is signed by this transaction, or null if it may have none now. */
+/** The payout in state `signed` with this transaction; null if its present state allows no transaction. */
 export function sign(payout: PayoutRow, { txid, expires_at }: NewTransaction, at: UnixMs): PayoutRow | null {
   if (!canBecome(payout.state, 'signed', 'hand-in')) return null
   return { ...payout, state: 'signed', txid, expires_at, changed_at: at }
 }
 
-/** A transaction with its payout; null if no payout names it. */
+/** A transaction with the payout that it is to pay. `payout` is null if no payout names the transaction. */
 export interface Pair {
   readonly transaction: TransactionRow
   readonly payout: PayoutRow | null
 }
 
-/** The findings in a final block about a transaction of the payout address. `moved` is null until its receipt is read. */
+/** A transaction of the payout address as a final block shows it. `moved` is null until its receipt is read. */
 export interface Shown {
   readonly height: BlockHeight
   readonly succeeded: boolean
@@ -227,8 +226,9 @@ export interface Shown {
 }
 
 /**
- * The changes of a transaction that a final block contains, and of its payout: none, one or two steps, in order. `fees` are the confirmed fees of the payout's
- * token. Only the receipt of a call shows what it moved. Until that is read the payout waits, and the open transaction keeps it from being signed again.
+ * The changes of a transaction that a final block contains, and of its payout: no step, one, or two in order (it opens again, and ends otherwise). `fees` are
+ * the confirmed fees of the payout's token. Only the receipt of a contract call shows what it moved. Until the receipt is read the payout waits, and the open
+ * transaction keeps it from being signed again.
  */
 export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[], at: UnixMs): readonly Pair[] {
   const { transaction, payout } = pair
@@ -270,7 +270,7 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
   }
 }
 
-/** The rows with the versions that they have after this step is stored. */
+/** The rows with the versions that they have once the first step is stored, so that a second step can follow in the same batch. */
 function nextVersions({ transaction, payout }: Pair): Pair {
   return {
     transaction: { ...transaction, version: transaction.version + 1 },
@@ -295,7 +295,7 @@ function reopen({ transaction, payout }: { transaction: TransactionRow; payout: 
   }
 }
 
-/** Ends a transaction that no block can contain any more, with the consequence for its payout. */
+/** Ends a transaction that no block can contain any more. Its payout becomes `approved` again, or `stuck` if it may have no other transaction. */
 export function expire({ transaction, payout }: { transaction: TransactionRow; payout: PayoutRow }, at: UnixMs): Pair {
   const nothing = { height: null, moved: '[]', received: null }
   return {
@@ -304,7 +304,7 @@ export function expire({ transaction, payout }: { transaction: TransactionRow; p
   }
 }
 
-/** The payout after its transaction has ended. */
+/** The payout after its transaction has ended in this way. Throws if `payoutSteps` does not allow that, which would be a bug. */
 function concluded(
   payout: PayoutRow,
   ended: 'paid' | StuckReason,
@@ -332,7 +332,10 @@ function concluded(
 /** A token's transfer fee that an operator has confirmed: hundredths of a percent, and the maximum in chain units. */
 export type ConfirmedFee = Pick<TokenFee, 'basisPoints' | 'maximum'>
 
-/** How an open transaction ended, judged by what a block shows. */
+/**
+ * `paid` if exactly the amount reached the payee, or the amount less a confirmed fee. `failed` if the transaction failed. `other` if it succeeded and did not
+ * pay so.
+ */
 function endOf(
   payout: PayoutRow,
   { succeeded, moved }: Shown,

@@ -12,20 +12,23 @@ import { type ComparedRow, selectCompared, storeRestoredAt } from './store/compa
 /** Payouts resume once this much more of the chain is read after a restore. By then every transaction that was signed before has expired or was found. */
 const restoredMs = 3_600_000
 const storageKey = 'payouts'
-/** A comparison that takes longer is given up. */
+/** A comparison that takes longer than this is given up, and the next one begins. */
 const lostMs = 10_000
 
-/** The object's memory, which survives a restore of the database: the newest event (every write adds one), and when an older copy was noticed. */
+/**
+ * The memory in the Durable Object's storage, which a restore of the database does not change: the newest event (every write adds one), and when an older
+ * copy was noticed.
+ */
 interface Stored {
   readonly newest: { readonly id: EventId; readonly digest: string } | null
   readonly restoredAt: UnixMs | null
   /** A final block one hour after the restore was noticed, once there is one. Payouts resume when all blocks up to it are read. */
   readonly readTo?: BlockHeight | undefined
-  /** Every address from which a transaction was sent. */
+  /** Every payout address for which a comparison has found an open transaction. */
   readonly payers?: readonly Address[]
 }
 
-/** The memory of the scanner's object, which notices that the database is a restored older copy. */
+/** The memory of the scanner's Durable Object, which notices that the database is a restored older copy. */
 export interface PayoutMemory {
   /**
    * Compares the database with the newest event in memory, then notes the event; called before anything is sent. Returns since when payouts are stopped because
@@ -33,7 +36,7 @@ export interface PayoutMemory {
    * counts as an older copy.
    */
   compare(): Promise<UnixMs | null>
-  /** The result of the last comparison of this instance; null before the first one. */
+  /** The last result of `compare` in this instance; null also before the first one. */
   known(): UnixMs | null
 }
 
@@ -42,14 +45,13 @@ export async function loadPayers(host: Pick<ObjectHost, 'load'>): Promise<readon
   return (await host.load<Stored>(storageKey))?.payers ?? []
 }
 
-/** The parts of the memory. */
 export interface PayoutMemoryParts {
   readonly db: WriteDatabase
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly host: Pick<ObjectHost, 'load' | 'save'>
 }
 
-/** Makes the memory, kept in the storage of the object. */
+/** Makes the memory of a Durable Object; `host` is its storage. An instance runs one comparison at a time. */
 export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): PayoutMemory {
   let running: Promise<unknown> = Promise.resolve()
   let known: UnixMs | null = null
@@ -59,7 +61,7 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
     const number = begun
     const before = await host.load<Stored>(storageKey)
     const row = await selectCompared(db, before?.newest?.id ?? 0)
-    if (number < stored) return known // it was given up meanwhile
+    if (number < stored) return known // this comparison was given up, and a newer one has stored its result
     stored = number
     const next = nextMemory(before, row, clock.now())
     if (JSON.stringify(next) !== JSON.stringify(before)) host.save(storageKey, next)
@@ -69,7 +71,7 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
   }
   return {
     known: () => known,
-    // One comparison at a time, because an older one must not overwrite the result of a newer one. A hanging one is given up.
+    // One comparison at a time, because an older one must not overwrite the result of a newer one. A comparison that hangs is given up.
     compare() {
       const result = endsWithin(running, lostMs, clock).then(compare)
       running = result.catch(() => null)
@@ -78,17 +80,21 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
   }
 }
 
-/** The memory after a comparison. */
+/**
+ * The memory to store after a comparison, with the newest event. `restoredAt` is set if the database is an older copy, and removed once all blocks up to
+ * `readTo` are read.
+ */
 function nextMemory(before: Stored | undefined, row: ComparedRow, now: UnixMs): Stored {
   const { newest, position, finalTime, unread } = row
   const isLost = before === undefined ? row.hasSigned : isOlder(before.newest, row)
   const since = isLost ? now : (before?.restoredAt ?? null)
   const isPast = since !== null && finalTime !== null && finalTime >= since + restoredMs
   const readTo = (isLost ? undefined : before?.readTo) ?? (isPast ? position : undefined)
-  // An unread block may contain a transaction that the copy lacks. After a correction the position is lower for a while.
+  // Payouts stay stopped while a block up to `readTo` is unread, because it may contain a transaction that the copy lacks. An operator's correction can lower
+  // the position below `readTo` again.
   const isOver = readTo !== undefined && readTo <= position && (unread === null || unread > readTo)
   const payers = [...new Set([...(before?.payers ?? []), ...row.openPayers])]
-  // Old events are removed. If none is left, keep the one in memory.
+  // Old events are removed from the database. If none is left, keep the one in memory.
   const kept = isLost ? null : (before?.newest ?? null)
   const noted = newest === null ? kept : { id: newest.id, digest: digestOf(newest.text) }
   return { newest: noted, payers, ...(isOver ? { restoredAt: null } : { restoredAt: since, readTo }) }
@@ -98,7 +104,7 @@ function nextMemory(before: Stored | undefined, row: ComparedRow, now: UnixMs): 
 function isOlder(noted: Stored['newest'], { same, lastId }: ComparedRow): boolean {
   if (noted === null) return false
   if (lastId < noted.id) return true
-  return same !== null && digestOf(same) !== noted.digest // without a row the event was removed because of its age
+  return same !== null && digestOf(same) !== noted.digest // if there is none, the event was removed because of its age
 }
 
 const digestOf = (text: string) => bytesToHex(sha256(utf8ToBytes(text)))

@@ -4,19 +4,19 @@ import type { CurrencyId } from '../common/ids.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 
-/** An outflow from the payout address, as the logs of a transaction show it, in chain units. `contract` is empty for TRX. */
+/** An outflow from the payout address in one transaction, in chain units. `contract` is empty for TRX. */
 export interface Moved {
   readonly contract: Address | ''
   readonly to: Address
   readonly raw: string
 }
 
-/** An outflow as a member of an answer. A token that is not configured has units of its contract. */
+/** An outflow as a member of an answer: `amt` in whole units of a configured currency, or `units`, the smallest units of any other token. */
 export type MovedItem<A> =
   | { readonly to: string; readonly cuy: CurrencyId; readonly amt: A }
   | { readonly to: string; readonly contract: string; readonly units: string }
 
-/** Parses the stored outflows of a transaction. */
+/** Parses the column `moved` of a payout or of a transaction. */
 export function readMoved(text: string): readonly Moved[] {
   return JSON.parse(text) as readonly Moved[] // safe: written by `findOutgoing` alone
 }
@@ -24,7 +24,7 @@ export function readMoved(text: string): readonly Moved[] {
 /** Most outflows that a sentence names. */
 const saidMax = 5
 
-/** Writes outflows as a part of a sentence: how much of what, and to whom. */
+/** Writes outflows as a part of a sentence, such as `5 USDT to T…, 2 TRX to T…`. */
 export function sayMoved(moved: readonly Moved[], currencies: Currencies): string {
   const said = moved.slice(0, saidMax).map(({ contract, to, raw }) => {
     const { decimals, symbol } = currencyOfContract(contract, currencies) ?? (contract === '' ? trx : unitsOf(contract))
@@ -36,14 +36,14 @@ export function sayMoved(moved: readonly Moved[], currencies: Currencies): strin
 const trx = { decimals: 6, symbol: 'TRX' }
 const unitsOf = (contract: Address) => ({ decimals: 0, symbol: `units of ${formatBase58(contract)}` })
 
-/** An outflow as a member of an answer. */
+/** An outflow as a member of an answer. `write` formats an amount of smallest units with a number of decimals. */
 export function movedItem<A>(
   { contract, to, raw }: Moved,
   currencies: Currencies,
   write: WriteAmount<A>,
 ): MovedItem<A> {
   const currency = currencyOfContract(contract, currencies)
-  if (currency === null) return { to: formatBase58(to), contract: formatBase58(contract as Address), units: raw } // safe: TRX is empty
+  if (currency === null) return { to: formatBase58(to), contract: formatBase58(contract as Address), units: raw } // safe: a token; paid TRX is configured
   return { to: formatBase58(to), cuy: currency.cuy, amt: write(BigInt(raw), currency.decimals) }
 }
 

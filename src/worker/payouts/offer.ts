@@ -11,21 +11,22 @@ import type { Head } from './signed-bytes.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { selectOffer } from './store/signing.ts'
 
-/** The payouts that a signer may sign. */
+/** The payouts that a signer may sign now, and the newest final block, to which its transactions should refer. */
 export interface SignerOffer {
   readonly payouts: readonly (Payout & { readonly proof: string | null })[]
   readonly head: Head
 }
 
-/** Most payouts in one offer. */
 export const offeredMax = 100
 
-/** The parts that an offer needs. */
 export interface OfferContext {
   readonly db: ReadDatabase
   readonly currencies: Currencies
   readonly rules: PayoutRules
-  /** Whether the scanner knows that the database is a restored older copy. Called after the payouts were read, so that nothing of a copy is offered. */
+  /**
+   * Whether the database is a restored older copy, which only the scanner's memory can tell. Called after the payouts were read, so that nothing of a copy is
+   * offered.
+   */
   readonly isRestored: () => Promise<boolean>
 }
 

@@ -15,16 +15,15 @@ export interface Outgoing {
   readonly moved: readonly Moved[] | null
 }
 
-/** The findings about payout addresses in final blocks. */
+/** The transactions of payout addresses in final blocks. */
 export interface OutgoingReading {
   /** The payout addresses that the read looked for. */
   readonly watched: ReadonlySet<Address>
   readonly found: readonly Outgoing[]
-  /** The blocks that were read, with their timestamps. */
   readonly blocks: readonly { readonly height: BlockHeight; readonly time: UnixMs }[]
 }
 
-/** Finds the transactions in these blocks that concern payout addresses. */
+/** Finds the transactions in these blocks that concern payout addresses. A call whose receipt is still to be read has a `moved` of null. */
 export function findOutgoing(blocks: readonly BlockReading[], watched: ReadonlySet<Address>): OutgoingReading {
   const read = blocks.filter((block) => block.kind === 'read')
   const found = read.flatMap(({ header: { height }, sent, transfers, callsToRead }) => {
@@ -64,7 +63,7 @@ function outgoingOf(
     return { txid, address, height, succeeded, moved }
   })
   const isOwn = new Set(own.map(({ txid }) => txid))
-  // Transactions that others have sent: by an allowance, or an issuer's.
+  // Transactions that somebody else sent, and that moved tokens of a payout address: by an allowance of the token, or as its issuer.
   const others = [...moves].flatMap(([txid, [first, ...more]]): readonly Outgoing[] => {
     if (first === undefined || isOwn.has(txid)) return []
     const moved = [first, ...more].filter(({ from }) => from === first.from).map(movedBy)

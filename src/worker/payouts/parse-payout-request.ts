@@ -10,7 +10,7 @@ import { currencyExpected, postEntriesMax, postedEntry, readAmountText } from '.
 import type { PayoutFailure } from './failure.ts'
 import { findOtherMember, type ProvenPayout, proofExpected, readProof } from './proof.ts'
 
-/** A parsed payout that is to be stored. */
+/** A requested payout after parsing, not yet stored. */
 export interface NewPayout {
   readonly uid: Uid
   readonly cuy: CurrencyId
@@ -28,7 +28,6 @@ export interface NewPayout {
   readonly proof: string | null
 }
 
-/** Most payouts in one request. */
 export const requestedMax = postEntriesMax
 
 const uidExpected = `a whole number from 1 to ${reservedUid - 1}`
@@ -38,10 +37,10 @@ const payoutExpected = 'an object with uid, cuy, amt, to, osn and optionally fee
 const payoutsExpected = `an array of 1 to ${requestedMax} payouts`
 
 const { uid, cuy, osn, amt, mark } = postedEntry.shape
-/** The body of a requested payout, its amounts as text. */
+/** One payout of the request as the backend sends it; amounts are decimal texts of whole units. */
 export const requestedPayout = z.strictObject(
   {
-    uid: uid.check(z.maximum(reservedUid - 1, uidExpected)), // the owner of reserved addresses only gives money, in transfers
+    uid: uid.check(z.maximum(reservedUid - 1, uidExpected)), // the owner of reserved addresses can only give money in a transfer
     cuy,
     amt,
     to: z.string(toExpected),
@@ -57,7 +56,7 @@ const payoutRequest = z
   .array(requestedPayout, payoutsExpected)
   .check(z.minLength(1, payoutsExpected), z.maxLength(requestedMax, payoutsExpected))
 
-/** Parses requested payouts, and checks them alone and against each other. It does not look at stored data. */
+/** Parses requested payouts, and checks each alone and against the others. Stored data is not read. */
 export function parsePayoutRequest(list: unknown, currencies: Currencies): Result<readonly NewPayout[], PayoutFailure> {
   const parsed = payoutRequest.safeParse(list)
   if (!parsed.success) {

@@ -11,7 +11,7 @@ import { type MovedItem, movedItem, readMoved } from './moved.ts'
 
 /** The columns of a payout that may be shown, in ledger units. Events contain a copy of them. */
 export type Payout = Pick<PayoutRow, (typeof shownNames)[number]> & {
-  /** Why an approved payout waits to be signed, if that was looked up. */
+  /** Why an approved payout waits to be signed; null if nothing keeps it from that. Absent if it was not looked up. */
   readonly waitsFor?: WhyItWaits | null
   /** The answers of nodes to the broadcast of its newest transaction, if they were looked up. */
   readonly answers?: readonly NodeAnswer[]
@@ -42,16 +42,15 @@ export type PayoutItem<A> = {
   readonly created_at: string
   /** The backend that asked for it. */
   readonly by: string
-  /** The backend that approved it, or `limits`. */
+  /** The backend or person that approved it, or `limits`. */
   readonly approved_by?: string
-  /** Its newest transaction, if that is signed or was found, and when it expires. */
+  /** Its newest transaction while it is signed, paid or stuck, and when that expires. */
   readonly txid?: string
   readonly expires_at?: string
   /** The block that contains its transaction. */
   readonly height?: number
   /** Transactions that have ended without paying it. */
   readonly attempts: number
-  /** The reason for which it is stuck. */
   readonly reason?: StuckReason
   /** A sentence for people: why it is stuck, was cancelled, or waits although it is approved. */
   readonly why?: string
@@ -74,7 +73,7 @@ const toUser = 'to is the address of a user here now: cancel it, and post a tran
 const sayWaiting = (stop: WhyItWaits) => `it waits: ${stop === 'to-user' ? toUser : stopRules[stop].why}`
 const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
 
-/** Renders a payout for backends. */
+/** Turns a payout into the answer for backends. `write` formats an amount of smallest units with a number of decimals. */
 export function payoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): PayoutItem<A> {
   const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, received } = payout
   const { waitsFor = null, answers = [] } = payout
@@ -111,7 +110,7 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
 const ownNames = ['id', 'cuy', 'amt', 'fee', 'to', 'osn', 'mark', 'state', 'created_at', 'txid', 'height'] as const
 type OwnName = (typeof ownNames)[number]
 
-/** The fields of a payout that its user may see, among those of `item`. Who approved it, and why it waits, is not shown. */
+/** The fields of a payout that its user may see, among those of `item`. The user does not see who approved it, and why it waits. */
 export function pickOwn<T extends Partial<Readonly<Record<OwnName, unknown>>>>(item: T): Pick<T, OwnName & keyof T> {
   const own = ownNames.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]))
   return Object.fromEntries(own) as Pick<T, OwnName & keyof T> // the members with these names

@@ -18,7 +18,7 @@ export interface ProvenPayout {
 
 /** The signature algorithms of proofs. `Ed25519` is the newer name of `EdDSA` with such keys (RFC 9864). */
 export const proofAlgorithms = ['EdDSA', 'Ed25519', 'ES256'] as const
-/** The form of a compact JWS. */
+/** A compact JWS: three parts in base64url with points between them. */
 export const proofForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 /** Bytes of a signature, the same for each algorithm: two numbers of 32 bytes, never DER. */
 const signatureBytes = 64
@@ -47,7 +47,7 @@ export function readProof(text: string): Result<ProvenPayout, string> {
   return proven.success ? ok(proven.data) : err(membersExpected)
 }
 
-/** The first member in which a proof differs from a payout, or null. */
+/** The first member whose value in a proof is not that of the payout, or null. */
 export function findOtherMember(proven: ProvenPayout, payout: ProvenPayout): keyof ProvenPayout | null {
   const members = ['uid', 'cuy', 'to', 'osn'] as const
   const other = members.find((name) => proven[name] !== payout[name])
@@ -85,5 +85,5 @@ function readPayload(part: string): unknown {
   }
 }
 
-/** Removes zeros at the end of a decimal. */
+/** Removes the zeros at the end of a decimal, so that equal amounts have equal texts. */
 const plain = (amount: string) => (amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount)

@@ -9,7 +9,10 @@ import type { PayoutMemory } from './memory.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
 
-/** Least pauses between broadcasts of a transaction. The first has a timer; each other one ends with the next tick. The last one repeats. */
+/**
+ * Shortest pauses between the broadcasts of one transaction, in order; the last one repeats. A timer ends the first pause. Each other one ends with the first
+ * tick after it.
+ */
 export const sendAgainMs = [2_500, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
 /** A transaction that expires within this time is not sent: clocks differ, and a node needs time. */
 export const sendMarginMs = 10_000
@@ -20,7 +23,6 @@ const sendRoundsMax = 5
 /** Time limit of one batch. */
 const sendMs = 10_000
 
-/** The parts of the sender. */
 export interface SenderParts {
   readonly db: WriteDatabase
   readonly clock: Pick<Clock, 'now' | 'sleep'>

@@ -22,7 +22,7 @@ import type { BytesReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 
-/** The newest agreed final block, to which a signer refers. */
+/** The newest agreed final block. A signer's transactions name it as their reference block. */
 export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
 
 /** The transfer that the bytes of a payout must contain. */
@@ -61,9 +61,9 @@ export const expiredMsMax = 86_400_000
 export const referenceBlocks = 65_536
 
 /**
- * Parses a signed message as java-tron does, and compares it with the transaction that a node would write for this transfer, with the same times, fee limit and
- * reference. `head` is the newest agreed final block. `newest` is the newest block to which a known transaction (stored, or found in a block) can refer; then
- * it may have any age. Null for a new transaction.
+ * Parses a signed message as java-tron does, and compares it with the transaction that a node would write for this transfer, with the same times, fee limit
+ * and reference. `head` is the newest agreed final block. `newest` is null for a new transaction. For one that is known (stored, or found in a block) it is
+ * the newest block to which that can refer, and the transaction may be of any age.
  */
 export function readSigned(
   text: string,
@@ -139,7 +139,7 @@ const allowed = {
   any: [1, 2],
   call: [1, 2, 3, 4],
 } as const
-/** Fields whose refusal has a reason of its own. */
+/** Fields that are refused with a reason of their own. */
 const named: Readonly<Partial<Record<keyof typeof allowed, Readonly<Record<number, BytesReason>>>>> = {
   raw: { 10: 'memo' },
   contract: { 5: 'permission' },
@@ -171,7 +171,7 @@ function parseMessage(bytes: Uint8Array): Parts | null {
 
 const transferShape = { 1: 'bytes', 2: 'bytes', 3: 'number' } as const
 
-/** Refuses a field that no payout has, or a field that comes twice. */
+/** Returns a fault if the message has a field that no payout has, or a field twice; else null. */
 function findStrange({ members }: Parts): BytesFault | null {
   for (const [message, numbers] of Object.entries(members) as [keyof typeof allowed, readonly number[]][]) {
     for (const [i, number] of numbers.entries()) {
@@ -187,7 +187,7 @@ function findStrange({ members }: Parts): BytesFault | null {
   return null
 }
 
-/** Refuses a transfer that pays something else. */
+/** Returns a fault if the message pays something else than expected; else null. */
 function findDifferent(
   { contract, any, call }: Parts,
   { from, to, contract: token, amount }: ExpectedTransfer,
@@ -209,12 +209,12 @@ function findDifferent(
 
 const [selectorDigits, recipientAt, amountAt] = [8, 32, 72]
 const noPadding = '0'.repeat(recipientAt - selectorDigits)
-/** Some libraries write the prefix 41 of an address before its 20 bytes. */
+/** Some libraries write the prefix 41 of a Tron address before its 20 bytes. */
 const tronPrefix = '41'.padStart(noPadding.length, '0')
 
 /**
- * Refuses call data that is not `transfer(to, units)`. With the prefix of an address in the padding, it depends on the contract whom the call pays: some
- * contracts ignore the prefix, others refuse the call (decision note 60).
+ * Returns a fault if the call data is not `transfer(to, units)`; else null. With the prefix of an address in the padding, it depends on the contract whom the
+ * call pays: some contracts ignore the prefix, others refuse the call (decision note 60).
  */
 function findWrongCall(data: string, to: Address, amount: bigint): BytesFault | null {
   const wanted = transferCallData(to, amount)
@@ -253,7 +253,7 @@ function whyNotSigned({ rawData, signature }: Parts, from: Address): string | nu
   return `it is signed by ${formatBase58(signer)}, not by ${formatBase58(from)}`
 }
 
-/** Refuses fee limits and expirations that are out of bounds. */
+/** Returns a fault if the fee limit or the expiration is out of bounds, or the reference block is missing; else null. */
 function findWrongTimes(
   { raw }: Parts,
   { feeLimit: most }: ExpectedTransfer,
@@ -286,5 +286,5 @@ const referredTo = ({ from, to, contract, amount }: ExpectedTransfer) => {
 /** The highest block at or below this height whose last two bytes are those of the reference; below 0 if there is none. */
 function heightOf(raw: Fields, highest: BlockHeight): BlockHeight {
   const low = Number.parseInt(hexOf(raw, 1), 16)
-  return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: or below 0
+  return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: a height, or below 0
 }

@@ -48,7 +48,6 @@ const approval = z.strictObject(
   { ids, moved, attempts },
   'an object with ids and optionally moved and attempts, and nothing else',
 )
-/** The body of a cancellation. */
 const cancellation = z.strictObject(
   {
     ids,
@@ -58,7 +57,7 @@ const cancellation = z.strictObject(
   'an object with ids, why and optionally moved, and nothing else',
 )
 
-/** Parses the body of a request. */
+/** Parses the body of a request. The failure names the first member that is wrong. */
 export function parseStep<T>(schema: z.ZodMiniType<T>, body: unknown): Result<T, PayoutFailure> {
   const parsed = schema.safeParse(body)
   if (parsed.success) return ok(parsed.data)
@@ -66,7 +65,6 @@ export function parseStep<T>(schema: z.ZodMiniType<T>, body: unknown): Result<T,
   return err({ kind: 'bad-input', member: String(issue?.path[0] ?? 'body'), why: issue?.message ?? '' })
 }
 
-/** The parts that approving needs. */
 export interface StepContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
@@ -89,8 +87,8 @@ export async function approvePayouts(
 }
 
 /**
- * The parts that cancelling needs. `isRestored`: whether the scanner knows that the database is a restored older copy. `mayApprove`: whether the caller has the
- * right to approve. `address` is the payout address.
+ * `isRestored`: whether the database is a restored older copy, which only the scanner's memory can tell. `mayApprove`: whether the caller has the right to
+ * approve. `address` is the payout address.
  */
 export interface CancelContext extends StepContext {
   readonly address: Address
@@ -131,8 +129,8 @@ async function whyNotCancelled({ db, address, isRestored }: CancelContext, at: U
 }
 
 /**
- * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or none. `whyNot` is called only if there are changes. Decides
- * again if a concurrent request was faster.
+ * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or none. `whyNot` is called only if there are changes. If a
+ * concurrent request has changed one of them meanwhile, it decides again.
  */
 async function takeSteps(
   db: WriteDatabase,
@@ -144,7 +142,7 @@ async function takeSteps(
     const found = await selectWithOutflows(db, ids)
     const next: PayoutRow[] = []
     for (const id of ids) {
-      const withOutflows = found.get(id as PayoutId) // safe: an id that exists
+      const withOutflows = found.get(id as PayoutId) // safe: an id that does not exist finds nothing
       if (withOutflows === undefined) return err({ kind: 'unknown-payout', why: `there is no payout ${id}` })
       const decided = decide(withOutflows)
       if (!decided.ok) return decided

@@ -9,13 +9,13 @@ import { type OpenSum, selectHoldings, selectOpenSums } from './store/open.ts'
 export interface PayoutSummary {
   readonly address: Address
   readonly open: readonly OpenSum[]
-  /** Null if payouts are offered to the signer. */
+  /** Since when an unexplained transaction or a restore of the database stops payouts; null if neither does. */
   readonly stopped: { readonly why: 'unknown-transaction' | 'restored'; readonly since: UnixMs } | null
   /** Balances in chain units by contract, which is empty for TRX. */
   readonly holds: readonly { readonly contract: Address | ''; readonly balance: bigint; readonly readAt: UnixMs }[]
 }
 
-/** Reads the stored summary. The number of rows that are read grows with the number of currencies, not with that of payouts. */
+/** Reads the summary from stored data. The number of rows that are read grows with the number of currencies, not with that of payouts. */
 export async function readPayoutSummary(db: ReadDatabase, { address }: PayoutRules): Promise<PayoutSummary> {
   const [open, facts, holdings] = [
     await selectOpenSums(db),

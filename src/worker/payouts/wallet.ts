@@ -38,7 +38,10 @@ async function selectNeeds(
   return [...tokens, ['', native] as const].map(([contract, raw]) => ({ contract, raw }))
 }
 
-/** Reads the payout address's balances that open payouts need, unless they were read within `walletEveryMs`. */
+/**
+ * Reads from the chain the balances of the payout address that open payouts need, and stores them. Does nothing if no payout is open, or if all were read
+ * within `walletEveryMs`.
+ */
 export async function readWallet(
   { db, clock, currencies }: Pick<WriteContext, 'db' | 'clock' | 'currencies'>,
   rules: PayoutRules,
@@ -69,7 +72,7 @@ export interface Shortage {
   readonly needs: string
 }
 
-/** The currencies of which the payout address holds too little, by the newest readings. */
+/** The currencies of which the payout address holds too little, by the newest stored balances. A currency whose balance was never read is left out. */
 export async function findShortages(
   db: ReadDatabase,
   rules: PayoutRules,

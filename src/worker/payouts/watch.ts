@@ -15,13 +15,16 @@ export const refusedMs = 60_000
 /** Most payouts and transactions that have alarms of their own at a time. */
 const watchedMax = 50
 
-/** Alarms about payouts; each ends unless its cause is found again. */
+/** Kinds of alarms about payouts. An alarm ends unless its cause is found again. */
 const kinds = ['payout-stuck', 'payouts-unsigned', 'payout-unknown', 'payout-wallet-low', 'payout-refused'] as const
 
 /** No faults: the result of a tick when nothing is open. */
 export const nothingOfPayouts: Observation = { kinds, faults: [] }
 
-/** The faults of payouts. `restoredAt`: since when they are stopped because the database is a restored older copy. `nodes`: the number of configured nodes. */
+/**
+ * Finds the faults of payouts that raise alarms. `restoredAt`: since when payouts are stopped because the database is a restored older copy. `nodes`: the
+ * number of configured nodes.
+ */
 export async function watchPayouts(
   { db, clock, payouts: rules, currencies }: Pick<WriteContext, 'db' | 'clock' | 'payouts' | 'currencies'>,
   restoredAt: UnixMs | null,

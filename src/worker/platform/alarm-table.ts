@@ -1,7 +1,7 @@
-/** The subject of a kind that has only one alarm at a time. */
+/** The subject, `{}`, of a kind that has at most one alarm at a time. */
 type Single = Readonly<Record<string, never>>
-/** A node by its number in `TRON_NODES`, from 1. */
 interface NodeSubject {
+  /** The node's number in `TRON_NODES`, from 1. */
   readonly node: number
 }
 interface BlockSubject {
@@ -9,26 +9,26 @@ interface BlockSubject {
 }
 interface TransferSubject {
   readonly txid: string
-  /** A number, or the text `i<k>`. */
+  /** As `formatPosition` shows it: a number, or the text `i<k>`. */
   readonly position: number | string
 }
 interface CurrencySubject {
   readonly cuy: number
 }
-/** A holding: a currency, and an address in hex. */
 interface HoldingSubject {
   readonly cuy: number
+  /** 40 hex digits. */
   readonly address: string
 }
-/** An endpoint by its number in `WEBHOOKS`, from 1. */
 interface EndpointSubject {
+  /** The endpoint's number in `WEBHOOKS`, from 1. */
   readonly endpoint: number
 }
 
-/** A thing about which nodes disagree. */
+/** What nodes disagree about: a block, a transaction, or the decimals of a contract. */
 export type DisputedSubject = BlockSubject | { readonly txid: string } | { readonly contract: string }
 
-/** The subjects of alarms, by kind. A subject distinguishes the alarms of one kind, and is stored as JSON. */
+/** The form of each kind's subject. The subject distinguishes the alarms of one kind, and is stored as JSON. */
 export interface AlarmSubjects {
   'scan-stalled': Single
   'scan-behind': Single
@@ -37,7 +37,7 @@ export interface AlarmSubjects {
   'tick-failed': Single
   'gap-unread': { readonly from: number }
   'transaction-unreadable': BlockSubject
-  /** An outvoted node, or the thing about which there is no quorum. */
+  /** The node that was outvoted; if no quorum agreed, what nodes disagree about. */
   'nodes-disagree': NodeSubject | DisputedSubject
   'node-lies': NodeSubject | (NodeSubject & { readonly why: 'wrong-chain' })
   'node-unfit': NodeSubject
@@ -58,9 +58,9 @@ export interface AlarmSubjects {
   'payout-stuck': { readonly payout: number }
   'payout-refused': { readonly payout: number }
   'payouts-unsigned': Single
-  /** A transaction; empty if an older copy of the database was restored. */
+  /** `{}` if payouts are stopped because the database was restored from an older copy. */
   'payout-unknown': { readonly txid: string } | Single
-  /** A currency; empty for TRX that is not a configured currency. */
+  /** `{}` for TRX that fees need, if TRX is no configured currency. */
   'payout-wallet-low': { readonly cuy: number } | Single
   'configuration-differs': { readonly setting: string }
   'key-was-used': Single
@@ -73,30 +73,26 @@ export interface AlarmSubjects {
   'event-set-aside': EndpointSubject & { readonly event: number }
 }
 
-/** The kinds of alarms. */
 export type AlarmKind = keyof AlarmSubjects
-/** The subject of an alarm of some kind. */
 export type AlarmSubject = AlarmSubjects[AlarmKind]
 
-/** How soon a person must act on an alarm, the most urgent first. The page for operators says what each one means. */
+/** How soon a person must act on an alarm, the most urgent first (docs/operate.md explains each). */
 export const urgencies = ['now', 'today', 'this-week'] as const
-/** How soon a person must act on an alarm. */
 export type AlarmUrgency = (typeof urgencies)[number]
 
-/** What an operator needs to know about a kind of alarm, in plain sentences. */
+/** What an operator must know about a kind of alarm, in sentences that the desk and docs/operate.md show. */
 export interface AlarmRule {
   readonly urgency: AlarmUrgency
   readonly raised: string
-  /** Absent if the end of the fault cannot be observed: then the alarm ends an hour after the fault was last seen. */
+  /** When the alarm ends. Absent if nothing shows the end of the fault: then the alarm ends an hour after the fault was last seen. */
   readonly ends?: string
   readonly remedy: string
-  /** Whether the remedy needs information that only the log line contains. */
+  /** True if the remedy needs facts that only the alarm's log line has. */
   readonly needsLine?: true
 }
 
 /**
- * Every kind of alarm: when it is raised, when it ends, and what to do. An alarm is one log line with its kind, once
- * for each subject until it ends.
+ * Every kind of alarm. An alarm is one log line with its kind (`createLogger`). Until it ends, it is not written again for the same subject.
  */
 export const alarmTable = {
   'scan-stalled': {
@@ -374,7 +370,7 @@ export const alarmTable = {
   },
 } as const satisfies Readonly<Record<AlarmKind, AlarmRule>>
 
-/** Kinds of alarms for which the end of the fault cannot be observed. */
+/** The kinds of alarms without `ends`: nothing shows that their fault is over, so `alarms/alarms.ts` ends them after some time. */
 export const unobservedKinds: ReadonlySet<AlarmKind> = new Set(
   (Object.keys(alarmTable) as AlarmKind[]).filter((kind) => !('ends' in alarmTable[kind])), // safe: the table's keys
 )

@@ -3,16 +3,16 @@ import { type AlarmKind, alarmTable } from './alarm-table.ts'
 /** The fields of a log line. They never contain a token, a key, the URL of a node, a list of addresses or a body. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
-/** Longest stack in a log line, in characters. */
+/** Longest text that `stackOf` returns, in characters. */
 export const stackCharsMax = 2000
 
-/** The stack of a thrown value, as text for a log line. */
+/** Returns the stack of a thrown value, or the value as text, for a log line. It is for operators: a caller must never see it. */
 export function stackOf(thrown: unknown): string {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
   return text.slice(0, stackCharsMax)
 }
 
-/** The log of the service: one structured line for each call. */
+/** The log of the service. Each call writes one line of JSON; `event` and `kind` name what happened. */
 export interface Logger {
   info(event: string, fields: LogFields): void
   warn(event: string, fields: LogFields): void
@@ -21,8 +21,8 @@ export interface Logger {
 }
 
 /**
- * A logger that passes one line of JSON for each call to `write`: `{"level", "event" or "alarm", ...fields}`. The first
- * two members are always first, so that `"level":"error","alarm":` matches every alarm. An alarm's `urgency` comes last.
+ * Makes a logger that passes each line, one JSON object, to `write`. The line of an alarm begins with `{"level":"error","alarm":` and the kind, so that a
+ * filter of lines can match every alarm; any other line begins with `level` and `event`. Then come the fields, and last an alarm's `urgency`.
  */
 export function createLogger(write: (line: string) => void): Logger {
   const line = (
@@ -32,7 +32,7 @@ export function createLogger(write: (line: string) => void): Logger {
     fields: LogFields,
     last = {},
   ) => {
-    // The head is spread twice: the first time fixes the order of the members, the last time keeps a field from replacing them.
+    // The head is spread twice: first so that its members come first, and again so that no field with the same name replaces them.
     const head = { level, [key]: name }
     write(JSON.stringify({ ...head, ...fields, ...head, ...last }))
   }

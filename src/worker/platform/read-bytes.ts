@@ -1,4 +1,4 @@
-/** Reads the bytes of a body; null if it has more than `bytesMax`. Then the rest is not read. */
+/** Reads the body of a request or a response; null if it has more than `bytesMax` bytes: then the stream is cancelled. A null body has no bytes. */
 export async function readBytes(
   body: AsyncIterable<Uint8Array> | null,
   bytesMax: number,

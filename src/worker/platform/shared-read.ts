@@ -1,22 +1,22 @@
 import type { Clock } from './clock.ts'
 
-/** Pause between two reads that the requests of one isolate share. */
+/** Least time between the beginnings of two reads of one shared value. */
 export const sharedReadMs = 1_000
-/** A shared value of this age or more is not used. */
+/** A shared value of this age or more is not returned, even if a read is running. */
 const sharedReadMsMax = 2_000
 
-/** A value that the requests of one isolate share, so that many requests cause few queries. It may be lost at any time. */
+/** A value that the requests of one isolate share, so that many requests cause few queries. A new isolate begins without one. */
 export interface SharedRead<T> {
-  /** The newest value, and when its read began. Null before the first read. */
+  /** The newest value, and when its read began; null before the first read has ended. */
   newest: { readonly value: T; readonly at: number } | null
-  /** When the newest read began, which may have failed. */
+  /** When the newest read began. It may be running, or may have failed. */
   readAt: number
 }
 
-/** The shared value of a new isolate. */
+/** Makes a `SharedRead` that has no value yet. */
 export const createSharedRead = <T>(): SharedRead<T> => ({ newest: null, readAt: 0 })
 
-/** Returns the shared value, or calls `read`: at most once in `sharedReadMs`, unless the shared value is older than `sharedReadMsMax`. */
+/** Returns the shared value if a read began less than `sharedReadMs` ago and the value is younger than `sharedReadMsMax`; else calls `read`. */
 export async function readShared<T>(
   shared: SharedRead<T>,
   clock: Pick<Clock, 'now'>,
@@ -24,7 +24,7 @@ export async function readShared<T>(
 ): Promise<T> {
   const { newest, readAt } = shared
   const now = clock.now()
-  // While a read runs, other requests use the value before it, unless that is too old, as after a pause or failed reads.
+  // While a read runs, other requests get the previous value. After a pause or failed reads that value is too old, and each request reads.
   const isShared = now - readAt < sharedReadMs
   if (isShared && newest !== null && now - newest.at < sharedReadMsMax) return newest.value
   shared.readAt = now

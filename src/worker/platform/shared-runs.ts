@@ -1,32 +1,33 @@
 import type { Clock } from './clock.ts'
 
-/** A run of work. Callers that ask for it while it is in progress wait for its result. */
+/** One run of some work, for whose result several callers may wait. */
 export interface SharedRun<T> {
   readonly startedAt: number
   readonly result: Promise<T>
 }
 
-/** How long runs count, in milliseconds. */
+/** How long a run is shared after its start. Times are in milliseconds. */
 export interface SharedRunLimits<T> {
-  /** A run that has not ended after this time counts as lost: the next call begins another one. Absent: no run counts as lost. */
+  /** A run that has not ended after this time counts as lost: the next call begins another one. Absent: callers wait for a run however long it takes. */
   readonly lostMs?: number
-  /** A kept result is returned for this long from the start of its run. Absent: no result is kept. */
+  /** For this long after its start, a run is shared also once it has ended. Absent: a run is shared only while it is in progress. */
   readonly keptMs?: number
+  /** Whether a run with this result is shared after it has ended; absent: every one, if `keptMs` is set. A failed run is never shared. */
   readonly isKept?: (result: T) => boolean
 }
 
-/** Known runs, by key. */
+/** Runs by key. Runs of different keys do not wait for each other. */
 export interface SharedRuns<T> {
-  /** The run of this key that is in progress or kept, or null. */
+  /** The run of this key that is in progress, or kept after its end; null if there is none. */
   known(key?: string): SharedRun<T> | null
-  /** Joins that run, or begins a new run of `work`. */
+  /** Returns the known run of this key; if there is none, calls `work` and returns that run. */
   join(work: () => Promise<T>, key?: string): SharedRun<T>
 }
 
-/** Most known runs. With more, all are forgotten. */
+/** Most runs in memory. When it is full, all are forgotten: those in progress go on, but are not shared any more. */
 export const knownMax = 1_000
 
-/** Makes shared runs: one at a time for each key, whoever asks. The memory may be lost at any time. */
+/** Makes runs that concurrent callers share: for each key one at a time. The memory is that of one isolate or object, which may end at any time. */
 export function createSharedRuns<T>(
   clock: Pick<Clock, 'now'>,
   { lostMs = Number.POSITIVE_INFINITY, keptMs = 0, isKept = () => keptMs > 0 }: SharedRunLimits<T> = {},

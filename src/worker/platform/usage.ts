@@ -1,34 +1,35 @@
 import type { Clock } from './clock.ts'
 import type { LogFields } from './logger.ts'
 
-/** Calls to an external service: their number, and the time during which at least one was running. */
+/** Counts the calls to one external service, and the time during which at least one of them was running. */
 export interface Meter {
   calls: number
-  /** In milliseconds. Overlapping calls count once. */
+  /** Milliseconds in which at least one call was running. It lacks those that are running now. */
   ms: number
-  /** The number of operations that are running, and when the first of them began. */
+  /** How many operations are running now. */
   open: number
+  /** When the first of the running operations began. */
   openedAt: number
 }
 
-/** The cost of one invocation so far, for its log line and `Server-Timing`. */
+/** The cost of one request, call or tick so far, for its log line and the header `Server-Timing`. */
 export interface Usage {
   /** HTTP requests to nodes. */
   readonly node: Meter
-  /** Statements. */
+  /** Statements of the database. */
   readonly database: Meter
   rowsRead: number
-  /** Size of the database in bytes by its newest reply; 0 before the first one. */
+  /** The size of the database in bytes, as its newest reply has told it; 0 before the first reply. */
   databaseBytes: number
 }
 
-/** The usage of a new invocation. */
+/** Makes the usage of a request, call or tick that begins now: all zeros. */
 export function createUsage(): Usage {
   const newMeter = (): Meter => ({ calls: 0, ms: 0, open: 0, openedAt: 0 })
   return { node: newMeter(), database: newMeter(), rowsRead: 0, databaseBytes: 0 }
 }
 
-/** Runs an operation of `calls` calls, and adds it to the meter even if it fails. */
+/** Runs an operation, and adds it to the meter as `calls` calls (a batch has several), even if it fails. */
 export async function metered<T>(
   meter: Meter,
   clock: Pick<Clock, 'now'>,
@@ -46,7 +47,7 @@ export async function metered<T>(
   }
 }
 
-/** The usage in the log line of a request or tick. */
+/** Returns the usage as fields of a log line: calls and milliseconds of nodes and of the database, and the rows read. */
 export function usageFields({ node, database, rowsRead }: Usage): LogFields {
   return { nodeCalls: node.calls, nodeMs: node.ms, databaseQueries: database.calls, databaseMs: database.ms, rowsRead }
 }

@@ -19,13 +19,13 @@ import {
   storeHoldings,
 } from './store/holdings.ts'
 
-/** A holding without changes is compared this often. */
+/** A holding (the record of one address in one currency) without changes is compared this often. */
 const compareEveryMs = 86_400_000
-/** Most addresses without transfers that get a holding in one slice. */
+/** Most addresses without transfers that get a holding in one call. */
 const addedMax = 1_000
 /** If more final blocks than this are unread, nothing is compared, because the records are old. */
 const unscannedBlocksMax = 60
-/** Pause before an address is read again that was paid in an unreadable block. */
+/** Pause before an address is read again that was paid in a block that could not be read. */
 const gapMs = 3_600_000
 /** Pause before addresses are read again for which nodes gave no balances. */
 const unreadMs = 60_000
@@ -34,7 +34,7 @@ const blockMs = blockSeconds * 1000
 /** The parts that comparing needs. It cannot write to the ledger: it reports, and a person decides. */
 export interface CompareParts {
   readonly db: WriteDatabase
-  /** Uses leftover requests. */
+  /** Its requests are those that nothing else needs. */
   readonly chain: Pick<Chain, 'balances'>
   readonly currencies: Currencies
   readonly clock: Pick<Clock, 'now'>
@@ -42,7 +42,6 @@ export interface CompareParts {
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
 }
 
-/** The progress of the scan. */
 export interface ComparedScan {
   readonly height: BlockHeight
   readonly finalized: BlockHeight
@@ -52,7 +51,7 @@ export interface ComparedScan {
 
 /**
  * Compares one slice of the records with the chain: the holdings of the currency that has been due longest, with at most one request for balances. A holding
- * that has moved is due at once, any other once a day. `more`: another slice is due.
+ * that a transfer has changed is due soon after it, any other once a day. `more`: another slice is due.
  */
 export async function compareHoldings(
   parts: CompareParts,
@@ -74,7 +73,7 @@ export async function compareHoldings(
   return await compareSlice(parts, currency, scan, await selectDueHoldings(db, currency.cuy, now, balancesMax))
 }
 
-/** Whether the blocks that a reading may include are known, and will be scanned soon. */
+/** Whether the records are new enough to compare: every block that a balance may include is known, or will soon be scanned. */
 function isComparable({ halted, finalized, finalizedAt, height }: ComparedScan, now: UnixMs): boolean {
   return halted === null && now - finalizedAt <= standstillMs && finalized - height <= unscannedBlocksMax
 }
@@ -143,9 +142,9 @@ function whenAt(height: BlockHeight, scan: ComparedScan, now: UnixMs): UnixMs {
 }
 
 /**
- * Raises or ends the alarm of a difference before the judgement is stored. After a crash in between, the same reading is judged again, and the alarm is already
- * raised. A reported difference that has changed ends, too. An unchanged one is raised again, because a judgement that ended its alarm may not have been stored
- * when the address was paid meanwhile. False if an alarm could not be ended.
+ * Raises or ends the alarm of a difference, before the judgement is stored: after a crash in between, the same reading is judged again. If a reported
+ * difference has changed, its alarm ends. If it is unchanged, the alarm is raised again, because an earlier judgement may have ended it and then not been
+ * stored. False if an alarm could not be ended.
  */
 async function updateAlarm(
   { alarms, logger }: CompareParts,

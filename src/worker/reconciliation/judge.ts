@@ -13,8 +13,8 @@ const readingAheadBlocks = 60
 export const feeMaxSun = 200_000_000n
 
 /**
- * A balance, and the blocks that it includes: all up to `fromHeight`, none above `toHeight`, and some of those between. Once it is judged both are equal,
- * because nothing changed between them.
+ * A balance, and the blocks that it includes: all up to `fromHeight`, none above `toHeight`, and some of those between. Once the reading is judged both
+ * heights are equal, because nothing has changed between them.
  */
 export interface BalanceReading {
   readonly balance: bigint
@@ -26,11 +26,11 @@ export interface BalanceReading {
 export interface DifferenceState {
   /** TRX that fees explain: zero or negative. Balances show fees, transfers do not. */
   readonly accepted: bigint
-  /** Sent transactions whose fees are accounted for: they explain no other shortfall. */
+  /** The number of sent transactions whose fees are accounted for: they explain no other shortfall. */
   readonly acceptedSent: number
-  /** Transactions sent before the last judged reading; `difference` already excludes their fees. */
+  /** The number of transactions that were sent before the last judged reading; `difference` already excludes their fees. */
   readonly readSent: number
-  /** The rest of the last reading: more on the chain (positive), or less. */
+  /** The part of the last reading that nothing explains: above zero if the chain has more than the records, below zero if it has less. */
   readonly difference: bigint
   /** How many readings in a row found exactly this difference. At `readingsNeeded` it is reported. */
   readonly differing: number
@@ -44,7 +44,7 @@ export interface RecordedHolding extends DifferenceState {
   readonly sent: number
   /** The highest block with a recorded change. */
   readonly changedHeight: BlockHeight
-  /** The last reading, or null. */
+  /** The last reading; null before the first one. */
   readonly reading: BalanceReading | null
 }
 
@@ -58,10 +58,9 @@ export function readingOf(balance: bigint, scannedHeight: BlockHeight, finalized
 /** The newest block that every balance read now surely includes. */
 const surelyIncluded = (scannedHeight: BlockHeight) => Math.max(0, scannedHeight - readingLagBlocks) as BlockHeight
 
-/** Marks a reading as judged. */
+/** Marks a reading as judged: both heights are equal. */
 export const closeReading = (reading: BalanceReading): BalanceReading => ({ ...reading, toHeight: reading.fromHeight })
 
-/** The next step for a holding. */
 export type NextStep =
   | { readonly kind: 'read' }
   | { readonly kind: 'judge'; readonly reading: BalanceReading }
@@ -99,10 +98,10 @@ export function judgeBalance(balance: bigint, holding: RecordedHolding, native: 
   const isReported = differing >= readingsNeeded
   const sentSince = (before: number) => Math.max(0, sent - before)
   const feesMax = (transactions: number) => (native ? feeMaxSun * BigInt(transactions) : 0n)
-  const newSent = sentSince(Math.max(acceptedSent, readSent)) // a correction may have removed some
+  const newSent = sentSince(Math.max(acceptedSent, readSent)) // a correction may have removed sent transactions
   const nothing = { unexplained: 0n, max: feesMax(sentSince(acceptedSent)) }
   const known = { unexplained: difference, max: feesMax(newSent) }
-  // The smaller fee is the likelier one. But a shortfall equal to the last one may be the fee of a transaction that was recorded late.
+  // The explanation with the smaller fee is the likelier one. But a shortfall equal to the last one may be the fee of a transaction that was recorded late.
   const isLateFee = !isReported && found === difference
   const explanations = difference < 0n && !isLateFee ? [known, nothing] : [nothing, known]
   const explanation = explanations.find(({ unexplained, max }) => unexplained >= found && unexplained - found <= max)
@@ -111,7 +110,7 @@ export function judgeBalance(balance: bigint, holding: RecordedHolding, native: 
   }
   const { unexplained } = explanation
   const state = { accepted: accepted - (unexplained - found), readSent: sent, difference: unexplained }
-  // This accounts for all fees so far: unused ones must not add up and hide a loss.
+  // All fees so far are accounted for: unused ones must not add up and hide a loss.
   const accounted = { ...state, acceptedSent: sent }
   if (unexplained === 0n) return { ...accounted, differing: 0, outcome: differing > 0 ? 'gone' : 'same' }
   if (isReported) return { ...accounted, differing, outcome: 'same' }

@@ -10,7 +10,6 @@ import { createUsage } from '../platform/usage.ts'
 import type { Services } from '../services.ts'
 import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
 
-/** Runs one method. */
 export type Call = ReturnType<typeof createCall>
 
 /** Makes the function that runs one call. The result is always a value, and each call leaves one line in the log. */
@@ -41,7 +40,7 @@ export function createCall({ settings, configMatchesData }: Pick<Services, 'sett
 /** The answer to a refused call. */
 export const refuse = (error: LedgerError) => ({ ok: false, error }) as const
 
-/** The RPC error of a wrong configuration. */
+/** The RPC error of a configuration that is missing, invalid or not that of the stored data. */
 export function toConfigurationError({
   reason,
   msg,
@@ -49,7 +48,7 @@ export function toConfigurationError({
   return { kind: 'not-configured', reason, why: msg }
 }
 
-/** The RPC error of a failed query. */
+/** The RPC error of a failed query. `why` is the text that HTTP callers get as `msg`. */
 export function toLedgerError(failure: QueryFailure): LedgerError {
   switch (failure.kind) {
     case 'bad-input':
@@ -76,7 +75,7 @@ export function readQuery<S extends Record<string, z.ZodMiniType>>(
   return parsed.ok ? parsed : err(toLedgerError(parsed.error))
 }
 
-/** Parameters in the form that a URL has: numbers as text. A member that is undefined is absent. */
+/** The parameters in the form that a URL has: numbers as text. A member that is undefined is absent. */
 function asTexts(query: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(query)

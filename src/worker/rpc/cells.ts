@@ -2,7 +2,6 @@ import { type ChosenBy, type Concerned, chooseCell, readUsers, usersOfList } fro
 import { refuse } from './call.ts'
 import type { LedgerMethods } from './ledger-methods.ts'
 
-/** The methods of one cell. */
 export interface CellMethods extends ChosenBy {
   readonly methods: LedgerMethods
 }

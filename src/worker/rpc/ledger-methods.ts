@@ -80,13 +80,12 @@ export interface CellOptions {
   readonly cell?: number
 }
 
-/** Options of a step for payouts for which money has left. */
+/** Options of an approval or a cancellation. */
 export interface StepOptions extends CellOptions {
-  /** Confirms that the caller knows money has left. */
+  /** Confirms that the caller knows money has left for a payout. Without it such a payout is refused. */
   readonly moved?: true
 }
 
-/** The options of an approval. */
 export interface ApproveOptions extends StepOptions {
   /** The number of attempts that each stuck payout shows. With it, a repeated approval does not approve one that got stuck again. */
   readonly attempts?: number

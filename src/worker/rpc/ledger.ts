@@ -91,7 +91,7 @@ export function createLedgerRpc(services: Services): LedgerMethods {
   }
 }
 
-/** Makes the methods for an invalid configuration. */
+/** Makes the methods for an invalid configuration: each of them answers `not-configured`. */
 export function createUnconfiguredLedgerRpc(): LedgerMethods {
   const all = async () => refuse(toConfigurationError(notConfigured))
   const payouts = { payouts: all, askPayouts: all, approvePayouts: all, cancelPayouts: all }

@@ -15,18 +15,17 @@ import type { StoredTransfer } from '../deposits/transfer.ts'
 import type { Clock } from '../platform/clock.ts'
 import { selectScan } from './store/position.ts'
 
-/** The parts of both checks. The first query of `db` must see everything that the scanner has stored. */
+/** The parts that `checkNow` and `askTransaction` need. The first query of `db` must see everything that the scanner has stored. */
 interface CheckParts {
   readonly db: ReadDatabase
   readonly clock: Clock
   readonly scanner: Pick<ScannerCalls, 'scanNow' | 'checkTransaction'>
 }
 
-/** The result of "check now" for one caller. */
 export interface CheckNowResult {
   /** Credits since the call began, by currency. A currency without a credit is absent. */
   readonly credited: readonly CreditedSum[]
-  /** The user's transfers that are not final, with the estimated seconds until the last of them is; null if nobody knows. */
+  /** The user's transfers that are not final: how many, and the estimated seconds until the last one is final (null: unknown). Null if there are none. */
   readonly unconfirmed: { readonly count: number; readonly seconds: number | null } | null
   /** The user's transfers that cannot be decided now. */
   readonly held: readonly { readonly reason: HeldReason }[]
@@ -36,7 +35,10 @@ export interface CheckNowResult {
   readonly problem: ScanProblem | null
 }
 
-/** "Check now" for one user: the result of a scan that is fresh enough to answer this call. */
+/**
+ * Answers `/tron/recharge` without a txid: waits for a scan that is fresh enough for this call, and reads what it has stored for the user. Fails with
+ * `chain-unavailable` if no node answered, and neither a credit nor an unread block is known.
+ */
 export async function checkNow(
   { db, clock, scanner }: CheckParts,
   uid: Uid,
@@ -59,9 +61,9 @@ export async function checkNow(
   return ok({
     credited,
     unconfirmed: seen.length === 0 ? null : { count: seen.length, seconds },
-    held: open.flatMap((one) => (one.state === 'held' ? [{ reason: one.reason as HeldReason }] : [])), // safe: its state
+    held: open.flatMap((one) => (one.state === 'held' ? [{ reason: one.reason as HeldReason }] : [])), // safe: held transfers have such reasons
     behindBlocks,
-    problem: state.halted === null ? problem : 'forked', // the stored state knows it: this scan may have ended before it met the fork again
+    problem: state.halted === null ? problem : 'forked', // `halted` is stored: this scan may have ended before it met the fork again
   })
 }
 
@@ -76,8 +78,8 @@ export interface TransactionResult {
 }
 
 /**
- * Answers for one transaction. The scanner looks at the database first, and asks nodes only about what is not decided. The scanner is called before the user's
- * session reads, so that the session sees the credit.
+ * Answers `/tron/recharge` with a txid. The scanner looks at the database first, and asks nodes only about what is not decided. The scanner is called before
+ * the user's session reads, so that the session sees the credit.
  */
 export async function askTransaction(
   { db, scanner }: CheckParts,

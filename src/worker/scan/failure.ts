@@ -36,7 +36,7 @@ export const misconfigured: Undecided = {
   why: 'nothing is credited until an operator has corrected the configuration',
 }
 
-/** The wallet has no room for the amount. */
+/** The wallet has no room for the amount: a balance has at most 2^53 − 1 units. */
 export const walletFull: Undecided = { kind: 'undecided', reason: 'wallet-full', why: explainHeld('wallet-full') }
 
 /** A transfer at or below the height at which its address was issued never belongs to the user of the address. */
@@ -49,7 +49,7 @@ export const paidBeforeIssue: Undecided = {
 /** The members of a transfer that explain why it is not credited. */
 export type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'state' | 'reason'>
 
-/** Explains why a final transfer is not credited. */
+/** Explains why a final transfer is not credited. `worthless`: it credits nothing. `undecided`: that may still change. */
 export function explainUncredited(
   { cuy, raw, state, reason }: Uncredited,
   currencies: Currencies,

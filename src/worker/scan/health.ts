@@ -28,7 +28,7 @@ export type ScanHealth = ScanHeights &
       }
   )
 
-/** Heights, and `behind`, are numbers of blocks. */
+/** `scanned` and `finalized` are heights: of the newest block that the scan has stored, and of the newest known final block. */
 interface ScanHeights {
   readonly scanned: number
   readonly finalized: number
@@ -38,10 +38,10 @@ interface ScanHeights {
   readonly finalizedTime: UnixMs | null
 }
 
-/** The state that all health checks of one isolate share. */
+/** The stored state of the scan that all health checks of one isolate share. */
 export type SharedHealth = SharedRead<ScanState | null>
 
-/** The health of a scan in this state. A null state means that the scan was never started. Before the first scan has ended, the health is unknown. */
+/** The health of a scan in this state. A scan that was never started (null), or has not ended once, is `stopped` with `scan-not-started`. */
 export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   const notStarted = { status: 'stopped', reason: 'scan-not-started', msg: 'no scan has started yet' } as const
   if (state === null) return { scanned: 0, finalized: 0, behind: 0, finalizedTime: null, ...notStarted }
@@ -71,7 +71,7 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   return { ...heights, status: 'ok', msg: null }
 }
 
-/** Reads the state of the scan, at most once in `sharedReadMs`. No node is queried. */
+/** Reads the state of the scan, at most once in `sharedReadMs`; null before the scan was started. No node is queried. */
 export function readScanState(
   { db, clock }: Pick<ReadContext, 'db' | 'clock'>,
   shared: SharedHealth,

@@ -42,8 +42,8 @@ import { loadRules, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, selectScan, storeFinalized } from './store/position.ts'
 
 /**
- * Answers one user about one transaction, wherever the scan is: credits the user's final deposits in it, or explains why there is nothing to credit. A decision
- * of the scan stands. Of the rest, only credits and transfers to be reviewed are stored.
+ * Answers one user about one transaction, wherever the scan is: credits the user's final deposits in it, or explains why there is nothing to credit. A
+ * decision of the scan stands. If the scan has not decided about a transfer, it is stored here only to be credited, or to be held for review.
  */
 export async function answerInquiry(
   context: ScanContext,
@@ -91,7 +91,7 @@ interface Investigation {
   readonly others: readonly Extract<JudgedTransfer, { readonly state: 'held' | 'refused' }>[]
   /** A transfer that was final before its address was issued, if that is the answer. */
   readonly beforeIssue: JudgedTransaction['judged'][number] | undefined
-  /** The newest correction when the transaction was read. */
+  /** The newest correction (an operator lowered a wrong finalized height) when the transaction was read; 0 if there was none. */
   readonly correctedBy: number
 }
 
@@ -134,7 +134,7 @@ async function investigate(context: ScanContext, chain: Chain, asker: Uid | null
   }
 }
 
-/** The first user whom the transaction pays or names, or who has sent it, `reservedUid` last. Null: it concerns no user. */
+/** The first user whom the transaction pays or names, or who has sent it, `reservedUid` last; null if it concerns no user. */
 async function findPaid({ db }: ScanContext, { judged, owners, reading }: JudgedTransaction): Promise<Uid | null> {
   const named = [reading.target, ...reading.logs.map(({ topics }) => addressFromHex((topics[2] ?? '').slice(-40)))]
   const recipients = new Set([...judged.map(({ transfer }) => transfer.to), ...named.filter((one) => one !== null)])
@@ -154,7 +154,7 @@ const uncredited = (uid: Uid | null, answer: QueryFailure): TransactionFinding =
   return { uid, answer, uncredited: [], isUnread: false }
 }
 
-/** Leaves out the transfers that are decided. */
+/** Leaves out the transfers that are stored and decided, so neither seen nor dropped. */
 function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfer[]): JudgedTransaction {
   const positions = new Set(stored.filter(isFinal).map(({ position }) => position))
   return { ...found, judged: found.judged.filter(({ transfer }) => !positions.has(transfer.position)) }
@@ -179,14 +179,14 @@ async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTr
   return err(explainWorthless(found, currencies, new Set(addresses.map(({ address }) => address))))
 }
 
-/** A final transaction, with a verdict about each transfer that is not stored as `moved`. */
+/** A final transaction, with a verdict about each of its transfers, except those that are stored as movements of the service's own money. */
 interface JudgedTransaction {
   readonly reading: TransactionReading
   /** The TRX that contracts sent in it. */
   readonly internals: Result<InternalReading, ChainFailure>
   readonly owners: Owners
   readonly rules: JudgeRules
-  /** The newest correction when the transaction was read. */
+  /** The newest correction when the transaction was read; 0 if there was none. */
   readonly correctedBy: number
   readonly judged: readonly { readonly transfer: ChainTransfer; readonly verdict: ReturnType<typeof judgeTransfer> }[]
 }
@@ -231,7 +231,10 @@ function withOpen(
   return { ...known, uncredited: [...known.uncredited, ...failures.map(({ why }) => why)], isUnread: !internals.ok }
 }
 
-/** Whether a contract has sent TRX to the user in a transaction of which only token transfers are stored. The scan does not read internal transfers. */
+/**
+ * Whether a contract has sent TRX to the user in a transaction of which only token transfers are stored: the scan does not read such TRX. `unread`: nodes
+ * could not say.
+ */
 async function lookForInternals(
   { db }: ScanContext,
   chain: Chain,
@@ -266,7 +269,7 @@ function findBeforeIssue(uid: Uid, { judged, owners }: JudgedTransaction) {
   return judged.find(({ transfer, verdict }) => verdict === 'paid-before-issue' && owners.get(transfer.to)?.uid === uid)
 }
 
-/** Whether the user's wallets have room for all credits. If not, the scan stores them as held, with their events. */
+/** Whether the user's wallets have room for all credits. If not, nothing is credited here, and the scan stores them as held, with their events. */
 async function hasRoom(
   { db }: ScanContext,
   uid: Uid,
@@ -303,7 +306,7 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
     if (!head.ok) return err(toQueryFailure(head.error))
     const finalized = head.value.header.height
     if (height > finalized) {
-      // A finalized head that is not newer than the stored one is as old as the stored one.
+      // If no newer head was found, the head has been final since the stored time.
       const known = state !== null && finalized <= state.finalized ? state : { finalized, finalizedAt: clock.now() }
       return err<QueryFailure>({ kind: 'not-final', seconds: secondsLeft(height, known, clock.now()) })
     }

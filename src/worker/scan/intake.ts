@@ -6,7 +6,7 @@ import type { ReadContext } from '../ledger/context.ts'
 import { selectKnownDecimals } from './rules.ts'
 import { type ScanState, selectScan } from './store/position.ts'
 
-/** Which deposits are credited now, and how late. */
+/** The deposits that can be credited now, and how late credits are. */
 export interface Intake {
   /** The currencies whose deposits can be credited now. */
   readonly open: ReadonlySet<CurrencyId>
@@ -14,12 +14,14 @@ export interface Intake {
   readonly lateSeconds: number | null
 }
 
-/** In normal operation the last successful scan is no older than the interval plus this. */
+/** In normal operation the last successful scan is no older than the interval between scans plus this. */
 const scanMsMax = 25_000
 /** In normal operation the newest final block is no older than this, the interval and a scan included. */
 const finalMsMax = 120_000
 
-/** Reads the intake from stored state; no node is queried. `scanEverySeconds` is the configured interval. */
+/**
+ * Reads from stored state which deposits can be credited now, and how late; no node is queried. `scanEverySeconds` is the configured interval between scans.
+ */
 export async function readIntake(
   { db, clock, currencies }: Pick<ReadContext, 'db' | 'clock' | 'currencies'>,
   scanEverySeconds: number,
@@ -41,7 +43,7 @@ export function lateSecondsOf(
   now: UnixMs,
 ): number | null {
   const unreadMs = (state.finalized - state.height) * blockSeconds * 1000
-  // Before the first successful scan, the age of the newest known final block stands in.
+  // Before the first successful scan, the age of the newest known final block is used instead.
   const unscannedMs = state.caughtUpAt > 0 ? now - state.caughtUpAt : now - state.finalizedAt + unreadMs
   const finalAgeMs = state.finalizedTime > 0 ? now - state.finalizedTime : 0
   if (unscannedMs <= scanEverySeconds * 1000 + scanMsMax && finalAgeMs <= finalMsMax) return null

@@ -23,9 +23,9 @@ export interface RescanPart {
   readonly nextTry: UnixMs
   /** Why the first block cannot be read; null before the first attempt. */
   readonly why: string | null
-  /** For a part of one block: how many receipts of its calls were read, in order; 0 if they are not read one by one. */
+  /** If the part is one block: how many receipts of its calls were read, in order; 0 if they are not read one by one. */
   readonly receipts: number
-  /** Transactions among these calls whose receipts could not be read. */
+  /** Transactions of this block whose receipts could not be read. */
   readonly unread: readonly Txid[]
 }
 
@@ -35,7 +35,7 @@ export interface Gap {
   readonly kind: 'not-agreed' | 'receipts'
 }
 
-/** After this many attempts (about a quarter of an hour), the later blocks of a rescan no longer wait for those of its first reply. */
+/** After this many attempts (about a quarter of an hour) at the first blocks of a rescan, its later blocks are read without waiting for these. */
 export const splitAttempts = 4
 /** `why` of a block that the nodes do not agree on. */
 export const notAgreed = 'the nodes do not agree on it, or cannot give it'
@@ -63,9 +63,9 @@ export function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPar
 }
 
 /**
- * Splits a rescan after its first blocks were read: runs of blocks that nodes do not agree on, each block whose receipts are to be read, and the blocks that
- * were not asked for yet. If the nodes agree on none of the blocks, the rescan stays whole for `splitAttempts`: nodes that differ for a while differ about many
- * blocks.
+ * The unread parts of a rescan after its first blocks were read: runs of blocks that nodes do not agree on, each block whose receipts are to be read, and the
+ * blocks that were not asked for yet. If the nodes agree on none of the blocks, the rescan stays whole for `splitAttempts`: nodes that differ for a while
+ * differ about many blocks.
  */
 export function afterBlocks(due: RescanPart, blocks: readonly BlockReading[], at: UnixMs): readonly RescanPart[] {
   const next = (due.from + blocks.length) as BlockHeight // safe: at most one above the last block

@@ -19,17 +19,16 @@ import { findInBlocks, judgeTransfers } from './scan.ts'
 import { selectDueRescan } from './store/rescans.ts'
 import { type BlockFindings, storeRescanStep } from './store/steps.ts'
 
-/** The rules for blocks that are read again. */
 export interface RescanRules {
   readonly rules: JudgeRules
-  /** The newest correction when reading began. Findings are not stored if a newer one exists. */
+  /** The newest correction (an operator lowered a wrong finalized height) when reading began. Findings are not stored if a newer one exists. */
   readonly correctedBy: number
   readonly watch: PayoutWatch
 }
 
 /**
- * Reads the blocks that are due again: gaps, blocks that an operator asked for, and those that a payout needs. Stores and credits what can be read; `rescan.ts`
- * decides how the rest is tried again.
+ * Reads the blocks that are due again: gaps, blocks that an operator asked for, and those that a payout needs. Stores and credits what can be read;
+ * `rescan.ts` decides how the rest is tried again. Begins no read after `until`.
  */
 export async function readAgain(context: ScanContext, chain: Chain, rules: RescanRules, until: UnixMs): Promise<void> {
   while (context.clock.now() < until) {
@@ -69,8 +68,8 @@ interface SingleBlock {
 }
 
 /**
- * Reads the receipts of the calls of a block, a batch at a time, and credits the transfers in them. Each batch is stored with the progress. Returns false as
- * `readDue` does.
+ * Reads the receipts of the calls of a block, a batch at a time, and credits the transfers in them. Each batch is stored with the progress. False if time or
+ * allowance is used up, or if another read or a correction came in between.
  */
 async function readReceipts(
   { db, clock }: ScanContext,
@@ -95,7 +94,7 @@ async function readReceipts(
     const own = sent.filter(({ txid }) => batch.includes(txid) && !read.unreadable.includes(txid))
     const outgoing = findInReceipts(own, read.transfers, header.height, watch.watched)
     const known = new Set(outgoing.found.map(({ txid }) => txid))
-    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // the receipt says more about this transaction
+    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // the receipts say more about the known ones
     const findings: BlockFindings = {
       judged: [...shown.judged, ...judgeTransfers(read.transfers, header, owners, rules)],
       sent: shown.sent,
@@ -113,7 +112,10 @@ async function readReceipts(
   return true
 }
 
-/** If a batch cannot be read, each of its receipts is read alone, because one bad receipt fails the batch. */
+/**
+ * Reads the receipts of these calls in one batch. If that fails, it reads each one alone, because one bad receipt fails the batch. `stopped`: time or
+ * allowance is used up. `failed`: no receipt could be read.
+ */
 async function readBatch(
   chain: Chain,
   block: BlockRef,

@@ -71,7 +71,7 @@ export async function loadRules(
 /** The payout addresses that a read of blocks looks for: every one ever used, and those of open transactions, whatever the configuration says. */
 export type PayoutWatch = Pick<ReadOfPayouts, 'watched' | 'hasOpen' | 'since'>
 
-/** The payout addresses to look for in this state of the scan. */
+/** The payout addresses to look for: those of the rules, and those that have open transactions. */
 export function watchedFor(
   { openPayers }: { readonly openPayers: readonly Address[] },
   { payers }: Pick<JudgeRules, 'payers'>,
@@ -129,8 +129,8 @@ export async function selectKnownDecimals(
 }
 
 /**
- * Decides held transfers again whose reason may have ended, and those whose sender has become an operator wallet. No node is asked. Stores nothing if a
- * correction newer than `correctedBy` exists. True if there were any.
+ * Decides held transfers again whose reason may have ended, and those whose sender has become an operator wallet. No node is asked. Nothing is stored if a
+ * correction newer than `correctedBy` exists. True if there were any such transfers.
  */
 export async function decideHeld(context: ScanContext, rules: JudgeRules, correctedBy: number): Promise<boolean> {
   const { db, clock, currencies, operators } = context

@@ -26,7 +26,6 @@ import { haltScan, type ScanState, selectScan, startScan, storeFinalized, storeS
 import { appendStep, type BlockFindings } from './store/steps.ts'
 import { noteFalseTails, readTail } from './tail.ts'
 
-/** The result of a scan. */
 export interface ScanEnd {
   /** Null if the scan could not be started. */
   readonly state: ScanState | null
@@ -102,7 +101,7 @@ async function catchUp(
   const rules = await loadRules(context, chain, state.height, await loadPayers(host))
   while (state.height < head.height) {
     const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
-    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // another scan may have halted it
+    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // another run may have stored a halt
     if (read.value !== null) {
       state = read.value
       continue
@@ -110,7 +109,7 @@ async function catchUp(
     const { correctedBy, height, openPayers } = state
     state = (await selectScan(db)) ?? state
     const isWatchedNow = state.openPayers.every((address) => openPayers.includes(address))
-    // The head may be the block that was corrected, or be above a restored older copy: the next scan asks again.
+    // The head may be above a height that a correction has lowered, or above a restored older copy of the database: the next scan asks for it again.
     if (state.correctedBy !== correctedBy || (state.height <= height && isWatchedNow)) {
       return { state, head, behind, rules, failure: { kind: 'out-of-time' } }
     }
@@ -121,7 +120,7 @@ async function catchUp(
 /** Why the scan cannot start: the chain cannot be read, or `TRON_START_BLOCK` is above the agreed finalized head. */
 type StartFailure = ChainFailure | { readonly kind: 'start-above-head' }
 
-/** The state of the scan; starts the scan if it never was. No address is shown before that ("watch before show"). Stores the agreed finalized head. */
+/** The state of the scan; starts the scan if it never was, and then stores the agreed finalized head. No address is shown before that ("watch before show"). */
 export async function ensureStarted(
   { db, clock, startBlock }: ScanContext,
   chain: Chain,
@@ -145,7 +144,6 @@ function toChainFailure(failure: StartFailure): ChainFailure {
   return { kind: 'no-answer', why: 'TRON_START_BLOCK is above the final block that the nodes agree on' }
 }
 
-/** The limits and rules of one scan. */
 interface ScanPlan {
   /** The height of the newest final block. */
   readonly head: BlockHeight
@@ -155,7 +153,7 @@ interface ScanPlan {
 
 /**
  * Reads the blocks above the position, as many as fit into one reply, and stores position, transfers, credits and gaps together. A block that cannot be read
- * does not stop the position: it becomes a gap. @returns the new state, or null if another scan has moved the position first; then nothing is stored
+ * does not stop the position: it becomes a gap. Returns the new state; null if another scan has moved the position first, and then nothing is stored.
  */
 async function readRange(
   context: ScanContext,
@@ -186,7 +184,10 @@ async function readRange(
   return ok({ ...state, height, hash, advancedAt: at, halted: null, ...isCaughtUp })
 }
 
-/** The findings in final blocks that are to be stored. */
+/**
+ * The findings in final blocks that are to be stored: transfers to or from addresses of the service, transactions that such addresses have sent, acts of
+ * issuers, payouts, and gaps.
+ */
 export function findInBlocks(
   blocks: readonly BlockReading[],
   owners: Owners,

@@ -28,13 +28,13 @@ import { callMs, createScans } from './scans.ts'
 import { selectScan } from './store/position.ts'
 import { nextTickAt, type PayoutWork, runTick, type ScannerParts, tickMs } from './tick.ts'
 
-/** The scanner as a Durable Object: its alarm is the tick. */
+/** The scanner in its Durable Object. One run of the object's alarm is one tick. */
 export interface ScannerObject extends ScannerCalls {
-  /** One tick. It sets the next alarm, whatever happens. */
+  /** Runs one tick. It sets the time of the next one, whatever happens. */
   alarm(): Promise<void>
 }
 
-/** A failed tick is repeated after this pause. If it fails again, an alarm is raised. */
+/** If ticks still throw after this time, operators are alarmed. A single tick may throw because the database was busy for a moment. */
 const againMs = 1_000
 /** A tick that runs longer than this is given up. */
 const lostTickMs = 4 * tickMs
@@ -42,7 +42,8 @@ const lostTickMs = 4 * tickMs
 const keptBalances = { keptMs: blockSeconds * 1000, isKept: ({ ok }: { readonly ok: boolean }) => ok }
 
 /**
- * The only part that talks to nodes. Everything that counts is in the database: an instance may lose its memory at any await, and two instances may overlap.
+ * Makes the scanner, the only part that talks to nodes. Everything that counts is in the database: an instance may lose its memory at any await, and two
+ * instances may overlap.
  */
 export function createScanner(parts: ScannerParts): ScannerObject {
   const { db, clock } = parts
@@ -79,7 +80,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       const hasStarted = scans.hasBegun() || (await selectScan(db)) !== null
       if (!hasStarted || !(await parts.configMatchesData())) return ok({ problem: null, since })
       const end = await scans.answer({ kind: 'caller', uid }, since)
-      if (end !== null) bringForward(parts, end).catch(() => undefined) // if this fails, the alarm comes by the interval
+      if (end !== null) bringForward(parts, end).catch(() => undefined) // if this fails, the next tick comes after the usual interval
       if (end?.failure?.kind === 'limited') return err(toQueryFailure(end.failure))
       return ok({ problem: end === null ? 'still-running' : (end.failure?.kind ?? null), since })
     },
@@ -99,7 +100,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   }
 }
 
-/** Sets the alarm earlier if a user's scan has seen a transfer. */
+/** Brings the next tick forward if a user's scan has seen a transfer. */
 async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
   const { db, clock, host } = parts
   const seen = await selectFirstSeen(db)
@@ -109,7 +110,7 @@ async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
   if (next < due) await host.setAlarm(next)
 }
 
-/** Runs ticks, and makes sure that the next alarm is set. */
+/** Runs ticks, and makes sure that the object's next alarm is set. */
 function createTicks(
   parts: ScannerParts,
   scans: ReturnType<typeof createScans>,
@@ -137,7 +138,7 @@ function createTicks(
   return {
     async alarm() {
       const { startedAt, result } = ticks.join(() => tick(clock.now()))
-      // No alarm comes while one runs, so a tick that never ends would be the last one.
+      // The platform runs no alarm of this object while one runs, so a tick that never ends would be the last one.
       const isOver = await endsWithin(result, lostTickMs - (clock.now() - startedAt), clock)
       if (isOver) return
       logger.error('tick-lost', { seconds: lostTickMs / 1000 })
@@ -154,7 +155,7 @@ function createTicks(
   }
 }
 
-/** The increase of each number. */
+/** How much each counter has grown between two readings. */
 function difference(after: LogFields, before: LogFields): LogFields {
   return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, Number(value) - Number(before[name])]))
 }

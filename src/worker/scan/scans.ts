@@ -13,7 +13,6 @@ export const callMs = 12_000
 /** A call with less time left starts no scan. */
 const scanMsMin = 2_000
 
-/** The parts that running scans needs. */
 export interface ScansParts extends ScanContext {
   /** Opens the chain for one piece of work. Its requests count against `quota`. */
   openChain(quota: RequestQuota, deadline: UnixMs): Chain
@@ -26,7 +25,7 @@ export interface ScansParts extends ScanContext {
 
 /** The scans of one instance. One runs at a time, and it answers all users who asked before it began. */
 export interface Scans {
-  /** Whether this instance has begun a scan. */
+  /** Whether this instance has begun a scan. If it has not, the database knows whether one ever did. */
   hasBegun(): boolean
   /** Runs the scan of a tick. It does not wait for a user's scan, and users' requests take nothing from its allowance. */
   tick(): Promise<ScanEnd>
@@ -40,7 +39,7 @@ interface Run {
   readonly startedAt: UnixMs
   readonly end: Promise<ScanEnd>
   endedAt: UnixMs | null
-  /** Whether the quota was used up before it was done. */
+  /** Whether the scan ended early because the user who began it has used up an allowance. */
   isCut: boolean
 }
 
@@ -85,7 +84,7 @@ export function createScans(parts: ScansParts): Scans {
 }
 
 /**
- * Whether an ended scan answers a call: it began after the call, or ended less than a block time before it. A scan that was cut by another user's allowance
+ * Whether an ended scan answers a call: it began after the call, or ended less than a block time before it. A scan that another user's allowance cut short
  * does not answer.
  */
 function answers({ quota: runQuota, startedAt, endedAt, isCut }: Run, quota: RequestQuota, since: UnixMs): boolean {

@@ -8,9 +8,9 @@ import type { ObjectHost } from '../platform/object-host.ts'
 import { readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import type { ScanState } from './store/position.ts'
 
-/** Most replies that one scan reads of the tail, which usually fits into one. */
+/** Most replies that one scan reads of the tail (the blocks that are not final), which usually fits into one. */
 const tailReadsMax = 5
-/** A newest block of this age or more comes from a node that is behind. */
+/** If a node's newest block is of this age or older, there are more blocks to read, or the node is behind. */
 const newestMsMax = 2 * blockSeconds * 1000
 /** Most transfers of one block that are stored as seen. The others wait until the block is final. */
 export const seenOfBlockMax = 200
@@ -21,7 +21,7 @@ export const seenMax = 1_000
 const storageKey = 'tail'
 type NewestRead = BlockRef & Pick<Header, 'timestamp'>
 
-/** The result of a scan that is caught up. */
+/** A scan that has read all final blocks. */
 interface CaughtUp {
   readonly state: ScanState
   readonly head: Header
@@ -30,8 +30,8 @@ interface CaughtUp {
 
 /**
  * Stores the transfers to users in the blocks that are not final (the tail). These are information and never money, and failing to read them does not fail a
- * scan. One node can cause only a bounded number of rows. A block is not read twice, unless it has left the chain, or may have. @returns the newest block of
- * the node, or null if there was no reply
+ * scan. One node can cause only a bounded number of rows. A block is not read twice, unless it has left the chain, or may have. Returns the height of the
+ * node's newest block, or null if there was no reply.
  */
 export async function readTail(
   context: ScanContext,
@@ -94,7 +94,10 @@ function judgeTail(
   })
 }
 
-/** Reports to each node's health how many transfers it has shown that are in no final block. */
+/**
+ * Reports to each node's health how many transfers it has shown that are in no final block. `dropped` has one item for each such transfer: the node that
+ * showed it, or null.
+ */
 export function noteFalseTails(chain: Pick<Chain, 'noteFalse'>, dropped: readonly (number | null)[]): void {
   for (const [node, { length }] of Map.groupBy(dropped, (one) => one)) if (node !== null) chain.noteFalse(node, length)
 }

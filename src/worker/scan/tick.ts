@@ -31,25 +31,27 @@ import { watchScan } from './watch.ts'
 
 /** A tick ends after this time; the rest of its work waits for the next one. */
 export const tickMs = 25_000
-/** Work with leftover requests gets at least this long in a tick. */
+/** Work with leftover requests (those that neither ticks nor users nor payouts need) gets at least this long in a tick. */
 const leftoverMsMin = 1_000
-/** Most lost credits that one tick reports. */
+/** Most credited transfers that one tick reports as not found again after a correction. */
 const notFoundMax = 100
 /** Most dropped transfers that one tick removes. */
 const removedMax = 500
 /** A deposit that has waited this long for review raises an alarm. */
 const reviewMs = 3_600_000
 const blockMs = blockSeconds * 1000
-/** A tick this close before a whole interval is the one of that interval: clocks of machines differ. */
+/**
+ * Ticks of several cells begin at whole intervals of the clock. A tick that began at most this long before one counts as its tick, because the clocks of
+ * machines differ.
+ */
 const apartMsMin = 1_000
-/** Added to the estimated time of finality: a tick just before a block is final must be repeated, which costs requests. */
+/** Added to the estimated time of finality. A tick that comes just before a block is final must be repeated, which costs requests. */
 const marginMs = 500
 
-/** The parts of the scanner. */
 export interface ScannerParts extends ScansParts {
   /** Size of the database in bytes by the newest reply of D1; 0 before the first reply. */
   databaseBytes(): number
-  /** The earliest time at which the allowances permit a tick that the interval does not require. */
+  /** The earliest time at which the allowances permit a tick before the interval is over. */
   tickAvailableAt(): UnixMs
   readonly scanEverySeconds: number
   /** Whether regular ticks begin at whole intervals of the clock, together with those of other cells. */
@@ -60,17 +62,14 @@ export interface ScannerParts extends ScansParts {
   configMatchesData(): Promise<boolean>
   /** Identifies the set of configured nodes: a different text is a different set. */
   readonly nodes: string
-  /** The number of configured nodes. */
   readonly nodeCount: number
-  /** The status of the nodes, for operators. */
   readonly nodeStatuses: ScannerCalls['nodes']
   /** When a node last recovered after minutes of trouble; 0 if none has. */
   recoveredAt(): UnixMs
-  /** The counters of this instance's usage so far. */
+  /** The counters of this instance's usage so far, for the log line of a tick. */
   usage(): LogFields
 }
 
-/** The parts of payouts that a tick needs. */
 export interface PayoutWork {
   readonly memory: PayoutMemory
   readonly sender: Sender
@@ -78,7 +77,7 @@ export interface PayoutWork {
 
 /**
  * One tick, in this order: the scan, held transfers, sending of payouts, gaps and comparisons with leftover requests, old rows, alarms. The next tick repeats
- * what fails. Work that has nothing to do costs no statement. @returns the time of the next tick
+ * what fails. Work that has nothing to do costs no statement. Returns the time of the next tick.
  */
 export async function runTick(
   parts: ScannerParts,
@@ -100,7 +99,7 @@ export async function runTick(
   }
   if (work.hasSigned) {
     await expirePassed(db, clock.now())
-    parts.inBackground(payouts.sender.send()) // no tick waits for it
+    parts.inBackground(payouts.sender.send()) // no tick waits for the sending
   }
   const next = () => nextTickAt(parts, end, work.firstSeen, startedAt)
   await useLeftover(parts, end, work, startedAt, next())
@@ -135,8 +134,8 @@ function endedKinds(
 
 /**
  * The time of the next tick. If a transfer was seen: when its block should be final, estimated at one final block per block time, then every block time until
- * it is. If the scan is behind but making progress: at once. Never before the allowances have room, and never later than the interval. `seen`: the lowest
- * height above the position with a transfer to a user.
+ * it is. If the scan is behind but making progress: at once. Never before the allowances have room, and never later than the interval. `seen` is the lowest
+ * height above the position with a transfer to a user, or null.
  */
 export function nextTickAt(
   {
@@ -169,7 +168,10 @@ export function nextTickAt(
 
 const noneHeld: Observation = { kinds: ['review-overdue'], faults: [] }
 
-/** Watches the transfers that only a person can release: those too large for any wallet, and those waiting for review. The oldest of each currency. */
+/**
+ * Watches the transfers that only a person can release: those too large for any wallet, and those waiting for review. Only the oldest one of each currency
+ * and reason is reported.
+ */
 async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Observation> {
   const oldest = await selectOldestHeld(
     db,

@@ -5,13 +5,12 @@ import type { ScanEnd } from './scan.ts'
 import type { ScanState } from './store/position.ts'
 import type { OpenGap } from './store/rescans.ts'
 
-/** The members of the scan's state that are watched. */
 export type WatchedState = Pick<
   ScanState,
   'height' | 'finalized' | 'finalizedAt' | 'advancedAt' | 'caughtUpAt' | 'answeringSince' | 'halted'
 >
 
-/** The result of a tick. */
+/** A tick's result, from which the faults of the scan are found. */
 export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'behind' | 'failure'> {
   readonly now: UnixMs
   /** Null if the scan could not be started yet. */
@@ -28,14 +27,17 @@ const found = ['tick-failed', 'chain-forked', 'gap-unread'] as const
 const behindBlocksMax = 40
 const behindMs = 600_000
 
-/** The faults of the scan, and the kinds that ended, after a tick that threw nothing. */
+/** The faults of the scan after a tick that did not throw. All other alarms of the returned kinds end. */
 export function watchScan(watched: WatchedScan): Observation {
   const faults = scanFaults(watched)
   const raised = faults.map(({ kind }) => kind)
   return { kinds: [...found, ...raised, ...endedStandstills(watched), ...watched.ended], faults }
 }
 
-/** A standstill has ended once something has moved. If no node answers or the scan is halted, nobody knows; the same holds for how far behind the scan is. */
+/**
+ * The alarms about a standstill that have ended, because something has moved. While no node answers or the scan is halted, nobody knows whether the scan is
+ * still behind, so that alarm stays.
+ */
 export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   const { state, now } = watched
   if (state === null) return []
@@ -94,7 +96,10 @@ function finalitySince({ head, behind }: WatchedScan, state: WatchedState): Unix
   return head === null || head < state.finalized || behind.length > 0 ? null : quietSince(state)
 }
 
-/** After an outage of all nodes the time starts again, because a returning node may still sync. */
+/**
+ * Since when nodes have shown no newer final block than the stored one. After an outage of all nodes the time starts again, because a returning node may
+ * still sync. Null while no node answers.
+ */
 function quietSince({ finalizedAt, answeringSince }: WatchedState): UnixMs | null {
   return answeringSince === null ? null : (Math.max(finalizedAt, answeringSince) as UnixMs) // safe: one of both
 }

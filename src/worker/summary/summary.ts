@@ -21,7 +21,7 @@ import { ofDeployment } from '../webhooks/watch-endpoints.ts'
 export const summaryDays = 30
 /** Most gaps in a summary, from the lowest on. */
 export const summaryGapsMax = 20
-/** Most alarms in a summary, by kind. */
+/** Most alarms in a summary, in the order of their kinds. */
 export const summaryAlarmsMax = 50
 /** Most addresses with a difference in a summary. */
 export const summaryDifferencesMax = 20
@@ -29,10 +29,10 @@ export const summaryDifferencesMax = 20
 export const summaryGapSeenMax = 100
 /** Most addresses of one currency that are looked at to count those with transfers after their last reading. */
 export const summaryUnreadMax = 200
-/** An address is read this long after a transfer of it was stored (`0001_invariants.sql`). */
+/** An address is read this long after a transfer to or from it was stored (`0001_invariants.sql`). */
 const readAfterMs = 60_000
 
-/** The growth of this many days predicts when the database is full. */
+/** The database's growth in this many days predicts when it is full. */
 const growthDays = 30
 /** A predicted day further ahead than this is not shown. */
 const daysAheadMax = 36_500
@@ -42,7 +42,7 @@ const dayMs = 86_400_000
 export const movedKinds = ['credited', 'held', 'refused', 'gas', 'collected', 'fees'] as const satisfies TotalKind[]
 type Moved = Readonly<Record<(typeof movedKinds)[number], bigint>>
 
-/** The summary for operators, in units of the database. `GET /ledger/summary` documents each member. */
+/** The summary for operators, with integers as the database has them. `GET /ledger/summary` documents each member. */
 export type Summary = Awaited<ReturnType<typeof readSummary>>
 /** The sums of one currency: `owed` and `types` in ledger units, the others in chain units. */
 export type CurrencySummary = ReturnType<typeof sumsOf>
@@ -136,7 +136,10 @@ type DayRow = Pick<typeof days.$inferSelect, 'day' | 'cuy' | 'type'> & {
   readonly parts: string
 }
 
-/** SQL: the sums of all entries up to the end of each day after `after`, and up to the end of that day; the oldest first. */
+/**
+ * SQL: for each day after `after`, the sums of all entries up to its end, the oldest day first. The rows before them are the sums up to the end of day
+ * `after`.
+ */
 function selectDays(currencies: Currencies, after: number): SQL<DayRow> {
   const { day, cuy, type, entries, high, low } = days
   return sql`SELECT ${sql.raw(String(after))} AS day, cuy, type, entries AS count, high || ' ' || low AS parts
@@ -148,7 +151,10 @@ CROSS JOIN ${days} ON ${cuy} = currency.value AND ${type} = kind.value AND ${day
 ORDER BY 1, 2, 3`
 }
 
-/** Counting transfers stops at `countedMax`. Ids of addresses have no gap, so the lowest and the highest give their number. */
+/**
+ * SQL: how many transfers are seen (at most `countedMax`), how many addresses there are, and the newest event. Ids of addresses have no gap, so the lowest
+ * and the highest give their number.
+ */
 function selectCounts(): SQL<{ readonly seen: number; readonly addresses: number; readonly newestEvent: number }> {
   const { id } = addresses
   return sql`
@@ -166,7 +172,7 @@ type HeldRow = Pick<Transfer, 'cuy'> & {
   readonly oldestAt: UnixMs
 }
 
-/** SQL: the first `countedMax` held transfers, by reason. */
+/** SQL: how many transfers are held, by reason and currency, and when the oldest of them was found. Counting stops at `countedMax`. */
 function selectHeld(): SQL<HeldRow> {
   const { reason, cuy, id, state, created_at } = transfers
   return sql`
@@ -184,7 +190,7 @@ type GapRow = Pick<Gap, 'attempts'> & {
   readonly to: Gap['to_height']
   readonly why: string
   readonly since: UnixMs
-  /** The number of transfers seen in it, at most `summaryGapSeenMax`. */
+  /** The number of transfers seen in the gap, at most `summaryGapSeenMax`. */
   readonly seen: number
 }
 
@@ -226,7 +232,7 @@ WHERE ${difference} <> '0'`
 
 type UnreadRow = Pick<Total, 'cuy'> & { readonly unread: number }
 
-/** SQL: of the addresses that are read before `soon`, how many have a transfer that their last reading may lack. */
+/** SQL: how many addresses have a transfer that their last reading may lack, among those that are to be read before `soon`. */
 function selectUnread(cuys: string, soon: number): SQL<UnreadRow> {
   const { cuy, due_at, changed_height, read_from } = holdings
   return sql`
@@ -263,7 +269,7 @@ interface SumRows {
   readonly destroyed: PartsOfCurrency | undefined
 }
 
-/** Makes the sums of a currency. A sum without rows is 0. Days are complete, the oldest first. */
+/** Makes the sums of a currency. A sum without rows is 0. There is an item for each day, the oldest first. */
 function sumsOf({ cuy, unread, totals: stored, days: rows, frozen, destroyed }: SumRows, today: number) {
   const total = (kind: TotalKind) => stored.find((one) => one.kind === kind)
   const sum = (kind: TotalKind) => sumOf(total(kind)?.parts, 12)
@@ -275,7 +281,7 @@ function sumsOf({ cuy, unread, totals: stored, days: rows, frozen, destroyed }: 
     cuy,
     owed: types.reduce((owed, one) => owed + one.sum, 0n),
     types,
-    moved: Object.fromEntries(movedKinds.map((kind) => [kind, sum(kind)])) as Moved, // safe: each kind
+    moved: Object.fromEntries(movedKinds.map((kind) => [kind, sum(kind)])) as Moved, // safe: it has each kind
     /** By the last reading of each address; null if none was read. */
     held:
       read === undefined || read.number === 0

@@ -22,8 +22,8 @@ export async function readBalances(
 }
 
 /**
- * Reads the newest balances of one address. Of the answers the `quorum`-th smallest counts, so fewer lying nodes than `quorum` cannot make a balance look too
- * small. If twice the quorum less one nodes answer, they cannot make it look too large either.
+ * Reads the newest balances of one address from several nodes. For each asset the `quorum`-th smallest answer counts, so fewer lying nodes than `quorum`
+ * cannot make a balance look too small. If 2 × `quorum` − 1 nodes answer, they cannot make it look too large either.
  */
 export async function readHoldings(
   session: Session,
@@ -48,7 +48,10 @@ interface Held {
 const heldBy = (addresses: readonly Address[], asset: Asset): readonly Held[] =>
   addresses.map((address) => ({ address, asset }))
 
-/** This batch has one call more than others, so that 20 addresses take one request. It contains the chain id, which replaces a probe. */
+/**
+ * Reads balances from one node. The batch may have one call more than others, so that 20 balances and the chain id take one request. The chain id replaces a
+ * probe of the node.
+ */
 function balancesAt(session: Session, node: TronNode, held: readonly Held[]): NodeResult<readonly bigint[]> {
   const calls = held.map(({ address, asset }) =>
     asset.kind === 'native' ? balanceCall(address) : tokenBalanceCall(asset.contract, address),

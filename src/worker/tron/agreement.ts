@@ -16,12 +16,11 @@ import {
 import type { NodeError, NodeResult } from './node-errors.ts'
 
 /**
- * The condition that a node must meet for a query. `money`: it is probed, and both its services are asked. `chain`: it is probed. `rpc` and `api`: one service
- * is enough, because no credit depends on the reply.
+ * The condition that a node must meet for a query. `money`: it has passed the probe (`requireFit`), and neither of its services is blocked. `chain`: it has
+ * passed the probe. `rpc` and `api`: this service is not blocked, which is enough where no credit depends on the reply.
  */
 export type Requirement = 'money' | 'chain' | 'rpc' | 'api'
 
-/** A node's reply to a query. */
 export interface Answer<T> {
   readonly node: TronNode
   readonly value: T
@@ -33,10 +32,13 @@ export interface Answers<T> {
   readonly errors: ReadonlyMap<TronNode, NodeError>
 }
 
-/** Asks one node. The session passed in limits the time for that node alone. */
+/** Asks one node. `session` limits the time of this node alone. */
 export type Query<T> = (node: TronNode, session: Session) => NodeResult<T>
 
-/** Asks as many nodes at the same time as answers are `missing`. If one fails or uses up its share of the time, the next node replaces it. */
+/**
+ * Asks nodes, best first, until `missing` says that no answer is lacking: as many nodes at the same time as answers are lacking. If a node fails or uses up
+ * its share of the time, the next node replaces it.
+ */
 export async function collect<T>(
   session: Session,
   requirement: Requirement,
@@ -85,10 +87,10 @@ function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
   const isDemoted = ({ rank }: (typeof ranked)[number]) => standings[rank] === 'demoted'
   const byTime = (a: (typeof ranked)[number], b: (typeof ranked)[number]) =>
     isDemoted(a) ? a.demotedUntil - b.demotedUntil : 0
-  return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node) // stable
+  return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node) // a stable sort
 }
 
-/** Returns the first answer that any node gives. */
+/** Returns the first answer that any node gives. Nodes are asked one after the other. */
 export async function firstAnswer<T>(session: Session, requirement: Requirement, query: Query<T>): ChainResult<T> {
   const found = await collect(session, requirement, query, (answers) => 1 - answers.length)
   const [first] = found.answers
@@ -104,7 +106,7 @@ export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronN
   return { kind: isOver ? 'out-of-time' : 'no-answer', why: whyOf(pool.nodes, errors) }
 }
 
-/** The error of each node; for a node that was not asked, its last error. */
+/** The error of each node, for operators. If a node was not asked, its last error. */
 function whyOf(nodes: readonly TronNode[], errors: ReadonlyMap<TronNode, NodeError>): string {
   const reasons = nodes.map((node) => {
     const error = errors.get(node)?.detail
@@ -133,8 +135,8 @@ export type QuorumVerdict<T> =
   | { readonly kind: 'missing' }
 
 /**
- * Asks `quorum` nodes about a list of facts, and further nodes where they differ. A minority is demoted, and an alarm is raised. Without a quorum the difference is
- * reported.
+ * Asks `quorum` nodes about a list of facts, and further nodes if they differ. A node that a quorum contradicts is demoted (asked after all others for a
+ * while), and an alarm names it. If no quorum agrees, an alarm shows the difference.
  */
 export async function agreeByQuorum<T>(
   session: Session,
@@ -151,7 +153,7 @@ export async function agreeByQuorum<T>(
   }
   const { answers, errors } = await collect(session, requirement, query, (all) => {
     if (all.length === 0) return quorum
-    // Another node may be able to give the missing part.
+    // Another node may be able to give the logs that are missing.
     return Math.max(
       0,
       ...judgeAll(all).map(({ verdict, group }) => (verdict.kind === 'partial' ? 1 : quorum - group.length)),
@@ -163,7 +165,7 @@ export async function agreeByQuorum<T>(
   return { verdicts: judged.map(({ verdict }) => verdict), errors }
 }
 
-/** Asks about one fact, as `agreeByQuorum` does. */
+/** Asks about one fact, as `agreeByQuorum` does. `about` names the fact in the failure. */
 export async function agreeOnOne<T>(
   session: Session,
   requirement: Requirement,
@@ -207,7 +209,7 @@ export function largestGroup<T>(items: readonly T[], keyOf: (item: T) => string 
   return [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
 }
 
-/** Reports the nodes that contradict `group`. If the group is a quorum, they are demoted and probed. */
+/** Raises an alarm for each node that contradicts `group`. If the group is a quorum, these nodes are demoted, and probed again before use. */
 function raiseDisagreement<T>(
   pool: Pool,
   votes: readonly NodeVote<T>[],
@@ -219,7 +221,7 @@ function raiseDisagreement<T>(
   const isQuorum = kind !== 'differs'
   for (const other of votes.filter((vote) => !group.includes(vote))) {
     if (isQuorum) demote(other.node, pool.clock)
-    if (other.logs === null && other.canonicalText === first.canonicalText) continue // it lacked the logs, but contradicted nothing
+    if (other.logs === null && other.canonicalText === first.canonicalText) continue // this node lacked the logs, but contradicted nothing
     const { name } = other.node.endpoint
     // An outvoted node may differ about something else each time, so the alarm's subject is the node.
     pool.raiseAlarm('nodes-disagree', isQuorum ? { node: other.node.number } : other.about, {

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { rateLimitMs } from './limits.ts'
 
-/** The limits of a node. */
+/** The limits of a node, in requests. */
 export interface NodeLimits {
   /** The id of the node in storage. */
   readonly id: string
@@ -15,24 +15,27 @@ export interface NodeLimits {
 
 type Limited = ChainFailure & { readonly kind: 'limited' }
 
-/** Counts exactly the requests that nodes allow. */
+/** Counts exactly the requests to nodes, and says whether one more is allowed. */
 export interface Allowance {
   /** Resolves when the stored counts are loaded. */
   readonly ready: Promise<void>
   /**
    * Takes one request to node `number`: counts and stores it, and returns the present time. If its second is full, takes nothing and returns a later time.
-   * `sent` is how many requests this piece of work has sent to the node.
+   * Fails if the day, or the share of this quota, has no room. `sent` is how many requests this piece of work has sent to the node.
    */
   take(number: number, quota: RequestQuota, sent: number): Result<UnixMs, Limited>
-  /** The time at which a request could be sent that waits behind `ahead` others in its share of a second. */
+  /**
+   * The time at which a request could be sent if `ahead` others wait before it. Ticks and all other requests each have a share of a node's requests in a
+   * second.
+   */
   availableAt(number: number, quota: RequestQuota, ahead: number): UnixMs
-  /** Requests to a node that are counted now: those of the last 24 hours and of the rest of the hour before. */
+  /** Requests to a node that count now: those of the last 24 hours, and of the rest of the hour in which these began. */
   used(number: number): number
-  /** Called when a node has answered a request. */
+  /** Called when a node has answered a request. A node that is slowed down later keeps the pace at which it answered. */
   noteAnswer(number: number): void
   /** Called when a node refuses a request because there were too many. The node gets fewer in a second, and more again after a while. */
   slowDown(number: number): void
-  /** The earliest time for a tick that the interval does not require, so that the rest of the day is shared evenly. */
+  /** The earliest time for a tick before the interval is over, so that such ticks share the rest of the day evenly. */
   tickAvailableAt(): UnixMs
 }
 
@@ -45,16 +48,16 @@ const hourMs = 3_600_000
 const secondMs = 1_000
 /** Hours that are counted: 24 whole ones and the present one, so no period of 24 hours contains more. */
 const hours = 25
-/** After its rest, a slowed node gets one more request in a second each time this has passed, up to the number that it refused. */
+/** A slowed node that has rested gets one more request in a second each time this has passed, until it gets one less than the number that it refused. */
 const raisedEveryMs = 10_000
 /**
- * From that number on, its requests in a second double each time this has passed. That is slow, because a refusal costs more than a slow node, but a node
- * recovers within the hour.
+ * The requests in a second that a slowed node gets also double each time this has passed since the refusal, up to its configured number. That is slow,
+ * because a refusal costs more than a slow node, but a node recovers within the hour.
  */
 const triedEveryMs = 600_000
 const storageKey = 'requests'
 
-/** The counts of one hour. */
+/** The requests of one hour, by quota. */
 interface Counts {
   tick: number
   caller: number
@@ -69,7 +72,7 @@ interface NodeState extends NodeLimits {
   /** Times of the requests in the last second, for ticks and for all others: each group has its own share of a second. */
   tickTimes: readonly number[]
   otherTimes: readonly number[]
-  /** The requests in a second that it gets since it refused one. Null if it gets its configured number. */
+  /** How the node is slowed down since it refused a request: to `perSecond`, from `refused` requests in a second. Null if it gets its configured number. */
   slowed: { readonly perSecond: number; readonly refused: number; readonly since: number } | null
   /** Times of the answers in the last second. */
   answerTimes: readonly number[]
@@ -77,8 +80,8 @@ interface NodeState extends NodeLimits {
 type Stored = Pick<NodeState, 'byHour' | 'tickTimes' | 'otherTimes' | 'slowed'>
 
 /**
- * The allowance of an object's nodes. It starts with the counts in the object's storage. A request is stored before it is sent, because the platform holds the
- * request back until then. So a replaced instance, which cannot store, sends nothing.
+ * Counts the requests to the nodes of a Durable Object, from the counts in the object's storage on. A request is stored before it is sent, because the
+ * platform holds the request back until then. So a replaced instance, which cannot store, sends nothing.
  */
 export function createAllowance(
   nodes: readonly NodeLimits[],
@@ -139,7 +142,7 @@ export function createAllowance(
     slowDown(number) {
       const state = stateOf(number)
       const now = clock.now()
-      // Another refusal of a request that was sent before the node was slowed down is not news.
+      // A second refusal within a second is for a request that was sent before the node was slowed down. It says nothing new.
       if (state.slowed !== null && Math.abs(now - state.slowed.since) < secondMs) return
       const refused = perSecondOf(state, now)
       const fewer = Math.floor((refused * 2) / 3)
@@ -167,20 +170,20 @@ const sumOf = ({ byHour }: NodeState, of: (counts: Counts) => number) => {
 }
 const used = (state: NodeState) =>
   sumOf(state, ({ tick, caller, sending, leftover }) => tick + caller + sending + leftover)
-/** The requests that the need of ticks leaves: users share half of them, and the sending of payouts gets a quarter. */
+/** The requests of a day that are not reserved for ticks: users share half of them, and the sending of payouts gets a quarter. */
 const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
 
-/** Whose limit has no room for one more request, or null. */
+/** Whose limit has no room for one more request; null if there is room. */
 function lacksRoom(state: NodeState, quota: RequestQuota, sent: number): Limited['whose'] | null {
   const total = used(state)
   if (total >= state.perDay) return 'nodes'
   const callers = sumOf(state, ({ caller }) => caller)
   const sendings = sumOf(state, ({ sending }) => sending)
-  // The unused need of ticks stays reserved for ticks.
+  // The requests that are reserved for ticks, and that they have not used yet, count as used for all others.
   const withTicks = total + Math.max(state.tickNeed - sumOf(state, ({ tick }) => tick), 0)
   switch (quota.kind) {
     case 'tick':
-      // Reading old blocks must leave the need of a day.
+      // A tick with more requests than usual reads old blocks. It must leave what the ticks of a day need.
       return sent < tickRequests || total + state.tickNeed < state.perDay ? null : 'nodes'
     case 'sending':
       return sendings < Math.max(Math.floor(left(state) / 4), 1) && withTicks < state.perDay ? null : 'nodes'
@@ -229,7 +232,7 @@ function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
   return Math.min(Math.min(raised, known) * 2 ** Math.floor(ms / triedEveryMs), perSecond)
 }
 
-/** Ticks and others each have a share of a node's requests in a second, unless that is one request. */
+/** Ticks and all other requests each have a share of a node's requests in a second. A node that allows only one has no shares. */
 function partOf(state: NodeState, quota: RequestQuota, now: number) {
   const max = perSecondOf(state, now)
   const others = Math.floor(max / 2)
@@ -266,7 +269,7 @@ function roomForTickAt(state: NodeState, now: number): number {
   return (hour + (usedInHour + tickRequests) / ofHour - 0.1) * hourMs
 }
 
-/** The part to store. Of users only those with many requests in an hour are stored: the others have half of their share left in any case. */
+/** The part of the state to store. Only users with many requests in an hour are stored: all others have at least half of their share left. */
 function toStored(state: NodeState): Stored {
   const { tickTimes, otherTimes, slowed } = state
   const many = left(state) / (40 * hours)

@@ -36,7 +36,10 @@ import { isObject, parseHash, parseQuantity } from './parse/fields.ts'
 import { parseReceipt } from './parse/log.ts'
 import { postJson, type ReadReply } from './transport.ts'
 
-/** Sends one request to a service of a node, within the node's allowance, and records the result in its health. */
+/**
+ * Sends one request to a service of a node, within the node's allowance, and records the result in its health. A request that fails at a healthy service is
+ * tried once more.
+ */
 async function request<T>(
   session: Session,
   node: TronNode,
@@ -57,12 +60,12 @@ async function request<T>(
     const until = Math.min(nodeDeadline.until, deadline) as UnixMs // safe: one of both
     const result = blameSlow(session, await postJson(network, target, body, until, read).finally(turn.value))
     const ms = clock.now() - startedAt
-    if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // whatever the answer says
+    if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // even if the answer is good
     if (result.ok) {
       allowance.noteAnswer(number)
       recordSuccess(node[service], ms)
       node.telemetry.answer = { at: clock.now(), ms }
-      if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // explains why other nodes are used before it
+      if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // tells operators why other nodes are used before this one
       noteTrouble(pool, node)
       pool.remember()
       return result
@@ -134,7 +137,7 @@ export function recordError(
   pool.remember()
 }
 
-/** Sends one request to the HTTP API of a node. */
+/** Sends one request to the HTTP API of a node. `path` is appended to the URL of that API. */
 export function askApi<T>(session: Session, node: TronNode, path: string, body: object, read: ReadReply<T>) {
   return request(session, node, 'api', path, JSON.stringify(body), read)
 }
@@ -269,7 +272,7 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
     node.probing = null
   })
   const result = await node.probing
-  // The time or allowance of another piece of work has ended the probe.
+  // The piece of work that began the probe has run out of time or allowance.
   const isCut = !result.ok && (result.error.kind === 'out-of-time' || result.error.kind === 'limited')
   if (isCut && !isMine) return requireFit(session, node)
   if (!result.ok) return result
@@ -280,10 +283,10 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
   return result
 }
 
-/** Stops using a node for a while, and reports the cause, so that an operator can act on it. */
+/** Stops using a node for `unfitMs`, and raises an alarm with the cause, so that an operator can act on it. */
 export function recordUnfit({ pool }: Session, node: TronNode, why: string): void {
   const now = pool.clock.now()
-  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return // reported before
+  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return // an alarm was raised before
   node.probedUntil = 0
   node.unfit = { why, until: now + limits.unfitMs }
   node.lastError = { at: now, why }
@@ -305,7 +308,7 @@ async function probe(session: Session, node: TronNode): NodeResult<null> {
   return history
 }
 
-/** Reads block 0. A block of another chain shows that the node belongs to that chain. */
+/** Reads block 0. If it is the block of another chain, the node belongs to that chain. */
 function parseGenesis(reply: RpcReply, chainId: bigint): Result<BriefBlock, NodeError> {
   const genesis = parseResult(reply, 'block 0', parseBriefBlock)
   if (!genesis.ok) return genesis
@@ -327,7 +330,7 @@ async function requireHistory(session: Session, node: TronNode, block: BriefBloc
   const txids = block.txids.slice(0, limits.probeReceiptsMax)
   if (txids.length === 0) return ok(null)
   const calls = [logsCall(block.hash), ...txids.map(receiptCall)]
-  /** The txids of the logs, or null if even a block with transactions shows none. Logs are read before receipts. */
+  /** The txids of the logs; null if there are too many logs for one reply, so that they cannot be compared. Logs are read before receipts. */
   let shown: readonly (string | null)[] | null = null
   const read = await askRpc(session, node, calls, (reply, i) => {
     const txid = txids[i - 1]

@@ -98,7 +98,7 @@ function shorten(node: TronNode, length: number): void {
 
 const isAboutLength = ({ kind }: NodeError) => meanings[kind].query !== 'nothing'
 
-/** Reads final blocks agreed by `quorum` nodes (see `Chain`; PROTOCOL.md, Scanner rules). */
+/** Reads final blocks agreed by `quorum` nodes. `Chain.finalBlocks` says what is returned (PROTOCOL.md, Scanner rules). */
 export async function readFinalBlocks(
   session: Session,
   from: BlockHeight,
@@ -116,7 +116,7 @@ export async function readFinalBlocks(
   return ok(blocks)
 }
 
-/** Reports transactions on which nodes agree, and whose bytes hash to their txids, but which this service cannot parse. */
+/** Raises an alarm for transactions on which nodes agree, and whose bytes hash to their txids, but which this service cannot parse. */
 function raiseUnreadable(pool: Pool, { header: { height }, transactions }: NodeBlock): void {
   const txids = transactions.filter(isUnreadable).map(({ txid }) => txid)
   if (txids.length === 0) return
@@ -129,8 +129,8 @@ type Verdicts = readonly QuorumVerdict<NodeBlock>[]
 const laterBlocks = [1, 8] as const
 
 /**
- * The votes on at most `count` blocks from `from` on, at least one. Fewer if the blocks are too large or malformed, so that only the unreadable block lacks
- * agreement.
+ * The verdicts on the blocks from `from` on: at least one, at most `count`. A query that fails because of its length or of a block is halved, so that in the
+ * end only the unreadable block lacks agreement. `to` is the highest block of the request.
  */
 async function agreeOnBlocks(session: Session, from: BlockHeight, count: number, to: number): ChainResult<Verdicts> {
   for (let length = count; ; length = Math.ceil(length / 2)) {
@@ -155,7 +155,7 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
   }
 }
 
-/** The votes up to the first block that too few nodes know, or that is not a child of the one before. */
+/** The verdicts on `length` blocks from `from` on, up to the first block that too few nodes know, or that is not a child of the one before. */
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
   const known: ReadTransactions = new Map()
   const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, nodeSession) => {
@@ -179,7 +179,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     if (before === undefined || !('value' in before) || !('value' in verdict)) return false
     return verdict.value.header.parentHash !== before.value.header.hash
   })
-  // Other nodes have given blocks that were too large for these nodes, so the others are asked first.
+  // A node that failed with `too-large` could not give blocks that other nodes have given. From now on the others are asked before it.
   const [first] = verdicts
   if (first !== undefined && 'value' in first) {
     for (const [node, { kind }] of errors) if (kind === 'too-large') demote(node, session.pool.clock)
@@ -187,7 +187,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
   return { verdicts: end === -1 ? verdicts : verdicts.slice(0, end), errors }
 }
 
-/** Reads the blocks after `known` from one node (see `Chain`). */
+/** Reads the blocks after `known` from one node. `Chain.tail` says what is returned. */
 export async function readNodeTail(session: Session, known: BlockRef, head: Header): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
   return firstAnswer(session, 'money', async (node, nodeSession) => {

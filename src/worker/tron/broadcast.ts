@@ -10,8 +10,8 @@ import { isObject } from './parse/fields.ts'
 const codeForm = /^[A-Z_]{1,60}$/
 
 /**
- * Broadcasts a signed transaction through one node (see `Chain`). The answer proves nothing: after a success the node may not pass it on, and a refused
- * transaction may be mined already (PROTOCOL.md, Collecting).
+ * Broadcasts a signed transaction through one node, which `turn` chooses (`Chain.broadcast`). The answer proves nothing: after a success the node may not
+ * pass it on, and a refused transaction may be mined already (PROTOCOL.md, Collecting).
  */
 export async function broadcastTransaction(
   session: Session,
@@ -41,14 +41,14 @@ const nameOf = ({ number, endpoint: { name, rpc } }: TronNode) => {
 /** All usable nodes: the one with the quickest last answer first, then rotated by one each turn. Resting nodes come last. */
 function inTurn({ pool: { nodes, clock } }: Session, turn: number): readonly TronNode[] {
   const now = clock.now()
-  const byTime = [...nodes].sort((a, b) => msOf(a) - msOf(b)) // stable
+  const byTime = [...nodes].sort((a, b) => msOf(a) - msOf(b)) // a stable sort
   const first = turn % Math.max(nodes.length, 1)
   const usable = [...byTime.slice(first), ...byTime.slice(0, first)].flatMap((node) => {
     const standing = standingOf(node.api, now)
     return standing === 'blocked' ? [] : [{ node, rests: standing === 'first' || standing === 'behind' ? 0 : 1 }]
   })
-  return usable.sort((a, b) => a.rests - b.rests).map(({ node }) => node) // stable
+  return usable.sort((a, b) => a.rests - b.rests).map(({ node }) => node) // a stable sort
 }
 
-/** The duration of its last answer; 0 for a node that has not answered yet. */
+/** Milliseconds that the node's last answer took; 0 if it has not answered yet. */
 const msOf = ({ telemetry: { answer } }: TronNode) => answer?.ms ?? 0

@@ -52,7 +52,10 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
   return err(failure)
 }
 
-/** Whether a head is lower than another one by more than the heads of honest nodes differ. A node that answered later may be that much higher. */
+/**
+ * Whether a head is lower than another one by more than the heads of honest nodes differ. If the other node answered later, its head may be higher by the
+ * blocks that were made in between.
+ */
 function isOvertaken(head: NodeHead, other: NodeHead): boolean {
   const laterMs = Math.max(other.at - head.at, 0)
   return other.height - head.height > headSpreadMax + Math.ceil(laterMs / (blockSeconds * 1000))
@@ -67,7 +70,7 @@ async function agreeOnHead(session: Session, { answers }: Heads, candidate: Node
     const header = shownBy(value, candidate)
     return header !== null && headVote(header).canonicalText === headVote(candidate).canonicalText
   })
-  if (isShown && able.length >= session.pool.quorum) return ok(headerOf(candidate)) // they agree already, so nobody is asked again
+  if (isShown && able.length >= session.pool.quorum) return ok(headerOf(candidate)) // the nodes agree already, so none is asked again
   const heads = new Map(answers.map(({ node, value }) => [node, value]))
   const agreed = await agreeOnOne(session, 'chain', about, async (node, nodeSession) => {
     const head = heads.get(node)
@@ -89,7 +92,10 @@ function shownBy(head: NodeHead, candidate: NodeHead): NodeHead | null {
   return isParent ? candidate : null
 }
 
-/** After a correction the time of the stored head is unknown. It is read again, because without it no height would be implausible. */
+/**
+ * After an operator's correction the time of the stored head is unknown. It is read again, because without it an invented height could not be told from a
+ * real one.
+ */
 async function withTime(session: Session, stored: StoredHead): ChainResult<StoredHead> {
   if (stored === null || stored.time > 0) return ok(stored)
   const { height } = stored

@@ -4,7 +4,6 @@ import { err, ok, type Result } from '../common/result.ts'
 import { type NodeError, nodeError, readRpcError } from './node-errors.ts'
 import { formatQuantity, isObject, type Parsed } from './parse/fields.ts'
 
-/** One JSON-RPC call. */
 export interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
@@ -17,16 +16,15 @@ export type RpcReply =
 
 const call = (method: string, ...params: readonly unknown[]): RpcCall => ({ method, params })
 
-/** The chain id. */
 export const chainIdCall = call('eth_chainId')
 /** Reads the block at a height or tag, with txids only. */
 export const blockCall = (block: number | 'finalized' | 'latest') =>
   call('eth_getBlockByNumber', typeof block === 'number' ? formatQuantity(block) : block, false)
 /** Reads all logs of a block. A filter would depend on an index that nodes may lack (PROTOCOL.md, Log queries). */
 export const logsCall = (hash: BlockHash) => call('eth_getLogs', { blockHash: `0x${hash}` })
-/** Reads a transaction, mined or not. */
+/** Reads a transaction, mined or not. The result is null if the node does not know it. */
 export const transactionCall = (txid: Txid) => call('eth_getTransactionByHash', `0x${txid}`)
-/** Reads the receipt of a transaction. */
+/** Reads the receipt of a mined transaction: its result and its logs. The result is null if the node does not have it. */
 export const receiptCall = (txid: Txid) => call('eth_getTransactionReceipt', `0x${txid}`)
 /** Reads the TRX balance of an address, in sun. Nodes have balances of the latest state only (PROTOCOL.md, Balances). */
 export const balanceCall = (address: Address) => call('eth_getBalance', `0x${address}`, 'latest')
@@ -35,7 +33,7 @@ export const contractCall = (to: Address, data: string) => call('eth_call', { to
 /** Reads the token balance of an address, in the token's smallest units. */
 export const tokenBalanceCall = (contract: Address, address: Address) =>
   contractCall(contract, `0x70a08231${address.padStart(64, '0')}`)
-/** Reads `decimals()` of a token contract. */
+/** Reads `decimals()` of a token contract: how many digits its amounts have after the decimal point. */
 export const decimalsCall = (contract: Address) => contractCall(contract, '0x313ce567')
 
 /** The request body of `calls`, with ids from `firstId` on: an array, or one object if `single`. */
@@ -71,7 +69,7 @@ export function parseBatchReply(
   return isWhole ? ok(ordered) : nodeError('bad-answer', 'replies that are not JSON-RPC for their calls')
 }
 
-/** Parses the reply to a call that was sent alone. */
+/** Parses the reply to a call that was sent alone. An error may come without the id. */
 export function parseSingleReply(value: unknown, id: number): Result<RpcReply, NodeError> {
   const reply = parseReply(value)
   const isOwn = reply !== null && (reply.id === id || reply.id === null)
@@ -95,7 +93,7 @@ function parseError(error: unknown, isBatch = false): (RpcReply & { readonly kin
   return typeof message === 'string' ? { kind: 'error', code, error: readRpcError(code, message, isBatch) } : null
 }
 
-// PROTOCOL.md, Errors of JSON-RPC
+// With these codes a node says that it does not support the call (PROTOCOL.md, Errors of JSON-RPC).
 const unsupportedCodes: ReadonlySet<number> = new Set([-32600, -32601, -32602, -32700])
 const responseTooLarge = -32003
 

@@ -31,9 +31,9 @@ export const requestMs = 6_000
 export const answerMsMin = 500
 /** The share of the remaining time that one node gets for one query. After that another node is asked. */
 export const nodePart = 1 / 3
-/** The least such time, if the deadline allows it. */
+/** The least time that one node gets for one query, if the deadline allows it. */
 export const nodeMsMin = 2_000
-/** The most such time. */
+/** The most time that one node gets for one query. */
 export const nodeMsMax = 10_000
 /** A node whose request takes longer than this is slow. */
 export const slowMs = 2_000
@@ -41,11 +41,11 @@ export const slowMs = 2_000
 export const retryMs = 200
 /** Rest of a service after a failure. It doubles with each further failure. All rests have jitter of up to half. */
 export const restMs = 1_000
-/** Longest such rest. */
+/** Longest rest of a service after failures. */
 export const restMsMax = 60_000
 /** Rest of a service that limits the rate. It doubles each time. TronGrid suspends a client for 5 to 30 s. */
 export const rateLimitMs = 30_000
-/** Longest such rest. */
+/** Longest rest of a service that limits the rate. */
 export const rateLimitMsMax = 240_000
 /** Rest of a node that answers for another chain. It is short, because a load balancer may have misdirected one query. */
 export const wrongChainMs = 60_000
@@ -53,9 +53,9 @@ export const wrongChainMs = 60_000
 export const probedMs = 6 * 3_600_000
 /** How long a node is not used after a probe found it unfit. */
 export const unfitMs = 60_000
-/** How long all other nodes are used before one that was outvoted or slow. The time doubles each time the node is slow again. */
+/** A node that was outvoted or slow is demoted: for this long all other nodes are used before it. The time doubles each time the node is slow again. */
 export const demotedMs = 600_000
-/** The longest such time, also used for a node that has shown many transfers that are in no final block. */
+/** The longest demotion, also that of a node that has shown many transfers that are in no final block. */
 export const distrustedMs = 6 * 3_600_000
 /** More unconfirmed transfers than this within `falseSeenMs` mean that the node invents them; a fork of the newest blocks has fewer. */
 export const falseSeenMax = 20
@@ -89,7 +89,7 @@ export const headAgeMsMax = 120_000
 export const troubleAlarmMs = 180_000
 /** A block may be this many milliseconds ahead of the clock. */
 export const aheadMsMax = 60_000
-/** A node may show this many blocks above a final one beyond the slots since then, because clocks differ. */
+/** A node may show this many blocks more above a final block than there were slots since that block, because clocks differ. */
 export const headSlackBlocks = 20
 /** Most characters of a node's text in an alarm. */
 export const alarmTextMax = 300

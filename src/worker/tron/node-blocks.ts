@@ -31,13 +31,12 @@ export interface NodeBlock {
   readonly tokens: readonly ChainTransfer[] | null
   /** Acts of token issuers; empty if the logs are missing. */
   readonly acts: readonly IssuerAct[]
-  /** The logs of the wanted transaction. */
+  /** All logs of the transaction `wanted`; empty without one. */
   readonly wantedLogs: readonly Log[]
 }
 
-/** The options of a query for blocks. */
 interface BlockQuery {
-  /** The transaction whose logs are all wanted. */
+  /** The transaction of which all logs are kept. */
   readonly wanted?: Txid
   /** The transactions that other nodes have shown for the same query. */
   readonly known?: ReadTransactions
@@ -60,7 +59,7 @@ export async function readNodeBlocks(
   if (!parsed.ok) return parsed
   if (parsed.value.length === 0) {
     const none = nodeError('behind', `no block ${from}`)
-    if (final === undefined) recordError(session, node, 'api', none.error) // its head may claim that it has more
+    if (final === undefined) recordError(session, node, 'api', none.error) // the node's head may say that it has the block
     return none
   }
   // Check before the logs are requested: the logs of a hundred invented blocks would take more requests than a tick has.
@@ -92,7 +91,7 @@ export async function readNodeBlocks(
   )
 }
 
-/** Returns and reports an error if the clock rules a block out; else null. No honest node shows such a block. */
+/** The error of a block that the clock rules out, after an alarm about the node; null if there is none. No honest node shows such a block. */
 function findImplausible(session: Session, node: TronNode, blocks: readonly ParsedBlock[], final: Header) {
   const { pool } = session
   const now = pool.clock.now()
@@ -135,7 +134,7 @@ function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Lo
   return needed(parseResult(reply, `logs of ${block.header.height}`, (value) => parseBlockLogs(value, block)))
 }
 
-/** The txids of the transactions that an address has sent; none if the address is null. */
+/** The txids of the transactions in the block that these addresses have sent. */
 function sentBy(owners: ReadonlySet<Address>, { transactions }: ParsedBlock): ReadonlySet<Txid> {
   if (owners.size === 0) return new Set()
   const isSent = ({ contract }: BlockTransaction) =>
@@ -160,8 +159,8 @@ export function isUnreadable({ result, contract }: BlockTransaction): boolean {
 }
 
 /**
- * A node without transaction history replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts. So if a final block has calls but
- * no log, one call must have a receipt. The receipt may name another block: the scan notices another chain.
+ * A node without transaction history replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts. So if a final block has calls
+ * but no log, one call must have a receipt. The receipt may name another block: the scan itself notices another chain.
  */
 async function requireReceipt(
   session: Session,
@@ -172,7 +171,7 @@ async function requireReceipt(
   if (txid === undefined) return ok(null)
   const receipt = await askOne(session, node, receiptCall(txid), (reply) => readReceipt(reply, txid, null))
   if (!receipt.ok) return receipt
-  // If nodes must agree, another node shows the logs.
+  // If nodes must agree, another node shows that logs are missing.
   const hasLogs = receipt.value === null || (receipt.value.logs.length > 0 && receipt.value.block.hash === header.hash)
   if (!hasLogs || session.pool.quorum > 1) return ok(null)
   return nodeError('bad-answer', `no logs of block ${header.height}, and a receipt with logs`)

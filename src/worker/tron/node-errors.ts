@@ -6,21 +6,21 @@ import { isObject } from './parse/fields.ts'
 export interface NodeError {
   readonly kind: NodeErrorKind
   readonly detail: string
-  /** The action that an operator can take. */
+  /** An action with which an operator may end the error. */
   readonly remedy?: string
-  /** For the kind `limited`: the failure of the query. */
+  /** For the kind `limited`: whose allowance has no room, and when there is room again. */
   readonly limit?: ChainFailure & { readonly kind: 'limited' }
 }
 
 /** The result of a query to one node. An error never means "nothing there". */
 export type NodeResult<T> = Promise<Result<T, NodeError>>
 
-/** A node error as a failed result. */
+/** A failed result with this error. */
 export function nodeError(kind: NodeErrorKind, detail: string): { readonly ok: false; readonly error: NodeError } {
   return { ok: false, error: { kind, detail } }
 }
 
-/** For a query that the scan cannot do without: a node that does not support it is unfit. */
+/** For a query that the scan cannot do without: turns the error `unsupported` into `unfit`, so that the node is not used. */
 export function needed<T>(result: Result<T, NodeError>): Result<T, NodeError> {
   return result.ok || result.error.kind !== 'unsupported' ? result : err({ ...result.error, kind: 'unfit' })
 }
@@ -33,9 +33,9 @@ type ForQuery =
   | 'size'
   /** A block, the number of blocks, or the node may be the cause. */
   | 'perhaps'
-  /** The blocks are too many for the time. */
+  /** The blocks are too many for the time that is left. */
   | 'time'
-  /** The blocks are too many for the requests in a second. */
+  /** The blocks are too many for the requests that the node allows in a second. */
   | 'pace'
   /** The error says nothing about the blocks. */
   | 'nothing'
@@ -80,7 +80,6 @@ export const meanings = {
   'wrong-chain': { query: 'nothing', node: 'other-chain' },
 } as const satisfies Readonly<Record<string, { readonly query: ForQuery; readonly node: ForNode }>>
 
-/** The kind of a node error. */
 export type NodeErrorKind = keyof typeof meanings
 
 /** The marks of a refusal: an HTTP status, a JSON-RPC error code, a text in either, or several of these. */
@@ -89,23 +88,26 @@ interface Refusal {
   readonly codes?: readonly number[]
   readonly mark?: RegExp
   readonly kind: NodeErrorKind
-  /** The kind if it answers a whole batch, where that differs. */
+  /** The kind if the refusal answers a whole batch and then means something else. */
   readonly ofBatch?: NodeErrorKind
-  /** The text for operators. */
+  /** Says for operators why the node refuses. */
   readonly says: string
   /** The remedy, if it is not `anyRemedy`. */
   readonly remedy?: string
 }
 
-/** The remedy for any refusal. */
+/** The remedy for a refusal that names none of its own. */
 export const anyRemedy = 'if it stays, ask its provider, or name another node'
 const askLess = 'try again later, or name the variable of an API key in keyVar'
-/** The text of a node's exception or a contract's reason can contain anything, because whoever writes a block chooses it. */
+/**
+ * Texts that mean too many requests. Texts that begin with `class ` (an exception of the node) or with `REVERT` (the reason of a contract) do not count, but
+ * for the first one here: whoever writes a block chooses what they contain.
+ */
 const saysTooMany =
   /^class java\.lang\.IllegalAccessException : lack of computing resources|^(?!class |REVERT).*(lack of computing resources|frequency limit|allowed_rps|is suspended for|daily usage|rate limit|too many requests)/is
 
 /**
- * How nodes and gateways refuse (PROTOCOL.md, Errors of the HTTP API; PROTOCOL.md, Errors of JSON-RPC). The first row that matches counts, so a status takes
+ * How nodes and gateways refuse (PROTOCOL.md, Errors of the HTTP API, and Errors of JSON-RPC). The first row that matches counts, so a status takes
  * precedence over a text. A refusal that no row matches is a `bad-answer`, never a rate limit.
  */
 export const refusals = {
@@ -197,12 +199,12 @@ export function readHttpError(status: number, text: string, value: unknown, isBa
   if (status === 200 && !isRefusal && value !== undefined) return null
   const isSaid = isRefusal && typeof value.Error === 'string'
   const row = find({ status, text: (isSaid ? String(value.Error) : text).slice(0, markedMax) })
-  const isEmpty = text.trim() === '' // PROTOCOL.md, JSON-RPC transport
+  const isEmpty = text.trim() === '' // a node can send an empty body (PROTOCOL.md, JSON-RPC transport)
   const otherwise = isRefusal ? 'an exception of the node' : isEmpty ? 'an empty body' : 'a body that is not JSON'
   return toError(row, status === 200 ? otherwise : 'an unexpected status', `HTTP ${status}`, isBatch)
 }
 
-/** The node error for the code and text of a JSON-RPC error, of one call or of a whole batch. */
+/** The node error for the code and text of a JSON-RPC error. `isBatch`: the error answers a whole batch. */
 export function readRpcError(code: number, text: string, isBatch: boolean): NodeError {
   return toError(find({ code, text }), 'an error', `error ${code}`, isBatch)
 }

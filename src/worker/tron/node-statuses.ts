@@ -5,7 +5,7 @@ import { isAhead } from '../common/time.ts'
 import { unfitMs } from './limits.ts'
 import { type Pool, standingOf, type TronNode } from './node.ts'
 
-/** The statuses of the nodes for operators, in their order. */
+/** The statuses of the nodes for operators, in the order of `TRON_NODES`. */
 export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
   await pool.ready
   return pool.nodes.map((node): NodeStatus => {
@@ -22,14 +22,17 @@ export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
   })
 }
 
-/** The worse of its two services, because both are needed. */
+/** How the worse of the node's two services is used, because both are needed. */
 function useOf(node: TronNode, now: number): NodeUse {
   if (node.unfit !== null && isAhead(node.unfit.until, unfitMs, now)) return 'unfit'
   const uses = [standingOf(node.rpc, now), standingOf(node.api, now)]
   return (['blocked', 'resting', 'demoted', 'behind'] as const).find((use) => uses.includes(use)) ?? 'first'
 }
 
-/** An older reading of a head is raised by the blocks that were made since. */
+/**
+ * How many blocks the node's newest final block is below that of any other node; null if its head was never read. Heads are read at different times, so
+ * blocks that were made in between are left out.
+ */
 function behindOf({ telemetry: { head } }: TronNode, { nodes }: Pool): number | null {
   if (head === null) return null
   const grown = (at: number) => Math.max(0, Math.floor((at - head.at) / (blockSeconds * 1000)))

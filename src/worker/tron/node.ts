@@ -20,7 +20,6 @@ export interface NodeEndpoint {
   readonly name: string | null
   /** The host name of its JSON-RPC, without a port. */
   readonly host: string
-  /** The JSON-RPC service. */
   readonly rpc: HttpTarget
   /** The HTTP API. Paths are appended to its URL, which has no slash at the end. */
   readonly api: HttpTarget
@@ -33,13 +32,13 @@ export interface NodeEndpoint {
 /** The two services of a node. Each has its own health, because one may fail without the other. */
 export type NodeService = 'rpc' | 'api'
 
-/** The health of one service of a node. */
+/** The health of one service of a node. Members named `…Until` are times in milliseconds since 1970; 0 if there is none. */
 export interface ServiceHealth {
   /** Failures in a row. */
   failures: number
   /** Rate-limit refusals in a row. */
   rateLimits: number
-  /** Until then other nodes are used, if there are enough. 0 if the last request succeeded. */
+  /** Until then other nodes are used, if there are enough. A success ends the rest. */
   restUntil: number
   /** Until then no request is sent. */
   blockedUntil: number
@@ -47,9 +46,9 @@ export interface ServiceHealth {
   demotedUntil: number
   /** How often it was demoted for being slow since it was last quick. */
   slows: number
-  /** Until then all nodes are used first that are neither behind nor demoted. */
+  /** Until then nodes that are neither behind nor demoted are used first. */
   behindUntil: number
-  /** The number of rests so far. Requests that run at the same time began with the same number. */
+  /** The number of rests so far. A failed request counts only if there was no rest since it began, so that requests at the same time cause one rest. */
   rests: number
   /** The unbroken run of failures: since when, and the newest one. Null if the last request succeeded. */
   failing: { readonly since: UnixMs; readonly at: UnixMs; readonly why: string } | null
@@ -70,13 +69,12 @@ export interface NodeMemory {
   blockBytes: number | null
   /** Most blocks in one query. Halved if the node fails to give them; then it doubles again. */
   blocksMax: number
-  /** Since when its finalized head is behind, or missing. */
+  /** Since when its finalized head is behind or missing; null if it is neither. */
   behindSince: UnixMs | null
-  /** Since when it fails, is unfit or is behind. */
+  /** Since when it fails, is unfit or is behind; null if it is well. */
   troubleSince: UnixMs | null
-  /** Its last error. */
   lastError: NodeStatus['error']
-  /** Whether an alarm may say that it fails. */
+  /** Whether the alarm `node-failing` about it may be raised. */
   isNamedFailing: boolean
   /** Transfers that it has shown but that are in no final block, and since when they are counted. */
   falseSeen: { readonly count: number; readonly since: number } | null
@@ -85,7 +83,7 @@ export interface NodeMemory {
 /** Information about a node for operators. It is not stored: an object has it after its first scan. */
 interface NodeTelemetry {
   answer: NodeStatus['answer']
-  /** Its newest final block. */
+  /** Its newest final block, and when that was read. */
   head: { readonly at: UnixMs; readonly height: BlockHeight } | null
 }
 
@@ -94,7 +92,7 @@ export interface TronNode extends NodeMemory {
   readonly number: number
   readonly endpoint: NodeEndpoint
   readonly telemetry: NodeTelemetry
-  /** The running probe, if any. */
+  /** The probe that runs now, or null. */
   probing: NodeResult<null> | null
 }
 
@@ -140,14 +138,14 @@ export interface Pool {
   readonly ready: Promise<unknown>
   /** Stores the memory of the nodes if it has changed. */
   remember(): void
-  /** When a node last recovered after at least `troubleMsMin`. */
+  /** When a node last recovered after at least `troubleMsMin`; null if none has. */
   recoveredAt: UnixMs | null
   lastId: number
   /** The number of pieces of work so far. */
   sessions: number
 }
 
-/** One piece of work, with the quota of its requests and its deadline. */
+/** One piece of work, such as a scan or a user's call, with the quota of its requests and its deadline. */
 export interface Session {
   readonly pool: Pool
   readonly quota: RequestQuota
@@ -156,11 +154,14 @@ export interface Session {
   readonly order: number
   /** Requests that were sent, by the number of the node. */
   readonly sent: Map<number, number>
-  /** When the share of one node in the present query ends. Running past it is the node's failure. The time that a request waits for its turn is added. */
+  /**
+   * The time when the share of one node in the present query ends. If the node takes longer, that is its failure. Time that a request waits for its turn is
+   * added to the share.
+   */
   readonly nodeDeadline: { until: number }
 }
 
-/** Makes a new piece of work, which ends at `deadline`. */
+/** Begins a new piece of work, which ends at `deadline`. */
 export function createSession(pool: Pool, quota: RequestQuota, deadline: UnixMs): Session {
   pool.sessions += 1
   return { pool, quota, deadline, order: pool.sessions, sent: new Map(), nodeDeadline: { until: deadline } }
@@ -174,7 +175,7 @@ export function withDeadline(session: Session): Session {
   return { ...session, nodeDeadline: { until: Math.min(now + ms, deadline) } }
 }
 
-/** Makes a node without any memory. */
+/** Makes a node about which nothing is known. */
 export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   const health = (): ServiceHealth => {
     const until = { restUntil: 0, blockedUntil: 0, demotedUntil: 0, behindUntil: 0 }
@@ -216,13 +217,16 @@ export function takesNoBatches({ callsMax, callsMaxUntil }: TronNode, now: numbe
   return callsMax === 1 && isAhead(callsMaxUntil, limits.smallBatchesMs, now)
 }
 
-/** The start of a state that lasts. A time in the future comes from a clock that has stepped back. */
+/** The start of a state that lasts: `since`, or now if there was none. A start in the future comes from a clock that has stepped back, so it counts as now. */
 export const earlierOf = (since: UnixMs | null, now: UnixMs): UnixMs => (since === null || since > now ? now : since)
 
-/** Rests have jitter of up to half. */
+/** The longest rest, with jitter of up to half. */
 const restMsLongest = limits.rateLimitMsMax * 1.5
 
-/** How a service is used: `blocked` not at all, `resting` after all others, and so on. */
+/**
+ * How a service is used: `first` in the order of the configuration, `behind`, `demoted` and `resting` after all nodes that rank before them, `blocked` not at
+ * all.
+ */
 export function standingOf(health: ServiceHealth, now: number): 'first' | 'behind' | 'demoted' | 'resting' | 'blocked' {
   const { blockedUntil, restUntil, demotedUntil, behindUntil } = health
   if (isAhead(blockedUntil, Math.max(limits.wrongChainMs, limits.rateLimitMs), now)) return 'blocked'
@@ -231,7 +235,7 @@ export function standingOf(health: ServiceHealth, now: number): 'first' | 'behin
   return isAhead(behindUntil, limits.behindMs, now) ? 'behind' : 'first'
 }
 
-/** Records a failed request. The kind of error decides how long the service rests. Of several requests at the same time, the first failure counts. */
+/** Records a failed request. The kind of error decides how long the service rests. If several requests fail at the same time, only the first failure counts. */
 export function recordFailure(
   node: TronNode,
   service: NodeService,
@@ -276,7 +280,7 @@ export function recordFailure(
   }
 }
 
-/** Records a successful request that took `ms`. */
+/** Records a successful request that took `ms`. It ends the service's rest and its run of failures. */
 export function recordSuccess(health: ServiceHealth, ms: number): void {
   Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0, failing: null })
   if (ms <= limits.slowMs) health.slows = 0
@@ -289,19 +293,19 @@ export function demoteSlow(health: ServiceHealth, now: number): void {
   demoteService(health, Math.min(limits.demotedMs * 2 ** doublings, limits.distrustedMs), now)
 }
 
-/** Demotes a node that was outvoted or showed something untrue behind all others for `ms`, and has it probed again. */
+/** Demotes a node that was outvoted or showed something untrue: all other nodes are used before it for `ms`, and it is probed again. */
 export function demote(node: TronNode, clock: Clock, ms = limits.demotedMs): void {
   for (const health of [node.rpc, node.api]) demoteService(health, ms, clock.now())
   node.probedUntil = 0
 }
 
-/** A shorter time does not replace a longer one. */
+/** Demotes a service for `ms`. A shorter time does not replace a longer one. */
 function demoteService(health: ServiceHealth, ms: number, now: number): void {
   const before = isAhead(health.demotedUntil, limits.distrustedMs, now) ? health.demotedUntil : 0
   health.demotedUntil = Math.max(before, now + ms)
 }
 
-/** Notes since when a node is in trouble, and when it recovers. */
+/** Notes since when a node is in trouble, and when it recovers. Called whenever its health may have changed. */
 export function noteTrouble(pool: Pool, node: TronNode): void {
   const { rpc, api, unfit, behindSince } = node
   const isWell = rpc.restUntil === 0 && api.restUntil === 0 && unfit === null && behindSince === null

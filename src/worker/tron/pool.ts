@@ -8,7 +8,6 @@ import { type ClearAlarm, createNode, type NodeEndpoint, type NodeMemory, type P
 import { createNetwork, type Fetch } from './transport.ts'
 import { createTurns } from './turns.ts'
 
-/** The options of the access to nodes. */
 export interface PoolOptions {
   /** In order of preference. The number of a node is its index plus 1. */
   readonly nodes: readonly NodeEndpoint[]
@@ -17,7 +16,7 @@ export interface PoolOptions {
   readonly chainId: string
   /** The contracts of configured tokens. */
   readonly tokens: ReadonlySet<Address>
-  /** The payout addresses of the deployment. */
+  /** In transactions of these addresses the transfers of all tokens are read. */
   readonly payoutAddresses: ReadonlySet<Address>
   readonly clock: Clock
   readonly logger: Logger
@@ -29,7 +28,7 @@ export interface PoolOptions {
   readonly clearAlarm: ClearAlarm
 }
 
-/** Makes the nodes for the life of an object. */
+/** Makes the nodes, and the state that all work with them shares, for the life of a Durable Object. Use the nodes only once `ready` has resolved. */
 export function createPool(options: PoolOptions): Pool {
   const { quorum, clock, host, scanEverySeconds, chainId, tokens, payoutAddresses, logger, raiseAlarm, clearAlarm } =
     options
@@ -58,7 +57,7 @@ export function createPool(options: PoolOptions): Pool {
   return Object.assign(pool, { remember: memory.save, ready: Promise.all([allowance.ready, memory.load()]) })
 }
 
-/** The stored memory of the nodes, in their order. */
+/** The memory of the nodes as it is stored, in the order of their numbers. */
 interface StoredNodes {
   readonly recoveredAt: UnixMs | null
   readonly nodes: readonly ({ readonly id: string } & NodeMemory)[]
@@ -66,7 +65,7 @@ interface StoredNodes {
 
 const storageKey = 'nodes'
 
-/** Loads and stores the memory of the nodes. */
+/** Makes `load` and `save` for the memory of the nodes. An unchanged memory is not stored again. */
 function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
   let savedText = ''
   const toStored = (): StoredNodes => ({
@@ -81,10 +80,10 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
       for (const [i, { id, ...memory }] of stored.nodes.entries()) {
         const node = pool.nodes.find(({ endpoint }) => endpoint.id === id)
         if (node !== undefined) {
-          const { rpc, api } = node // an older version has stored fewer members
+          const { rpc, api } = node // the stored memory may be of an older version, with fewer members
           Object.assign(node, memory, { rpc: { ...rpc, ...memory.rpc }, api: { ...api, ...memory.api } })
         }
-        // The number belongs to another node now, or to none.
+        // The number belongs to another node now, or to none, so alarms about it end.
         const isGone = node?.number !== i + 1
         if (isGone && memory.behindSince !== null) pool.clearAlarm('node-behind', { node: i + 1 }).catch(() => false)
         if (isGone && memory.isNamedFailing) pool.clearAlarm('node-failing', { node: i + 1 }).catch(() => false)

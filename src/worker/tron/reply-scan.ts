@@ -4,7 +4,7 @@ const codeOf = (mark: string) => mark.charCodeAt(0)
 const [quote, backslash, colon, comma, zero] = [codeOf('"'), codeOf('\\'), codeOf(':'), codeOf(','), codeOf('0')]
 const [openArray, closeArray, openObject, closeObject] = [codeOf('['), codeOf(']'), codeOf('{'), codeOf('}')]
 
-/** Members of a transaction that are left out, because they are not read. */
+/** Members of a transaction that are left out, because they are not read. In a list of blocks a transaction is at depth 5. */
 const skippedKeys: ReadonlySet<string> = new Set(['raw_data', 'signature'])
 const skippedDepthMin = 5
 /** Bytes of a key that are compared. Nodes write at most 22. */
@@ -18,7 +18,10 @@ export function createReplyScan() {
   let kept = new Uint8Array(limits.smallReplyBytes / 4)
   const keys = createKeys()
   let [size, received, values, isFull] = [0, 0, 0, false]
-  /** `skipping`: the depth of the object whose member is left out, or 0. `textStart` counts from the next bytes on. */
+  /**
+   * `skipping`: the depth of the object whose member is left out, or 0. `textStart`: where the newest text begins in the next bytes; below 0 if it began
+   * before them.
+   */
   let state = { depth: 0, skipping: 0, textStart: 0, isText: false, isEscaped: false }
 
   /** Keeps the bytes in this memory of `replyBytesMax` from now on. */
@@ -40,10 +43,10 @@ export function createReplyScan() {
     received += bytes.length
     if (received > limits.receivedBytesMax) return 'too-large'
     const hasEscapes = bytes.includes(backslash)
-    let { depth, skipping, textStart, isText, isEscaped } = state // local variables take a third of the time
+    let { depth, skipping, textStart, isText, isEscaped } = state // local variables take a third of the time that members of `state` take
     let from = 0
     for (let i = 0; i < bytes.length; i += 1) {
-      if (isText && !hasEscapes && !isEscaped) i = bytes.indexOf(quote, i) // many at a time
+      if (isText && !hasEscapes && !isEscaped) i = bytes.indexOf(quote, i) // jumps to the end of the text
       if (i === -1) break
       const byte = bytes[i]
       if (isText) {
@@ -60,7 +63,7 @@ export function createReplyScan() {
       else if (skipping === 0 && byte === colon) {
         const length = Math.min(i - 1 - textStart, keyBytesMax)
         if (textStart < from) {
-          keep(bytes.subarray(from, i + 1)) // its key began in bytes that are kept
+          keep(bytes.subarray(from, i + 1)) // the key began in earlier bytes, which are kept
           from = i + 1
         }
         const key =
@@ -88,7 +91,7 @@ export function createReplyScan() {
 /** Keeps the texts of keys. The same keys come thousands of times, and making each text anew would take as long as the rest of the scan. */
 function createKeys() {
   const all = new Set<string>()
-  const newest: string[] = [] // by a number that is computed from their bytes
+  const newest: string[] = [] // the newest key for each hash of the bytes
   const read = (bytes: Uint8Array, start: number, length: number): string => {
     let slot = 0
     for (let i = 0; i < length; i += 1) slot = (slot * 31 + (bytes[start + i] ?? 0)) & 1023

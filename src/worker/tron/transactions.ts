@@ -22,7 +22,10 @@ import { isObject, type Parsed, parseHash } from './parse/fields.ts'
 import { parseActs } from './parse/issuer.ts'
 import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
 
-/** Reads token transfers of successful calls of a final block from their receipts (see `Chain`). */
+/**
+ * Reads token transfers and acts of issuers in successful calls of a final block from their receipts, agreed by `quorum` nodes. A call is `unreadable` if its
+ * receipt is too large for a reply.
+ */
 export async function readReceiptTransfers(
   session: Session,
   block: BlockRef,
@@ -34,7 +37,7 @@ export async function readReceiptTransfers(
   return ok({ transfers, acts, unreadable })
 }
 
-/** Reads the receipts of a final block, agreed by `quorum` nodes. */
+/** Reads the receipts of these transactions of a final block, agreed by `quorum` nodes. */
 async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonly Txid[]) {
   const { tokens } = session.pool
   if (txids.length > receiptsMax) throw new Error(`${txids.length} receipts at once`)
@@ -66,7 +69,7 @@ async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonl
   return ok(found)
 }
 
-/** The acts of issuers in a transaction. */
+/** The acts of issuers in a transaction; none if it failed or its receipt is too large. */
 function actsOf(receipt: ParsedReceipt | null, tokens: ReadonlySet<Address>): readonly IssuerAct[] {
   return receipt?.succeeded === true ? parseActs(receipt.logs, tokens, () => receipt.index) : []
 }
@@ -114,7 +117,7 @@ function locateAt(session: Session, node: TronNode, txid: Txid): NodeResult<Tran
 /** The value for "no block": java-tron writes `0x`, and gateways may write null as Ethereum does (PROTOCOL.md, Transactions). */
 const isNone = (value: unknown) => value === '0x' || value === null
 
-/** Reads one transaction of a final block with all of its logs (see `Chain`). */
+/** Reads one transaction of a final block with all of its logs, agreed by `quorum` nodes. Null: the block does not contain it. */
 export async function readFinalTransaction(
   session: Session,
   txid: Txid,

@@ -15,7 +15,7 @@ export interface Network {
   readonly memory: Shared<Uint8Array<ArrayBuffer>>
 }
 
-/** A limited number of things. Who finds none waits in order. */
+/** A limited number of things of one kind. Whoever finds none free waits in order. */
 interface Shared<T> {
   readonly free: (T | (() => T))[]
   readonly waiting: ((thing: T) => void)[]
@@ -94,7 +94,7 @@ async function post<T>(
   }
 }
 
-/** Nothing that a node says may throw here: a reply that cannot be read is a bad answer of that node only. */
+/** A reply that cannot be read is a bad answer of its node only, so nothing that a node says may throw beyond this function. */
 function readSafely<T>(read: () => Result<T, NodeError>): Result<T, NodeError> {
   try {
     return read()
@@ -103,7 +103,7 @@ function readSafely<T>(read: () => Result<T, NodeError>): Result<T, NodeError> {
   }
 }
 
-/** The memory for a large reply. */
+/** The memory that a large reply has taken; null while the reply is small. */
 interface Large {
   memory: Uint8Array<ArrayBuffer> | null
 }
@@ -157,7 +157,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerato
 }
 
 function createByteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
-  if (!('readAtLeast' in ReadableStreamBYOBReader.prototype)) return null // not workerd
+  if (!('readAtLeast' in ReadableStreamBYOBReader.prototype)) return null // this runtime is not workerd
   try {
     return body.getReader({ mode: 'byob' })
   } catch {

@@ -16,7 +16,7 @@ import { locateTransaction, readFinalTransaction, readReceiptTransfers } from '.
 export interface Tron {
   /** Opens the chain for one piece of work, which ends at `deadline`. Failures are values: no method throws. */
   open(quota: RequestQuota, deadline: UnixMs): Chain
-  /** The earliest time for a tick that the interval does not require. */
+  /** The earliest time at which the allowances permit a tick before the interval is over. */
   tickAvailableAt(): UnixMs
   /** Identifies the set of configured nodes: a different text is a different set. */
   readonly nodes: string
@@ -26,7 +26,7 @@ export interface Tron {
   nodeStatuses(): Promise<readonly NodeStatus[]>
 }
 
-/** Makes the chain from several nodes, none of which is trusted. */
+/** Makes the access to the chain through several nodes, none of which is trusted. */
 export function createTron(options: PoolOptions): Tron {
   const pool = createPool(options)
   return {
@@ -59,7 +59,7 @@ function chainOf(session: Session): Chain {
 
 function noteFalse({ pool }: Session, number: number, transfers: number): void {
   const node = pool.nodes[number - 1]
-  if (node === undefined) return // it is no longer configured
+  if (node === undefined) return // the node is no longer configured
   const now = pool.clock.now()
   const { falseSeen } = node
   const isRecent = falseSeen !== null && isAhead(falseSeen.since + falseSeenMs, falseSeenMs, now)

@@ -19,10 +19,9 @@ export interface Request {
 
 type Limited = ChainFailure & { readonly kind: 'limited' }
 
-/** Why a request is not sent: the day has no room, or no second or no connection becomes free before the deadline. */
+/** Why a request is not sent. `limited`: an allowance of the day has no room. `late`: before the deadline no second has room, or no connection becomes free. */
 export type NoTurn = Limited | { readonly kind: 'late'; readonly seconds: number }
 
-/** The order in which requests are sent. */
 export interface Turns {
   /**
    * Resolves when the request is to be sent: its node has room in this second, and a connection is free. Both are taken at that moment, and neither is held
@@ -35,7 +34,10 @@ interface Waiting extends Request {
   readonly start: (turn: Result<() => void, NoTurn>) => void
 }
 
-/** Ticks come first, then payouts, then the piece of work that began first. So one piece of work is finished before the next one takes time. */
+/**
+ * Makes the order of requests. Ticks come first, then payouts, then the piece of work that began first. So one piece of work is finished before the next one
+ * takes time.
+ */
 export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allowance): Turns {
   const waiting = new Set<Waiting>()
   const open = { tick: 0, other: 0 }
@@ -50,11 +52,11 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
     }
   }
   const after = (ms: number, until: AbortSignal, work: () => void) => {
-    clock.sleep(ms, until).then(work, () => undefined) // it never rejects
+    clock.sleep(ms, until).then(work, () => undefined) // `sleep` never rejects
   }
   /** Starts every request that can start, and runs again when the next node has room. */
   const advance = () => {
-    pause.abort(null) // no exception is made
+    pause.abort(null) // without a reason, so that no exception with a stack is made
     pause = new AbortController()
     const now = clock.now()
     const full = new Set<string>()

@@ -12,14 +12,14 @@ export type NodeHead = Header & { readonly at: UnixMs }
 /** The heads of the nodes that were asked, and the errors of the others. */
 export type Heads = Answers<NodeHead>
 
-/** Whether a head is too old for a chain whose finality progresses. */
+/** Whether a head is so old that the node is behind, or the chain makes no final blocks. */
 export const isOld = ({ timestamp }: NodeHead, now: number) => now - timestamp > headAgeMsMax
 
 /** Kinds of errors that are not the node's fault, or that have alarms of their own. */
 const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-time', 'unfit', 'wrong-chain'])
 
 /**
- * The nodes, of those asked, that are behind the newest head or show none. A node that is behind or fails for three minutes raises an alarm, which ends when
+ * Returns the asked nodes that are behind the newest head, or show none. A node that is behind or fails for three minutes raises an alarm, which ends when
  * the node has caught up or recovered.
  */
 export async function watchHeads({ pool }: Session, heads: Heads): Promise<AgreedHead['behind']> {
@@ -52,7 +52,10 @@ interface Late {
   readonly since: UnixMs
 }
 
-/** The nodes whose heads are behind. A node that was not asked meanwhile counts as behind since the newest block that it shows. */
+/**
+ * The nodes whose heads are behind. A node may not have been asked for a while, so it counts as behind for as long as its newest block is older than that of
+ * the others.
+ */
 function findLate({ clock }: Pool, answers: Heads['answers']): readonly Late[] {
   const now = clock.now()
   const newest = Math.max(...answers.map(({ value }) => value.height))
@@ -114,12 +117,12 @@ async function watchFailing({ nodes, raiseAlarm, clearAlarm }: Pool): Promise<vo
 }
 
 /**
- * Finds heads that are far above those of a quorum and newer than finality allows. They are reported and ignored: a node that invents a head would make the
- * others look behind.
+ * Finds heads that are far above the `quorum`-th highest one and newer than finality allows. They raise an alarm and do not count: a node that invents a head
+ * would make the others look behind.
  */
 function findInvented({ quorum, clock, raiseAlarm }: Pool, { answers }: Heads): Heads['answers'] {
   const known = answers.map(({ value }) => value).sort((a, b) => b.height - a.height)[quorum - 1]
-  if (known === undefined || answers.length <= quorum) return [] // nobody knows which one is right
+  if (known === undefined || answers.length <= quorum) return [] // if no more nodes than a quorum have answered, nobody knows which one is right
   const blocksSince = Math.max(clock.now() - known.timestamp - finalityMs, 0) / (blockSeconds * 1000)
   const invented = answers.filter(({ value }) => value.height - known.height > headLagBlocksMax + blocksSince)
   for (const { node, value } of invented) {

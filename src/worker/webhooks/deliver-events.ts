@@ -19,7 +19,7 @@ const retriesMs = [5_000, 30_000, 120_000, 600_000, 3_600_000] as const
 /** Each pause is longer or shorter by up to this share, so that endpoints are not all tried at once. */
 const spread = 0.2
 
-/** An event that has failed for this long is set aside. */
+/** An event whose delivery has failed for this long is set aside: it is not delivered any more, and the next one is tried. */
 export const setAsideMs = 3 * 86_400_000
 
 /** Milliseconds from the n-th failed delivery of an event to its next try. `random` is in [0, 1). */
@@ -45,7 +45,6 @@ const runPagesMax = 40
 /** Pause before looking again at a position that another instance or an operator has moved. */
 const overlapMs = 5_000
 
-/** The parts that deliveries need. */
 export interface DeliverParts extends SendParts {
   readonly db: WriteDatabase
   readonly endpoints: readonly WebhookEndpoint[]
@@ -95,7 +94,7 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
   return clock.now()
 }
 
-/** The progress after a success. */
+/** The members that progress has after a success. */
 const noFailure = { attempts: 0, failingSince: null, lastFailure: null, nextTry: 0 as UnixMs } as const
 
 /** Delivers one event. Returns the new progress: `attempts` is above 0 if the event failed and was not set aside. */
@@ -117,7 +116,7 @@ async function deliver(
   const failingSince = before.failingSince ?? now
   const fields = { endpoint: number, eventId: event.id, attempts, answer }
   logger.warn('webhook-failed', fields)
-  // The failing event before may have been another one, which was removed.
+  // The run of failures may have begun with another event, which was removed because it was old. So the age of this event counts, too.
   if (now - Math.max(failingSince, event.created_at) >= setAsideMs) {
     await alarms.raise('event-set-aside', { endpoint: number, event: event.id }, fields)
     return { ...after, setAside: event.id }
@@ -129,7 +128,6 @@ async function deliver(
 /** Time limit for an endpoint's answer, in milliseconds. */
 export const answerMs = 10_000
 
-/** The parts that sending needs. */
 export interface SendParts {
   readonly fetch: typeof fetch
   readonly clock: Pick<Clock, 'now' | 'sleep'>

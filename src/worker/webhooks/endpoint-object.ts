@@ -8,14 +8,13 @@ import { type DeliverParts, deliverEvents } from './deliver-events.ts'
 const againMs = 30_000
 const keyName = 'key'
 
-/** The parts of an endpoint's object. */
 export interface EndpointParts extends DeliverParts {
   readonly host: ObjectHost
   /** Whether the configuration belongs to the stored data. If not, nothing is delivered. */
   readonly configMatchesData: () => Promise<boolean>
 }
 
-/** The Durable Object of an endpoint: its alarm is the next attempt. */
+/** The Durable Object of an endpoint. One run of its alarm delivers what is due. */
 export interface EndpointObject {
   /** Starts a delivery now. `key` is the endpoint's, and names the object. */
   wake(key: EndpointKey): Promise<void>
@@ -24,8 +23,8 @@ export interface EndpointObject {
 }
 
 /**
- * Delivers events to one endpoint. Everything that counts is in the database. The object stores only its key, may be lost at any time, and may briefly run
- * twice. If its endpoint is no longer configured, it does nothing.
+ * Makes the deliveries to one endpoint. Everything that counts is in the database. The object stores only its key, may be lost at any time, and may briefly
+ * run twice. If its endpoint is no longer configured, it does nothing.
  */
 export function createEndpoint(parts: EndpointParts): EndpointObject {
   const { host, clock, logger, endpoints } = parts

@@ -1,7 +1,7 @@
 /** Names who helps if the page cannot, because the page knows no name or address of whoever runs the service. */
 const support = 'the support of the site or app that gave you this page'
 
-/** The texts of the deposit page, in English. */
+/** The texts of the deposit page, in English. Their structure is that of every language: a text that another language lacks is a type error. */
 export const en = {
   tag: 'en',
   stop: '.',
@@ -229,7 +229,6 @@ export const en = {
   numbersAsTable: 'The numbers as a table',
 } as const
 
-/** The texts of the deposit page, in one language. */
 export type Texts = {
   readonly [Name in keyof typeof en]: (typeof en)[Name] extends string ? string : (typeof en)[Name]
 }

@@ -2,7 +2,6 @@ import type { Texts } from './en.ts'
 
 const support = '向您提供本页面的网站或应用的客服'
 
-/** The texts of the deposit page, in Chinese. */
 export const zh: Texts = {
   tag: 'zh-CN',
   stop: '。',

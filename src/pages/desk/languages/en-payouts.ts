@@ -1,6 +1,6 @@
 import type { InAnyLanguage } from '../../kit/texts.ts'
 
-/** The texts about payouts, in English. */
+/** The desk's texts about payouts, in English. Part of `enDesk`. */
 export const enPayouts = {
   payouts: 'Payouts',
   payout: 'Payout',
@@ -101,5 +101,4 @@ export const enPayouts = {
   notFromHere: (what: string) => `${what}: not paid from these addresses`,
 } as const
 
-/** The texts about payouts, in one language. */
 export type PayoutTexts = InAnyLanguage<typeof enPayouts>

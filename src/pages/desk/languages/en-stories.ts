@@ -16,7 +16,7 @@ const undecidedDo =
 const wrongSettingHelp =
   'A setting is missing, malformed, or not that of the stored data. Run `npm run doctor` (for the deployed service `npm run doctor -- --production`): it names the setting and what it takes. Where it is the decimals of a currency that you have just corrected, run `npm run operate -- currency --cuy <n> --production`; correct anything else, and deploy again. The scan then goes on where it was, and nothing is lost.'
 
-/** The texts about searches and their answers, in English. */
+/** The desk's texts about searches and their answers, in English. Part of `enDesk`. */
 export const enStories = {
   askHeading: 'What happened?',
   ask: 'Look it up',
@@ -106,7 +106,7 @@ export const enStories = {
   undecidedDo,
   wrongSettingHelp,
 
-  /** Why something is not credited. The remedy is given only if no alarm of the same name has it. */
+  /** For each reason why something is not credited: why, and what to do. Without the second text, the remedy is that of the alarm of the same name. */
   reasons: {
     'decimals-unknown': [
       'The decimals of its contract could not be read yet.',
@@ -157,5 +157,4 @@ export const enStories = {
   } satisfies Readonly<Record<UncreditedReason, readonly [why: string, remedy?: string]>>,
 } as const
 
-/** The texts about searches, in one language. */
 export type StoryTexts = InAnyLanguage<typeof enStories>

@@ -4,12 +4,12 @@ import { enPayouts } from './en-payouts.ts'
 import { enStories } from './en-stories.ts'
 import type { AlarmTexts } from './zh-alarms.ts'
 
-/** The table of alarms, which is English. */
+/** The sentences of the service's own table of alarms, which are English. */
 const enAlarms = Object.fromEntries(
   Object.entries(alarmTable).map(([kind, { raised, remedy }]) => [kind, [raised, remedy]]),
-) as unknown as AlarmTexts // safe: every kind with its two sentences
+) as unknown as AlarmTexts // safe: the entries are those of every kind, each with its two sentences
 
-/** The texts of the desk, in English. */
+/** The texts of the desk, in English. Their structure is that of every language: a text that another language lacks is a type error. */
 export const enDesk = {
   ...enStories,
   ...enPayouts,
@@ -265,5 +265,4 @@ export const enDesk = {
   addressesOf: (n: string) => `Addresses: ${n}`,
 } as const
 
-/** The texts of the desk, in one language. */
 export type DeskTexts = InAnyLanguage<typeof enDesk>

@@ -1,9 +1,9 @@
 import type { AlarmKind } from '../../../worker/platform/alarm-table.ts'
 
-/** The table of alarms in a language that is not English. */
+/** A translation of the sentences in the service's table of alarms. */
 export type AlarmTexts = Readonly<Record<AlarmKind, readonly [raised: string, remedy: string]>>
 
-/** The table of alarms in Chinese. A kind that is missing here is a type error. */
+/** The sentences of the table of alarms in Chinese. A kind that is missing here is a type error. */
 export const zhAlarms: AlarmTexts = {
   'scan-stalled': [
     '扫描已有三分钟未启动、在最终区块以下停滞，或得不到答复。',

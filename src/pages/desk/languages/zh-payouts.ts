@@ -1,6 +1,5 @@
 import type { PayoutTexts } from './en-payouts.ts'
 
-/** The texts about payouts, in Chinese. */
 export const zhPayouts: PayoutTexts = {
   payouts: '链上提现',
   payout: '链上提现',

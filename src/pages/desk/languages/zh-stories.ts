@@ -12,7 +12,6 @@ const undecidedDo = '请几分钟后再查询。如果持续，请运行 `npm ru
 const wrongSettingHelp =
   '有设置缺失、格式错误或与已存储的数据不符。请运行 `npm run doctor`（已部署的服务用 `npm run doctor -- --production`），它会指出该设置及取值要求。如果它是您刚刚更正的某币种的小数位数，请运行 `npm run operate -- currency --cuy <n> --production`；其他设置请改正后重新部署。扫描会从原处继续，不会丢失任何资金。'
 
-/** The texts about searches and their answers, in Chinese. */
 export const zhStories: StoryTexts = {
   askHeading: '查询',
   ask: '查询',

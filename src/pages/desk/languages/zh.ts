@@ -3,7 +3,6 @@ import { zhAlarms } from './zh-alarms.ts'
 import { zhPayouts } from './zh-payouts.ts'
 import { zhStories } from './zh-stories.ts'
 
-/** The texts of the desk, in Chinese. */
 export const zhDesk: DeskTexts = {
   ...zhStories,
   ...zhPayouts,

@@ -25,24 +25,26 @@ export interface IssuedAddress {
   readonly address: Address
 }
 
-/** The user of an address. */
 export interface AddressOwner {
   readonly uid: Uid
   /** The finalized height when the address was issued. Transfers at or below it do not belong to the user. */
   readonly issuedHeight: BlockHeight
 }
 
-/** Derives the address at an index. */
+/** Derives the address at an index of the deployment's extended public key; see `deriveAddress`. */
 export type AddressAt = (index: number) => Address
 
-/** Counting a user's addresses stops here. */
+/** `listAddresses` counts no further, so that a user with many addresses costs no more. */
 export const addressesCountedMax = 1_000
-/** Addresses in one look-up: each takes 43 bytes, and D1 binds texts up to 2 MB. */
+/** Most addresses in the JSON list of one statement: each takes 43 bytes, and D1 binds texts up to 2 MB. */
 const lookUpMax = 40_000
-/** Candidates in each attempt; their number grows after each attempt that loses to another user. Deriving one takes 0.5 ms. */
+/**
+ * How many addresses each attempt of `issueNext` derives and offers. The number grows after each attempt that found its indices taken by other users.
+ * Deriving an address takes 0.5 ms.
+ */
 const candidateCounts = [1, 4, 16, 32]
 const candidatesMax = 64
-/** Attempts of one call. With `candidatesMax` they suffice for thousands of concurrent calls. */
+/** Most attempts of one call of `issueNext`. With `candidatesMax` they suffice for thousands of concurrent calls. */
 const issueAttemptsMax = 100
 
 const { id, uid, address, issued_height: issuedHeight, created_at: createdAt } = addresses
@@ -69,7 +71,10 @@ export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<re
   return (await selectAllOf(db, { caller }).all<IssuedAddress>()).results
 }
 
-/** Reads a user's addresses below an id, newest first, and how many there are: `addressesCountedMax` means that many or more. */
+/**
+ * Reads up to `limit` of a user's addresses, newest first: those with ids below `before`, or from the newest on if it is null. `count` is the number of all of
+ * the user's addresses; `addressesCountedMax` means that many or more.
+ */
 export async function listAddresses(
   db: ReadDatabase,
   caller: Uid,
@@ -84,18 +89,18 @@ export async function listAddresses(
   return { list: page?.results ?? [], count: counted?.results[0]?.count ?? 0 }
 }
 
-/** Whether no address was ever issued. */
+/** Whether this database has never issued or reserved an address. */
 export async function isBookEmpty(db: ReadDatabase): Promise<boolean> {
   return (await selectAny(db, {}).first()) === null
 }
 
-/** Reads which of these addresses were issued, and to whom. One round trip for any number. */
+/** Reads the owners of these addresses, in one round trip for any number. Addresses that were not issued are missing in the result. */
 export async function matchAddresses(
   db: ReadDatabase,
   list: readonly Address[],
 ): Promise<ReadonlyMap<Address, AddressOwner>> {
   if (list.length === 0) return new Map()
-  // Addresses that are neighbours in the index go together, so that its pages stay in memory.
+  // Addresses with the same first byte are close together in the index. Looking them up together lets SQLite find its pages in memory.
   const neighbours = [...Map.groupBy(new Set(list), (one) => one.slice(0, 2)).values()].flat()
   type Row = Pick<typeof addresses.$inferSelect, 'address' | 'uid' | 'issued_height'>
   const lookedUp = await db.batch<Row>(
@@ -105,7 +110,10 @@ export async function matchAddresses(
   return new Map(rows.map((row) => [row.address, { uid: row.uid, issuedHeight: row.issued_height }]))
 }
 
-/** The state that an attempt sees: the next index, how many of the user's addresses have no deposit, and the newest of these. */
+/**
+ * What an attempt reads after its insertion: the next free index, how many of the user's addresses have no deposit, and `id` and `address` of the user's newest
+ * address, null if there is none.
+ */
 interface BookState {
   readonly next: number
   readonly unpaid: number
@@ -113,22 +121,21 @@ interface BookState {
   readonly address: Address
 }
 
-/** The addresses to issue from. */
 export interface NextAddresses {
   readonly addressAt: AddressAt
-  /** The lowest index. */
+  /** The index of the first address in an empty database. */
   readonly firstIndex: number
-  /** The payout address, or null. It is never issued. */
+  /** The address from which payouts are paid, which must never be issued; null if there are no payouts. */
   readonly payoutAddress: Address | null
 }
 
 /**
- * Issues the user's first address or, with `gapLimit`, another one; null if that many of the user's addresses have no deposit. Two concurrent calls for a first
- * address issue one, and two users never share one. Indices grow from `firstIndex` without gaps. Therefore nothing is issued, and `payout-address` is returned, if the
- * next address is the payout address. The scan must have started.
+ * Issues the user's first address or, with `gapLimit`, another one; null if `gapLimit` of the user's addresses have no deposit. Two concurrent calls for a
+ * first address issue a single one, and two users never share one. Indices grow from `firstIndex` without gaps. If the next one would be the payout address,
+ * nothing is issued and `payout-address` is returned. The scan must have started.
  *
- * Only the statement that takes an index knows the free one, and SQL cannot derive addresses. So each attempt offers a few candidates, and the statement takes
- * the one with the right index.
+ * Only the INSERT can know which index is free, and SQL cannot derive addresses. So each attempt offers addresses for the next few indices, and the INSERT
+ * takes the one whose index is free.
  */
 export async function issueNext(
   db: WriteDatabase,
@@ -138,7 +145,7 @@ export async function issueNext(
 ): Promise<IssuedAddress | 'payout-address' | null> {
   let first = 0
   for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
-    const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first attempt only reads
+    const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first attempt offers none: it reads the next index
     const following = Array.from({ length: count }, (_, i) => addressAt(first + i))
     const payoutAddressAt = payoutAddress === null ? -1 : following.indexOf(payoutAddress)
     const candidates = JSON.stringify(payoutAddressAt < 0 ? following : following.slice(0, payoutAddressAt))
@@ -158,7 +165,7 @@ export async function issueNext(
   throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
 }
 
-/** SQL: the next index. An id is its index plus 1. */
+/** SQL for the next free index. The id of an address is its index plus 1, so the highest id is the next index. */
 const nextIndex = (firstIndex: number) => sql`(SELECT coalesce(max(${id}), ${firstIndex}) FROM ${addresses})`
 
 const own = alias(addresses, 'own')
@@ -167,7 +174,7 @@ const unpaidCount = (caller: Uid) => sql`(
     SELECT 1 FROM ${transfers} WHERE ${transfers.to_address} = ${own.address} AND ${transfers.uid} = ${caller}
       AND ${transfers.state} IN ('held', 'refused', 'credited')))`
 
-/** One row, whether or not the user has an address. */
+/** Selects a `BookState`: one row, also for a user without an address. */
 function selectState(caller: Uid, firstIndex: number): SQL {
   return sql`
 SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newest.* FROM (SELECT 1) LEFT JOIN (
@@ -175,7 +182,7 @@ SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newes
 ) AS newest ON true`
 }
 
-/** Issues the candidate with the next index, if it is among the candidates. Fails if no scan has started. */
+/** Issues the candidate with the next free index. It returns no row if no candidate has it, or if the user may have no more. It fails before the first scan. */
 function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
   return sql`
 INSERT INTO ${addresses} (${bareList([id, uid, address, issuedHeight, createdAt])})

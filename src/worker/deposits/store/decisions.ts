@@ -6,15 +6,15 @@ import { decisions } from '../../d1/tables.ts'
 import type { TransferChange } from '../transitions.ts'
 import { isOvertaken, writeTransfers } from './transfers.ts'
 
-/** A person's decision about a transfer, with the change that follows from it. */
+/** What a transfer becomes by a decision in its review (`change.review`), and the reason for the decision. */
 export interface ReviewStep {
   readonly change: TransferChange
   readonly why: string
 }
 
 /**
- * Stores decisions and the changes that follow from them, all or none. `changed`: a concurrent decision or scan changed one of the transfers first. `halted`:
- * the scan is halted, so nothing is credited.
+ * Stores decisions and what their transfers become, all or none. `changed`: another request or a scan has changed one of the transfers since it was read.
+ * `halted`: the scan is halted, so nothing may be credited.
  */
 export async function storeDecisions(
   db: WriteDatabase,

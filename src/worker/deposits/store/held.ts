@@ -9,22 +9,23 @@ import type { Currency } from '../../ledger/currencies.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import { readAll, readCallers, type TransferRow, transferColumns } from './rows.ts'
 
-/** Most transfers that are held for a full wallet and looked at in one query. Such wallets are rare: balance and transfer together exceed 2^53 units. */
+/** Most transfers with the reason `wallet-full` that one query looks at. They are rare: balance and transfer together exceed 2^53 ledger units. */
 const fullWalletsMax = 1_000
 
-/** Selects held transfers that may be decided again. */
+/** What may have changed since transfers were held, as `selectHeldAgain` needs it. */
 export interface HeldQuery {
-  /** Currencies that are not retired. */
+  /** The configured currencies that are not retired: transfers held because theirs was `retired` may be credited. */
   readonly accepted: readonly Pick<Currency, 'cuy' | 'decimals' | 'scale'>[]
-  /** `known`: currencies for whose contract nodes agree on the decimals. `agreed`: those whose configured decimals are the same. */
+  /** The currencies on whose contract's decimals nodes agree: transfers held for `decimals-unknown` can be judged. */
   readonly known: readonly CurrencyId[]
+  /** Those of `known` whose configured decimals are the same: transfers held for `decimals-differ` may be credited. */
   readonly agreed: readonly CurrencyId[]
-  /** Operator wallets: every held transfer from them is decided again. */
+  /** The operator's wallets. A held transfer from one of these was judged before the wallet was configured, and is no deposit any more. */
   readonly senders: readonly Address[]
   readonly max: number
 }
 
-/** Selects held transfers whose reason may have ended: at most `max` for each kind of reason. */
+/** Reads held transfers whose reason may have ended, at most `max` for each reason, in one round trip. */
 export async function selectHeldAgain(
   db: ReadDatabase,
   { accepted, known, agreed, senders, max }: HeldQuery,
@@ -45,7 +46,7 @@ export async function selectHeldAgain(
   return results.flatMap(readAll)
 }
 
-/** Selects, for each currency and for each reason that only a person can end, the oldest held transfer. */
+/** Reads the oldest held transfer of each currency and of each reason that may need a person, for alarms. */
 export async function selectOldestHeld(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -63,7 +64,10 @@ const selectHeldFor = fixedStatement<'currencies' | 'reason' | 'max'>(sql`
 SELECT ${transferColumns} FROM ${eachCurrency} CROSS JOIN ${held}
   ON ${state} = 'held' AND ${reason} = ${sql.placeholder('reason')} AND ${cuy} = currency.value LIMIT ${max}`)
 
-/** The amount is compared as a floating-point number, which can be off by one unit. The exact check runs when the credit is stored. */
+/**
+ * Transfers that now fit into their wallets. This compares floating-point numbers, which can be off by a unit; the exact check is made when a credit is
+ * stored.
+ */
 const selectFitting = fixedStatement<'units' | 'max'>(sql`
 SELECT ${transferColumns} FROM json_each(${sql.placeholder('units')}) AS unit CROSS JOIN (
   SELECT ${id} AS full_id FROM ${held} WHERE ${state} = 'held' AND ${reason} = 'wallet-full' LIMIT ${fullWalletsMax}

@@ -9,7 +9,7 @@ import { type Deposit, type DepositFilter, type DepositKey, type DepositState, d
 import type { CreditKey } from '../transfer.ts'
 import { readCallers, type TransferRow, transferColumns } from './rows.ts'
 
-/** Counting stops here, so that a count reads a bounded number of rows. */
+/** Lists count no further, so that a count reads a bounded number of rows. */
 export const countedMax = 1_000
 
 type DepositRow = TransferRow & {
@@ -19,7 +19,10 @@ type DepositRow = TransferRow & {
 }
 type ScanRow = Pick<typeof scans.$inferSelect, 'finalized' | 'finalized_at'>
 
-/** Reads one page of transfers below an id, newest first, with the number on all pages, and the newest final block (null before the scan began). */
+/**
+ * Reads the newest `limit` transfers with ids below `before`, in one round trip. `count` is the number that match, `countedMax` at most; `head` is the newest
+ * final block, null before the scan has started.
+ */
 export async function selectDepositPage(
   db: ReadDatabase,
   filter: DepositFilter | DepositKey,
@@ -37,7 +40,7 @@ export async function selectDepositPage(
   return { deposits: (page?.results ?? []).map(readDeposit), count, head }
 }
 
-/** Reads the transfers with these keys, in the order of the list. An element is null if no transfer to a user has that key. One statement. */
+/** Reads the transfers with these keys, in the order of `keys` and with null where no transfer to a user has the key. One statement. */
 export async function selectDeposits(
   db: ReadDatabase,
   keys: readonly CreditKey[],
@@ -54,29 +57,29 @@ function readDeposit(row: DepositRow): Deposit {
   return { ...readCallers(row), entry, decided: isDecided ? { decision: review, why, by } : null, finalIn: null }
 }
 
-/** The rows of a list, each part being SQL that follows FROM. D1 keeps no statistics for the planner, so each part names its index. */
+/** SQL that follows FROM, for the two queries of a list. It names its indices, because D1 keeps no statistics by which SQLite would choose them. */
 interface DepositScope {
-  /** The rows to count. */
+  /** All rows that match, for the count. */
   readonly all: SQL
-  /** Selects at least the newest `limit` rows below an id. */
+  /** The newest `limit` rows that match and have ids below `before`; more rows do no harm, because the query has a LIMIT. */
   readonly newest: (before: TransferId, limit: number) => SQL
 }
 
 const { id, uid, cuy, state, txid, position } = transfers
 
 function byKey(key: DepositKey): DepositScope {
-  // The transfers of one transaction are bounded by what fits into one block.
+  // These need no limit: the transfers of one transaction are never more than fit into one block.
   if ('txid' in key) {
     return inOrder(sql`${transfers} INDEXED BY transfer_key WHERE ${txid} = ${ofHex(key.txid)} AND ${state} <> 'moved'`)
   }
-  // A transfer in state `moved` has no uid, so the filter excludes it.
+  // A transfer in state `moved` has no uid, so the comparison of `uid` excludes it.
   return inOrder(
     sql`${transfers} INDEXED BY transfer_to WHERE ${transfers.to_address} = ${ofHex(key.address)} AND ${uid} = (
       SELECT ${addresses.uid} FROM ${addresses} WHERE ${addresses.address} = ${ofHex(key.address)})`,
   )
 }
 
-/** An index is in the order of ids only within one state and currency. So the newest rows of each are read, and the newest of all these are kept. */
+/** Within an index, rows are in the order of ids only for one state and currency. So the newest rows of each pair are read, and the newest of these kept. */
 function byFilter(filter: DepositFilter, { list }: Currencies): DepositScope {
   const states = filter.state === null ? depositStates : [filter.state]
   const currencies = filter.cuy === null ? list.map((currency) => currency.cuy) : [filter.cuy]
@@ -98,7 +101,9 @@ function byFilter(filter: DepositFilter, { list }: Currencies): DepositScope {
   }
 }
 
-/** A part of a list. For each row of `each`, the rows of `rows` that satisfy `is` are in the order of `key`, the id of a transfer. */
+/**
+ * SQL of rows with one index. For each row of `each` (a state, a currency), the rows of `rows` that satisfy `is` come in the order of `key`, a transfer's id.
+ */
 interface ListPart {
   readonly each: SQL
   readonly rows: SQL
@@ -109,7 +114,7 @@ interface ListPart {
 const listOf = (values: readonly unknown[], name: string) =>
   sql`json_each(${JSON.stringify(values)}) AS ${sql.raw(name)}`
 
-/** Credited transfers of one user are found through the entries of each wallet; the others have an index by user. */
+/** The transfers of one user. Credited ones are found through the entries of the user's wallets, because the index by user lacks them. */
 function ofCaller(
   caller: Uid,
   states: readonly DepositState[],
@@ -131,7 +136,7 @@ function ofCaller(
   return [...(open.length === 0 ? [] : [inOpen]), ...(open.length === states.length ? [] : [credited])]
 }
 
-/** Credited transfers have an index of their own. */
+/** The transfers of all users. Credited ones have an index of their own. */
 function ofAll(states: readonly DepositState[], currencies: readonly CurrencyId[]): readonly ListPart[] {
   return states.map((one) => ({
     each: listOf(currencies, 'currency'),
@@ -141,7 +146,7 @@ function ofAll(states: readonly DepositState[], currencies: readonly CurrencyId[
   }))
 }
 
-/** Rows that one index already gives in the order of ids. */
+/** The scope of rows that are few, or that one index already gives in the order of ids. */
 function inOrder(all: SQL): DepositScope {
   return { all, newest: (before) => sql`${all} AND ${lt(id, before)}` }
 }

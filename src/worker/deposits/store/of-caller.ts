@@ -9,10 +9,10 @@ import { firstEntryAt } from '../../ledger/store/entry-times.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import { readAll, type TransferRow, transferColumns } from './rows.ts'
 
-/** Most transfers of one state that a user is shown. */
+/** Most transfers of one state that an answer to a user mentions. */
 export const shownMax = 100
 
-/** Reads one user's transfers in one transaction, or with null those of all users, by position. */
+/** Reads the transfers to one user in a transaction, or to all users if `uid` is null, in the order of positions. */
 export async function selectTransfersOf(
   db: ReadDatabase,
   uid: Uid | null,
@@ -22,18 +22,18 @@ export async function selectTransfersOf(
   return readAll(await select.all<TransferRow>())
 }
 
-/** Reads the positions of transfers of one transaction that are stored as `moved`: none of them is ever a deposit. */
+/** Reads the positions of the transaction's transfers that are stored as `moved`: these never become deposits. */
 export async function selectMovedIn(db: ReadDatabase, txid: Txid): Promise<readonly number[]> {
   const { results } = await selectMoved(db, { txid }).all<Pick<TransferRow, 'position'>>()
   return results.map(({ position }) => position)
 }
 
-/** Reads a user's held transfers, then the seen ones: at most `shownMax` of each, by currency and oldest first. */
+/** Reads a user's held transfers, then the seen ones: at most `shownMax` of each, ordered by currency, then by age from the oldest on. */
 export async function selectOpenTransfers(db: ReadDatabase, uid: Uid): Promise<readonly StoredTransfer[]> {
   return readAll(await selectOpen(db, { uid }).all<TransferRow>())
 }
 
-/** A sum of credits in ledger units. It can exceed the largest balance, because spending is not subtracted. */
+/** A sum of credits in ledger units. It can exceed the largest `Amount`, because what was spent is not subtracted. */
 export interface CreditedSum {
   readonly cuy: CurrencyId
   readonly amount: bigint
@@ -45,7 +45,7 @@ export async function selectCreditedSince(db: ReadDatabase, uid: Uid, since: Uni
   return results.map(({ cuy, sum }) => ({ cuy, amount: BigInt(sum) }))
 }
 
-/** Reads the lowest height above the position of the scan at which a transfer was seen, or null. */
+/** Reads the lowest height of a seen transfer that the scan has not passed yet, so that the next tick can come when it is final; null if there is none. */
 export async function selectFirstSeen(db: ReadDatabase): Promise<{ readonly height: BlockHeight } | null> {
   return selectSeen(db, {}).first<Pick<TransferRow, 'height'>>()
 }
@@ -67,10 +67,10 @@ WHERE ${isOfTransaction} AND ${state} = 'moved' ORDER BY ${transfers.position}`)
 const openIn = (open: 'held' | 'seen') => sql`
 SELECT * FROM (SELECT ${transferColumns} FROM ${transfers} INDEXED BY transfer_uid_state
   WHERE ${eq(transfers.uid, uid)} AND ${sql.raw(isOpenTransfer)} AND ${state} = ${sql.raw(`'${open}'`)} ORDER BY ${transfers.cuy}, ${transfers.id} LIMIT ${shownMax})`
-/** Each state has its own limit, so that transfers which a node invents above the final blocks cannot hide held ones. */
+/** Each state has its own limit: a node can invent seen transfers, and these must not displace held ones. */
 const selectOpen = fixedStatement<'uid'>(sql`${openIn('held')} UNION ALL ${openIn('seen')}`)
 
-/** Ids grow with time, so the entries since a time are a range of ids. */
+/** Entries' ids grow with time, so the entries since a time are those from some id on: `firstEntryAt` finds it. */
 const selectCredited = fixedStatement<'uid' | 'since'>(sql`
 SELECT ${wallets.cuy}, CAST(sum(${flows.amount}) AS TEXT) AS sum
 FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_type ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1

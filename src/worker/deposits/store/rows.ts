@@ -4,13 +4,13 @@ import { readAmount } from '../../ledger/store/entries.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import type { KnownTransfer } from '../transitions.ts'
 
-/** A row of `transfer`. */
+/** A row of `stored_transfer`, selected by `transferColumns`. */
 export type TransferRow = typeof transfers.$inferSelect
 
-/** All columns of a transfer, named as in `TransferRow`. */
+/** SQL that selects all columns of `stored_transfer`, bytes as hex digits, for `readTransfer`. */
 export const transferColumns = allShown(transfers)
 
-/** Reads a row of a transfer in any state. */
+/** Turns a row, in any state, into the domain's types: amounts become bigints, and SQLite's 0 or 1 a boolean. */
 export function readTransfer(row: TransferRow) {
   return {
     id: row.id,
@@ -34,14 +34,14 @@ export function readTransfer(row: TransferRow) {
   } satisfies Omit<KnownTransfer, 'isSought' | 'isAskedAgain'> & Record<string, unknown>
 }
 
-/** Reads a row of a transfer to a user, that is in any state but `moved`. */
+/** Like `readTransfer`, for a row of a transfer to a user. Throws if the row is in the state `moved`, which belongs to no user. */
 export function readCallers(row: TransferRow): StoredTransfer {
   const { uid, state, ...transfer } = readTransfer(row)
   if (uid === null || state === 'moved') throw new Error('a transfer that moved has no caller')
   return { ...transfer, uid, state }
 }
 
-/** Reads all rows of a result, in its order. */
+/** Applies `readCallers` to all rows of a result, in order. */
 export function readAll({ results }: D1Result<TransferRow>): readonly StoredTransfer[] {
   return results.map(readCallers)
 }

@@ -29,12 +29,12 @@ import {
 } from '../transitions.ts'
 import { readTransfer, type TransferRow, transferColumns } from './rows.ts'
 
-/** Rows in one JSON text. The longest row takes about 600 bytes, and D1 binds texts up to 2 MB. */
+/** Most rows in one JSON text. The longest row takes about 600 bytes, and D1 binds texts up to 2 MB. */
 const rowsMax = 2_000
-/** Attempts before giving up, when concurrent writers change the same transfers. */
+/** Most attempts if concurrent writers keep changing the transfers. */
 const triesMax = 3
 
-/** Reads what `decideTransfers` compares judged transfers with: three statements in one round trip. */
+/** Reads what is stored about judged transfers, for `decideTransfers`, in one round trip. */
 export async function selectTransferStore(db: ReadDatabase, judged: readonly JudgedTransfer[]): Promise<TransferStore> {
   const keys = toJsonTexts(
     judged.map(({ txid, position }) => ({ txid, position })),
@@ -47,8 +47,8 @@ export async function selectTransferStore(db: ReadDatabase, judged: readonly Jud
     ...keys.map((list) => selectKnown(db, { keys: list })),
   ])
   const [state] = (scan?.results ?? []) as { readonly position: BlockHeight }[] // safe: the columns of the statement
-  const balances = (held?.results ?? []) as WalletRow[] // safe: as above
-  const rows = known.flatMap(({ results }) => results as KnownRow[]) // safe: as above
+  const balances = (held?.results ?? []) as WalletRow[] // safe: the columns of `selectBalancesOf`
+  const rows = known.flatMap(({ results }) => results as KnownRow[]) // safe: the columns of `selectKnown`
   return {
     position: state?.position ?? null,
     known: new Map(rows.map((row) => [transferKey(row), readKnown(row)])),
@@ -62,17 +62,16 @@ function readKnown(row: KnownRow): KnownTransfer {
   return { ...readTransfer(row), isSought: Boolean(row.sought), isAskedAgain: row.isAskedAgain === 1 }
 }
 
-/** A part of a batch: the versions that must still be current, and the statements to run. */
+/** The statements that write decided transfers, and the condition under which a batch may run them. */
 export interface TransferWrites {
-  /** The versions on which the decisions rest, for `areTransfersUnchanged`. */
+  /** JSON: the rows that the decisions have read, with their versions. The batch must check these by `areTransfersUnchanged`. */
   readonly versions: string
   readonly statements: readonly D1PreparedStatement[]
 }
 
-/** No transfers to write. */
 export const noTransferWrites: TransferWrites = { versions: '[]', statements: [] }
 
-/** Makes the statements that store decisions: changes first, then new rows, each in order. */
+/** Makes the statements that store decided transfers: changes of stored rows first, then new rows, as `decideTransfers` has counted their credits. */
 export function writeTransfers(
   db: WriteDatabase,
   { changed, fresh, found }: TransferDecisions,
@@ -91,27 +90,28 @@ export function writeTransfers(
   }
 }
 
-/** SQL that is true if each transfer in `versions` still has that version: a condition for the guard of a batch. */
+/** SQL that is true if each row in `versions` (see `TransferWrites`) still has its version. Put it where a batch fails if it is false. */
 export function areTransfersUnchanged(versions: string | Placeholder): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM json_each(${versions}) AS decided
     LEFT JOIN ${transfers} ON ${transfers.id} = decided.${member(transfers.id)}
     WHERE ${transfers.version} IS NOT decided.${member(transfers.version)})`
 }
 
-/** Triggers and CHECKs that refuse a decision about a transfer that has changed since: decide again. */
+/** The messages of triggers, and a CHECK, that refuse a write because a transfer or a wallet has changed since it was read. */
 const overtaken = [
   ...['transfer: already stored', 'transfer: no such step', 'transfer: another version', 'flow_balance'],
   'transfer: what is held for review stays so',
 ]
 
-/** Whether a batch failed because the position, a transfer or a balance changed after the decision. */
+/** Whether a batch failed because the scan's position, a transfer or a balance has changed since it was read: then the caller reads and decides again. */
 export function isOvertaken(cause: unknown): boolean {
   return isRefusedBy(scanSuperseded, cause) || overtaken.some((rule) => isRefusedBy(rule, cause))
 }
 
 /**
- * Decides and stores transfers outside a step of the scan, all or none. `halted`: the scan is halted, so nothing is stored. `superseded`: a block is no longer
- * final, or a correction newer than `correctedBy` exists. `correctedBy` is the newest correction when the transfers were read; null if none of them is final.
+ * Decides and stores transfers without moving the scan's position, all or none. `correctedBy` is the id of the newest correction when their blocks were read;
+ * null if none of these blocks is final. `halted`: the scan is halted, so nothing is stored. `superseded`: a block is no longer final, there is a newer
+ * correction, or concurrent writers were faster `triesMax` times. Then nothing is stored either, and the caller must read again.
  */
 export async function storeTransfers(
   db: WriteDatabase,
@@ -124,7 +124,7 @@ export async function storeTransfers(
   return await storeDecided(db, decide, at, correctedBy)
 }
 
-/** Stores seen transfers. Of those that are new, only the first ones of the list are stored, so that at most `max` are in state `seen`. */
+/** Stores transfers of blocks that are not final. New ones are stored in the order of the list, but only until `max` transfers are in the state `seen`. */
 export async function storeSeen(
   db: WriteDatabase,
   seen: readonly JudgedTransfer[],
@@ -144,7 +144,7 @@ export async function storeSeen(
   )
 }
 
-/** Decides and stores, and repeats both if a concurrent writer was faster. */
+/** Calls `decide` and stores what it returns; does both again if a transfer has changed in between. Results as in `storeTransfers`. */
 async function storeDecided(
   db: WriteDatabase,
   decide: () => Promise<TransferDecisions>,
@@ -166,17 +166,18 @@ async function storeDecided(
   }
 }
 
-/** Counts transfers in state `seen`, up to `max`. */
 async function countSeen(db: ReadDatabase, max: number): Promise<number> {
   return (await countSeenUpTo(db, { max }).first<number>('n')) ?? 0
 }
 
-/** Drops seen transfers of blocks up to this one that were read without finding them. A seen transfer in a gap stays: its block was not read. */
+/**
+ * Makes the statement that drops seen transfers whose blocks, up to height `to`, were read and lack them. One in a gap stays, because its block was not read.
+ */
 export function dropPassed(db: WriteDatabase, to: BlockHeight, at: UnixMs): D1PreparedStatement {
   return dropUpTo(db, { to, at })
 }
 
-/** Drops transfers that were seen in this block but are not in it. Transactions in `unread` could not be read, so theirs stay. */
+/** Makes the statement that drops transfers which were seen in this block but are not in it. Those of transactions in `unread`, which were not read, stay. */
 export function dropAbsent(
   db: WriteDatabase,
   height: BlockHeight,
@@ -186,14 +187,14 @@ export function dropAbsent(
   return dropInBlock(db, { height, unread: JSON.stringify(unread), at })
 }
 
-/** Removes at most `max` transfers that were dropped before `before`. A transfer that a person has decided about stays, with its decision. */
+/** Removes at most `max` transfers that were dropped at or before the time `before`. One that was ever held for review stays. */
 export async function removeDropped(db: WriteDatabase, before: UnixMs, max: number): Promise<void> {
   await deleteDropped(db, { before, max }).run()
 }
 
 /**
- * Reads the credited transfers above a corrected height that were not found again, once the scan has passed all their blocks. Those in an open gap are left
- * out: they may still be found there.
+ * Reads at most `max` credited transfers above a corrected height that are not in the chain any more. Returns none before the scan has passed all of their
+ * blocks. It leaves out those in an open gap, because they may still be found there.
  */
 export async function selectNotFound(
   db: ReadDatabase,
@@ -202,23 +203,23 @@ export async function selectNotFound(
   return (await selectSought(db, { max }).all<CreditKey & Pick<TransferRow, 'id'>>()).results
 }
 
-/** Ends the search for these transfers after a correction. */
+/** Marks transfers as no longer sought, after an alarm has named those that were not found. */
 export async function endSearch(db: WriteDatabase, ids: readonly number[]): Promise<void> {
   await noteFound(db, { ids: JSON.stringify(ids) }).run()
 }
 
-/** Makes the statements that store transactions which addresses of the service have sent. Those already stored stay as they are. */
+/** Makes the statements that store which transactions addresses of the service have sent. Rows that exist stay as they are. */
 export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1PreparedStatement[] {
   const eachOnce = new Map(sent.map((fact) => [`${fact.txid} ${fact.address}`, fact]))
   return toJsonTexts([...eachOnce.values()], rowsMax).map((facts) => insertSent(db, { facts }))
 }
 
-/** SQL that is true if the block of a transfer is in an open gap. */
+/** SQL that is true if the transfer's block is in a gap that was not read yet. */
 const isInGap = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
   WHERE ${rescans.kind} = 'gap' AND ${rescans.finished_at} IS NULL
     AND ${rescans.to_height} >= ${transfers.height} AND ${rescans.next_height} <= ${transfers.height})`
 
-/** A change as an object whose members have the names of the columns. */
+/** Turns a change into an object whose members have the names of columns, for `memberList`. */
 function writeRow({ known, ...change }: TransferChange) {
   const { txid, position, block, cuy, native, from, to, raw, state, uid, reason, review, amount } = change
   return {
@@ -250,7 +251,10 @@ SELECT ${transferColumns}, EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_op
 FROM json_each(${sql.placeholder('keys')}) CROSS JOIN ${transfers} INDEXED BY transfer_key
   ON ${txid} = ${member(txid)} AND ${position} = ${member(position)}`)
 
-/** Updates each row at the version that the decision rests on. `seconds` and `seen_by` keep the first sighting. */
+/**
+ * Updates rows by id. It sets `version` to the version that was read plus 1, so a trigger refuses the update if the row has changed since. `seconds` and
+ * `seen_by` stay once they are set.
+ */
 const update = (columns: readonly SQLiteColumn[]) => sql`
 UPDATE ${transfers} SET ${columnName(version)} = "change".${columnName(version)} + 1, ${columnName(changed_at)} = ${at},
   ${sql.join(
@@ -262,7 +266,7 @@ FROM (SELECT ${memberList([id, version, ...columns, seconds, seen_by])} FROM jso
 WHERE ${id} = "change".${columnName(id)}`
 
 const updateTransfers = fixedStatement<'rows' | 'at'>(update(written))
-/** SQLite rewrites an index of every column that is set, even to the same value. So only the verdict is set where the facts are the same. */
+/** For rows whose facts stay: sets only the verdict, because SQLite rewrites each index of a column that is set, even to the same value. */
 const updateVerdicts = fixedStatement<'rows' | 'at'>(update(verdict.map((name) => transfers[name])))
 
 const inserted = [txid, position, ...written, seconds, seen_by]
@@ -270,12 +274,12 @@ const insertTransfers = fixedStatement<'rows' | 'at'>(sql`
 INSERT INTO ${transfers} (${bareList([...inserted, transfers.created_at, changed_at])})
 SELECT ${memberList(inserted)}, ${at}, ${at} FROM json_each(${rows}) ORDER BY key`)
 
-/** The transfer was found again in a final block, or the search for it has ended. */
+/** Ends the search for credited transfers after a correction: they were found again, or given up. */
 const noteFound = fixedStatement<'ids'>(sql`
 UPDATE ${transfers} SET ${columnName(sought)} = 0
 WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${sought} = 1`)
 
-/** Fails the batch by setting `height` to NULL if a transfer has changed since the decision, or a newer correction exists. */
+/** Sets `height` to NULL, which a CHECK refuses so that the batch fails, if a transfer has changed since it was read or there is a newer correction. */
 const requireUnchanged = fixedStatement<'transfers' | 'correctedBy'>(sql`
 UPDATE ${scans} SET ${columnName(scans.height)} = iif(
   ${scans.corrected_by} = coalesce(${sql.placeholder('correctedBy')}, ${scans.corrected_by}) AND ${areTransfersUnchanged(sql.placeholder('transfers'))},

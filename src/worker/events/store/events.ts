@@ -8,19 +8,19 @@ import { type EntryRow, entriesWithWallet, withTransfer } from '../../ledger/sto
 
 type EventRow = typeof events.$inferSelect
 /**
- * A stored event; it never changes. Columns that its type does not have are null, which the database ensures. The event of an entry contains the entry, that of
- * a deposit its transfer.
+ * A stored event, which never changes. The columns that its type does not need are null; CHECKs ensure it. An event that is a ledger entry has the entry's
+ * columns; one about a transfer has the transfer's.
  */
 export type StoredEvent = EventRow & {
   readonly [Name in 'wallet_id' | 'osn' | 'amount' | 'balance' | 'mark' | 'posted_by']: EntryRow[Name] | null
 } & { readonly entry_type: EntryType | null }
 
-/** Reads up to `max` events after `last`, in order. No event is ever stored below one that was read. */
+/** Reads up to `max` events with ids above `last`, in order. No event is ever added below one that was read, so a reader continues from the last id. */
 export async function selectEvents(db: ReadDatabase, last: EventId | 0, max: number): Promise<readonly StoredEvent[]> {
   return (await selectAfter(db, { last, max }).all<StoredEvent>()).results
 }
 
-/** Removes up to `max` of the oldest events that are older than `before`, and returns how many. Entries stay, but are no longer events. */
+/** Removes up to `max` of the oldest events from before the time `before`, and returns how many. Of events that are entries, the entries stay in the ledger. */
 export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: number): Promise<number> {
   const [first, kept] = await db.batch<{ readonly last: number }>([
     selectRemoved(db, {}),
@@ -33,10 +33,10 @@ export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: nu
 
 const { id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason, payout } = events
 const max = sql.placeholder('max')
-/** SQL: the highest number of removed events. */
+/** SQL for the highest id of a removed event; 0 if none was removed. */
 export const removed = sql`coalesce((SELECT ${removedEvents.last_id} FROM ${removedEvents}), 0)`
 
-/** An entry is its own event, because both tables share one numbering. From each table, at most a page of rows is read in the order of ids. */
+/** Selects events from two tables with one sequence of ids: an entry is its own event, all others have rows. Each part reads at most `max` rows. */
 const selectAfter = fixedStatement<'last' | 'max'>(sql`
 SELECT * FROM (
   SELECT ${id} AS id, ${type} AS type, ${uid} AS uid, ${created_at} AS created_at, ${shown(txid)} AS txid, ${position} AS position,
@@ -52,14 +52,14 @@ UNION ALL SELECT * FROM (
   WHERE ${flows.id} > max(${sql.placeholder('last')}, ${removed}) ORDER BY ${flows.id} LIMIT ${max})
 ORDER BY id LIMIT ${max}`)
 
-/** SQL: the `limit` oldest events, with their times. */
+/** SQL that selects ids and times of the `limit` oldest events that were not removed. */
 const selectFirst = (limit: SQLWrapper) => sql`
     SELECT * FROM (SELECT ${id} AS id, ${created_at} AS at FROM ${events} WHERE ${id} > ${removed} ORDER BY ${id} LIMIT ${limit})
     UNION ALL SELECT * FROM (
       SELECT ${flows.id}, ${flows.created_at} FROM ${flows} WHERE ${flows.id} > ${removed} ORDER BY ${flows.id} LIMIT ${limit})
     ORDER BY id LIMIT ${limit}`
 
-/** SQL: the ids of at most `max` of the oldest events, up to the first that is not older than `before`. If the oldest one stays, no other is read. */
+/** SQL that selects the ids of the oldest events up to the first one from `before` or later, at most `max`. If the oldest one stays, it reads no other. */
 export function selectOldest(before: SQLWrapper, max: SQLWrapper): SQL {
   const limit = sql`iif((SELECT at FROM (${selectFirst(sql`1`)})) < ${before}, ${max}, 0)`
   return sql`
@@ -76,7 +76,7 @@ const keepRemoved = fixedStatement<'before' | 'max'>(sql`
 INSERT INTO ${removedEvents} (id, last_id) SELECT 1, max(id) FROM (${oldest}) HAVING count(*) > 0
 ON CONFLICT (id) DO UPDATE SET last_id = excluded.last_id RETURNING last_id AS last`)
 
-/** The newest event stays as a row: otherwise the next event would get its number. */
+/** Deletes the rows of removed events but never the newest row, because the next event would get its id again. */
 const deleteRemoved = fixedStatement<'max'>(sql`
 DELETE FROM ${events} WHERE ${id} IN (
   SELECT ${id} FROM ${events} WHERE ${id} <= ${removed} AND ${id} < (SELECT id FROM last_event) ORDER BY ${id} LIMIT ${max})`)

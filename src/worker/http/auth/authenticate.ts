@@ -8,35 +8,34 @@ import type { KeySetParts } from './key-set.ts'
 import { backendTokenSecondsMax, faulty, type TokenFault } from './token-fault.ts'
 import { createTokenVerifier, type TokenFailure, type TokenVerifier } from './verify-token.ts'
 
-/** Longest `Authorization` header that is read, in characters. */
+/** Longest `Authorization` header, or assertion of Cloudflare Access, that is read, in characters. A longer one is refused. */
 export const authorizationCharsMax = 8192
 
-/** Why a request is refused: a fault of its token, or a service without a key. */
+/** Why a request is refused: a fault of its token, or `no-key`, if the service has no key to verify users' tokens with. */
 export type AuthFailure = TokenFailure | 'no-key'
 
-/** Authenticates the user who sends a request. */
+/** Finds the user who sends a request, from its bearer token or, on loopback, `DEV_UID`. */
 export type Authenticate = (request: Request) => Promise<Result<Uid, AuthFailure>>
 
 /** The rights of a backend's token: to read; to post entries and issue addresses; to ask for payouts; to approve them; to sign them. */
 export type Scope = 'ledger:read' | 'ledger:post' | 'ledger:pay' | 'ledger:approve' | 'ledger:sign'
 
-/** A backend, with the scopes of its token. */
+/** A backend as its token names it. `scopes` has every word of the claim `scope`, also unknown ones. */
 export interface Backend {
   readonly name: BackendName
   readonly scopes: readonly string[]
 }
 
-/** Authenticates the backend that sends a request. */
 export type AuthenticateBackend = (request: Request) => Promise<Result<Backend, TokenFailure>>
 
-/** The authenticators, by the kind of token that a route takes. */
+/** One authenticator for each kind of token: `callers` for users, `backends` for `/ledger/*`. */
 export interface Authenticators {
   readonly callers: Authenticate
   /** Null without a key for backends' tokens. */
   readonly backends: AuthenticateBackend | null
 }
 
-/** Makes the authenticators for bearer tokens. A token of the other kind is refused, and the refusal says so. */
+/** Makes both authenticators. Each refuses a valid token of the other kind with a fault that says so: `backend-token` or `caller-token`. */
 export function createAuthenticators(
   auth: AuthConfig,
   backend: TokenConfig | null,
@@ -97,15 +96,15 @@ function authenticateBackends(
   }
 }
 
-/** One space and one token. Two headers are joined by a comma, which no token contains. */
+/** One space and one JWT. A request with two headers has them joined by a comma here, which no JWT contains, so both are refused. */
 const bearer = /^bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
-/** Reads the token in an `Authorization` header; null if there is none. */
+/** Reads the token in an `Authorization` header; null if the header is absent, too long, or of another form. */
 function readBearer(header: string | null): string | null {
   return header === null || header.length > authorizationCharsMax ? null : (bearer.exec(header)?.[1] ?? null)
 }
 
-/** Reads the user in `sub`: a JSON string of decimal digits, 1 to 2^53−2, without sign or leading zero. */
+/** Reads the user in the claim `sub`: a JSON string of decimal digits, 1 to 2^53−2, without sign or leading zero. Null for anything else. */
 function readSubject(subject: unknown): Uid | null {
   if (typeof subject !== 'string' || !/^[1-9]\d{0,15}$/.test(subject)) return null
   const uid = Number(subject)

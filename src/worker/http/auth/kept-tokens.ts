@@ -4,12 +4,12 @@ import { ok } from '../../common/result.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { TokenVerifier } from './verify-token.ts'
 
-/** How long a verified token is accepted without another verification, in milliseconds. A withdrawn key stays valid this much longer. */
+/** How long a verified token is accepted without another verification, in milliseconds. So tokens of a withdrawn key are accepted this much longer. */
 export const keptTokenMs = 60_000
 /** Most verified tokens that are kept; each takes about 1 kB. */
 export const keptTokensMax = 1_000
 
-/** A verified token, and the times between which it is accepted. */
+/** The claims of a verified token. It is accepted without another verification from `from` until `until`, in milliseconds since 1970. */
 interface KeptToken {
   readonly claims: JWTPayload
   readonly from: number
@@ -17,8 +17,8 @@ interface KeptToken {
 }
 
 /**
- * Wraps a verifier so that it remembers verified tokens by their SHA-256, for at most `keptTokenMs` and never past the token's `exp`. Refused tokens are not
- * remembered. Verifying the same signature again was half of the work of a request.
+ * Wraps a verifier so that it remembers verified tokens by their SHA-256, for at most `keptTokenMs` and never past the token's `exp`. It does not remember
+ * refused tokens. Without this, half of the work of a request is to verify a signature that was verified before.
  */
 export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): TokenVerifier {
   const kept = new Map<string, KeptToken>()
@@ -26,7 +26,7 @@ export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): T
     async verify(token) {
       const digest = await digestOf(token)
       const found = kept.get(digest)
-      // After the clock has stepped back the token may not be valid yet.
+      // If the clock has stepped back, the token may not be valid yet, so it is verified again.
       if (found !== undefined && found.from <= now() && now() < found.until) return ok(found.claims)
       kept.delete(digest)
       const from = now()
@@ -41,7 +41,7 @@ export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): T
   }
 }
 
-/** When a token expires, in whole seconds as its verifier counts them. */
+/** When a token expires, in milliseconds since 1970. Rounded up to a whole second, because its verifier counts whole seconds. */
 const endOf = ({ exp = 0 }: JWTPayload) => Math.ceil(exp) * 1000
 
 async function digestOf(token: string): Promise<string> {

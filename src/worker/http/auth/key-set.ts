@@ -9,18 +9,17 @@ import { createSharedRuns } from '../../platform/shared-runs.ts'
 export const keysTimeoutMs = 3000
 /** Largest key set that is read, in bytes: dozens of RSA keys with their certificates. */
 export const keysBytesMax = 65_536
-/** A request that finds the key set older than this fetches it again. A withdrawn key is refused once the fetch has ended. */
+/** A request that finds the key set older than this begins a new fetch. Once that has ended, tokens of a withdrawn key are refused. */
 export const keysMaxAgeMs = 600_000
-/** How long a key set is used while it cannot be fetched again. A shorter outage of the issuer ends no session. */
+/** How long a key set is used if newer fetches fail. So a shorter outage of the issuer ends no session. */
 export const keysKeptMs = 14_400_000
 /** Shortest time between two fetches while a key set is known. */
 export const refetchMs = 30_000
 /** No fetch for this long after a failed one while no key set is known. */
 export const failurePauseMs = 2000
-/** A fetch that has run this long was lost: its time limit and a little more. The next request begins another one. */
+/** A fetch that is not over after this time was dropped by the platform: its own limit, `keysTimeoutMs`, would have ended it. The next request fetches anew. */
 export const lostFetchMs = keysTimeoutMs + 500
 
-/** The parts that fetching keys needs. */
 export interface KeySetParts {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly logger: Logger
@@ -32,7 +31,7 @@ export interface KeySetParts {
 /** The key set could not be fetched, so that no token can be verified. */
 export class KeysUnavailable extends Error {}
 
-/** The keys at a URL. Both members choose the key of a token, and throw if there is none. */
+/** The keys at a URL. Both members choose the key that verifies a token, and throw if they have none. */
 export interface KeySet {
   /** Chooses from the key set, and fetches it if necessary. */
   readonly select: JWTVerifyGetKey
@@ -41,14 +40,15 @@ export interface KeySet {
 }
 
 /**
- * The keys at a URL, fetched on demand. All requests share one fetch, and there is a pause after a failed one (decision note 15). A known key never waits for
- * the issuer: an old key set is used while it is fetched again, up to `keysKeptMs` after its own fetch. An unknown key waits for a fetch. Throws
- * `KeysUnavailable` if there is no key set, or if the key is unknown and the set cannot be fetched: the key may be a new one.
+ * The keys at a URL, fetched on demand. All requests share one fetch, and after a failed one there is a pause (decision note 15). A token whose key is in the
+ * set never waits for the issuer: an old set is used while it is fetched again, up to `keysKeptMs` after its own fetch. A token whose key is not in it waits
+ * for a fetch. Both members throw `KeysUnavailable` if there is no usable set. `select` also throws it if the key is not in the set and the set cannot be
+ * fetched, because the key may be a new one.
  */
 export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: KeySetParts): KeySet {
   let newest: { readonly select: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | null = null
   let failedAt = Number.NEGATIVE_INFINITY
-  // Whether a fetch succeeded. The promise never rejects, but it never settles if the platform ends the request that began it.
+  // The result of a run is whether the fetch succeeded. Its promise never rejects, but never settles if the platform ends the request that began it.
   const fetches = createSharedRuns<boolean>(clock, { lostMs: lostFetchMs })
   const ageMs = () => (newest === null ? Number.POSITIVE_INFINITY : clock.now() - newest.fetchedAt)
   const isPaused = () => clock.now() - failedAt < (newest === null ? failurePauseMs : refetchMs)
@@ -67,7 +67,7 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
     if (isNew) waitUntil(run.result)
     return run
   }
-  /** Fetches the key set, unless that was done or tried just now. False if there is no newer set. */
+  /** Fetches the key set, unless a fetch has just succeeded or just failed. True if the set is younger than `refetchMs` then. */
   const refetch = async (): Promise<boolean> => {
     if (ageMs() < refetchMs) return true
     if (isPaused()) return false
@@ -92,12 +92,12 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
   return { select, selectKnown }
 }
 
-/** Fetches a key set once, within the limits. The error is the reason, without the URL, which may contain a secret. */
+/** Fetches a key set once, within `keysTimeoutMs` and `keysBytesMax`. The error says why that failed, without the URL, which may contain a secret. */
 export async function fetchKeySet(fetch: typeof globalThis.fetch, url: string): Promise<Result<JSONWebKeySet, string>> {
   const signal = AbortSignal.timeout(keysTimeoutMs)
   try {
     const headers = { accept: 'application/json' }
-    const response = await fetch(url, { headers, signal, redirect: 'manual' }) // a redirect could lead to foreign keys
+    const response = await fetch(url, { headers, signal, redirect: 'manual' }) // a redirect could lead to somebody else's keys
     if (response.status !== 200) return err(`status ${response.status}`)
     const body = await readBytes(response.body, keysBytesMax)
     if (body === null) return err('larger than the limit')
@@ -109,7 +109,7 @@ export async function fetchKeySet(fetch: typeof globalThis.fetch, url: string): 
   }
 }
 
-/** An Ed25519 key serves both names of its algorithm, `EdDSA` and the newer `Ed25519` (RFC 9864), whichever its `alg` says. */
+/** Removes `alg` from an Ed25519 key, so that it verifies tokens with either name of its algorithm: `EdDSA`, or the newer `Ed25519` (RFC 9864). */
 function withBothNames(key: JSONWebKeySet['keys'][number]): JSONWebKeySet['keys'][number] {
   const { alg, ...others } = key
   const isNamed = alg === 'EdDSA' || alg === 'Ed25519'

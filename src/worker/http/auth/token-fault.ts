@@ -1,9 +1,9 @@
 import { err, type Result } from '../../common/result.ts'
 
-/** Longest remaining lifetime of a backend's token, in seconds. */
+/** A backend's token that is valid for more than this many seconds from now on is refused. */
 export const backendTokenSecondsMax = 3600
 
-/** The faults of a token whose signature is valid, as its holder is told (RFC 6750, 3.1). */
+/** The faults of a token whose signature is valid, each with the sentence that its holder gets in `WWW-Authenticate` (RFC 6750, 3.1). */
 export const tokenFaults = {
   expired: 'the token has expired',
   'not-valid-yet': 'the token is not valid yet: its nbf is in the future',
@@ -19,7 +19,6 @@ export const tokenFaults = {
   'caller-token': "this is a caller's token, and this route takes a backend's",
 } as const
 
-/** One of `tokenFaults`. */
 export type TokenFault = keyof typeof tokenFaults
 
 /** A token with a valid signature that is refused all the same. */
@@ -27,5 +26,5 @@ export interface FaultyToken {
   readonly fault: TokenFault
 }
 
-/** Refuses a token with a valid signature. */
+/** The error for a token whose signature is valid, but whose claims are not. */
 export const faulty = (fault: TokenFault): Result<never, FaultyToken> => err({ fault })

@@ -18,18 +18,18 @@ export const keysTriedMax = 8
 /** How far in the future a token's `nbf` may be, in seconds, because clocks differ. Its `exp` is exact. */
 export const aheadSecondsMax = 5
 
-/** Why a token is refused. A token without a valid signature is `unauthorized`, and nothing more is said about it. */
+/** Why a token is refused. A token without a valid signature is `unauthorized`, and its sender learns nothing more. */
 export type TokenFailure = 'unauthorized' | 'keys-unavailable' | FaultyToken
 
-/** Verifies tokens of one kind. */
+/** Verifies tokens of one kind: of users, or of backends. */
 export interface TokenVerifier {
-  /** Verifies signature, times, issuer and audience. The claims contain `exp` and `sub`; without `sub` the fault is `subjectFault`. */
+  /** Verifies signature, times, issuer and audience. The returned claims contain `exp` and `sub`, but nobody has checked what `sub` is. */
   verify(token: string): Promise<Result<JWTPayload, TokenFailure>>
   /** Whether the signature is valid with keys that are known without asking an issuer. */
   isSigned(token: string): Promise<boolean>
 }
 
-/** Makes a verifier that checks each token only with the keys for its algorithm. Null without a key. */
+/** Makes a verifier that checks each token only with the keys for its algorithm; null if `config` has no key. A token without `sub` gets `subjectFault`. */
 export function createTokenVerifier(
   config: TokenConfig,
   parts: KeySetParts,
@@ -59,7 +59,7 @@ export function createTokenVerifier(
         return (payload.exp ?? 0) > now ? ok(payload) : faulty('expired')
       } catch (thrown) {
         if (thrown instanceof KeysUnavailable) return err('keys-unavailable')
-        // Any other exception comes from an unusable key in the set.
+        // An exception that is not jose's own comes from an unusable key in the set.
         if (!(thrown instanceof errors.JOSEError)) {
           parts.logger.warn('token-key-unusable', { why: thrown instanceof Error ? thrown.name : typeof thrown })
         }
@@ -86,7 +86,7 @@ function faultOf(thrown: unknown): TokenFault | 'sub' | null {
   return claim === 'exp' || claim === 'iss' || claim === 'aud' || claim === 'sub' ? claim : null
 }
 
-/** Keys of one kind, with the algorithms that they are for. */
+/** Checks signatures with keys of one kind: the shared secrets for one HMAC, or the key set of an issuer. */
 interface SignatureCheck {
   readonly algorithms: string[]
   readonly verify: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
@@ -103,7 +103,7 @@ function signatureChecks({ secrets, jwksUrl }: TokenConfig, parts: KeySetParts):
 
 const bytesOf = (secret: string) => new Uint8Array(new TextEncoder().encode(secret))
 
-/** The algorithms with a secret, and its least length in bytes: that of the hash (RFC 7518, 3.2). */
+/** The algorithms with a shared secret, their hashes, and the shortest secret for each in bytes: as long as the hash (RFC 7518, 3.2). */
 const hashes = [
   ['HS256', 'SHA-256', secretBytesMin],
   ['HS384', 'SHA-384', 48],
@@ -146,12 +146,12 @@ function checkWithKeySet(keySet: KeySet): SignatureCheck {
   }
 }
 
-/** The algorithm that the token names, which only selects the kind of key. Null if it cannot be read. */
+/** The algorithm that a token names; null if it cannot be read. It only selects which keys are tried. */
 function algorithmOf(token: string): string | null {
   try {
     return decodeProtectedHeader(token).alg ?? null
   } catch {
-    return null // the library throws where the header is not JSON in base64url
+    return null // jose throws if the header is not JSON in base64url
   }
 }
 
@@ -180,7 +180,7 @@ async function verifyWithEach(
     try {
       return (await jwtVerify(token, key, options)).payload
     } catch (thrown) {
-      // The token itself is invalid, so no other key is tried. Any other exception concerns this key, which may be too short.
+      // An error of jose other than a wrong signature: the token itself is invalid, so no other key is tried. Any other exception is about this key.
       if (thrown instanceof errors.JOSEError && !(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown
     }
   }

@@ -8,7 +8,7 @@ import type { Env, LedgerRoute } from '../context.ts'
 import { failure, refusal } from '../envelope.ts'
 import { missingScope, onlyBackends, toAuthProblem, tooManyRequests, toPersonProblem } from '../errors.ts'
 
-/** Refuses requests without authentication; sets the user of the others. */
+/** Refuses requests without a valid token of a user, and sets `uid` for the others. */
 export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
   return async (c, next) => {
     const caller = await authenticate(c.req.raw)
@@ -19,8 +19,8 @@ export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
 }
 
 /**
- * Refuses requests without a backend's token that has one of the required scopes; sets the backend of the others. If people can sign in, `authenticatePerson`
- * authenticates them: they may read, and use the routes that are marked for people.
+ * Refuses requests without a backend's token that has one of the required scopes; sets `backend` and `decider` for the others. If people can sign in,
+ * `authenticatePerson` authenticates them, and only `decider` is set: they may use GET routes and those with `isForPeople`.
  */
 export function backendAuth(
   authenticate: AuthenticateBackend,
@@ -50,8 +50,8 @@ export function backendAuth(
 }
 
 /**
- * Makes the rate limit of a route. Each user or backend is counted separately in each class. A missing or failing limiter allows every request: no promise of
- * the service depends on it.
+ * Makes the rate limit of a route. Each user, backend or person is counted separately in each class. If a limiter is missing or fails, every request is
+ * allowed, because no promise of the service depends on rate limits.
  */
 export function createRateLimit(
   limiters: RateLimits,
@@ -71,27 +71,27 @@ export function createRateLimit(
 }
 
 /**
- * The header with a bookmark, in requests and responses: a position in the history of the database. A request that sends the bookmark of an earlier response is
- * answered by any copy of the database that has reached it.
+ * The header of requests and responses with a bookmark: a position in the history of the database. A request that sends the bookmark of an earlier response
+ * is answered from any copy of the database that has reached that position.
  */
 export const bookmarkHeader = 'x-d1-bookmark'
-/** Longest bookmark that is accepted, in characters; those of D1 have 59. */
+/** Longest bookmark that is accepted, in characters. D1's bookmarks have 59. */
 export const bookmarkCharsMax = 100
-/** Hex digits and hyphens, as D1 writes them. No word has this form, so nobody can send `first-unconstrained`. */
+/** Hex digits and hyphens, as in D1's bookmarks. So nobody can send `first-unconstrained`, with which D1 would read any copy, however old. */
 export const bookmarkForm = /^[0-9a-f]+(-[0-9a-f]+)*$/
 
-/** The failure of a request with anything else in that header. */
+/** The failure of a request whose bookmark is too long or does not match `bookmarkForm`. */
 export const bookmarkRefusal = {
   kind: 'bad-input',
   field: bookmarkHeader,
   why: 'the bookmark of an earlier response, given once',
 } as const satisfies QueryFailure
 
-/** Passes the bookmark of the request to the database, and returns the new one. */
+/** Passes the bookmark of the request to the database, and adds the new one to the response. */
 export const bookmark: MiddlewareHandler<Env> = async (c, next) => {
   const value = c.req.header(bookmarkHeader) ?? null
   if (value !== null && (value.length > bookmarkCharsMax || !bookmarkForm.test(value))) return refusal(bookmarkRefusal)
-  // With several databases, a bookmark begins with the number of its own. About another database it says nothing.
+  // If the deployment has several databases (cells), a bookmark begins with the number of its cell. A bookmark of another cell is ignored.
   const number = c.env.cells[0]?.number ?? null
   const prefix = number === null ? '' : `${number.toString(16)}-`
   const ofThisCell = value?.startsWith(prefix) ? value.slice(prefix.length) : null

@@ -7,12 +7,12 @@ import type { Env, RequestContext } from '../context.ts'
 import { failure } from '../envelope.ts'
 import { toCellProblem, unknownPath } from '../errors.ts'
 
-/** Sends the requests of users to the cell of their token. */
+/** Chooses the cell of a user's request: the database that has the user whom the token names. */
 export function inCellOfCaller(cells: readonly Cell[]): MiddlewareHandler<Env> {
   return inCell(cells, async (c) => ({ uids: [c.get('uid')], cell: undefined }))
 }
 
-/** Sends the requests of backends to the cell of the users that they name, else to the one that they name. */
+/** Chooses the cell of a backend's request: that of the users in its `uid` or body, or else the one with the number `cell`. */
 export function inCellOfBackend(cells: readonly Cell[]): MiddlewareHandler<Env> {
   return inCell(cells, async ({ req }) => {
     const { searchParams } = new URL(req.url)
@@ -22,7 +22,7 @@ export function inCellOfBackend(cells: readonly Cell[]): MiddlewareHandler<Env> 
   })
 }
 
-/** Sends a request that needs no token to the cell of its token, if it has one. Without one it concerns all cells. */
+/** For routes that need no token. A request with a user's token gets the cell of that user; one without a valid token concerns all cells. */
 export function inCellOfToken(cells: readonly Cell[], authenticate: Authenticate): MiddlewareHandler<Env> {
   const choose = inCellOfCaller(cells)
   return async (c, next) => {
@@ -33,7 +33,7 @@ export function inCellOfToken(cells: readonly Cell[], authenticate: Authenticate
   }
 }
 
-/** Routes about payouts exist only in cells that have them. */
+/** Answers 404 on a route about payouts if the chosen cell has no payouts. */
 export const hasPayouts: MiddlewareHandler<Env> = async (c, next) =>
   c.env.services.settings.payouts === null ? failure(unknownPath) : next()
 
@@ -46,7 +46,7 @@ function inCell(cells: readonly Cell[], concernOf: (c: RequestContext) => Promis
   }
 }
 
-/** The users that the entries or payouts of a body name; null if the body is wrong. */
+/** The users that the entries or payouts of a body name; empty if it has neither, null if the body or a user is wrong. */
 async function usersOfBody(request: Request): Promise<readonly number[] | null> {
   const body = await readJsonBody(request)
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return null

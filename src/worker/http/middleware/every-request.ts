@@ -8,26 +8,24 @@ import { failure } from '../envelope.ts'
 import { crashed, type Method, reasonHeader, urlCharsMax, urlTooLong } from '../errors.ts'
 import { bookmarkHeader } from './access.ts'
 
-/** The parts of the platform that every request needs. */
 export interface RequestParts {
   readonly clock: Pick<Clock, 'now'>
   readonly logger: Logger
-  /** A unique, unguessable name. */
+  /** Makes the id of a request that brings none: unique, and not to be guessed. */
   readonly uniqueName: () => string
 }
 
 /** The form of an id that a request may bring. It is copied into a header and into log lines, so it has no other characters. */
 const plainId = /^[\w.-]{1,64}$/
 
-/** How long a browser uses only https after a response. */
+/** How long after a response a browser uses only https for this host (`Strict-Transport-Security`). */
 export const httpsSeconds = 31_536_000
-/** How long a browser may cache the response to a preflight. */
+/** How long a browser may cache the response to an OPTIONS request. */
 export const preflightSeconds = 600
 
-/** The header that limits what a browser may do with a response. */
 export const policyHeader = 'content-security-policy'
 
-/** These headers keep browsers from displaying, framing or embedding a response. Other headers of this kind are for pages. */
+/** The headers of every response that is not a page: with them no browser displays, frames or embeds it. */
 const securityHeaders = Object.entries({
   [policyHeader]: "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -38,8 +36,8 @@ const exposed = ['x-request-id', bookmarkHeader, reasonHeader, 'retry-after', 's
 const accepted = ['authorization', 'x-request-id', bookmarkHeader].join(', ')
 
 /**
- * The frame of every request: an id, one log line with time and cost, the headers for browsers, and a bare 500 after a crash, whose text is only logged. A log
- * line contains no text from outside, except an id of plain characters. Decision note 15 says why Hono's own middleware is not used.
+ * The outermost middleware. It gives each request an id, one log line with time and cost, the headers for browsers, and after an exception a bare 500: its
+ * text is only logged. A log line contains no text from outside, except an id of plain characters. Decision note 15 says why Hono's middleware is not used.
  */
 export function everyRequest(
   { clock, logger, uniqueName }: RequestParts,
@@ -64,9 +62,9 @@ export function everyRequest(
     const durationMs = clock.now() - startedAt
     headers.set('x-request-id', requestId)
     headers.set('server-timing', `total;dur=${durationMs}, db;dur=${usage.database.ms}`)
-    // A page has its own policy.
+    // A page has its own policy (`page.ts`).
     if (!headers.has(policyHeader)) for (const [name, value] of securityHeaders) headers.set(name, value)
-    // Browsers ignore it over http.
+    // Browsers ignore this header over http.
     if (c.req.url.startsWith('https:')) headers.set('strict-transport-security', `max-age=${httpsSeconds}`)
     if (origins !== null) allowOrigin(headers, c.req.header('origin'), origins)
     logger.info('request', { ...request, method: c.req.method, status, durationMs, ...costFields(usage) })
@@ -86,7 +84,7 @@ function allowOrigin(headers: Headers, origin: string | undefined, origins: Cors
   headers.set('access-control-expose-headers', exposed)
 }
 
-/** The response to OPTIONS on a route with these methods, if CORS is configured. A browser refuses it unless its origin is allowed. */
+/** Makes the handler of OPTIONS for a route with these methods. A browser uses the response only if `allowOrigin` adds the page's origin to it. */
 export function preflight(methods: readonly Method[]): (c: RequestContext) => Response {
   const allow = methods.join(', ')
   return (c) =>

@@ -29,7 +29,7 @@ type FailureOf<Op> = z.output<Op extends { failure: z.ZodMiniType } ? Op['failur
 
 type EndpointOf<Op, Body, Status> = { input: InputOf<Op>; output: Body; outputFormat: 'json'; status: Status }
 
-/** The body of a POST, or a query, which is required if one of its parameters is. */
+/** What the client sends: the JSON body of a POST, or a query, which it may leave out if no parameter is required. */
 type InputOf<Op> = { header?: { 'x-d1-bookmark'?: string } } & (Op extends { body: z.ZodMiniType }
   ? { json: z.input<Op['body']> }
   : Op extends { query: z.ZodMiniType }

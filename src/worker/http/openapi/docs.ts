@@ -6,9 +6,9 @@ import { remarkCharsMax } from '../../ledger/parse-post.ts'
 import { successMsg } from '../envelope.ts'
 import type { Problem } from '../errors.ts'
 
-// Building blocks of the routes' documentation. Only `openapi/` calls functions that use them, so the Worker contains none of it (decision note 18).
+// Building blocks of the routes' documentation. Only `openapi/` calls functions that use them, so the Worker's bundle has none of them (decision note 18).
 
-/** The state of service and chain before an example. The test that replays the examples sets up each one. */
+/** The state of the service and the chain before the request of an example. The test that replays the examples sets up each one. */
 export type Situation =
   | 'a new caller'
   | 'no token'
@@ -54,27 +54,26 @@ export type Situation =
   | 'a stuck payout that has moved money'
   | 'a transaction of the payout address that no payout names'
 
-/** A request, and a name for the case that it shows. */
+/** A request of an example, the state before it, and a name for the case that it shows. */
 export interface Sent {
-  /** For people who read the document. */
   readonly name: string
   readonly given: Situation
   /** Including the question mark; empty if there is no query. */
   readonly query?: string
   /** The body of the request, for POST; JSON unless it is text. */
   readonly request?: unknown
-  /** The name of the backend, if it is not the usual one. */
+  /** The name of the backend that sends the request, if it is not `shop`. */
   readonly by?: string
   /** Headers of the request in addition to its token. */
   readonly requestHeaders?: Readonly<Record<string, string>>
 }
 
-/** A request and the body of its response. */
+/** A request that succeeds, with the whole body of its response. */
 export interface Example extends Sent {
   readonly body: unknown
 }
 
-/** A case in which a request fails. */
+/** A request that fails, with the problem that answers it and, for people, the cause and the cure. */
 export interface Failure extends Sent {
   readonly problem: Problem
   readonly cause: string
@@ -83,27 +82,27 @@ export interface Failure extends Sent {
   readonly data?: Readonly<Record<string, string | number>>
 }
 
-/** The documentation of a parameter. Its schema is that of the route. */
+/** What the document says about a parameter beside the schema with which the route parses it. */
 export interface ParameterNote {
   readonly description: string
   readonly example: string | number
 }
 
-/** The documentation of a route. */
+/** The documentation of one method of a route. `document.ts` turns it into an operation of OpenAPI. */
 export interface Operation {
   readonly id: string
   readonly summary: string
   readonly description: string
-  /** The schema with which the route parses, and a note on each of its members. */
+  /** The schema with which the route parses its query. `parameters` has a note on each member. */
   readonly query?: z.ZodMiniObject<Record<string, z.ZodMiniType>>
   readonly parameters?: Readonly<Record<string, ParameterNote>>
-  /** The body of the request, for POST. */
+  /** The schema of the request's body. Only a POST has one. */
   readonly body?: z.ZodMiniType
-  /** The whole body of a success. */
+  /** The schema of the whole body of a success, with `code` and `msg`. */
   readonly success: z.ZodMiniType
   /** The beginning of the response as CSV, if a parameter can ask for that. */
   readonly csv?: string
-  /** The whole body of a failure, if it is not `failureBody()`. */
+  /** The schema of the whole body of a failure, if it is not `failureBody()`. */
   readonly failure?: z.ZodMiniType
   readonly examples: readonly Example[]
   /** The failures of this route, besides those of every route of its kind. */
@@ -126,7 +125,7 @@ export const noteExample = (name: string, given: Situation, query: string, note:
   return { name, given, query, body: { code: 200, msg: successMsg(note) } }
 }
 
-/** Additions of the document to a schema. A schema with an `id` becomes a component of that name. */
+/** What the document adds to schemas. A schema with an `id` becomes a component of that name. */
 export const notes = /* @__PURE__ */ z.registry<{
   id?: string
   description?: string
@@ -135,27 +134,27 @@ export const notes = /* @__PURE__ */ z.registry<{
 
 const components = new Map<string, z.ZodMiniType>()
 
-/** The schema of this name. `make` is called on first use. */
+/** The schema with this name, so that several routes share one component of the document. `make` is called on first use. */
 export function component<Schema extends z.ZodMiniType>(id: string, make: () => Schema): Schema {
   const known = components.get(id)
-  if (known !== undefined) return known as Schema // safe: one name is that of one schema
+  if (known !== undefined) return known as Schema // safe: each name is used for one schema only
   const schema = make()
   notes.add(schema, { ...notes.get(schema), id })
   components.set(id, schema)
   return schema
 }
 
-/** An object schema with this name. */
+/** A named schema of an object that has these members and no others. */
 export const object = <Members extends z.core.$ZodShape>(id: string, members: () => Members) =>
   component(id, () => z.strictObject(members()))
 
-/** A schema with a description. */
+/** Gives a schema a description, and returns the same schema. */
 export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
   notes.add(schema, { description })
   return schema
 }
 
-/** A number out of a list, with the name that generators give to each. */
+/** A named schema of a number from a list. Generators of clients call each value by the name at its place in `names`. */
 export function numberWords<const Value extends number>(
   id: string,
   values: readonly Value[],
@@ -169,17 +168,17 @@ export function numberWords<const Value extends number>(
   })
 }
 
-/** An id, or another whole number from 1 on. */
+/** A whole number from 1 on, such as an id. */
 export const idSchema = (description: string) => described(z.int().check(z.minimum(1)), description)
 
-/** A number of blocks, items or entries. */
+/** A whole number from 0 on: a number of things, or a block's height. */
 export const countSchema = (description: string) => described(z.int().check(z.minimum(0)), description)
 
 const positionText =
   'The position of the log among those of the transaction; 0 for TRX, and the text `i<k>` for TRX that a contract sent, k being its place ' +
   'among the internal transactions with the note `call`, `create` or `suicide`.'
 
-/** The position of a transfer. */
+/** The position of a transfer in its transaction: a number for TRX and tokens, a text for TRX that a contract sent. */
 export const positionSchema = () =>
   component('Position', () =>
     described(
@@ -191,7 +190,7 @@ export const positionSchema = () =>
     ),
   )
 
-/** An amount in whole units. */
+/** An amount as a JSON number, in whole units of its currency: 1 is 1 USDT. */
 export const amountSchema = (description: string) => described(z.number(), description)
 
 /** Decimals that fit every currency; the limit of one currency is its `scale`. A lookahead would be shorter, but Go's regular expressions have none. */
@@ -225,23 +224,23 @@ export function sentAmountSchema(sign: keyof typeof signs) {
 }
 
 /**
- * The characters up to U+00FF that `isRemark` accepts. Higher ones are left out: pattern readers share no escape for them, and generators write patterns into
- * source text, where some of them are errors.
+ * Excludes the characters that `isRemark` refuses, but only those up to U+00FF. For higher ones the readers of patterns share no escape, and generators write
+ * patterns into source text, where some of these characters are errors.
  */
 const remarkForm = '^[^\\x00-\\x1f\\x7f-\\x9f\\xad]*$'
 const remarkExpected = 'Without control characters, invisible ones and those that turn the direction of text.'
 
-/** A remark of at least `charsMin` characters. */
+/** A remark of `charsMin` to `remarkCharsMax` characters. */
 export const remarkSchema = (description: string, charsMin: number) =>
   textSchema(`${description} ${remarkExpected}`, new RegExp(remarkForm)).check(
     z.minLength(charsMin),
     z.maxLength(remarkCharsMax),
   )
 
-/** An address in a request. */
+/** An address in the body of a request: in Base58Check, whose checksum this pattern does not check. */
 export const sentAddressSchema = (description: string) => textSchema(description, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
 
-/** A transaction in a request. */
+/** A txid in the body of a request, with or without `0x`. */
 export const sentTxidSchema = () =>
   textSchema('The transaction: 64 hex digits, optionally prefixed with `0x`.', /^(0[xX])?[0-9a-fA-F]{64}$/)
 
@@ -252,11 +251,11 @@ export const sentTxidSchema = () =>
 export const sentListSchema = <Item extends z.ZodMiniType>(item: Item, itemsMax: number, description: string) =>
   described(z.array(item).check(z.minLength(1), z.maxLength(itemsMax)), `${description} Each once.`)
 
-/** A text, optionally of a form. */
+/** A text, which matches `form` if that is given. */
 export const textSchema = (description: string, form?: RegExp) =>
   described(form === undefined ? z.string() : z.string().check(z.regex(form)), description)
 
-/** An instant as the service writes it. */
+/** An instant as the service writes it: ISO 8601 with milliseconds and `Z`. */
 export const instantSchema = () => described(z.iso.datetime({ precision: 3 }), 'UTC, with milliseconds.')
 
 const successMembers = () => ({
@@ -264,19 +263,19 @@ const successMembers = () => ({
   msg: textSchema('`success`, optionally followed by a colon and a note for people.', /^success/),
 })
 
-/** The schema of a success with data. */
+/** The named schema of a success, with this schema for its `data`. */
 export const successBody = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
   object(id, () => ({ ...successMembers(), data: data() }))
 
-/** The schema of a success whose data has these members. */
+/** The named schema of a success whose `data` has these members and no others. */
 export const dataBody = <Members extends z.core.$ZodShape>(id: string, members: () => Members) =>
   successBody(id, () => z.strictObject(members()))
 
-/** The schema of a success with a list. */
+/** The named schema of a success with a list of items. `count` describes the number beside the list. */
 export const listBody = <Item extends z.ZodMiniType>(id: string, item: () => Item, count: string) =>
   dataBody(id, () => ({ list: z.array(item()), count: countSchema(count) }))
 
-/** The schema of a success without data. */
+/** The named schema of a success that has only `code` and `msg`. */
 export const successBodyWithoutData = (id: string) => object(id, successMembers)
 
 const failureMembers = () => ({
@@ -284,22 +283,22 @@ const failureMembers = () => ({
   msg: textSchema('What is wrong, in one sentence.', /./),
 })
 
-/** The schema of a failure. */
+/** The schema of a failure without data, as on every route but the health check. */
 export const failureBody = () => object('Failure', failureMembers)
 
-/** The schema of a failure that may have data. */
+/** The named schema of a failure that may have data. Only the health check has such failures. */
 export const failureBodyWithData = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
   object(id, () => ({ ...failureMembers(), data: z.optional(data()) }))
 
-/** The schema of `reason`. */
+/** One of the words that `x-reason` can have. */
 export const reasonSchema = () => component('Reason', () => z.enum(reasons))
 
-/** The USDT deposit in the examples. All values match the chain that the replaying test builds. */
+/** The transaction of the USDT deposit in the examples. This and all values below match the chain that the test builds when it replays the examples. */
 export const usdtTxid = '278524e29c4eded92e21d431f395bcbe536c67c3c6375ef7b8dc8ebad3e7e805'
-/** The user's first address in the examples. */
+/** The first address of the user in the examples. */
 export const depositAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 
-/** The entry of the USDT deposit. */
+/** The ledger entry of the USDT deposit in the examples. */
 export const usdtEntry = {
   id: 2,
   uid: 7,
@@ -314,11 +313,11 @@ export const usdtEntry = {
 }
 
 const trxTxid = '2624f452ae15842a43db87b3bc951bbb00d3f2b802da47424392e13a87d26450'
-/** The entry of the TRX deposit. */
+/** The ledger entry of the TRX deposit in the examples. */
 export const trxEntry = { ...usdtEntry, id: 1, wid: 1, osn: trxTxid, cuy: 1, amt: 3.5, balance: 3.5 }
 
 const payment = { id: 3, osn: 'order-1001', type: 4, amt: -2.5, balance: 22.5, mark: 'two cups' }
-/** An entry that a backend has posted. */
+/** The ledger entry of a payment that the backend `shop` has posted in the examples. */
 export const paidEntry = { ...usdtEntry, ...payment, created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
 
 /** The newest final block in the examples after the scan has run. */
@@ -327,8 +326,8 @@ export const finalBlock = {
   hash: '00000000042c1d939ab280cc3a38bbaae53b1e114a982fde4e7374a17c5df130',
   created_at: '2023-11-14T22:14:17.000Z',
 }
-/** A description instead of a list, because the document does not know the currencies of a deployment. */
+/** Describes the values of `cuy`. It does not list them, because the document does not know the currencies of a deployment. */
 export const cuyExpected = 'One of `/currencies`; any other is a 400 that names them.'
 
-/** The documentation of the parameter that names a user. */
+/** The note on `uid`, for the `parameters` of routes that take a user. */
 export const uidNote = { uid: { description: 'The user.', example: 7 } }

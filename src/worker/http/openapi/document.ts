@@ -48,7 +48,7 @@ ${failuresOutsideRoutes()
   )
   .join('\n')}`
 
-/** Descriptions of the reasons, in the form that some readers show beside each value; our page shows them at its end. */
+/** The texts of the schema `Reason`. Some readers show `x-enumDescriptions` beside each value; the page at /docs lists them at its end. */
 const describeReasons = () => ({
   description:
     'The cause of a failure, as one word for programs: `msg` can change, a word never changes its meaning, and new ones can come. The same ' +
@@ -56,7 +56,7 @@ const describeReasons = () => ({
   'x-enumDescriptions': Object.fromEntries(reasons.map((reason) => [reason, describeReason(reason)])),
 })
 
-/** The statuses, cause and cure of a reason. */
+/** One text about a reason: the statuses of the failures that have it, its cause and its cure. */
 function describeReason(reason: Reason): string {
   const { cause, cure } = reasonTexts[reason]
   const statuses = statusesOf(reason)
@@ -85,7 +85,7 @@ const tags = [
 
 const bookmarkText = { maxLength: bookmarkCharsMax, pattern: bookmarkForm.source }
 
-/** The headers of responses, by their name in `components`. */
+/** Headers of responses, for `components`: responses refer to them by name. */
 const headers = () => ({
   'x-request-id': describedText('The id of the request in the log.'),
   'cache-control': describedText('`no-store`: responses are never stored.'),
@@ -174,7 +174,6 @@ export function createDocument(version: string): JsonObject {
   }
 }
 
-/** One method of one route, with its documentation. */
 export interface DocumentedOperation {
   readonly method: string
   readonly path: string
@@ -184,7 +183,7 @@ export interface DocumentedOperation {
   readonly failures: readonly Failure[]
 }
 
-/** Every method of every route. */
+/** Every method of every route. Tests send each example, and each request that fails, to the service. */
 export function documentedOperations(): readonly DocumentedOperation[] {
   return Object.entries(operations()).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]: [string, Operation]) => {
@@ -247,7 +246,7 @@ function requestBody({ body, examples }: Operation): JsonObject {
 function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | undefined): JsonObject {
   if (note === undefined) throw new Error(`the parameter ${name} has no note`)
   const { description, example } = note
-  // Examples are in the schema, because the page sends an example of the parameter itself with every request that is tried.
+  // The example is in the schema, because Swagger UI sends an example beside the schema with every request that a reader tries.
   return {
     name,
     in: 'query',
@@ -257,7 +256,7 @@ function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | un
   }
 }
 
-/** A query parameter is text, but the bounds of a number are those of its parsed value, if JSON Schema can express them. */
+/** Describes the parsed value of a query parameter, for the bounds of a number. If JSON Schema cannot express that value, describes its text. */
 function parameterSchema(schema: z.ZodMiniType): JsonObject {
   const parsed = withoutDialect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
   return forGenerators('type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' })), 'request')
@@ -287,12 +286,12 @@ function failureResponses(
   )
 }
 
-/** The body of a documented failure, as an example. */
+/** The whole body of the response to a documented failure. */
 export function failureExample({ problem: { status, msg }, data }: Failure): JsonObject {
   return { code: status, msg, ...(data === undefined ? {} : { data }) }
 }
 
-/** A named example that shows its request. */
+/** The name of an example, and its value with the request that leads to it. */
 function namedExample(
   method: string,
   path: string,
@@ -300,7 +299,7 @@ function namedExample(
 ): readonly [string, JsonObject] {
   const lines = Object.entries(requestHeaders).map(([header, value]) => ` with \`${header}: ${value}\``)
   const summary = `${name.replaceAll('-', ' ')} (given ${given})`
-  // A body that is not JSON, or a long query, is described only by the name of the example.
+  // A body that is not JSON and a long query are not shown: the name of the example describes them.
   const sent = typeof request === 'object' ? ` with the body \`${JSON.stringify(request)}\`` : ''
   const shown = query.length > 200 ? '?…' : query
   return [
@@ -325,7 +324,7 @@ function response(
   }
 }
 
-/** Adds CSV to a response that has it; `csv` is the beginning of such a table. */
+/** Adds the media type CSV to a response if its route has that. `csv` is an example: the beginning of such a table. */
 function withCsv(described: ReturnType<typeof response>, csv: string | undefined): JsonObject {
   if (csv === undefined) return described
   return { ...described, content: { ...described.content, 'text/csv': { schema: { type: 'string' }, example: csv } } }
@@ -344,7 +343,7 @@ function componentSchemas(): JsonObject {
   )
 }
 
-/** The names of the components that appear in bodies of requests. */
+/** The names of the components in bodies of requests, also those inside other components. */
 function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<string> {
   const sent = new Set<string>()
   const add = (id: string) => {
@@ -356,7 +355,7 @@ function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<st
   return sent
 }
 
-/** A schema without its `$id`, and without its dialect, which is the default of OpenAPI 3.1. */
+/** A schema without `$id`, and without `$schema`, which names the dialect that OpenAPI 3.1 has by default. */
 function withoutDialect(schema: JsonObject): JsonObject {
   const { $schema, $id, ...rest } = schema
   return rest

@@ -28,7 +28,7 @@ import { bookmarkRefusal } from '../middleware/access.ts'
 import type { Failure, Sent, Situation } from './docs.ts'
 import { reasonTexts } from './reasons.ts'
 
-/** A failure with a `reason`, which gives it its name, cause and cure. */
+/** Documents a failure with a `reason`. Its name is the reason, and `reasonTexts` has its cause and cure. */
 export const refused = (problem: ReasonedProblem, sent: Omit<Sent, 'name'>): Failure => ({
   name: problem.reason,
   problem,
@@ -57,7 +57,7 @@ export const serviceFailures = (): readonly Failure[] => [
   refused(configurationDiffers, { given: 'a configuration that differs' }),
 ]
 
-/** The failures of every route with a token; the texts differ for users and backends. */
+/** The failures of every route with a token. `unauthorized` and `cure` are the cause and the cure of its 401, which differ for users and backends. */
 const tokenFailures = (unauthorized: string, cure: string): readonly Failure[] => [
   {
     name: 'bad-bookmark',
@@ -86,7 +86,7 @@ export const callerFailures = (): readonly Failure[] =>
     'Get a token from the issuer and send it as `Authorization: Bearer …`.',
   )
 
-/** The failures of a body that cannot be parsed, and of one that the schema refuses (`wrong`). `takes` is the message in the example. */
+/** The failures that every JSON body can have. `request` is a valid body, `takes` shows its form, and `wrong` is the problem of another JSON value. */
 export const bodyFailures = (request: object, given: Situation, wrong: Problem, takes: string): readonly Failure[] => [
   {
     name: 'broken-body',
@@ -166,7 +166,7 @@ export const backendFailures = (scopes: readonly Scope[]): readonly Failure[] =>
   },
 ]
 
-/** The failures of a route that queries nodes, with an example of such a query. */
+/** The failures of a route that queries nodes. `query` is an example; `before` says whether its user must have an address first. */
 export const chainFailures = (query: string, before: '' | 'an address and '): readonly Failure[] => {
   const limited = (whose: 'nodes' | 'callers' | 'caller', given: Situation) =>
     refused(toReasonedProblem({ kind: 'limited', whose, seconds: 60 }), { given, query })
@@ -178,7 +178,7 @@ export const chainFailures = (query: string, before: '' | 'an address and '): re
   ]
 }
 
-/** The failure of a bad query, with an example: the parameter, and the message about it. */
+/** Documents the failure of the example `query`: its parameter `field` is bad, and must be what `why` says. `cause` follows the general cause. */
 export const badQuery = (query: string, field: string, why: string, cause = ''): Failure => ({
   name: 'bad-input',
   problem: toProblem({ kind: 'bad-input', field, why }),

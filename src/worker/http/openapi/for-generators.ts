@@ -1,16 +1,15 @@
 // Rewrites schemas into forms that the client generators of many languages understand (guides/clients.md). A request schema never allows what the service
 // refuses by its form. A response schema never promises more than later versions keep.
 
-/** A JSON object of the document. */
 export type JsonObject = { [name: string]: unknown }
 
-/** Responses may gain members and values later. Requests are taken exactly as described, or refused. */
+/** Where a schema is used. An answer may gain members and values in later versions. A request is taken exactly as described, or refused. */
 export type Direction = 'request' | 'answer'
 
 /** The largest 32-bit integer: generators take an integer without a format for a 32-bit one. */
 const int32Max = 2 ** 31 - 1
 
-/** Rewrites a schema and everything in it. */
+/** Rewrites a schema by all `rules`, the schemas inside it first. */
 export function forGenerators(schema: JsonObject, direction: Direction): JsonObject {
   const nested = Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [
@@ -21,13 +20,13 @@ export function forGenerators(schema: JsonObject, direction: Direction): JsonObj
   return rules.reduce((changed, rule) => rule(changed, direction), nested)
 }
 
-/** Members that contain values, which may look like schemas. */
+/** Members of a schema that contain values. They stay as they are, even if a value looks like a schema. */
 const isNotSchema = new Set(['examples', 'enum', 'const', 'required'])
 
 function inside(name: string, value: unknown, direction: Direction): unknown {
   if (Array.isArray(value)) return value.map((one) => inside('', one, direction))
   if (typeof value !== 'object' || value === null) return value
-  const object = value as JsonObject // an object that is no array
+  const object = value as JsonObject // safe: an object that is no array
   if (name !== 'properties') return forGenerators(object, direction)
   return Object.fromEntries(Object.entries(object).map(([member, one]) => [member, inside('', one, direction)]))
 }
@@ -40,7 +39,7 @@ type Rule = (schema: JsonObject, direction: Direction) => JsonObject
 const valuesOf = ({ enum: several, const: only }: JsonObject): readonly unknown[] =>
   Array.isArray(several) ? several : only === undefined ? [] : [only]
 
-/** A number literal gets the type integer. In responses, the description lists the values instead of an enum. */
+/** A number literal gets the type integer. In answers the description lists the values instead of an enum, because there can be more later. */
 const literals: Rule = (schema, direction) => {
   const values = valuesOf(schema)
   if (values.length === 0) return schema
@@ -52,7 +51,7 @@ const literals: Rule = (schema, direction) => {
     if (values.length === 1) return { ...integer, minimum, maximum }
     return direction === 'request' ? { ...integer, minimum, maximum, enum: values } : withKnown(integer, values)
   }
-  // The value that distinguishes a variant of a union stays: see `nameOf` of events.
+  // A single value stays: it distinguishes the variants of a union, as the `type` of an event does.
   if (values.length === 1 || direction === 'request') return { ...open, enum: values }
   return withKnown(open, values)
 }
@@ -63,7 +62,7 @@ function withKnown(schema: JsonObject, values: readonly unknown[]): JsonObject {
   return { ...schema, description: `${description}Known values, of which there can be more: ${list}.` }
 }
 
-/** Amounts keep their digits in languages with a decimal type; `oapi-codegen` for Go needs to be told the type. */
+/** With the format `decimal`, amounts keep their digits in languages with a decimal type. `oapi-codegen` for Go has none, and takes the named type. */
 const amounts: Rule = (schema) =>
   isOf(schema, 'number') ? { ...schema, format: 'decimal', 'x-go-type': 'json.Number' } : schema
 
@@ -74,7 +73,7 @@ const largeIntegers: Rule = (schema) => {
     : schema
 }
 
-/** Some generators check a time as text if it has a pattern, and others refuse a pattern together with a format. */
+/** A time loses its pattern: with one, some generators check the parsed time as text, and others refuse it beside a format. */
 const times: Rule = ({ pattern, ...schema }) =>
   pattern === undefined || schema.format === 'date-time' ? schema : { ...schema, pattern }
 
@@ -84,16 +83,16 @@ const openAnswers: Rule = (schema, direction) => {
   return open
 }
 
-/** A type or `null` is written as a list of types, which more generators understand than a union. */
+/** A union of a type and `null` becomes a list of two types, which more generators understand. */
 const nullables: Rule = (schema) => {
   const { anyOf, ...others } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
-  const [one, last] = anyOf as readonly JsonObject[] // schemas
+  const [one, last] = anyOf as readonly JsonObject[] // safe: `anyOf` lists schemas
   if (last?.type !== 'null' || typeof one?.type !== 'string') return schema
   return { ...one, ...others, type: [one.type, 'null'] }
 }
 
-/** The variants of a union exclude each other (`oneOf`), which lets generators make one type of them. */
+/** `anyOf` becomes `oneOf`, because the variants of our unions exclude each other: then generators can make one type of them. */
 const unions: Rule = ({ anyOf, ...schema }) => (anyOf === undefined ? schema : { ...schema, oneOf: anyOf })
 
 const rules: readonly Rule[] = [literals, amounts, largeIntegers, times, openAnswers, nullables, unions]

@@ -7,7 +7,7 @@ dark.addEventListener('change', applyTheme)
 applyTheme()
 
 const tokens = takeTokens()
-const isAboutReasons = location.hash === '#reasons' // Swagger UI changes it
+const isAboutReasons = location.hash === '#reasons' // Swagger UI changes the hash
 const ui = window.SwaggerUIBundle({
   url: '/openapi.json',
   domNode: document.getElementById('docs'),
@@ -27,7 +27,7 @@ const ui = window.SwaggerUIBundle({
 showTokenHelp()
 new MutationObserver(repair).observe(document.getElementById('docs'), { childList: true, subtree: true })
 
-/** The tokens in the fragment of the address, by their schemes; it leaves the address at once, and what was open opens again. */
+/** Takes the tokens out of the fragment of the page's URL, as pairs of scheme and token. `at` is the fragment before the tokens came: it comes back. */
 function takeTokens() {
   const parameters = new URLSearchParams(location.hash.slice(1))
   const found = ['bearer', 'backend'].filter((name) => parameters.has(name)).map((name) => [name, parameters.get(name)])
@@ -51,7 +51,7 @@ function showTokenHelp() {
   help.hidden = false
 }
 
-/** The list of reasons, at the end of the page, which a link can have led to. */
+/** Lists the reasons at the end of the page, and scrolls there if the page was opened at `#reasons`. */
 function showReasons({ description, 'x-enumDescriptions': texts }) {
   const section = document.getElementById('reasons')
   if (!section.hidden) return
@@ -66,10 +66,10 @@ function showReasons({ description, 'x-enumDescriptions': texts }) {
   about.append(...richText(description))
   section.append(about, list)
   section.hidden = false
-  if (isAboutReasons) requestAnimationFrame(() => requestAnimationFrame(() => section.scrollIntoView())) // the routes are above it then
+  if (isAboutReasons) requestAnimationFrame(() => requestAnimationFrame(() => section.scrollIntoView())) // by then the routes are drawn above it
 }
 
-/** A text of the document: \`code\` and **words that stand out**. */
+/** Elements for a text of the document, whose Markdown is only \`code\` and **bold**. */
 function richText(text) {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
     if (!/^[`*]/.test(part)) return part
@@ -79,7 +79,7 @@ function richText(text) {
   })
 }
 
-/** What Swagger UI leaves out for people who use a screen reader or a keyboard. Each part is repaired once, when it is there. */
+/** Adds what Swagger UI leaves out for people who use a screen reader or a keyboard. Runs after every change of the page, and repairs each element once. */
 function repair() {
   const parts = document.querySelectorAll(
     '#docs :is(select, h3, h4, h5, a.nostyle[href], .info a[href^="#"], .info .renderedMarkdown pre, pre.microlight, [role="region"], .information-container, .scheme-container)',
@@ -95,18 +95,18 @@ function repairOne(part) {
   if (part.matches('select')) return nameSelect(part)
   if (part.matches('.info a')) return part.removeAttribute('target') // it leads to a part of this page
   if (part.matches('a')) return part.removeAttribute('href') // it is in a button, which opens the same
-  if (part.matches('table')) return part.removeAttribute('role') // it is a table
+  if (part.matches('table')) return part.removeAttribute('role') // or a screen reader does not read it as a table
   if (part.matches('div, section')) return nameRegion(part)
   if (part.matches('.info pre:not(.version)')) placeCalls(part)
   if (part.matches('pre')) {
-    part.tabIndex = 0 // it scrolls
+    part.tabIndex = 0 // it scrolls, and a keyboard can scroll only what has the focus
     return
   }
-  part.setAttribute('role', 'heading') // the title of the document is of level 1
+  part.setAttribute('role', 'heading') // h3 becomes level 2: the title of the document, an h2, is level 1
   part.setAttribute('aria-level', String(Number(part.tagName[1]) - 1))
 }
 
-/** The calls in the introduction go to this deployment. */
+/** Puts the origin of this deployment into the example calls of the introduction. */
 function placeCalls(calls) {
   const code = calls.querySelector('code') ?? calls
   code.textContent = code.textContent.replaceAll('$WALLET', location.origin)

@@ -22,7 +22,7 @@ const moved = () =>
     ]),
   )
 
-/** The members of a payout. */
+/** The schemas of a payout's members. A signer sees `proof` in addition; a user sees only some of them. */
 export const payoutMembers = () => ({
   id: docs.idSchema('The payout. Newer ones have higher ids.'),
   uid: docs.idSchema('The user.'),
@@ -74,16 +74,16 @@ const nodeAnswer = () =>
     at: docs.instantSchema(),
   }))
 
-/** A payout. */
+/** A payout as backends and people at the desk see it. */
 export const payoutSchema = () => docs.object('Payout', payoutMembers)
 
-/** A payout as its user sees it. */
+/** A payout as its user sees it: without the members that concern only operators (`pickOwn`). */
 export const ownPayoutSchema = () => docs.object('OwnPayout', () => pickOwn(payoutMembers()))
 
-/** The response of a step: its payouts, in the order of the ids. */
+/** The response to approving or cancelling: the payouts of the request, in the order of its ids. */
 export const payoutList = (id: string) => docs.listBody(id, payoutSchema, 'The number of payouts in the list.')
 
-/** The ids of the payouts in a step. */
+/** The member `ids` of a request that approves or cancels payouts. */
 export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), requestedMax, 'The payouts.')
 
 /** The member `moved`, which confirms that the caller knows money has left. */
@@ -97,9 +97,9 @@ export const attemptsMember = () =>
       'stuck since.',
   )
 
-/** The payout address in the examples. Its key is public. */
+/** The payout address in the examples. Its private key is public, so it must never be paid. */
 export const payoutAddress = 'TXgoAQ1o6BJmtNbDmFu7QeatwATExE6xuw'
-/** The payee in the examples. */
+/** The address that the payouts of the examples pay. */
 export const payoutTo = 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4'
 
 const shared = { uid: 7, cuy: 2, to: payoutTo }
@@ -118,7 +118,7 @@ export const approvedPayout = () => {
   return { ...payoutRequest, state: 'approved', ...asker, approved_by: 'limits', attempts: 0 }
 }
 
-/** The second payout of the examples, signed with the newest final block as reference, and its txid. */
+/** A signed transaction in hex, which pays the second payout of the examples and refers to their newest final block. `signedTxid` is its txid. */
 export const signedMessage =
   '0ad3010a021d9322089ab280cc3a38bbaa40f8ddafa38c345aae01081f12a9010a31747970652e676f6f676c65617069732e636f6d2f70' +
   '726f746f636f6c2e54726967676572536d617274436f6e747261637412740a1541ee38364a18edef188c9677a43bbad1883f9b72f01215' +

@@ -1,6 +1,5 @@
 import type { Reason } from '../../common/reasons.ts'
 
-/** The cause of a reason, and the cure. */
 export interface ReasonText {
   readonly cause: string
   readonly cure: string
@@ -13,7 +12,7 @@ const retryCure = 'Try again after the seconds in `Retry-After`.'
 const operatorCure = 'For the operator: the alarm of the same name has what to do.'
 const withoutAsking = 'Try again after the seconds in `Retry-After`. Deposits are credited without asking.'
 
-/** Cause and cure of each reason. */
+/** Why a request or transfer gets each reason, and what its reader can do. Only the OpenAPI document has these texts. */
 export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
   'decimals-unknown': {
     cause: "The decimals of the token's contract could not be read yet, so the amount is not known.",

@@ -2,17 +2,17 @@ import type * as z from 'zod/mini'
 import { notes } from './docs.ts'
 import type { JsonObject } from './for-generators.ts'
 
-// Parts of the document that refer to its schemas.
+// How other parts of the OpenAPI document name its schemas.
 
-/** A header or parameter: a text, optionally of a form. */
+/** A header or parameter whose value is text. `form` adds members to its schema, such as `pattern`. */
 export const describedText = (description: string, form: JsonObject = {}) => ({
   description,
   schema: { type: 'string', ...form },
 })
 
-/** The name of a schema among the components. */
+/** The name of a schema among the components; empty if it is none of them. */
 export const idOf = (schema: z.ZodMiniType) => notes.get(schema)?.id ?? ''
-/** A reference to a schema. */
+/** A reference to a schema, which must be a component. */
 export const schemaOf = (schema: z.ZodMiniType) => ({ $ref: schemaUri(idOf(schema)) })
-/** Where a schema of this name is. */
+/** Where the document has the component of this name. */
 export const schemaUri = (id: string) => `#/components/schemas/${id}`

@@ -227,7 +227,7 @@ const payouts = () =>
     ),
   })
 
-/** The schema of `GET /ledger/summary`. */
+/** The schema of the data of `GET /ledger/summary`. Its descriptions say what each number counts. */
 export const summarySchema = () =>
   docs.object('Summary', () => ({
     currencies: docs.described(z.array(currency()), 'In the order of the configuration.'),

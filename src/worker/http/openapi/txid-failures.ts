@@ -3,7 +3,7 @@ import { toProblem, toReasonedProblem } from '../errors.ts'
 import * as docs from './docs.ts'
 import { refused } from './failures.ts'
 
-/** The failures of a query about one transaction. */
+/** The documented failures of a query about one transaction: unknown, not final, undecided or worthless. */
 export const txidFailures = (): readonly docs.Failure[] => {
   const query = `?txid=${docs.usdtTxid}`
   const unknown = `?txid=${'ab'.repeat(32)}`
@@ -43,11 +43,11 @@ export const txidFailures = (): readonly docs.Failure[] => {
 const ofEachKind = (failure: Parameters<typeof toReasonedProblem>[0], txid: string) =>
   refused(toReasonedProblem(failure), { given: 'a transaction of each kind', query: `?txid=${txid}` })
 
-/** Added to the answer about a contract call without a deposit. */
+/** Follows the reason why a contract call was no deposit: nodes do not always keep what contracts sent in it. */
 const notKept =
   '; if a contract sent TRX to you in it, too few nodes show that, since they may not keep it: it can be asked for again'
 
-/** Transactions on the chain that the replaying test builds. */
+/** The txids are those of the chain that the test builds when it replays the examples. */
 const undecidedTransactions: readonly (readonly [reason: UndecidedReason, txid: string, why: string])[] = [
   [
     'decimals-unknown',

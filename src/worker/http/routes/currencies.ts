@@ -67,7 +67,7 @@ const currency = () =>
     ),
   }))
 
-/** The documentation of `GET /currencies`. */
+/** `GET /currencies` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const currenciesDocs = () => {
   const free = { decimals: 6, scale: 6, minDeposit: null, contract: null, retired: false, open: true }
   const trx = { cuy: 1, symbol: 'TRX', name: 'TRX', ...free }

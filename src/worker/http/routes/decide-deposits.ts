@@ -102,7 +102,7 @@ const failures = (): readonly docs.Failure[] => [
 
 const conflict = (reason: DecideReason, why: string) => ({ status: 409, reason, msg: `deposit 1: ${why}` }) as const
 
-/** The documentation of `POST /ledger/deposits/decide`. */
+/** `POST /ledger/deposits/decide` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const decideLedgerDepositsDocs = () =>
   ({
     id: 'decideDeposits',

@@ -5,7 +5,7 @@ import { failure, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { refused } from '../openapi/failures.ts'
 
-/** The state of the scan, for a load balancer or monitoring: requires no token and queries no node. Of several scans the worst one speaks. */
+/** The state of the scan, for a load balancer or monitoring. Requires no token and queries no node. With several cells it is the state of the worst scan. */
 export const health = {
   path: '/health',
   rateClass: null,
@@ -48,7 +48,7 @@ const stopped = (reason: Extract<ScanHealth, { status: 'stopped' }>['reason'], m
 
 const position = { scanned: 70_000_019, finalized: 70_000_019, behind: 0 }
 
-/** The documentation of `GET /health`. */
+/** `GET /health` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const healthDocs = () =>
   ({
     id: 'readHealth',

@@ -45,14 +45,14 @@ export const ledgerAddress = {
 const notWithUid = 'not allowed with uid'
 const notWithAddress = 'not allowed with address'
 
-/** Answers with the current address of a user, or says that there is none. */
+/** Answers with the current address of a user, or with 404 if the user has none. Issues none. */
 async function answerCurrent(c: RequestContext, uid: Uid, format: AddressRequest['format']): Promise<Response> {
   const current = await reading(c, ({ db }) => selectCurrent(db, uid))
   if (current === null) return refusal(noAddress)
   return success({ id: current.id, address: formatAddress(current.address, format) })
 }
 
-/** Answers with the user of an address. A reserved address has no user, and the answer says so. */
+/** Answers with the user of an address, or with 404 if it was not issued. For a reserved address the answer has `reservedUid` and `reserved: true`. */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
   const [issued, frozen] = await reading(c, ({ db }) =>
     Promise.all([selectIssued(db, address), selectFrozenIn(db, address)]),
@@ -83,7 +83,7 @@ const ownedAddress = () =>
     ),
   })
 
-/** The documentation of `GET /ledger/address`. */
+/** `GET /ledger/address` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerAddressDocs = () => {
   const { parameters, failures, ...common } = addressDocs('?uid=7&')
   return {

@@ -15,7 +15,7 @@ const query = z.object({
   before: z.optional(idParam<number>()),
 })
 
-/** All addresses of a user, newest first. It issues none. */
+/** All addresses of a user, newest first, in pages. Issues none. */
 export const ledgerAddresses = {
   path: '/ledger/addresses',
   method: 'GET',
@@ -32,7 +32,7 @@ const issued = () =>
     address: docs.textSchema('As people write it.', /^T\w{33}$/),
   }))
 
-/** The documentation of `GET /ledger/addresses`. */
+/** `GET /ledger/addresses` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerAddressesDocs = () =>
   ({
     id: 'listLedgerAddresses',

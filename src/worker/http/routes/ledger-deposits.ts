@@ -35,7 +35,7 @@ export const ledgerDeposits = {
   }),
 } satisfies LedgerRoute
 
-/** Renders a transfer for backends. */
+/** A transfer as JSON for backends: as its user sees it, with the user and, if a person decided about it, the decision. */
 export const ownedItem = (one: Deposit, currencies: Currencies) => ownedDepositItem(one, currencies, jsonAmount)
 
 /** The schema of `ownedItem`. */
@@ -64,7 +64,7 @@ const failures = () => [
   },
 ]
 
-/** The documentation of `GET /ledger/deposits`. */
+/** `GET /ledger/deposits` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerDepositsDocs = () => {
   const { parameters, count, ...deposits } = depositDocs()
   const trx = { ...deposits.trx, uid: 7 }

@@ -8,14 +8,14 @@ import { badQuery } from '../openapi/failures.ts'
 import { badInput, uidParam, withQuery } from '../query.ts'
 import { answerEntries, flow, flowListQuery, selectionDocs, selectionFailures } from './wallet-flow-list.ts'
 
-/** The parameters of `GET /ledger/entries`. */
+/** The parameters of the same list over RPC, where `uid` is required. Over HTTP it is optional. */
 export const ledgerEntriesQuery = z.object({ uid: uidParam(), ...flowListQuery.shape })
 const query = z.object({ ...flowListQuery.shape, uid: z.optional(uidParam()) })
 
-/** Filters that are allowed without a user. Others would read the whole history. */
+/** The parameters that are allowed without `uid`. Any other filter would read the whole history. */
 const ofAll: readonly string[] = ['osn', 'limit', 'before']
 
-/** The ledger entries of a user or of all, newest first. */
+/** The ledger entries of one user, or of all users, newest first. */
 export const ledgerEntries = {
   path: '/ledger/entries',
   method: 'GET',
@@ -35,13 +35,13 @@ export const ledgerEntries = {
 
 const onlyWithUid = 'only allowed with uid'
 
-/** The schema of an entry with the name of its backend. */
+/** The schema of a ledger entry as backends see it: with the name of the backend that posted it. */
 export const postedFlow = () =>
   docs.component('PostedFlow', () =>
     z.extend(flow(), { by: docs.textSchema('The name of the backend that posted the entry; empty for a recharge.') }),
   )
 
-/** The documentation of `GET /ledger/entries`. */
+/** `GET /ledger/entries` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerEntriesDocs = () =>
   ({
     id: 'listLedgerEntries',

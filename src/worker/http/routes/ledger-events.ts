@@ -18,10 +18,10 @@ const after = z.pipe(
   z.int(afterExpected).check(z.minimum(0, afterExpected), z.maximum(Number.MAX_SAFE_INTEGER, afterExpected)),
 ) as unknown as z.ZodMiniType<EventId | 0, string> // safe: the range is the definition
 
-/** The parameters of `GET /ledger/events`. */
+/** The parameters of the list of events, over HTTP and over RPC. */
 export const ledgerEventsQuery = z.object({ after: z.optional(after), limit: z.optional(wholeNumber(eventsMax)) })
 
-/** The events after a given one, in order. */
+/** The events after the event `after`, oldest first. An empty list is the end for now. */
 export const ledgerEvents = {
   path: '/ledger/events',
   method: 'GET',
@@ -50,14 +50,14 @@ const uncredited = <const Word extends Reason>(reasons: readonly Word[]) =>
     why: docs.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
   })
 
-/** The data of an event about an address and a token's issuer. */
+/** The data of an event about what a token's issuer did to a user's address. */
 const ofAddress = () => ({
   address: docs.textSchema('The address of the user.', /^T\w{33}$/),
   cuy: cuy(),
   txid: docs.textSchema('The transaction of the issuer, 64 hex digits.', /^[0-9a-f]{64}$/),
 })
 
-/** The data of each type of event. */
+/** The schema of the data of each type of event. */
 const dataOf = {
   'deposit.seen': () =>
     z.strictObject({
@@ -84,7 +84,7 @@ const dataOf = {
     z.strictObject({ ...ofAddress(), amt: docs.amountSchema('What was destroyed, in whole units.') }),
 } as const satisfies Record<EventType, () => z.ZodMiniType>
 
-/** `DepositSeen` for `deposit.seen`. */
+/** The name of a type's schema: `DepositSeen` for `deposit.seen`. */
 const nameOf = (type: EventType) => type.replaceAll(/(?:^|[.])(.)/g, (_, first: string) => first.toUpperCase())
 
 /** The schema of events of one type. */
@@ -99,7 +99,7 @@ export const eventOf = <Type extends EventType>(type: Type) =>
     data: dataOf[type]() as ReturnType<(typeof dataOf)[Type]>,
   }))
 
-/** The schema of an event. */
+/** The schema of an event of any type. Its `type` says which schema its data has. */
 export const eventSchema = () =>
   docs.component('Event', () =>
     z.discriminatedUnion('type', [
@@ -121,7 +121,7 @@ export const eventSchema = () =>
     ]),
   )
 
-/** The documentation of `GET /ledger/events`. */
+/** `GET /ledger/events` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerEventsDocs = () => {
   const posted = {
     id: 3,

@@ -7,7 +7,7 @@ import { bodyFailures, refused } from '../openapi/failures.ts'
 import { attemptsMember, idsMember, movedMember, payoutList, payoutTo, waitingPayout } from '../openapi/payout.ts'
 import { answerStep } from '../payouts.ts'
 
-/** Approves payouts: all or none. */
+/** Approves payouts that wait, or stuck ones for another try: all or none. */
 export const ledgerPayoutsApprove = {
   path: '/ledger/payouts/approve',
   method: 'POST',
@@ -24,7 +24,7 @@ const body = () =>
     attempts: z.exactOptional(attemptsMember()),
   }))
 
-/** The documentation of `POST /ledger/payouts/approve`. */
+/** `POST /ledger/payouts/approve` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerPayoutsApproveDocs = () => {
   const given = 'a payout that waits and an approved one'
   const { attempts, ...waiting } = waitingPayout()
@@ -78,7 +78,7 @@ export const ledgerPayoutsApproveDocs = () => {
   } satisfies docs.Operation
 }
 
-/** The failure of a body that is not a step. */
+/** The problem of a request to approve or cancel whose body does not have these members. */
 export const wrongStep = (members: string) =>
   toPayoutProblem({
     kind: 'bad-input',
@@ -86,7 +86,7 @@ export const wrongStep = (members: string) =>
     why: `an object with ${members}, and nothing else`,
   })
 
-/** The failures of every step of payouts. `request` is the body of a step for the second payout. */
+/** The documented failures that approving and cancelling share. `request` is a body about the second payout of the examples. */
 export const stepFailures = (request: object) =>
   ({
     'bad-step': {

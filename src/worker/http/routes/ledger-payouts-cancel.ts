@@ -10,7 +10,7 @@ import { approvedPayout, idsMember, movedMember, payoutList } from '../openapi/p
 import { answerStep, payoutRulesOf } from '../payouts.ts'
 import { stepFailures, wrongStep } from './ledger-payouts-approve.ts'
 
-/** Cancels payouts: all or none. */
+/** Cancels payouts, and gives the money back to the wallets: all or none. */
 export const ledgerPayoutsCancel = {
   path: '/ledger/payouts/cancel',
   method: 'POST',
@@ -33,7 +33,7 @@ const body = () =>
     moved: z.exactOptional(movedMember()),
   }))
 
-/** The documentation of `POST /ledger/payouts/cancel`. */
+/** `POST /ledger/payouts/cancel` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerPayoutsCancelDocs = () => {
   const given = 'a payout that waits and an approved one'
   const why = 'the user has changed their mind'

@@ -75,7 +75,7 @@ const item = () =>
     ]),
   )
 
-/** The documentation of `POST /ledger/payouts/signed`. */
+/** `POST /ledger/payouts/signed` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerPayoutsSignedDocs = () => {
   const given = 'a payout that waits and an approved one'
   const request = { signed: [{ id: 2, transaction: signedMessage }] }

@@ -52,7 +52,7 @@ const head = () =>
     created_at: docs.instantSchema(),
   }))
 
-/** The documentation of `GET /ledger/payouts/unsigned`. */
+/** `GET /ledger/payouts/unsigned` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerPayoutsUnsignedDocs = () => {
   const given = 'a payout that waits and an approved one'
   return {

@@ -16,7 +16,7 @@ import { pageRowsMax } from './wallet-flow-list.ts'
 
 const osnExpected = `an osn of at most ${osnCharsMax} printable ASCII characters`
 
-/** The parameters of `GET /ledger/payouts`. */
+/** The parameters of the list of payouts, over HTTP and over RPC. */
 export const ledgerPayoutsQuery = z.object({
   uid: z.optional(uidParam()),
   cuy: z.optional(idParam<CurrencyId>()),
@@ -28,7 +28,7 @@ export const ledgerPayoutsQuery = z.object({
   before: z.optional(idParam<PayoutId>()),
 })
 
-/** Payouts, newest first. */
+/** The payouts of all users, newest first, in pages, for the selection in the query. */
 export const ledgerPayouts = {
   path: '/ledger/payouts',
   method: 'GET',
@@ -40,7 +40,7 @@ export const ledgerPayouts = {
   }),
 } satisfies LedgerRoute
 
-/** The documentation of `GET /ledger/payouts`. */
+/** `GET /ledger/payouts` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerPayoutsDocs = () => {
   const given = 'a payout that waits and an approved one'
   return {

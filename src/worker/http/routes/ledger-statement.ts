@@ -31,7 +31,7 @@ export const ledgerStatement = {
   }),
 } satisfies LedgerRoute
 
-/** The documentation of `GET /ledger/statement`. */
+/** `GET /ledger/statement` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerStatementDocs = () =>
   ({
     id: 'readLedgerStatement',

@@ -43,7 +43,7 @@ export const ledgerSummary = {
   },
 } satisfies LedgerRoute
 
-/** The reports of the nodes; null if the scanner does not answer in time, because the rest is still worth reading. */
+/** What the scanner knows about each node. Null if it fails or does not answer in time: then the rest of the summary is still answered. */
 async function nodeStatusesOf({ scanner, settings }: Services): Promise<readonly NodeStatus[] | null> {
   const statuses = scanner.nodes()
   return (await endsWithin(statuses, nodesMs, settings.clock)) ? statuses.catch(() => null) : null
@@ -180,7 +180,7 @@ function currencyItem(
   }
 }
 
-/** The day (UTC) of an instant. */
+/** The day (UTC) of an instant, as `2026-09-21`. */
 const dayOf = (at: UnixMs) => formatInstant(at).slice(0, 10)
 
 /** The subject of an alarm, with addresses in Base58Check. */
@@ -193,7 +193,7 @@ function subjectItem(subject: AlarmSubject): SummaryData['alarms'][number]['subj
   return 'contract' in subject ? { contract: shown(subject.contract) } : { ...subject }
 }
 
-/** The rule of an alarm. A row that an older version stored may have a kind that no longer exists. */
+/** The urgency and the texts of a kind of alarm. The texts are empty for a kind that no longer exists, which a row of an older version may have. */
 function rulesOf(kind: AlarmKind): Omit<AlarmRule, 'ends' | 'needsLine'> {
   const { urgency, raised, remedy } = alarmTable[kind] ?? ({ urgency: 'now', raised: '', remedy: '' } as const)
   return { urgency, raised, remedy }
@@ -224,7 +224,7 @@ const noCell = (): docs.Failure => ({
   given: 'three databases',
 })
 
-/** The documentation of `GET /ledger/summary`. */
+/** `GET /ledger/summary` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerSummaryDocs = () => {
   const sums = (sum: number) => ({
     owed: sum,

@@ -19,7 +19,7 @@ const credits = {
   creditable: 'it is final; the scan or the question of its owner credits it',
 } as const
 
-/** The answer that the owner of a transaction would get, for support. It credits nothing. */
+/** For support: what the user of a transaction would be told by `/tron/recharge?txid=`. Unlike that route, it credits nothing. */
 export const ledgerTransaction = {
   path: '/ledger/transaction',
   method: 'GET',
@@ -31,7 +31,7 @@ export const ledgerTransaction = {
   }),
 } satisfies LedgerRoute
 
-/** `reason` says why the transaction is not credited. `seconds` estimates the time until it is final, if that is known. */
+/** What the answer says about a transaction. `reason` is why it is not credited; `seconds` is an estimate of the time until it is final, if there is one. */
 interface Described {
   readonly answer: (typeof answers)[number]
   readonly reason?: Reason
@@ -78,7 +78,7 @@ const finding = () =>
     why: docs.textSchema('The sentence that its owner gets from `/tron/recharge?txid=`.'),
   }))
 
-/** The documentation of `GET /ledger/transaction`. */
+/** `GET /ledger/transaction` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerTransactionDocs = () => {
   const example = `?txid=${docs.usdtTxid}`
   const trc10 = 'a0c43b162522eb05e0cab1ce841b43c57c47e56d97be335c852ffb539a1e51db'

@@ -5,10 +5,10 @@ import { badQuery } from '../openapi/failures.ts'
 import { uidExpected, uidParam, withQuery } from '../query.ts'
 import { answerWallets, walletsDocs } from './wallet-list.ts'
 
-/** The parameters of `GET /ledger/wallets`. */
+/** The parameters of the list of wallets, over HTTP and over RPC. */
 export const ledgerWalletsQuery = z.object({ uid: uidParam() })
 
-/** The balances of a user. */
+/** The balance of one user in each configured currency, for a backend. */
 export const ledgerWallets = {
   path: '/ledger/wallets',
   method: 'GET',
@@ -16,7 +16,7 @@ export const ledgerWallets = {
   handle: withQuery(ledgerWalletsQuery, (c, { uid }) => answerWallets(c, uid)),
 } satisfies LedgerRoute
 
-/** The documentation of `GET /ledger/wallets`. */
+/** `GET /ledger/wallets` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerWalletsDocs = () =>
   ({
     ...walletsDocs('two deposits and a payment', '?uid=7', 22.5),

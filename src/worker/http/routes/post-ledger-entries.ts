@@ -13,7 +13,7 @@ import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { postedFlow } from './ledger-entries.ts'
 
-/** Posts entries: all or none. */
+/** Posts ledger entries for a backend: all or none. The same post again gets the first answer, with `replayed: true`. */
 export const postLedgerEntries = {
   path: '/ledger/entries',
   method: 'POST',
@@ -85,7 +85,7 @@ const entryToPost = () => {
   )
 }
 
-/** A schema of these entry types. In generated code their names contain the direction, because some languages have one namespace for all names. */
+/** A schema of these entry types. Their names in generated clients end with `direction`, because in some languages all names share one namespace. */
 function typesSchema(id: string, types: readonly PostedType[], direction: 'In' | 'Out', description: string) {
   const wordOf = (type: PostedType) => Object.entries(entryTypes).find(([, one]) => one === type)?.[0] ?? ''
   const names = types.map((type) => wordOf(type).replace(/^./, (first) => first.toUpperCase()) + direction)
@@ -181,7 +181,7 @@ const ledgerFailures = (): readonly docs.Failure[] => {
 const conflict = (reason: ConflictReason, entry: number, why: string) =>
   ({ status: 409, reason, msg: `entry ${entry}: ${why}` }) as const
 
-/** The documentation of `POST /ledger/entries`. */
+/** `POST /ledger/entries` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const postLedgerEntriesDocs = () =>
   ({
     id: 'postLedgerEntries',

@@ -14,7 +14,7 @@ import { bodyFailures, refused } from '../openapi/failures.ts'
 import { approvedPayout, payoutAddress, payoutSchema, payoutTo, waitingPayout } from '../openapi/payout.ts'
 import { payoutRulesOf, writePayout } from '../payouts.ts'
 
-/** Asks for payouts: all or none. */
+/** Takes a backend's request for payouts: all or none. The same request again stores nothing, and shows the payouts as they are now. */
 export const postLedgerPayouts = {
   path: '/ledger/payouts',
   method: 'POST',
@@ -41,7 +41,7 @@ export const postLedgerPayouts = {
 
 const payoutToAsk = () =>
   docs.component('PayoutToAsk', () => {
-    const { uid, cuy, osn } = requestedPayout.shape // the schemas of entries, because a description belongs to one schema
+    const { uid, cuy, osn } = requestedPayout.shape // cloned below: entries use the same schemas, and a schema has only one description
     return z.strictObject({
       uid: docs.described(uid.clone(), 'The user whose wallet pays.'),
       cuy: docs.described(cuy.clone(), 'The currency.'),
@@ -129,7 +129,7 @@ const failures = (): readonly docs.Failure[] => {
   ]
 }
 
-/** The documentation of `POST /ledger/payouts`. */
+/** `POST /ledger/payouts` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const postLedgerPayoutsDocs = () =>
   ({
     id: 'askPayouts',

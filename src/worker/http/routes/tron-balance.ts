@@ -12,9 +12,8 @@ import { idParam, textParam, unknownCurrency, withQuery } from '../query.ts'
 
 const addressExpected = 'a Tron address (34 characters, starts with T)'
 
-const trx = 1 as CurrencyId // safe: its number in the interface
+const trx = 1 as CurrencyId // safe: 1 is TRX in the interface
 
-/** The parameters of `GET /tron/balance`. */
 export const balanceQuery = z.object({
   cuy: z.optional(idParam<CurrencyId>()),
   address: z.optional(textParam(addressExpected, /^T[1-9A-HJ-NP-Za-km-z]{33}$/, readAddress)),
@@ -32,7 +31,7 @@ export const tronBalance = {
       readChainBalance({ ...context, scanner }, c.get('uid'), { currency, address }),
     )
     if (!units.ok) return refusal(units.error)
-    return success({ amt: jsonAmount(units.value, currency.decimals) }) // chain units, not ledger units
+    return success({ amt: jsonAmount(units.value, currency.decimals) }) // in units of the chain, which can have more decimals than the ledger
   }),
 } satisfies Route
 
@@ -41,7 +40,7 @@ function readAddress(value: string): Address | null {
   return address.ok ? address.value : null
 }
 
-/** The documentation of `GET /tron/balance`. */
+/** `GET /tron/balance` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const tronBalanceDocs = () =>
   ({
     id: 'readBalance',

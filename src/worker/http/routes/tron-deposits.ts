@@ -14,7 +14,7 @@ import { badQuery } from '../openapi/failures.ts'
 import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
-/** The parameters of `GET /tron/deposits`. */
+/** The parameters of both lists of transfers: of a user, and of a backend, which has more. */
 export const depositsQuery = z.object({
   limit: z.optional(wholeNumber(pageRowsMax)),
   before: z.optional(idParam<TransferId>()),
@@ -33,7 +33,7 @@ export const tronDeposits = {
   }),
 } satisfies Route
 
-/** The filter and the page that parameters select. */
+/** The filter and the page that parameters select, with null for what is not given. The filter has no user yet. */
 export function depositSelection({ limit = pageRowsDefault, before, state, cuy }: z.output<typeof depositsQuery>): {
   readonly filter: DepositFilter
   readonly page: DepositPage
@@ -53,7 +53,7 @@ export async function answerDeposits(
   return success({ list: list.map((deposit) => shown(deposit, currencies)), count })
 }
 
-/** The schema of a transfer. */
+/** The schema of a transfer as its user sees it. */
 export const deposit = () =>
   docs.object('Deposit', () => ({
     id: docs.idSchema('The transfer. Newer transfers have higher ids.'),
@@ -111,7 +111,7 @@ export const depositDocs = () => {
   }
 }
 
-/** The documentation of `GET /tron/deposits`. */
+/** `GET /tron/deposits` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const tronDepositsDocs = () => {
   const { trx, usdt, parameters, count } = depositDocs()
   return {

@@ -10,19 +10,19 @@ import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures, refused } from '../openapi/failures.ts'
 import { choiceParam, readParameters, withQuery } from '../query.ts'
 
-/** The parameters of `GET /tron/generate`. */
+/** The parameters that `/tron/generate` and `/ledger/address` share. */
 export const generateQuery = z.object({
   fresh: z.optional(choiceParam(['0', '1'])),
   format: z.optional(choiceParam(['base58', 'number', 'hex'])),
 })
 
-/** Whether another address is requested, and in which form. */
+/** The parsed parameters: whether a further address is requested (`fresh`), and in which form (`format`). */
 export type AddressRequest = z.output<typeof generateQuery>
 
-/** Whether a URL requests another address. */
+/** Whether a URL requests a further address (`fresh=1`), which takes more rights and a lower rate limit. */
 export const isFresh = (url: string) => readParameters(generateQuery, url).fresh === '1'
 
-/** The user's deposit address. */
+/** The current deposit address of the user. The first request issues it; `fresh=1` issues a further one. */
 export const tronGenerate = {
   path: '/tron/generate',
   acts: true,
@@ -30,7 +30,7 @@ export const tronGenerate = {
   handle: withQuery(generateQuery, (c, request) => answerAddress(c, c.get('uid'), request)),
 } satisfies Route
 
-/** Answers with the current deposit address of a user, or with another one. */
+/** Answers with the current deposit address of a user, and issues it first if there is none, or if `request.fresh` asks for a further one. */
 export async function answerAddress(c: RequestContext, uid: Uid, request: AddressRequest): Promise<Response> {
   const { scanner } = c.env.services
   const fresh = request.fresh === '1'
@@ -51,7 +51,7 @@ export function formatAddress(address: Address, format: AddressRequest['format']
   }
 }
 
-/** The schema of the data. */
+/** The schema of the data in an answer with an address. */
 export const addressData = () =>
   z.strictObject({
     id: docs.idSchema('The id of the address record.'),
@@ -112,7 +112,7 @@ export const addressDocs = (prefix: '?' | '?uid=7&') => ({
   ],
 })
 
-/** The documentation of `GET /tron/generate`. */
+/** `GET /tron/generate` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const tronGenerateDocs = () => {
   const { failures, ...common } = addressDocs('?')
   return {

@@ -31,7 +31,7 @@ export const tronPayouts = {
   }),
 } satisfies Route
 
-/** Documentation shared by both lists of payouts. */
+/** Documentation shared by both lists of payouts, of users and of backends: the parameters of a page, and the count. */
 export const payoutPage = () => ({
   parameters: {
     limit: {
@@ -43,7 +43,7 @@ export const payoutPage = () => ({
   count: `The number of payouts that match, on all pages; ${countedMax} means that many or more.`,
 })
 
-/** The documentation of `GET /tron/payouts`. */
+/** `GET /tron/payouts` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const tronPayoutsDocs = () => {
   const given = 'a payout that waits and an approved one'
   const [waiting, approved] = [pickOwn(waitingPayout()), pickOwn(approvedPayout())]

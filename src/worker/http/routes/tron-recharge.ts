@@ -13,13 +13,13 @@ import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { txidFailures } from '../openapi/txid-failures.ts'
 import { textParam, withQuery } from '../query.ts'
 
-/** The form of `txid`, for messages. */
+/** What a `txid` must be, for the sentence that refuses another one. */
 export const txidExpected = '64 hex digits, optionally prefixed with 0x'
 
-/** The parameters of `GET /tron/recharge`. */
+/** The parameter `txid`, which backends' lists of deposits and payouts also take. */
 export const rechargeQuery = z.object({ txid: z.optional(txidParam()) })
 
-/** A parameter with a txid, in any form. */
+/** A parameter that is a txid: in upper or lower case, with or without `0x`. It is parsed into lower case without `0x`. */
 export function txidParam() {
   return textParam(txidExpected, /^(?:0[xX])?[0-9a-fA-F]{64}$/, readTxid)
 }
@@ -32,7 +32,7 @@ export const tronRecharge = {
   handle: withQuery(rechargeQuery, (c, { txid }) => (txid === undefined ? answerCheck(c) : answerTransaction(c, txid))),
 } satisfies Route
 
-/** The scan writes to the primary database. Only the user's own data is read in the session of the request. */
+/** Answers "check now". The scanner scans, and writes to the database by itself; the session of this request only reads what became of the user's transfers. */
 async function answerCheck(c: RequestContext): Promise<Response> {
   const { scanner, settings } = c.env.services
   const result = await writing(c, (context) => checkNow({ ...context, scanner }, c.get('uid')))
@@ -51,7 +51,7 @@ function readTxid(value: string): Txid | null {
   return txid.ok ? txid.value : null
 }
 
-/** The result of "check now" in one line: credits, deposits on their way, and why the scan is not caught up. */
+/** The result of "check now" in one line: credits, deposits on their way, held transfers, and why the scan has not caught up. */
 export function describeResult(result: CheckNowResult, currencies: Currencies): string {
   const { credited, unconfirmed, held, problem, behindBlocks } = result
   return [
@@ -73,7 +73,7 @@ function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowResu
   return `${atLeast(found)}${count(found, 'transfer')} found, ${when}`
 }
 
-/** Precedes a count of transfers that was cut at `shownMax`. */
+/** The words before a number of transfers. At most `shownMax` are read, so there can be more. */
 const atLeast = (read: number) => (read < shownMax ? '' : 'at least ')
 
 function describeTransaction(result: TransactionResult, currencies: Currencies): string {
@@ -82,7 +82,7 @@ function describeTransaction(result: TransactionResult, currencies: Currencies):
   return [sums, ...describeUncredited(result)].join('; ')
 }
 
-/** Says why other transfers of a transaction are not credited, each reason once, and what cannot be read. */
+/** Sentences about the transfers of a transaction that are not credited: one for each reason, and one if what contracts sent in it cannot be read. */
 export function describeUncredited({
   uncredited,
   isUnread,
@@ -115,7 +115,7 @@ function describeProblem(problem: CheckNowResult['problem'], behindBlocks: numbe
       return 'the requests that the nodes allow are used up for now'
     case 'still-running':
       return 'a scan is still running'
-    case 'out-of-time': // if the scan is behind, the number of blocks says it
+    case 'out-of-time': // if the scan is behind, the sentence with the number of blocks says enough
       return behindBlocks > 0 ? null : 'the scan did not finish in time'
     case null:
       return null
@@ -128,7 +128,7 @@ function count(number: number, noun: string): string {
 
 const notFinal = '2 transfers found, final in about 57 s'
 
-/** The documentation of `GET /tron/recharge`. */
+/** `GET /tron/recharge` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const tronRechargeDocs = () =>
   ({
     id: 'recharge',

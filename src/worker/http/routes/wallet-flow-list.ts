@@ -9,7 +9,7 @@ import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { choiceParam, idParam, instantParam, textParam, wholeNumber, withQuery } from '../query.ts'
 
-/** Most entries on one page. */
+/** Most items on one page of a list. Events and statements have limits of their own. */
 export const pageRowsMax = 100
 
 const osnExpected = `an osn or txid of at most ${osnCharsMax} printable ASCII characters`
@@ -18,7 +18,7 @@ const typeParam = z.pipe(
   z.transform((type) => Number(type) as EntryType), // safe: the schema lists the types
 )
 
-/** The parameters of `GET /wallet/flow/list`. */
+/** The parameters that select entries. `/ledger/entries` has `uid` in addition. */
 export const flowListQuery = z.object({
   page: z.optional(wholeNumber()),
   limit: z.optional(wholeNumber(pageRowsMax)),
@@ -54,7 +54,7 @@ export async function answerEntries(
   return success({ list: list.map((entry) => shown(postedItem(entry, currencies, jsonAmount))), count })
 }
 
-/** The schema of an entry. */
+/** The schema of a ledger entry as its user sees it. */
 export const flow = () =>
   docs.object('Flow', () => ({
     id: docs.idSchema('The entry. Newer entries have higher ids.'),
@@ -75,7 +75,7 @@ export const flow = () =>
     created_at: docs.instantSchema(),
   }))
 
-/** How the OpenAPI document describes the parameters of every route that lists entries. */
+/** Notes for the OpenAPI document on `flowListQuery`. */
 export const selectionDocs = () => ({
   page: { description: 'From 1, which is the default. Not allowed with `before`.', example: 1 },
   limit: { description: `Entries on a page, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`, example: 20 },
@@ -97,7 +97,7 @@ export const selectionDocs = () => ({
   },
 })
 
-/** The failures of parameters that select entries. `prefix` begins the queries of examples. */
+/** The documented failures of `flowListQuery`. `prefix` begins the queries of the examples. */
 export const selectionFailures = (prefix: '?' | '?uid=7&') => [
   badQuery(`${prefix}limit=1000`, 'limit', `a whole number from 1 to ${pageRowsMax}`),
   {
@@ -109,7 +109,7 @@ export const selectionFailures = (prefix: '?' | '?uid=7&') => [
 
 const given = 'two deposits, credited'
 
-/** The documentation of `GET /wallet/flow/list`. */
+/** `GET /wallet/flow/list` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const walletFlowListDocs = () =>
   ({
     id: 'listFlows',

@@ -4,14 +4,14 @@ import { type RequestContext, type Route, reading } from '../context.ts'
 import { jsonAmount, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 
-/** The user's balance in each configured currency, from the ledger. */
+/** The user's balance in each configured currency, from the ledger and not from the chain. */
 export const walletList = {
   path: '/wallet/list',
   rateClass: () => 'lists',
   handle: (c) => answerWallets(c, c.get('uid')),
 } satisfies Route
 
-/** Answers with the balance of a user in each configured currency. */
+/** Answers with the balance of a user in each configured currency; 0 where there is no entry yet. */
 export async function answerWallets(c: RequestContext, uid: Uid): Promise<Response> {
   const wallets = await reading(c, (context) => listWallets(context, uid))
   const list = wallets.map(({ amount, currency }) => ({ amt: jsonAmount(amount, currency.scale), cuy: currency.cuy }))
@@ -38,7 +38,7 @@ export const walletsDocs = (given: docs.Situation, query: string, usdt: number) 
   ],
 })
 
-/** The documentation of `GET /wallet/list`. */
+/** `GET /wallet/list` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const walletListDocs = () =>
   ({
     ...walletsDocs('two deposits, credited', '', 25),

@@ -16,10 +16,10 @@ import { flow } from './wallet-flow-list.ts'
 const monthExpected = 'a month of UTC that has begun, such as 2026-11'
 const dayExpected = 'a day of UTC that has begun, such as 2026-11-27'
 
-/** The period from a day (UTC) to the end that `end` sets; null if the day does not exist. */
+/** The period from the start of a day (UTC, `2026-11-27`) to the date that `end` makes of it; null if the day does not exist. */
 function periodOf(first: string, end: (date: Date) => void): Period | null {
   const from = new Date(`${first}T00:00:00.000Z`)
-  if (Number.isNaN(from.getTime()) || !from.toISOString().startsWith(first)) return null // 30 February is 1 March
+  if (Number.isNaN(from.getTime()) || !from.toISOString().startsWith(first)) return null // Date can read 30 February as a day of March
   const to = new Date(from)
   end(to)
   return { from: from.getTime() as UnixMs, to: to.getTime() as UnixMs } // safe: times of dates
@@ -31,7 +31,7 @@ const dayParam = textParam(dayExpected, /^\d{4}-\d\d-\d\d$/, (day) =>
   periodOf(day, (date) => date.setUTCDate(date.getUTCDate() + 1)),
 )
 
-/** The parameters of `GET /wallet/statement`. */
+/** The parameters that select a page of a statement. `/ledger/statement` has `uid` in addition. */
 export const statementQuery = z.object({
   month: z.optional(monthParam),
   day: z.optional(dayParam),
@@ -50,7 +50,7 @@ export const walletStatement = {
 
 type Asked = z.output<typeof statementQuery> & { readonly uid: Uid | undefined }
 
-/** Answers with a page of a statement, of a user or of all. `hasBackends`: entries show the name of their backend. */
+/** Answers with a page of the statement of one user, or of all users if `uid` is undefined. `hasBackends`: entries have the name of their backend in `by`. */
 export async function answerStatement(c: RequestContext, asked: Asked, hasBackends: boolean): Promise<Response> {
   const { currencies, clock } = c.env.services.settings
   const period = askedPeriod(asked, clock.now())
@@ -95,7 +95,7 @@ const balance = () =>
     closing: docs.amountSchema('What is there at `until`: `opening` and all entries of the period add up to it.'),
   }))
 
-/** The schema of a statement with these entries. */
+/** The named schema of a statement. `item` makes the schema of its entries. */
 export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () => Item) =>
   docs.dataBody(id, () => ({
     from: docs.described(z.iso.datetime({ precision: 3 }), 'The first instant of the period.'),
@@ -109,7 +109,7 @@ export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () =
     count: docs.countSchema('The number of entries of the period, on all pages.'),
   }))
 
-/** The documentation of a statement's parameters. */
+/** Notes for the OpenAPI document on `statementQuery`. */
 export const statementParameters = () => ({
   month: { description: 'The month, in UTC; by default the one that is running.', example: '2026-08' },
   day: { description: 'The day, in UTC. Not allowed with `month`.', example: '2026-08-27' },
@@ -122,7 +122,7 @@ export const statementParameters = () => ({
   format: { description: '`json`, which is the default, or `csv`.', example: 'csv' },
 })
 
-/** Documentation of pages and CSV, shared by both routes. */
+/** How pages and CSV work, for the descriptions of both routes of statements. */
 export const statementText =
   'Entries are listed oldest first, and `opening` and all of them add up to `closing`, exactly. A page has up to `limit` entries; the next one ' +
   'is that `after` the last of them. While a period is running, the closing balances of the last page are those after its last entry. ' +
@@ -130,7 +130,7 @@ export const statementText =
   'begins with the names of its columns and a line of the kind `opening` for each currency, and the last one ends with lines of the kind ' +
   '`closing`, so that the pages in their order are one file. A field that a spreadsheet would run as a formula has an apostrophe before it.'
 
-/** The failures of a query for a statement. `prefix` begins the queries of examples. */
+/** The documented failures of `statementQuery`. `prefix` begins the queries of the examples. */
 export const statementFailures = (prefix: '?' | '?uid=7&') => [
   badQuery(`${prefix}month=2999-01`, 'month', monthExpected),
   {
@@ -140,15 +140,15 @@ export const statementFailures = (prefix: '?' | '?uid=7&') => [
   },
 ]
 
-/** The first column names of a statement. */
+/** The line of column names in the example, without its last column for backends. */
 const csvNames = '"kind","id","uid","wid","osn","type","cuy","symbol","amt","balance","mark","created_at"'
 
-/** The documentation of a statement as CSV. `last` is one more column name. */
+/** The beginning of a statement as CSV, for the OpenAPI document. `last` is `,"by"` for backends, otherwise empty. */
 export const statementCsv = (last: string) => `${csvNames}${last}\r
 "opening","","","","","","2","USDT","0","","","2026-09-01T00:00:00.000Z"${last && ',""'}\r
 `
 
-/** The documentation of `GET /wallet/statement`. */
+/** `GET /wallet/statement` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const walletStatementDocs = () => {
   const given = 'two deposits, credited'
   const balances = [

@@ -11,29 +11,29 @@ import type { Entry, EntryList, EntrySelection, WalletBalance } from '../entry.t
 import { firstEntryAt } from './entry-times.ts'
 
 type Stored = typeof flows.$inferSelect
-/** An entry as `entryColumns` read it, with columns of its wallet and its transfer. */
+/** A row that `entryColumns` select: of an entry, with columns of its wallet and, for a recharge, of its transfer. */
 export type EntryRow = Omit<Stored, 'osn' | 'transfer_id' | 'number' | 'type_number'> &
   Pick<typeof wallets.$inferSelect, 'uid' | 'cuy'> & { readonly osn: string }
 
-/** An amount from a column: D1 returns it as a number. */
+/** Turns an amount from a column into a bigint: D1 returns it as a number. */
 export function readAmount(stored: number): Amount {
-  return BigInt(stored) as Amount // safe: the CHECK of every such column is the bound
+  return BigInt(stored) as Amount // safe: a CHECK keeps every such column within ±(2^53−1)
 }
 
-/** Makes an entry of its row: amounts become `bigint`. */
+/** Turns a row into the domain's type: amounts become bigints. */
 export function readEntry(row: EntryRow): Entry {
   const { id, uid, wallet_id: wid, osn, type, cuy, mark, created_at: createdAt, posted_by: by } = row
   const [amount, balance] = [readAmount(row.amount), readAmount(row.balance)]
   return { id, uid, wid, osn, type, cuy, amount, balance, mark, createdAt, by }
 }
 
-/** Reads the user's balances. A currency without an entry is absent. */
+/** Reads the user's balances, ordered by `cuy`. A currency in which the user has no wallet is missing. */
 export async function selectBalances(db: ReadDatabase, uid: Uid): Promise<readonly WalletBalance[]> {
   const { results } = await selectOwn(db, { uid }).all<Pick<WalletRow, 'cuy' | 'balance'>>()
   return results.map((row) => ({ cuy: row.cuy, amount: readAmount(row.balance) }))
 }
 
-/** Reads balances of wallets, in ledger units. A wallet without an entry is absent. */
+/** Makes the statement that reads the balances of wallets in ledger units, as `WalletRow`. A wallet that does not exist is missing in the result. */
 export function selectBalancesOf(
   db: ReadDatabase,
   owners: readonly Pick<WalletRow, 'uid' | 'cuy'>[],
@@ -41,7 +41,6 @@ export function selectBalancesOf(
   return selectBalancesIn(db, { owners: JSON.stringify(owners) })
 }
 
-/** A row of `selectBalancesOf`. */
 export type WalletRow = Pick<typeof wallets.$inferSelect, 'uid' | 'cuy' | 'balance'>
 
 const selectOwn = fixedStatement<'uid'>(sql`
@@ -51,14 +50,14 @@ const selectBalancesIn = fixedStatement<'owners'>(sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${sql.placeholder('owners')})
 CROSS JOIN ${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`)
 
-/** Entries on a page without `limit`. */
+/** Most entries on a page if `limit` is absent. */
 export const pageRowsDefault = 20
-/** No database of D1's size (10 GB) has this many pages. The limit keeps page × limit far below 2^53. */
+/** A higher page number is read as this one: such a page is empty anyway, and the number of skipped entries stays far below 2^53. */
 const pageNumberMax = 1_000_000_000
 /**
- * Reads one page of the user's entries and the number of all that match, in one round trip. Both queries read an index from its newest end. A page below an id
- * costs the same at any depth, and counting reads no entries, because each entry stores its number. D1 keeps no statistics for the planner, so each index is
- * named.
+ * Reads one page of the user's entries, newest first, and the number of all that match, in one round trip. A page with `before` costs the same at any depth.
+ * Counting reads a few entries, because each stores its number. The queries name their indices, because D1 keeps no statistics by which SQLite would choose
+ * them.
  */
 export async function selectEntries(db: ReadDatabase, uid: Uid, selection: EntrySelection): Promise<EntryList> {
   const statements =
@@ -67,7 +66,7 @@ export async function selectEntries(db: ReadDatabase, uid: Uid, selection: Entry
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
-/** Reads the newest entries of all users below an id, and the number of all entries from stored sums. */
+/** Reads the newest `limit` entries of all users, below `before` if it is given. `count` is the number of all entries, read from stored sums. */
 export async function selectAllEntries(
   { db, currencies }: { readonly db: ReadDatabase; readonly currencies: Currencies },
   { before, limit = pageRowsDefault }: Pick<EntrySelection, 'before' | 'limit'>,
@@ -86,8 +85,8 @@ export async function selectAllEntries(
 }
 
 /**
- * The sums of all entries before a day, for each currency and type that has entries: `cuy`, `type`, `entries`, `high`, `low` (the sum is high × 10^9 + low).
- * Reads one row of each.
+ * SQL that selects the sums of all entries before the day `end` (UTC, in days since 1970), one row for each currency and type with entries: `cuy`, `type`,
+ * `entries`, `high`, `low` (the sum is high × 10^9 + low). It reads one stored row for each.
  */
 export function selectSumsUpTo({ list }: Currencies, end: SQL): SQL {
   const { cuy, type, day, entries, high, low } = days
@@ -98,13 +97,13 @@ CROSS JOIN ${days} ON ${cuy} = currency.value AND ${type} = kind.value AND ${day
   SELECT max(newest.day) FROM ${days} AS newest WHERE newest.cuy = currency.value AND newest.type = kind.value AND newest.day < ${end})`
 }
 
-/** Counting the entries of one order stops here, because a backend may give everybody the same `osn`. */
+/** `selectOrder` finds no more entries than this, because a backend may give every user the same `osn`. */
 export const orderRowsMax = 1_000
 
 /**
- * Reads the newest entries of an order below an id, whoever its user is, and how many there are: `orderRowsMax` means that many or more. Recharges are left
- * out: transfers find those. The index is in the order of wallets, so if more entries share the `osn`, these are from the first wallets only; a selection with
- * a user finds the others.
+ * Reads entries with this `osn` of all users, newest first: up to `limit`, below `before` if it is given. Recharges are not among them. `count` is their
+ * number; `orderRowsMax` means that many or more: then only entries of the wallets with the lowest numbers were found, and `selectEntries` finds those of one
+ * user.
  */
 export async function selectOrder(
   db: ReadDatabase,
@@ -121,31 +120,32 @@ export async function selectOrder(
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
-/** The txid in a filter, in the form that entries of deposits have, or null. */
+/** Parses an `osn` filter that is a txid into the form that the `osn` of a recharge has; null if it is none. */
 function txidIn(osn: string): string | null {
   const txid = parseTxid(osn)
   return txid.ok ? txid.value : null
 }
 
 const { id, wallet_id: wid, type, osn, number, type_number } = flows
-/** The columns of `EntryRow`: of entries, their wallets and, for deposits, their transfers. */
+/** SQL that selects an `EntryRow`. FROM must have `entriesWithWallet` or the same tables, and then `withTransfer`. */
 export const entryColumns = sql`${id}, ${wid}, ${wallets.uid}, ${wallets.cuy}, ${type}, coalesce(${osn}, ${transfers.osn}) AS osn,
   ${flows.amount}, ${flows.balance}, iif(${type} = 1, 'deposit', ${flows.mark}) AS mark, ${flows.created_at}, ${flows.posted_by}`
-/** The join that `entryColumns` needs besides the wallets. */
+/** SQL that joins the transfer of a recharge, for its `osn`. */
 export const withTransfer = sql`LEFT JOIN ${transfers} ON ${transfers.id} = ${flows.transfer_id}`
-/** SQL for a page of entries with their wallets. */
 function selectPage({ rows, where }: Pick<EntryScope, 'rows' | 'where'>, limit: unknown, offset: unknown = 0): SQL {
   return sql`SELECT ${entryColumns} FROM ${rows} ${withTransfer} WHERE ${where} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
 }
 
-/** The number of entries before a page. */
 const offsetOf = ({ page = 1, limit = pageRowsDefault }: EntrySelection) => (Math.min(page, pageNumberMax) - 1) * limit
 
 const boundNames = ['cuy', 'wid', 'type', 'from', 'to', 'before'] as const
-/** The values of a selection, or the placeholders for them in a prepared statement. */
+/** The values of a selection, or placeholders for them. */
 type Bounds = { readonly [Name in (typeof boundNames)[number]]?: unknown }
 
-/** The number of entries and a page of them, for a selection without `osn`. There is one prepared statement for each set of given filters. */
+/**
+ * The statements that count and read a page, for a selection without `osn`. Their texts are built once for each set of filters that are given, and kept in
+ * `listings`.
+ */
 function listing(db: ReadDatabase, uid: Uid, selection: EntrySelection): readonly D1PreparedStatement[] {
   const given = boundNames.filter((name) => selection[name] !== undefined)
   const key = given.join(' ')
@@ -167,23 +167,23 @@ function makeListing(given: readonly (typeof boundNames)[number][]) {
   return { count: fixedStatement<string>(scope.count), page: fixedStatement<string>(page) }
 }
 
-/** The matching entries with their wallets, as SQL that follows FROM and WHERE, and a query that counts them. */
+/** The matching entries as SQL: `rows` follows FROM and has entries with their wallets, `where` follows WHERE, and `count` is a whole query. */
 interface EntryScope {
   readonly rows: SQL
   readonly where: SQL
   readonly count: SQL
 }
 
-/** All entries, each with its wallet. */
+/** SQL that follows FROM: all entries, each with its wallet. */
 export const entriesWithWallet = sql`${flows} CROSS JOIN ${wallets} ON ${wallets.id} = ${wid}`
 
-/** SQL: the wallet is one of the user's, and selected. */
+/** SQL that is true for those wallets of the user that match the selection's `cuy` and `wid`. */
 function isSelected(uid: unknown, { cuy, wid }: Bounds): SQL {
   const ofCurrency = cuy === undefined ? sql`` : sql` AND ${wallets.cuy} = ${cuy}`
   return sql`${wallets.uid} = ${uid}${ofCurrency}${wid === undefined ? sql`` : sql` AND ${wallets.id} = ${wid}`}`
 }
 
-/** SQL: the id is in the time range and the page. There is one bound at each end, because an index uses only the first of two. */
+/** SQL that is true for ids within the selection's times and below `before`. It has one bound at each end, because SQLite uses only the first of two. */
 function inRange({ from, to, before }: Bounds, id: SQLWrapper = flows.id): SQL {
   const bounds = [to === undefined ? null : firstEntryAt(sql`${to}`), before === undefined ? null : sql`${before}`]
   const [end = null, other = null] = bounds.filter((bound) => bound !== null)
@@ -203,7 +203,7 @@ function ofOrder(
   return [toStatement(db, scope.count), toStatement(db, page)]
 }
 
-/** The entries of an order or a transaction are few, so they are counted one by one. */
+/** A selection with `osn`: the entries of one order or one transaction are few, so they are counted one by one. */
 function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScope {
   const isOwn = sql`${wid} IN (SELECT ${wallets.id} FROM ${wallets} WHERE ${isSelected(uid, selection)})`
   const ofType = selection.type === undefined ? sql`` : sql` AND ${eq(type, selection.type)}`
@@ -226,7 +226,8 @@ function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScop
     const [transaction = ''] = /^[0-9a-f]{64}(?=:|$)/.exec(wanted) ?? []
     return transaction === '' ? counted(exact) : counted(exact, credited(transaction, eq(transfers.osn, wanted)))
   }
-  // `txid` and `txid:k` for every k; `;` is the character after `:`. A backend may also have posted the txid in another form.
+  // Matches an `osn` that is the txid, or begins with the txid and `:` (`;` is the next character). `exact` is for a backend that has posted the txid as it
+  // stands in the filter, for example in upper case.
   const ofTransaction = posted(sql`${gte(osn, txid)} AND ${lt(osn, `${txid};`)} AND substr(${osn}, 65, 1) IN ('', ':')`)
   return counted(...(txid === wanted ? [] : [exact]), ofTransaction, credited(txid, sql`true`))
 }
@@ -234,8 +235,8 @@ function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScop
 const newest = alias(flows, 'newest')
 
 /**
- * Entries without an `osn` filter. Several wallets have no common order of ids in an index, so the newest entries of each wallet are read, and of these the
- * newest are kept.
+ * A selection without `osn`. In the index, entries are in the order of ids only within one wallet. So of several wallets the newest entries of each are read,
+ * and the newest of these kept.
  */
 function allEntries(bounds: Bounds): EntryScope {
   const { cuy, wid: wallet, type: wanted } = bounds
@@ -256,7 +257,7 @@ function allEntries(bounds: Bounds): EntryScope {
   return { rows, where, count }
 }
 
-/** For each wallet, the number of the newest entry in the range minus that of the newest entry before it. */
+/** Counts the entries in a range of ids: in each wallet, the stored number of the newest one in the range minus the number of the newest one before it. */
 function numberOfAll(bounds: Bounds): SQL {
   const { type: wanted, from, to } = bounds
   const [column, entries] =

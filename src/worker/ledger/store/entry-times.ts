@@ -6,12 +6,13 @@ const { id } = flows
 const probe = alias(flows, 'probe')
 
 /**
- * SQL: the first id of an entry at or after a time (Unix milliseconds), or an id above all. `created_at` never decreases as ids grow (a trigger ensures it), so
- * a time range is a range of ids. A binary search over about thirty entries finds the id, so no index of times is stored.
+ * SQL for the lowest id of an entry that was created at or after `time` (Unix milliseconds); without such an entry, an id above all. A trigger ensures that
+ * `created_at` never decreases as ids grow, so a range of times is a range of ids. It is a binary search that reads about thirty entries: no index of times
+ * is needed.
  */
 export function firstEntryAt(time: number | SQLWrapper): SQL {
   const middle = sql`(low + high) / 2`
-  // Ids have gaps: the first entry at or above the middle stands for it.
+  // The middle may be no entry's id: then the next higher entry is compared in its place.
   const isBefore = sql`${probe.created_at} < ${time}`
   return sql`(
   WITH RECURSIVE step (low, high) AS (

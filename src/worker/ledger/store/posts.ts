@@ -8,21 +8,21 @@ import { flows, postings, wallets } from '../../d1/tables.ts'
 import type { Entry, NewEntry } from '../entry.ts'
 import { type EntryRow, entryColumns, readEntry, type WalletRow, withTransfer } from './entries.ts'
 
-/** The state of the database at the time of an attempt to post. */
+/** What an attempt to post has done, and what it has read in the same batch. */
 export interface PostAttempt {
-  /** Whether this attempt stored the entries. */
+  /** False if this attempt has stored nothing: then `ofPayout`, `known` and `balances` show why. */
   readonly stored: boolean
-  /** The index of the first entry in the post whose key a payout or its refund uses, or null. */
+  /** The index, from 0, of the first entry in the post whose key a payout or its refund uses; null if there is none. */
   readonly ofPayout: number | null
-  /** The stored entries with the keys of the post, in its order; those of this attempt are included. */
+  /** The stored entries with the keys of the post, in its order, whether this attempt or an earlier post has stored them. */
   readonly known: readonly Entry[]
-  /** The balances of the wallets in the post after the attempt. A wallet without an entry is absent. */
+  /** The balances of the post's wallets after the attempt. A wallet that does not exist is missing. */
   readonly balances: readonly WalletRow[]
 }
 
 /**
- * Stores all entries in their order, or none. None if one of the keys is stored already or used by a payout, or if any balance would leave the range from 0 to
- * 2^53−1. One batch: identical concurrent posts store one set of entries.
+ * Stores all entries in their order, or none. It stores none if one of the keys is stored already or used by a payout, or if a balance would leave the range
+ * from 0 to 2^53−1 on the way. All of it is one batch, so identical concurrent posts store one set of entries.
  */
 export async function storePost(
   db: WriteDatabase,
@@ -45,11 +45,11 @@ export async function storePost(
     stored: inUse.isKnown === 0 && known.results.length > 0,
     ofPayout: inUse.place,
     known: (known.results as EntryRow[]).map(readEntry), // safe: the columns of the statement
-    balances: balances.results as PostAttempt['balances'][number][], // safe: as above
+    balances: balances.results as PostAttempt['balances'][number][], // safe: the columns of `selectWallets`
   }
 }
 
-/** The state before the attempt: whether a key of the post is stored, and the index of the first key that a payout uses. */
+/** Read before the attempt: whether a key of the post is stored, and the index of the first entry whose key a payout uses. */
 interface InUseRow {
   readonly isKnown: 0 | 1
   readonly place: number | null
@@ -58,7 +58,7 @@ interface InUseRow {
 const { entries, posted_by, created_at } = postings
 const posted = sql`json_each(${sql.placeholder('list')})`
 const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`
-/** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
+/** The stored entries with the keys of the list. CROSS JOIN makes the list the outer loop, whatever SQLite estimates. */
 const knownEntries = sql`${posted} CROSS JOIN ${ownWallet} CROSS JOIN ${flows} INDEXED BY flow_key
   ON ${flows.osn} = ${member(flows.osn)} AND ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = ${member(flows.type)}`
 /** The entries of the list whose key a payout or its refund uses. */
@@ -70,8 +70,8 @@ const selectInUse = fixedStatement<'list'>(sql`
 SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${payoutEntries} ORDER BY key LIMIT 1) AS place`)
 
 /**
- * A trigger creates the entries and then ignores the row, so the statement returns nothing. Without the condition the trigger would fail the batch, and the
- * reason would be lost.
+ * Inserts into `posting`, whose trigger creates the entries. The conditions repeat what triggers and CHECKs refuse: a refusal would fail the batch, and the
+ * caller could not learn why from the other statements.
  */
 const insertPosting = fixedStatement<'list' | 'by' | 'at'>(sql`
 INSERT INTO ${postings} (${bareList([entries, posted_by, created_at])})
@@ -88,6 +88,5 @@ const selectKnown = fixedStatement<'list'>(
   sql`SELECT ${entryColumns} FROM ${knownEntries} ${withTransfer} ORDER BY key`,
 )
 
-/** The balances of the wallets that a list of `uid` and `cuy` names. */
 const selectWallets = fixedStatement<'list'>(sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM ${posted} CROSS JOIN ${ownWallet}`)

@@ -12,17 +12,19 @@ import { firstEntryAt } from './entry-times.ts'
 
 const dayMs = 86_400_000
 
-/** The sums of one currency before a period and at its end, in ledger units, and the number of entries in the period. */
+/** One currency of a statement: its balance before the period and at its end, in ledger units, and the number of entries between. */
 export interface StatementSums extends Pick<Currency, 'cuy'> {
   readonly opening: bigint
   readonly closing: bigint
   readonly count: number
 }
 
-/** Sums as text: parts with their powers of ten, such as `12e9 345e0`, because D1 returns integers as doubles. */
+/** The balances are texts of summands with powers of ten, such as `12e9 345e0` for 12,000,000,345: a double would lose digits of the sum. */
 type SumRow = Pick<StatementSums, 'cuy' | 'count'> & Readonly<Record<'opening' | 'closing', string>>
 
-/** Reads the sums of a statement and one page of its entries at one moment, in one round trip. */
+/**
+ * Reads the sums of a statement and one page of its entries, oldest first, in one batch. A currency without an entry before the period's end may be missing.
+ */
 export async function selectStatement(
   db: ReadDatabase,
   currencies: Currencies,
@@ -40,7 +42,7 @@ export async function selectStatement(
   }
 }
 
-/** The value of such a text; 0 if it has no parts. */
+/** Adds up a text such as `12e9 345e0` (see `SumRow`). */
 function unitsIn(parts: string): bigint {
   return parts.split(' ').reduce((sum, part) => {
     const [digits = '', power = ''] = part.split('e')
@@ -51,7 +53,7 @@ function unitsIn(parts: string): bigint {
 const { id, wallet_id: walletId } = flows
 const oldest = alias(flows, 'oldest')
 
-/** At least the first `limit` entries of a page: of all users in the order of ids, or of each wallet of a user. */
+/** SQL that follows FROM and finds at least the first `limit` entries of the page: of a user, the first `limit` of each wallet. */
 function pageOf(selection: StatementSelection, limit: number): SQL {
   const { uid, cuy } = selection
   if (uid === undefined) return sql`${entriesWithWallet} ${withTransfer} WHERE ${inPeriod(selection)}`
@@ -62,12 +64,12 @@ function pageOf(selection: StatementSelection, limit: number): SQL {
   ${withTransfer} WHERE ${eq(wallets.uid, uid)}${ofCurrency}`
 }
 
-/** SQL: the id is in the period and the page, with one bound at each end for the index. */
+/** SQL that is true for ids within the period and above `after`. It has one bound at each end, because SQLite uses only the first of two. */
 function inPeriod({ period, after = 0 as EntryId }: StatementSelection, id: SQLWrapper = flows.id): SQL {
   return sql`${gte(id, sql`max(${firstEntryAt(period.from)}, ${after} + 1)`)} AND ${lt(id, firstEntryAt(period.to))}`
 }
 
-/** For each wallet of a user: balance and number of its newest entry before the period, and before its end. */
+/** SQL for the balances of one user: each entry stores the balance after it, so it reads the newest entry before the period and the newest before its end. */
 function sumsOfUser(uid: Uid, { from, to }: Period): SQL {
   const newestBefore = (time: UnixMs) => sql`(SELECT ${id} FROM ${flows} INDEXED BY flow_wallet
     WHERE ${walletId} = ${wallets.id} AND ${lt(id, firstEntryAt(time))} ORDER BY ${id} DESC LIMIT 1)`
@@ -80,7 +82,7 @@ LEFT JOIN ${flows} AS closed ON closed.id = ${newestBefore(to)}
 WHERE ${eq(wallets.uid, uid)}`
 }
 
-/** For all users: the sums of all entries before the period, and before its end. Triggers keep these sums. */
+/** SQL for the balances of all users together, before the period and at its end. It reads the running sums that triggers keep for each day. */
 function sumsOfAll(currencies: Currencies, { from, to }: Period): SQL {
   const before = (time: UnixMs) => selectSumsUpTo(currencies, sql`${time / dayMs}`)
   const sumOf = (at: string) => sql.raw(`coalesce(sum(${at}.high), 0) || 'e9 ' || coalesce(sum(${at}.low), 0) || 'e0'`)

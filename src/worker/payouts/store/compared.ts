@@ -9,7 +9,7 @@ import { events, rescans, scans } from '../../d1/state-tables.ts'
 import { flows } from '../../d1/tables.ts'
 import { openAddresses } from './conclusions.ts'
 
-/** The state of the database that is compared with the memory of the scanner's object. */
+/** The state of the database that is compared with the memory of the scanner's Durable Object. */
 export interface ComparedRow {
   /** The remembered event as text; null if the database has none under its number. */
   readonly same: string | null
@@ -30,7 +30,7 @@ export interface ComparedRow {
   readonly restoredAt: UnixMs | null
 }
 
-/** Reads the state to compare, in one statement. `noted` is the number of the event that the object remembers. */
+/** Reads the state to compare, in one statement. `noted` is the number of the event that the object remembers; 0 if there is none. */
 export async function selectCompared(db: ReadDatabase, noted: EventId | 0): Promise<ComparedRow> {
   const row = await compared(db, { noted }).first<Row>()
   if (row === null) throw new Error('a view of sums has a row')
@@ -40,7 +40,7 @@ export async function selectCompared(db: ReadDatabase, noted: EventId | 0): Prom
     lastId: lastId ?? 0,
     hasSigned: hasSigned === 1,
     newest: newestId === null || newestText === null ? null : { id: newestId, text: newestText },
-    openPayers: JSON.parse(openPayers) as readonly Address[], // safe: a list of the column
+    openPayers: JSON.parse(openPayers) as readonly Address[], // safe: a JSON list of addresses
   }
 }
 
@@ -59,7 +59,7 @@ export async function storeRestoredAt(db: WriteDatabase, at: UnixMs | null): Pro
 
 const textOf = (table: typeof events | typeof flows) =>
   sql`json_array(${sql.join(Object.values(getTableColumns(table)).map(shown), sql`, `)})`
-/** The entry or the event with this number, as text. Both share one numbering. */
+/** SQL: the event or entry with this number, as a JSON text of its columns. Events and entries share one numbering. */
 const textAt = (number: SQL) => sql`coalesce((SELECT ${textOf(events)} FROM ${events} WHERE ${events.id} = ${number}),
   (SELECT ${textOf(flows)} FROM ${flows} WHERE ${flows.id} = ${number}))`
 const { kind, finished_at, next_height } = rescans

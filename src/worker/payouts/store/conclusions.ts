@@ -18,7 +18,10 @@ import { overtakenRules, pairStatements } from './rows.ts'
 const t = payoutTransactions
 const open = sql`${t} INDEXED BY payout_transaction_open`
 
-/** SQL that is true if the read looked for the address of every open transaction: a condition of the batch. Otherwise the read may have missed one. */
+/**
+ * SQL that is true if the read looked for the address of every open transaction. The batch that stores the read requires it: otherwise the read may have
+ * missed a transaction.
+ */
 export function isWatched(watched: ReadonlySet<Address>): SQL {
   const list = JSON.stringify([...watched])
   return sql`NOT EXISTS (SELECT 1 FROM ${open} WHERE ${t.ended} IS NULL
@@ -28,7 +31,7 @@ export function isWatched(watched: ReadonlySet<Address>): SQL {
 /** SQL: the addresses of open transactions as a JSON list. */
 export const openAddresses = sql`(SELECT json_group_array(DISTINCT ${t.address}) FROM ${open} WHERE ${t.ended} IS NULL)`
 
-/** Whether a batch failed because a payout has changed since the decision. */
+/** Whether a batch failed because a payout or a transaction has changed since the decision, so that it must be decided again. */
 export const isPayoutOvertaken = (cause: unknown) => overtakenRules.some((rule) => isRefusedBy(rule, cause))
 
 /**
@@ -54,7 +57,7 @@ export async function selectConcerned(
   }
 }
 
-/** SQLite has no booleans. */
+/** SQLite has no booleans, so `succeeded` comes as 0 or 1. */
 const readTransaction = (row: TransactionRow): TransactionRow => {
   return { ...row, succeeded: row.succeeded === null ? null : Boolean(row.succeeded) }
 }
@@ -88,7 +91,10 @@ export async function storeEnds(db: WriteDatabase, pairs: readonly Pair[]): Prom
   }
 }
 
-/** Stores the heights at which transactions were seen before those blocks are final, and pauses the sending of each until `until`, once. */
+/**
+ * The statement that stores at which heights transactions were seen in blocks that are not final yet. A transaction that was not seen before is not sent
+ * again until `until`.
+ */
 export function seenAt(
   db: WriteDatabase,
   seen: readonly { readonly txid: Txid; readonly height: BlockHeight }[],

@@ -6,7 +6,7 @@ import type { OtherOutflow, Outflows, PayoutRow } from '../lifecycle.ts'
 import { readMoved } from '../moved.ts'
 import { overtakenRules, updatePayouts } from './rows.ts'
 
-/** A payout, with the money that has already left for it. */
+/** A payout, with the money that has left for it, or may have left for it. */
 export interface PayoutWithOutflows {
   readonly payout: PayoutRow
   readonly outflows: Outflows
@@ -48,8 +48,8 @@ export async function storeDecided(
 
 const t = payoutTransactions
 /**
- * SQL: another transaction that may already have paid this payout, as JSON. That is one of its own that succeeded after the payout had moved on, or one that no
- * payout names and that moved exactly this amount, whether an operator has excused it or not. NULL if there is none.
+ * SQL: another transaction that may already have paid this payout, as JSON; NULL if there is none. It is a transaction of the payout that succeeded after the
+ * payout had moved on, or one that no payout names and that moved exactly this amount, whether an operator has excused it or not.
  */
 export const otherOutflow = sql`coalesce(
   (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout

@@ -21,7 +21,6 @@ export interface PayoutSelection {
   readonly limit?: number | undefined
 }
 
-/** A payout with what a list adds to it. */
 export interface ListedPayout {
   readonly payout: PayoutRow
   /** Whether its recipient's address has since been issued to a user here. */
@@ -62,14 +61,14 @@ const columns = sql`${payouts}.*,
   EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(to_address)}) AS "isToUser",
   (SELECT ${t.answers} FROM ${t} WHERE ${t.txid} = ${payouts.txid} AND ${state} = 'signed') AS answers`
 
-/** The rows of a list, each part being SQL that follows FROM. D1 keeps no statistics for the planner, so each part names its index. */
+/** The rows of a list. Each part is SQL that follows FROM. D1 keeps no statistics for the query planner, so each part names its index. */
 interface Scope {
   readonly rows: SQL
   /** Selects at least the newest `limit` rows below an id. */
   readonly newest: (before: PayoutId, limit: number) => SQL
 }
 
-/** The rows that a key selects, by its index; null if the selection has no key. */
+/** The rows that a txid, an `osn`, a recipient or a user selects, through the index of that column; null if the selection has none of these. */
 function byKey(selection: PayoutSelection): Scope | null {
   const { txid, osn: order, to, uid: owner } = selection
   const isPlainUser = owner !== undefined && selection.cuy === undefined && selection.state === undefined
@@ -90,7 +89,7 @@ function byKey(selection: PayoutSelection): Scope | null {
   return { rows, newest: (before) => sql`${rows} AND ${lt(id, before)}` }
 }
 
-/** An index is in the order of ids only within one state and currency, so the newest rows of each are read. */
+/** The rows of these states and currencies. An index is in the order of ids only within one state and currency, so the newest rows of each are read. */
 function byKind(selection: PayoutSelection, cuys: readonly CurrencyId[]): Scope {
   const states = selection.state === undefined ? payoutStates : [selection.state]
   const kinds = sql`json_each(${JSON.stringify(states)}) AS wanted CROSS JOIN json_each(${JSON.stringify(cuys)}) AS currency`

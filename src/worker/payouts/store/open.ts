@@ -15,9 +15,9 @@ import {
 } from '../../d1/payout-tables.ts'
 import { isUnresolved } from './facts.ts'
 
-// Sums and troubles of open payouts. The number of rows that are read grows with the number of currencies, not with that of payouts.
+// Sums and faults of open payouts. The number of rows that are read grows with the number of currencies, not with that of payouts.
 
-/** The open payouts in one state and currency. */
+/** The payouts in one open state and one currency. */
 export interface OpenSum {
   readonly state: PayoutState
   readonly cuy: CurrencyId
@@ -28,22 +28,25 @@ export interface OpenSum {
   readonly oldestAt: UnixMs
 }
 
-/** Reads the open payouts by state and currency. */
+/** Counts and sums the payouts that are waiting, approved, signed or stuck, by state and currency. */
 export async function selectOpenSums(db: ReadDatabase): Promise<readonly OpenSum[]> {
   const { results } = await selectSums(db, {}).all<Omit<OpenSum, 'sum'> & { readonly sum: string }>()
   return results.map((row) => ({ ...row, sum: BigInt(row.sum) }))
 }
 
-/** The troubles of payouts that an operator must see. */
+/** The faults of payouts about which an operator must be told. */
 export interface PayoutTroubles {
   readonly stuck: readonly { readonly payout: PayoutId; readonly reason: StuckReason }[]
-  /** The approved payout that has waited longest for a signer, if that is since before `before`. */
+  /** The approved payout that has waited longest for a signer; null if none has waited long enough. */
   readonly unsigned: { readonly payout: PayoutId; readonly since: UnixMs } | null
-  /** Transactions of the payout address that stop payouts. */
+  /** Transactions of the payout address that stop payouts: see `isUnresolved`. */
   readonly unknown: readonly Txid[]
 }
 
-/** Reads at most `max` of each kind. `currencies` are those that may leave now: a signer can do nothing about the others. */
+/**
+ * Reads at most `max` faults of each kind. A payout that was approved at `before` or earlier has waited long enough. `currencies` are those whose money may
+ * leave now: a signer can do nothing about the others.
+ */
 export async function selectTroubles(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -75,7 +78,7 @@ export async function selectHoldings(db: ReadDatabase, address: Address): Promis
   return rows.filter((row) => row.address === address)
 }
 
-/** Stores the balances of the payout address. */
+/** Stores balances of the payout address. A balance replaces the earlier one of the same contract. */
 export async function storeAddressHoldings(db: WriteDatabase, holdings: readonly Holding[]): Promise<void> {
   const insertion = openTables(db).insert(payoutHoldings)
   const stored = holdings.map((holding) =>

@@ -17,29 +17,28 @@ import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
 import type { PayoutRow, Used } from '../lifecycle.ts'
 import { overtakenRules } from './rows.ts'
 
-/** The columns of a new row. */
 export type InsertedPayout = Pick<PayoutRow, (typeof insertedNames)[number]>
-/** The columns that identify a payout for a backend. */
+/** The columns of a requested payout with which stored rows are compared. */
 type PayoutKey = Pick<InsertedPayout, 'uid' | 'cuy' | 'osn' | 'fee' | 'to_address'>
 
 /** The stored facts by which a payout request is judged. */
 export interface PayoutRequestFacts {
-  /** The stored payouts with the keys of the request. */
+  /** The stored payouts that have a key (uid, cuy and osn) of the request. */
   readonly storedPayouts: readonly PayoutRow[]
   /** In the order of the request: whether an entry already has a key that the payout or its refund would use, and whether `to` is the address of a user. */
   readonly obstacles: readonly { readonly hasEntry: boolean; readonly isUsers: boolean }[]
   readonly balances: readonly WalletRow[]
-  /** The sums that count towards the limits of a day, by currency, and by user and currency, under `usedKey`. */
+  /** The sums that already count towards the limits of a day, under `usedKey`: of each currency, and of each user in it. */
   readonly used: ReadonlyMap<string, Used>
 }
 
-/** The key in `AskingFacts.used`: of one user, or of all users (0). */
+/** The key in `PayoutRequestFacts.used`: of one user, or of all users (0). */
 export const usedKey = (uid: Uid | 0, cuy: CurrencyId) => `${uid} ${cuy}`
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-/** Reads the facts for a payout request, in one round trip. */
+/** Reads the facts for a payout request, in one round trip. The day of the limits ends at `at`. */
 export async function selectPayoutRequestFacts(
   db: ReadDatabase,
   requested: readonly PayoutKey[],
@@ -85,7 +84,10 @@ interface UsedRow {
   readonly count: number
 }
 
-/** Stores payouts, all or none; triggers take the money. `overtaken`: a row has changed since the decision. */
+/**
+ * Stores payouts, all or none, and returns their ids; triggers take the money. `overtaken`: what the decision rests on has changed since, for example a
+ * balance.
+ */
 export async function insertPayouts(
   db: WriteDatabase,
   rows: readonly InsertedPayout[],
@@ -109,7 +111,7 @@ const insertedColumns = insertedNames.map((name) => payouts[name])
 const { uid, cuy, osn, fee, to_address } = payouts
 const listed = sql`json_each(${sql.placeholder('keys')})`
 
-/** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
+/** CROSS JOIN makes the list the outer loop, whatever the query planner estimates. */
 const selectStoredPayouts = fixedStatement<'keys'>(sql`
 SELECT ${payouts}.* FROM ${listed} CROSS JOIN ${payouts} INDEXED BY payout_key
 ON ${uid} = ${member(uid)} AND ${cuy} = ${member(cuy)} AND ${osn} = ${member(osn)}`)
@@ -131,7 +133,7 @@ const oldest = (value: SQLWrapper) => sql`iif(${member(uid)} = 0,
     (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_day WHERE ${isOfOldest}),
     (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_user_day
       WHERE ${payouts.uid} = ${member(uid)} AND ${isOfOldest}))`
-/** The last 24 hours: stored sums for the whole hours, and the approved payouts for the rest of the oldest hour. */
+/** Sums the last 24 hours: stored sums for the whole hours, and the approved payouts for the rest of the oldest hour. */
 const selectUsed = fixedStatement<'owners' | 'since' | 'hour' | 'end'>(sql`
 SELECT DISTINCT ${member(uid)} AS uid, ${member(cuy)} AS cuy,
   CAST((SELECT coalesce(sum(${h.amount}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(payouts.amount)} AS TEXT) AS amount,

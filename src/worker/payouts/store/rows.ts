@@ -9,7 +9,7 @@ import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
 /** Rows in one JSON text. The longest row takes about 5 kB, and D1 binds texts up to 2 MB. */
 const rowsMax = 200
 
-/** Triggers and CHECKs that refuse a decision about a payout that has changed since: decide again. */
+/** Rules of triggers and CHECKs that refuse a decision because something has changed since it was made. The caller must decide again. */
 export const overtakenRules = [
   ...['payout: already asked for', 'payout: an entry has its key', 'payout: another version', 'payout: no such step'],
   ...[
@@ -25,20 +25,19 @@ export const overtakenRules = [
   'payout_transaction: the scan is halted',
 ]
 
-/** Statements that update payouts, each at the version on which the decision rests. */
+/** Statements that update payouts. Each row must still have the version on which the decision rests. */
 export function updatePayouts(db: WriteDatabase, rows: readonly PayoutRow[]): readonly D1PreparedStatement[] {
   return toJsonTexts(rows, rowsMax).map((list) => changePayouts(db, { rows: list }))
 }
 
-/** Statements that update transactions, each at the version on which the decision rests. */
+/** Statements that update transactions. Each row must still have the version on which the decision rests. */
 export function updateTransactions(db: WriteDatabase, rows: readonly TransactionRow[]): readonly D1PreparedStatement[] {
   return toJsonTexts(rows, rowsMax).map((list) => changeTransactions(db, { rows: list }))
 }
 
-/** The columns of a new transaction. */
 export type InsertedTransaction = Pick<TransactionRow, (typeof insertedNames)[number]>
 
-/** Statements that store new transactions. */
+/** Statements that store new transactions: those that a signer has handed in, and those without a payout that the scan has found in blocks. */
 export function insertTransactions(
   db: WriteDatabase,
   rows: readonly InsertedTransaction[],
@@ -63,7 +62,10 @@ export function pairStatements(
   ])
 }
 
-/** Has blocks read again for a transaction that was handed in later, from one height to another, or with null to the position. */
+/**
+ * The statement that has the blocks from `from` to `to` read again, because they may contain a transaction that was handed in after they were read. If `to`
+ * is null, the last block is the one at the scan's position.
+ */
 export function readAgainFor(db: WriteDatabase, from: number, to: BlockHeight | null, at: UnixMs): D1PreparedStatement {
   return insertRescan(db, { from, to, at })
 }
@@ -80,7 +82,7 @@ const transactionChanges = [
   ...[payoutTransactions.height, succeeded, payoutTransactions.moved, ended, payoutTransactions.excused, next_send],
 ]
 
-/** SQL that updates a list of rows, each at its version. */
+/** SQL that updates a list of rows and adds 1 to the version of each. A trigger refuses it if a row no longer has the version that the list names. */
 function changeOf(
   table: typeof payouts | typeof payoutTransactions,
   columns: typeof payoutChanges | typeof transactionChanges,

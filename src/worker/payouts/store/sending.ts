@@ -7,7 +7,6 @@ import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { type NodeAnswer, noteAnswer, readAnswers } from '../answers.ts'
 import { isUnresolved } from './facts.ts'
 
-/** A transaction that is due to be sent. */
 export interface DueTransaction {
   readonly id: PayoutTransactionId
   readonly bytes: string
@@ -16,7 +15,6 @@ export interface DueTransaction {
   readonly answers: readonly NodeAnswer[]
 }
 
-/** Selects due transactions. */
 export interface DueQuery {
   readonly now: UnixMs
   /** Currencies in which nothing is sent now. */
@@ -27,8 +25,8 @@ export interface DueQuery {
 }
 
 /**
- * Claims due transactions: new ones first, then those that have waited longest. A claimed transaction counts as sent, and is due again after the pause of its
- * number, so a call that dies does not send it over and over.
+ * Claims due transactions: new ones first, then those that have waited longest. A claimed transaction counts as sent. It is due again after a pause, which
+ * the number of its broadcasts decides, so a call that dies does not send it over and over.
  */
 export async function claimDue(
   db: WriteDatabase,
@@ -43,7 +41,7 @@ export async function claimDue(
 
 type ClaimedRow = Omit<DueTransaction, 'answers'> & { readonly answers: string | null }
 
-/** Stores what nodes have answered to broadcasts, for people. */
+/** Stores the answers of nodes to broadcasts. People see them; they decide nothing. */
 export async function storeAnswers(
   db: WriteDatabase,
   sent: readonly (DueTransaction & { readonly answer: SendingReply | null })[],

@@ -19,7 +19,6 @@ import {
   updateTransactions,
 } from './rows.ts'
 
-/** An approved payout, as it is offered to a signer. */
 export interface OfferedPayout {
   readonly payout: PayoutRow
   /** Another transaction that may already have paid it. */
@@ -52,11 +51,11 @@ export interface SigningFacts {
   /** The newest block that the scan has stored. */
   readonly position: BlockHeight | null
   readonly payouts: ReadonlyMap<PayoutId, SignablePayout>
-  /** The stored transactions with these txids. */
+  /** The stored transactions that have one of the requested txids. */
   readonly transactions: ReadonlyMap<Txid, TransactionRow>
 }
 
-/** A payout, with the facts that keep it from having a new transaction. */
+/** A payout, with the facts that can keep it from having a new transaction. */
 export interface SignablePayout {
   readonly payout: PayoutRow
   /** Whether a transaction of the payout can still be mined. */
@@ -67,7 +66,7 @@ export interface SignablePayout {
   readonly isToUser: boolean
 }
 
-/** Reads the facts for signed transactions, in one round trip. */
+/** Reads the facts about these payouts and these signed transactions, in one round trip. A txid is null if its bytes are no message. */
 export async function selectSigningFacts(
   db: ReadDatabase,
   ids: readonly number[],
@@ -96,7 +95,7 @@ export async function selectSigningFacts(
 
 type SignableRow = PayoutRow & Readonly<Record<'hasOpen' | 'hasPaidLate' | 'isToUser', 0 | 1>>
 
-/** The rows of an accepted transaction: a new one, or one that a block contained before its bytes were handed in. */
+/** The rows of an accepted transaction. `inserted`: it is new. `opened`: its row existed, because a block contained it before its bytes were handed in. */
 export type TakenTransaction = {
   readonly payout: PayoutRow
 } & (
@@ -104,7 +103,7 @@ export type TakenTransaction = {
   | { readonly opened: TransactionRow; readonly foundAt: BlockHeight | null }
 )
 
-/** Stores accepted transactions, all or none, and has blocks read again that may contain them. */
+/** Stores accepted transactions, all or none, and has blocks read again that may contain them. `overtaken`: what the decision rests on has changed since. */
 export async function storeTaken(
   db: WriteDatabase,
   taken: readonly TakenTransaction[],
@@ -115,7 +114,7 @@ export async function storeTaken(
   const lowest = Math.min(...inserted.map(({ reference }) => reference ?? Number.POSITIVE_INFINITY))
   try {
     await db.batch([
-      // This comes first: a trigger refuses a transaction whose blocks are not read again.
+      // The rescan comes first: a trigger refuses a transaction whose blocks are not read again.
       ...(inserted.length === 0 ? [] : [readAgainFor(db, lowest + 1, null, at)]),
       ...opened.flatMap(({ foundAt }) => (foundAt === null ? [] : [readAgainFor(db, foundAt, foundAt, at)])),
       ...insertTransactions(db, inserted),
@@ -142,7 +141,7 @@ interface HeadRow {
   readonly position: BlockHeight
 }
 
-/** After a correction the hash and the timestamp are not known. */
+/** After a correction the hash and the timestamp of the newest final block are not known. Then there is no head. */
 function readHead([row]: readonly HeadRow[] = []): Head | null {
   if (row === undefined || row.hash === null || row.timestamp === 0) return null
   return { height: row.height, hash: row.hash, timestamp: row.timestamp }
@@ -157,7 +156,7 @@ const t = payoutTransactions
 const max = sql.placeholder('max')
 const isToUser = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(payouts.to_address)})`
 
-/** The index is in the order of ids only within one state and currency, so the oldest of each currency are read. */
+/** The index is in the order of ids only within one state and currency, so the oldest rows of each currency are read. */
 const selectApproved = fixedStatement<'currencies' | 'after' | 'max'>(sql`
 SELECT ${payouts}.*, ${otherOutflow} AS other FROM json_each(${sql.placeholder('currencies')}) AS currency
 CROSS JOIN ${payouts} ON ${id} IN (

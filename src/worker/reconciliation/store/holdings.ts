@@ -18,18 +18,18 @@ import { compared as comparedRanges, holdings } from '../../d1/state-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
 import type { DifferenceState, RecordedHolding } from '../judge.ts'
 
-/** A stored holding: one address in one currency. */
+/** A stored holding: the record of one address in one currency. */
 export interface Holding extends RecordedHolding {
   readonly cuy: CurrencyId
-  /** The number of the address, which is the key of the row. */
+  /** The id of the address in the table `address`. With `cuy` it is the key of the row. */
   readonly addressId: number
   readonly address: Address
   readonly dueAt: UnixMs
-  /** The recorded sum as the triggers keep it. It must be unchanged when a judgement is stored. */
+  /** The recorded sum as the triggers keep it. A judgement is stored only if it has not changed meanwhile. */
   readonly parts: string
 }
 
-/** A judged holding, with its row before. */
+/** A holding as it was read, and the members to store. */
 export interface HoldingChange {
   readonly before: Holding
   readonly after: DifferenceState & Pick<Holding, 'reading' | 'dueAt'>
@@ -37,7 +37,7 @@ export interface HoldingChange {
 
 const digitsPerPart = 10n ** 12n
 
-/** The parts are read as one text: D1 returns integers as doubles, which lose digits of large parts. */
+/** The columns of a holding, with the sum's parts as one text: D1 returns integers as doubles, which lose digits of large parts. */
 type HoldingRow = Omit<typeof holdings.$inferSelect, `part_${0 | 1 | 2 | 3 | 4 | 5 | 6}`> & {
   readonly parts: string
   readonly address: Address
@@ -52,13 +52,13 @@ export interface AddedRange {
 /** The due comparisons of one currency. */
 export interface CompareWork extends AddedRange {
   readonly cuy: CurrencyId
-  /** Whether there are addresses without a holding. */
+  /** Whether there are addresses without a holding in this currency. */
   readonly hasNew: boolean
   /** Since when the longest-due holding is due; null if none is. */
   readonly dueAt: UnixMs | null
 }
 
-/** Reads the due comparisons of these currencies. One statement for any number of addresses. */
+/** Reads what is due to be compared in each of these currencies, in one statement for any number of addresses. */
 export async function selectCompareWork(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -78,8 +78,8 @@ FROM json_each(${JSON.stringify(currencies)}) AS currency LEFT JOIN ${comparedRa
 }
 
 /**
- * Adds holdings for addresses that have none in a currency: `max` addresses above the range, and `max` that were reserved below it. They are due at once, after
- * all that have been due longer.
+ * Adds holdings for addresses that have none in a currency: at most `max` addresses above the range, and as many below it, where addresses were reserved
+ * later. They are due at once, after all that have been due longer.
  */
 export async function addMissingHoldings(
   db: WriteDatabase,
@@ -178,7 +178,7 @@ const listed = ['cuy', 'address_id', 'sent', ...compared] as const
 const { part_0, part_1, part_2, part_3, part_4, part_5, part_6 } = holdings
 const parts = sql.join([part_0, part_1, part_2, part_3, part_4, part_5, part_6], sql` || ' ' || `)
 
-/** `max` addresses above a range and `max` below it, as SQL that follows FROM. */
+/** SQL that follows FROM: at most `max` addresses above a range, and as many below it. */
 function pageOutside({ first, last }: AddedRange, max: number): SQL {
   const { id } = addresses
   const select = sql`SELECT ${id} FROM ${addresses}`

@@ -8,7 +8,7 @@ import { insertSelect, openTables, type ReadDatabase, toStatement, type WriteDat
 import { scans } from '../../d1/state-tables.ts'
 import { openAddresses } from '../../payouts/store/conclusions.ts'
 
-/** The stored state of the scan. */
+/** The stored state of the scan: the only row of the table `scan`. */
 export interface ScanState {
   /** The position: every block at or below it is stored, or is a gap. */
   readonly height: BlockHeight
@@ -16,7 +16,7 @@ export interface ScanState {
   readonly hash: BlockHash | null
   /** The newest finalized height that was ever agreed on. Only a correction lowers it. */
   readonly finalized: BlockHeight
-  /** The timestamp of that block; 0 if it is not known. */
+  /** The timestamp of block `finalized`; 0 if it is not known. */
   readonly finalizedTime: UnixMs
   /** When `finalized` last grew. */
   readonly finalizedAt: UnixMs
@@ -32,9 +32,9 @@ export interface ScanState {
   readonly problem: ChainFailure['kind'] | null
   /** Why the scan is halted, or null. Nothing is credited until an operator acts. */
   readonly halted: string | null
-  /** The newest correction that was applied; 0 if there was none. */
+  /** The newest correction (an operator lowered a wrong finalized height) that was applied; 0 if there was none. */
   readonly correctedBy: number
-  /** The set of nodes with which gaps were last tried. */
+  /** The nodes with which gaps were last tried, as one text. */
   readonly nodes: string
   /** The payout addresses that have open transactions. */
   readonly openPayers: readonly Address[]
@@ -43,10 +43,10 @@ export interface ScanState {
 /** A finalized head that nodes agreed on. */
 export type FinalizedHead = Pick<Header, 'height' | 'hash' | 'timestamp'>
 
-/** The members that identify a state. A finding that was read after another state is superseded. */
+/** The members that identify a state of the scan. A finding that was read after one state is not stored after another. */
 export type ReadAfter = Pick<ScanState, 'height' | 'hash' | 'correctedBy'>
 
-/** The end of a scan whose last step did not store it. */
+/** How a scan ended. If the batch of its last blocks made it caught up, that batch has stored this already. */
 export interface ScanResult {
   readonly startedAt: UnixMs
   /** Whether nodes agreed on a finalized head. */
@@ -76,8 +76,8 @@ export async function selectScan(db: ReadDatabase): Promise<ScanState | null> {
     })
     .from(scans)
   if (row === undefined) return null
-  const openPayers = JSON.parse(row.openPayers) as readonly Address[] // safe: a list of the column
-  return { ...row, height: row.height as BlockHeight, openPayers } // safe: the CHECK `scan_superseded`
+  const openPayers = JSON.parse(row.openPayers) as readonly Address[] // safe: a JSON list of addresses
+  return { ...row, height: row.height as BlockHeight, openPayers } // safe: a CHECK refuses NULL
 }
 
 /** Stores the position just below the first block to scan, and the agreed finalized head. Does nothing if the scan was started before. */
@@ -114,7 +114,7 @@ export async function storeFinalized(
   await toStatement(db, openTables(db).update(scans).set(changes).where(isLower)).run()
 }
 
-/** Stores why the scan is halted. The next step that is stored ends the halt. Does nothing if the position has moved. */
+/** Stores why the scan is halted. The next blocks that are stored end the halt. Does nothing if the position has moved. */
 export async function haltScan(
   db: WriteDatabase,
   { height, hash, correctedBy }: ReadAfter,
@@ -124,7 +124,7 @@ export async function haltScan(
   await toStatement(db, openTables(db).update(scans).set({ halted: why }).where(isSame)).run()
 }
 
-/** Stores the end of a scan. */
+/** Stores how a scan ended. A `problem` of null means that it is caught up. */
 export async function storeScanEnd(db: WriteDatabase, { startedAt, hasHead, problem }: ScanResult): Promise<void> {
   const changes = problem === null ? caughtUp(startedAt) : { ...tried(startedAt, hasHead), problem }
   await toStatement(db, openTables(db).update(scans).set(changes)).run()
@@ -132,7 +132,7 @@ export async function storeScanEnd(db: WriteDatabase, { startedAt, hasHead, prob
 
 /** Longer than any scan. A stored time that is further ahead than this comes from a clock that has stepped back. */
 const clockStepMsMax = 300_000
-/** Never moves a stored time back: a scan that ends late may have started earlier. */
+/** Never moves a stored time back: a scan that ends late may have started before the one whose time is stored. */
 const notBefore = (stored: SQLiteColumn, at: UnixMs) =>
   sql`iif(${stored} > ${at + clockStepMsMax}, ${at}, max(${stored}, ${at}))`
 

@@ -14,7 +14,7 @@ export interface OpenGap extends Pick<Rescan, 'id' | 'from' | 'to' | 'attempts'>
 
 /** `why` of a rescan that was never tried. */
 const notTried = 'no requests were left for it: what nodes allow is too little'
-/** A payout's blocks should be read within this time. */
+/** If blocks that a payout needs are not read within this time, they are reported like a gap. */
 const payoutMs = 900_000
 /** Most gaps in one list. */
 const gapsMax = 100
@@ -44,8 +44,8 @@ export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Res
 }
 
 /**
- * Selects at most 100 open gaps, from the lowest on: gaps of the scan, requested blocks that could not be read, and blocks that a payout has needed for more
- * than `payoutMs`.
+ * Selects at most `gapsMax` open gaps, from the lowest on: gaps of the scan, requested blocks that could not be read, and blocks that a payout has needed for
+ * more than `payoutMs`.
  */
 export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<readonly OpenGap[]> {
   const { id, kind, next_height, to_height, attempts, why, created_at } = rescans
@@ -87,7 +87,7 @@ const columnsOf = ({ from, to, attempts, nextTry, why, receipts, unread }: Resca
   unread: unread.length === 0 ? null : JSON.stringify(unread),
 })
 
-/** Stores the unread part of a rescan in its row. Null: everything is read. */
+/** The statement that stores the unread part of a rescan in its row. Null: everything is read. */
 export function updateRescan(
   db: WriteDatabase,
   { id, to }: Rescan,
@@ -100,7 +100,7 @@ export function updateRescan(
   return toStatement(db, update.set({ ...changes, tried_at: at }).where(and(eq(rescans.id, id), isOpen)))
 }
 
-/** Stores a part of a rescan as a row of its own, with the origin and the time of the rescan. */
+/** The statement that stores a part of a rescan as a row of its own, with the kind, reason and creation time of the rescan. */
 export function insertPart(db: WriteDatabase, of: RescanId, part: RescanPart, at: UnixMs): D1PreparedStatement {
   const { id, kind, reason, created_at } = rescans
   const row = { ...columnsOf(part), kind, reason, created_at, from_height: part.from, tried_at: at }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { fixedStatement, type WriteDatabase } from '../../d1/database.ts'
 import { sizes } from '../../d1/state-tables.ts'
 
-/** The size of the database in bytes, and the day, counted from 1970. */
+/** The size of the database in bytes on a day, counted from 1970. */
 export interface SizeOfDay {
   readonly day: number
   readonly bytes: number

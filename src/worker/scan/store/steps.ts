@@ -22,7 +22,7 @@ import type { Gap, Rescan, RescanPart } from '../rescan.ts'
 import { caughtUp, type ReadAfter, type ScanState, selectScan } from './position.ts'
 import { gapStatements, insertPart, isOpen, updateRescan } from './rescans.ts'
 
-/** The findings in final blocks, as a step or a rescan stores them. */
+/** The findings in final blocks, as a scan or a rescan stores them. */
 export interface BlockFindings {
   readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
@@ -30,7 +30,7 @@ export interface BlockFindings {
   readonly payouts: ReadOfPayouts
 }
 
-/** One step of the scan. It is stored whole or not at all. */
+/** Blocks that a scan has read, to be stored whole or not at all. */
 export interface ScanStep extends BlockFindings {
   readonly expected: ReadAfter
   /** The last block of the step. Its hash is null if the block could not be read. */
@@ -41,7 +41,7 @@ export interface ScanStep extends BlockFindings {
   readonly at: UnixMs
 }
 
-/** The result of a step. `dropped`: for each seen transfer that is in no final block, the node that had shown it. */
+/** The result of storing a step. `dropped`: for each seen transfer that is in no final block, the node that had shown it. */
 export type StepResult =
   | { readonly kind: 'appended'; readonly dropped: readonly (number | null)[] }
   /** The position is not the expected one, or a correction came in between. Nothing was stored. */
@@ -76,13 +76,13 @@ function isDecidedAgain(cause: unknown, tries: number): boolean {
   return tries < triesMax && (isOvertaken(cause) || isPayoutOvertaken(cause))
 }
 
-/** The result of one read of a rescan. */
+/** The findings of one read of a rescan, and the parts of the rescan that are still unread. */
 export interface RescanStep extends BlockFindings {
   /** The rescan as it was when its blocks were read. */
   readonly rescan: Rescan
   /** The newest correction when its blocks were read. */
   readonly correctedBy: number
-  /** The unread parts, from the lowest block on. The first one stays in this row, the others become rows. Empty: everything is read. */
+  /** The unread parts, from the lowest block on. The first one stays in the row of the rescan, the others get rows of their own. Empty: everything is read. */
   readonly left: readonly RescanPart[]
   /** Whether all receipts of the single block were tried. Then a seen transfer that is not in them is dropped. */
   readonly isWholeBlock: boolean
@@ -116,7 +116,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
   }
 }
 
-/** Decides what to store for the findings. */
+/** Decides about the findings by what is stored of them, and makes the statements that store them. */
 async function decideFindings(
   db: WriteDatabase,
   { judged, sent, acts, payouts }: BlockFindings,
@@ -133,9 +133,8 @@ async function decideFindings(
   }
 }
 
-/** The statements that store findings. */
 interface FindingWrites {
-  /** The versions of transfers on which decisions rest, for the guard of the batch. */
+  /** The versions of transfers on which the decisions rest, for the condition of the batch. */
   readonly versions: string
   readonly transfers: readonly D1PreparedStatement[]
   readonly payouts: readonly D1PreparedStatement[]

@@ -26,7 +26,7 @@ export async function selectTries(
   return new Map(results.map((row) => [row.contract, row]))
 }
 
-/** Stores the last answer of the nodes. */
+/** Stores the last answer of the nodes about the decimals of a contract, and when they are asked again. */
 export async function storeTry(db: WriteDatabase, contract: Address, told: DecimalsTry): Promise<void> {
   await store(db, { contract, ...told }).run()
 }

@@ -16,7 +16,7 @@ export const droppedKeptMs = dayMs
 export interface TickWork {
   /** The lowest height above the position at which a transfer or a payout's transaction was seen, or null. */
   readonly firstSeen: BlockHeight | null
-  /** Whether transfers are held. */
+  /** Whether any transfer is held, and so may have to be decided again. */
   readonly hasHeld: boolean
   /** Whether credited transfers must be found again after a correction. */
   readonly hasSought: boolean

@@ -28,23 +28,21 @@ export interface BlockTransaction {
  */
 export type ReadTransactions = Map<unknown, ReadBytes & { readonly rawData: unknown }>
 
-/** A transaction's parsed bytes. */
 type ReadBytes = Pick<BlockTransaction, 'txid' | 'contract'>
 
-/** A block of the HTTP API. */
+/** A block as the HTTP API of a node shows it. */
 export interface ParsedBlock {
   readonly header: Header
   readonly transactions: readonly BlockTransaction[]
-  /** The index of each transaction. */
+  /** The index of each transaction in the block, by txid. */
   readonly indexes: ReadonlyMap<string, number>
 }
 
-/** The result of a successful transaction. */
 export const successResult = 'SUCCESS'
 
 /**
- * Parses the blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first malformed block, and `fault` says why it is malformed. Above
- * the node's head there are none. Parsed transactions are added to `known`.
+ * Parses the blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first malformed block, and `fault` says why it is malformed. If
+ * the node's newest block is below `from`, there are none. Parsed transactions are added to `known`.
  */
 export function parseBlocks(
   value: unknown,
@@ -68,11 +66,11 @@ export function parseBlocks(
   return ok({ blocks, fault: null })
 }
 
-/** Parses one block, whose bytes must hash to the txids. */
+/** Parses one block of the HTTP API. It must have this height, and the bytes of each transaction must hash to its txid. */
 export function parseBlock(value: unknown, height: number, known: ReadTransactions = new Map()): Parsed<ParsedBlock> {
   const raw = isObject(value) && isObject(value.block_header) ? value.block_header.raw_data : null
   if (!isObject(value) || !isObject(raw)) return err('a block without header')
-  const { number = 0, parentHash, timestamp = 0 } = raw // zeros are left out
+  const { number = 0, parentHash, timestamp = 0 } = raw // nodes leave out zeros
   const header = headerOf(integerOf(number), apiHash(value.blockID), apiHash(parentHash), integerOf(timestamp))
   if (!header.ok) return header
   if (number !== height) return err(`block ${number} in place of ${height}`)
@@ -98,7 +96,7 @@ function apiBytes(value: unknown): Uint8Array | null {
   try {
     return typeof value === 'string' ? hexToBytes(value) : null
   } catch {
-    return null // it throws on anything but whole bytes in hex
+    return null // `hexToBytes` throws on anything but whole bytes in hex
   }
 }
 
@@ -114,7 +112,7 @@ function parseTransaction(item: unknown, known: ReadTransactions): Parsed<BlockT
   const { txid, contract } = read.value
   if (before === undefined) known.set(txid, { txid, contract, rawData: raw_data_hex })
   const first: unknown = Array.isArray(ret) ? ret[0] : undefined
-  const result = isObject(first) ? (first.contractRet ?? 'DEFAULT') : undefined // the default is left out
+  const result = isObject(first) ? (first.contractRet ?? 'DEFAULT') : undefined // nodes leave out the default value
   if (typeof result !== 'string' || !resultName.test(result)) return err(`no result of ${txid}`)
   return ok({ txid, result, contract })
 }
@@ -128,7 +126,7 @@ function readBytes(txID: unknown, rawData: unknown): Parsed<ReadBytes> {
   return ok({ txid: txid as Txid, contract: readContract(bytes) }) // safe: 32 bytes
 }
 
-/** A block of JSON-RPC with txids. */
+/** A block as JSON-RPC shows it, with txids instead of transactions. */
 export interface BriefBlock extends Header {
   readonly txids: readonly Txid[]
 }
@@ -150,7 +148,7 @@ export function parseBriefBlock(value: unknown): Parsed<BriefBlock> {
   return ok({ ...header.value, txids: txids as Txid[] }) // safe: 32 bytes each
 }
 
-/** Parses `blockHash` and `blockNumber`; null if they are malformed. */
+/** Parses `blockHash` and `blockNumber`; null if they are malformed, or if the hash is not of that height. */
 export function parseBlockRef({ blockHash, blockNumber }: Record<string, unknown>): BlockRef | null {
   const height = parseSmallQuantity(blockNumber)
   const hash = parseHash(blockHash)

@@ -7,7 +7,7 @@ export type Parsed<T> = Result<T, string>
 // Unknown fields are ignored, missing ones refused (PROTOCOL.md, Numbers and fields). No schema library is used here, because transactions and logs come in
 // thousands.
 
-/** Whether a value is a JSON object. */
+/** Whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -76,7 +76,7 @@ export function parseSmallQuantity(value: unknown): number | null {
   return Number.isSafeInteger(number) ? number : null
 }
 
-/** A height, index or count as a quantity. */
+/** Writes a height, index or count as a `0x` quantity without leading zeros. */
 export function formatQuantity(value: number): string {
   return `0x${value.toString(16)}`
 }

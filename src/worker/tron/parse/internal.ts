@@ -4,15 +4,15 @@ import type { ChainTransfer } from '../../chain/chain.ts'
 import { err, ok } from '../../common/result.ts'
 import { isObject, type Parsed, parseNodeAddress } from './fields.ts'
 
-/** The relevant internal transactions, in order (PROTOCOL.md, Internal transactions). */
+/** The internal transactions whose notes count, in order (PROTOCOL.md, Internal transactions). */
 export interface ParsedInternals {
-  /** The text on which nodes must agree: one line for each. */
+  /** The text on which nodes must agree: one line for each internal transaction. */
   readonly canonicalText: string
-  /** Those that moved TRX. */
+  /** The transfers of TRX among them, each with its position. */
   readonly transfers: readonly ChainTransfer[]
 }
 
-/** The notes of relevant internal transactions, in hex as nodes show them. Others are listed only by some honest nodes. */
+/** The notes of internal transactions that count, in hex as nodes show them. Others are listed only by some honest nodes. */
 const notes: ReadonlyMap<unknown, string> = new Map([
   ['63616c6c', 'call'],
   ['637265617465', 'create'],
@@ -46,11 +46,11 @@ export function parseInternals(value: unknown, txid: Txid, height: number): Pars
   return ok({ canonicalText: lines.join('\n'), transfers })
 }
 
-/** An address of 21 bytes in hex. */
+/** Parses an address of 21 bytes in hex; null if it is malformed. */
 const addressOf = (value: unknown): Address | null =>
   typeof value === 'string' ? parseNodeAddress(`0x${value}`) : null
 
-/** The sun of a call: its value without a token. Nodes leave out 0. */
+/** The TRX that a call sent, in sun: among its values, the one that names no other token. Nodes leave out a value of 0. */
 function sunOf(values: unknown): number {
   const list: readonly unknown[] = Array.isArray(values) ? values : []
   const trx = list.find((one) => isObject(one) && one.tokenId === undefined)

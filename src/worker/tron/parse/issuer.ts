@@ -14,8 +14,8 @@ const kinds: ReadonlyMap<string | undefined, IssuerAct['kind']> = new Map([
 ])
 
 /**
- * Finds acts of issuers in logs of successful transactions. Only logs of an accepted contract count, which nobody can forge. Parameters are topics or words of
- * the data. `indexOf` has the index of each transaction in its block.
+ * Finds acts of issuers in logs of successful transactions. Only logs of an accepted contract count, which nobody can forge. Parameters are topics or words
+ * of the data. `indexOf` returns the index of a transaction in its block.
  */
 export function parseActs(
   logs: readonly Log[],

@@ -56,7 +56,7 @@ export interface ParsedReceipt {
   readonly index: number
 }
 
-/** Parses the receipt of `txid` in the block with this hash, or with null in any block. Its logs name both, and are numbered without a gap. */
+/** Parses the receipt of `txid` in the block with this hash, or in any block if the hash is null. Its logs name both, and are numbered without a gap. */
 export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null): Parsed<ParsedReceipt> {
   if (!isObject(value) || !Array.isArray(value.logs)) return err('a receipt with missing fields')
   const { status, transactionHash, transactionIndex } = value
@@ -80,7 +80,7 @@ export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null)
   return ok({ succeeded: status === '0x1', logs, block, index: ownIndex })
 }
 
-/** A log as nodes write it: `index` belongs to its transaction, `number` to the log. */
+/** A log as nodes write it: `index` is that of its transaction in the block, and `number` counts the logs (`logIndex`). */
 type NumberedLog = Omit<Log, 'position'> & { readonly index: number; readonly number: number }
 
 function parseLog(item: unknown, block: BlockRef): Parsed<NumberedLog> {

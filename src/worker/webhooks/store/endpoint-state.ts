@@ -19,13 +19,12 @@ export interface WebhookEndpoint {
   readonly types: ReadonlySet<EventType> | null
 }
 
-/** The progress of deliveries to an endpoint. */
 export interface EndpointProgress {
   /** The newest event that was delivered, or skipped because of its type. */
   readonly position: EventId | 0
   /** Failed deliveries of the next event. */
   readonly attempts: number
-  /** When the first of them failed; null if none did. */
+  /** Since when deliveries fail without a success between them; null if the last one succeeded. */
   readonly failingSince: UnixMs | null
   /** No attempt before this time. */
   readonly nextTry: UnixMs
@@ -42,7 +41,7 @@ export interface StoredEndpoint {
   readonly number: number
   /** When the oldest undelivered event was stored; null if all are delivered. */
   readonly waitingSince: UnixMs | null
-  /** Failed deliveries of that event. */
+  /** Failed deliveries of the oldest undelivered event. */
   readonly attempts: number
   /** Since when deliveries fail, and why, in a word; null if they do not. */
   readonly failingSince: UnixMs | null
@@ -101,7 +100,7 @@ export function isRegistered(
   return stored.every(isCurrent) && stored.filter(({ key }) => isConfigured.has(key)).length === isConfigured.size
 }
 
-/** Stores the configured endpoints. A new one begins with the next event. One that is no longer configured is removed after 30 days. */
+/** Stores the configured endpoints. A new one begins with the next event. An endpoint that is no longer configured is removed after 30 days. */
 export async function registerEndpoints(
   db: WriteDatabase,
   endpoints: readonly Configured[],
