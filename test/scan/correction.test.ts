@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/worker/chain/address.ts'
-import { finalityLag, payFinal, type RunningService, testNodes, usdtTo } from '../http/service.ts'
+import {
+  failed,
+  finalityLag,
+  payFinal,
+  postInit,
+  type RunningService,
+  read,
+  testNodes,
+  usdtTo,
+} from '../http/service.ts'
 import { changing, failing } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import {
@@ -128,6 +137,26 @@ describe('after a correction of the finalized height', () => {
     await repair()
     expect(await statesOf(service)).toEqual(['dropped'])
     expect(await eventsOf(service)).toEqual(['deposit.held', 'deposit.dropped'])
+  })
+
+  it('a decision that is sent again is answered as the first time, also where its transfer is dropped', async () => {
+    const variables = { CURRENCIES: usdtWith({ reviewFrom: '20' }) }
+    const { service, repair } = await scanWrongBlock(
+      (own) => ({ wrong: [usdtTo(own, 25_000_000n)], right: [] }),
+      variables,
+    )
+    const { txid } = (await service.db.prepare('SELECT txid FROM transfer').first<{ txid: string }>()) ?? {}
+    const decide = async (decision: string) => {
+      const deposits = [{ txid, position: 0, decision, why: 'looked at' }]
+      return read(await service.ledger('/ledger/deposits/decide', postInit({ deposits })))
+    }
+    expect(await decide('refuse')).toMatchObject({ status: 200, body: { data: { replayed: false } } })
+    await repair()
+    expect(await decide('refuse')).toMatchObject({
+      status: 200,
+      body: { data: { list: [{ state: 'dropped', decided: { decision: 'refuse' } }], replayed: true } },
+    })
+    expect(await decide('credit')).toEqual(failed(409, 'deposit 1: it is dropped, not held for review'))
   })
 
   it('a credited transfer that is found again is credited once, without an alarm', async () => {

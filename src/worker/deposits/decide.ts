@@ -131,7 +131,7 @@ function openDecisions(
     const deposit = known[i] ?? null
     if (deposit === null) return err({ kind: 'not-found', deposit: i + 1, why: 'no such transfer' })
     const { review, state } = deposit
-    if (review === one.decision && state !== 'seen' && state !== 'dropped') continue // it is no repetition if a correction has made the transfer `seen`
+    if (review === one.decision) continue // also if a correction has made the transfer `seen` or `dropped` since
     if (deposit.reason === 'review') open.push({ ...one, deposit })
     else if (review === 'credit') return err(conflict(i, 'decided-otherwise', 'it was decided to credit it'))
     else return err(conflict(i, 'not-in-review', `it is ${state}, not held for review`))
