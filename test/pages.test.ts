@@ -122,6 +122,14 @@ describe('the documentation', () => {
     expect([...folders].filter((folder) => !words.has(`${folder}/`))).toEqual([])
   })
 
+  it('names every table, view and index of the migrations in docs/database.md', () => {
+    const sql = files.flatMap((file) => (/^migrations\/\w+\.sql$/.test(file) ? [textOf(file)] : [])).join('\n')
+    const names = [...sql.matchAll(/^CREATE (?:TABLE|VIEW|INDEX|UNIQUE INDEX) `?(\w+)/gm)].map(([, name = '']) => name)
+    expect(names.length).toBeGreaterThan(80)
+    const words = new Set(quoted(textOf('docs/database.md')))
+    expect(names.filter((name) => !words.has(name))).toEqual([])
+  })
+
   it('names in docs/database.md only tables, columns and rules that the migrations have', () => {
     const sql = files
       .filter((file) => /^migrations\/\w+\.sql$/.test(file))
