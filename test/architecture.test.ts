@@ -8,7 +8,7 @@ const layers = [
   'webhooks',
   ...['reconciliation', 'scan', 'summary', 'config', 'cells', 'services', 'http', 'rpc', 'tron', 'compose', 'index'],
 ]
-/** What is narrower than that. */
+/** What a folder may import, where that is less or other than the folders before it in `layers`. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   tron: ['common', 'platform', 'chain'],
   index: ['compose', 'platform', 'rpc', 'common', 'chain'],
@@ -17,9 +17,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Browsers run them. They get the table of alarms, too, and nothing else that the Worker contains.
   pages: ['common'],
 }
-/** Files that a folder may import although it may not import theirs. */
+/** Single files that a folder may import although it may not import their folder. */
 const mayImportFiles: Readonly<Record<string, readonly string[]>> = { pages: ['src/worker/platform/alarm-table.ts'] }
-/** It runs in Node, where the static files are made. */
+/** The script that makes the static files of the pages. It runs in Node, not in a browser. */
 const pagesBuild = 'src/pages/build.ts'
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
@@ -68,7 +68,7 @@ describe('the folders of src', () => {
     const matches = [
       `\\b${sentence}\\??\\.(includes|match|startsWith|endsWith|search)\\(`,
       `\\.(test|exec)\\((\\w+\\.)*${sentence}\\)`,
-      `\\b${sentence} [!=]== '[^']* `, // a word is no sentence
+      `\\b${sentence} [!=]== '[^']* `, // a text with a space: comparing with one word is allowed
     ].map((form) => new RegExp(form))
     const clients = sources.filter((file) => /^src\/(pages|commands\/payout)\//.test(file))
     expect(clients.length).toBeGreaterThan(50)

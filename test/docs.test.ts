@@ -43,7 +43,7 @@ interface OpenApi {
   >
 }
 
-/** An operation of it. */
+/** The part of an operation that a test reads. */
 interface Described {
   readonly parameters: readonly { readonly name?: string; readonly description?: string }[]
   readonly responses: Readonly<Record<string, { readonly content: { 'application/json': { examples: unknown } } }>>

@@ -16,7 +16,7 @@ const example = readFileSync(`${here}deposits-example.ts`, 'utf8')
 const command = 'npx openapi-typescript https://wallet.example/openapi.json -o wallet.d.ts'
 const generator = 'test/elsewhere/node_modules/openapi-typescript/bin/cli.js'
 const clientGenerator = 'test/elsewhere/node_modules/@hey-api/openapi-ts/bin/run.js'
-/** That of this folder, and that of the repository, which reads the declarations of packages too. */
+/** The compiler of the folder `elsewhere`, and that of the repository, which also checks the declarations of packages. */
 const compilers = [
   ['test/elsewhere/node_modules/typescript/bin/tsc', { skipLibCheck: true }],
   ['node_modules/typescript/bin/tsc', {}],
@@ -31,7 +31,7 @@ const commonOptions = {
   rewriteRelativeImportExtensions: true,
 }
 
-/** A folder outside of the repository, with the packages of this one. */
+/** A folder outside of the repository, linked to the packages of the repository. */
 const folder = mkdtempSync(join(tmpdir(), 'elsewhere-'))
 beforeAll(async () => {
   symlinkSync(`${root}node_modules`, join(folder, 'node_modules'))
@@ -49,7 +49,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What a compiler says of files there. */
+/** Compiles files of that folder. Returns the exit code and the output. */
 function compile(files: readonly string[], [compiler, options]: readonly [string, object]) {
   const compilerOptions = { ...commonOptions, ...options }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))

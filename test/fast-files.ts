@@ -2,20 +2,20 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type ProjectFiles, projects } from './projects.ts'
 
-/** What a test that is not fast imports, itself or through what it imports: a service, a browser or a process. */
+/** The modules that make a test slow, if it imports them itself or through other files: a service, a browser or a process. */
 const slow =
   /^(cloudflare:|node:(child_process|http|net|worker_threads|sqlite)$|wrangler$|miniflare$|puppeteer-core$|esbuild$|@redocly\/|vitest\/node$)/
-/** Files that are left out though they import nothing of the kind. */
+/** Slow tests that import none of these modules. */
 const longer: ReadonlySet<string> = new Set([
   'test/http/auth/authenticate.test.ts', // Request of workerd takes URLs that the one of Node refuses
-  ...['allowance', 'large-blocks', 'node-box', 'object', 'transport'].map((name) => `test/tron/${name}.test.ts`), // seconds
+  ...['allowance', 'large-blocks', 'node-box', 'object', 'transport'].map((name) => `test/tron/${name}.test.ts`), // they take seconds
 ])
 
 const importOf = /(?:^|\n)\s*(?:import|export)\s(?!type\s)[^'"`;]*?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g
 
 const known = new Map<string, readonly string[]>()
 
-/** What a file imports while it runs, as it names it. */
+/** The import paths in a file as they are written, without imports of types. */
 function importsOf(file: string): readonly string[] {
   const found = known.get(file) ?? [...readFileSync(file, 'utf8').matchAll(importOf)].map(([, a, b]) => a ?? b ?? '')
   known.set(file, found)

@@ -157,7 +157,7 @@ describe('the documentation', () => {
 
   it('has a source for each fact of PROTOCOL.md', () => {
     const [, ...sections] = textOf('docs/PROTOCOL.md').split(/^## /m)
-    // These two name their source once.
+    // These two sections name their source once, not for each fact.
     const facts = sections
       .filter((text) => !/^(Collecting|Scanner rules)/.test(text))
       .flatMap((text) => text.split('\n'))
@@ -199,7 +199,7 @@ describe('the documentation', () => {
   })
 
   it('names only commands of package.json that exist', () => {
-    const { scripts } = JSON.parse(textOf('package.json')) as { readonly scripts: Readonly<Record<string, string>> } // it has
+    const { scripts } = JSON.parse(textOf('package.json')) as { readonly scripts: Readonly<Record<string, string>> } // package.json has this member
     const named = pages.flatMap((file) =>
       [...textOf(file).matchAll(/npm run ([a-z][a-z:]*)/g)].map(({ 1: name = '' }) => ({ file, name })),
     )
@@ -225,7 +225,7 @@ describe('the documentation', () => {
   })
 
   it('has the version of the package as the newest one of the changelog', () => {
-    const { version } = JSON.parse(textOf('package.json')) as { readonly version: string } // it has one
+    const { version } = JSON.parse(textOf('package.json')) as { readonly version: string } // package.json has this member
     const changes = textOf('CHANGELOG.md')
     expect(/^## \[(\d\S*)\]/m.exec(changes)?.[1]).toBe(version)
   })
@@ -281,7 +281,7 @@ function isAboutOthers(file: string): boolean {
   return /^docs\/guides\/(clients|signers|providers)\.md$/.test(file)
 }
 
-/** Not the facts about nodes, nor why something was decided, nor what was true of former versions: these name what is elsewhere, or gone. */
+/** Whether a page is about this service as it is. The other pages name things that are elsewhere or gone: facts about nodes, and decision notes. */
 function isAboutThisService(file: string): boolean {
   return /^(README\.md$|docs\/|\.github\/)/.test(file) && !/^docs\/(PROTOCOL\.md|decisions\/)/.test(file)
 }

@@ -9,13 +9,13 @@ const root = fileURLToPath(new URL('..', import.meta.url).href)
 const configPath = `${root}wrangler.toml`
 const migrations = await readD1Migrations(`${root}migrations`)
 
-/** The local chain is on this machine; everything else is closed here too. */
+/** Lets requests to this machine pass, where the local chain is. All others fail. */
 const loopbackOnly = async (request: Request) =>
   new URL(request.url).hostname === '127.0.0.1'
     ? fetch(request.url, { method: request.method, headers: request.headers, body: await request.arrayBuffer() })
     : closedNetwork(request)
 
-/** Every outgoing request that no test scripted fails, with the reason. */
+/** Answers every request that no test scripted with a failure that names its URL. */
 const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
@@ -26,7 +26,7 @@ const inWorkerd = (outboundService: (request: Request) => Response | Promise<Res
     miniflare: { bindings: { MIGRATIONS: migrations }, d1Databases: ['DB_2', 'DB_3'], outboundService },
   })
 
-/** Where some machines have files in memory. D1 waits for a disk at each commit, for a third of the time of its tests. */
+/** A folder in memory, which some machines have. On a disk, D1 waits for each commit, a third of the time of its tests. */
 const memoryFolder = '/dev/shm'
 const memoryBytesMin = 2 ** 30
 const folderPrefix = 'wallet-tests-'
@@ -40,7 +40,7 @@ function isUsable(folder: string): boolean {
     accessSync(program, constants.X_OK)
     return bavail * bsize >= memoryBytesMin
   } catch {
-    return false // there is none, or it is for data alone
+    return false // the folder does not exist, cannot be written, or does not allow programs to be run
   } finally {
     rmSync(program, { force: true })
   }
@@ -69,9 +69,9 @@ export default defineConfig({
     maxWorkers: 3, // one more than a small machine has cores: files wait for a chain or a command for much of their time
     testTimeout: 180_000, // a hang ends; how fast anything is, is the benchmark's business
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } }, // as any other wait: a busy machine is slower than a quiet one
+    expect: { poll: { timeout: 60_000 } }, // as long as the tests' other waits, because a busy machine can be slow
     projects: [
-      { extends: true, test: { name: 'checks', ...projects.checks } }, // of the source, by other programs
+      { extends: true, test: { name: 'checks', ...projects.checks } }, // checks of the source, made by other programs such as compilers
       {
         extends: true,
         test: {
@@ -100,7 +100,7 @@ export default defineConfig({
         extends: true,
         plugins: [inWorkerd(closedNetwork)],
         test: {
-          name: 'cells', // apart from the files that it runs once more: a module is evaluated once in an isolate
+          name: 'cells', // a project of its own, because an isolate evaluates a module once, and files of `worker` run here again
           ...projects.cells,
         },
       },

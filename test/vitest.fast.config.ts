@@ -14,7 +14,7 @@ export default defineConfig({
   root,
   test: {
     silent: 'passed-only',
-    isolate: false, // as in the whole: no file keeps state in a module
+    isolate: false, // as in vitest.config.ts: no file keeps state in a module
     maxWorkers: 2,
     testTimeout: 60_000, // a hang ends
     include: fast.map(({ file }) => file),

@@ -5,10 +5,12 @@ import type { Config } from '../worker/config/config.ts'
 import { type ConfigurationSource, describeDatabase, platformBindings } from './configuration.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
-/** The remedy for a wrong `CELLS`. */
 const cellsAdvice = 'correct CELLS in wrangler.toml; docs/guides/settings.md says what it takes'
 
-/** The configuration of each cell, as that of a deployment of its own: values, and the place with the database. There is one without `CELLS`. */
+/**
+ * Splits a configuration by cell: each result has the values and the database of one cell, as if it were a deployment of its own. Without `CELLS` the
+ * only result is `source`. The error names the faults of `CELLS`.
+ */
 export function sourcesOf(source: ConfigurationSource): Result<readonly ConfigurationSource[], ToolRefusal> {
   const entries = parseEntries(source.values)
   if (!entries.ok) return err({ why: entries.error.join('; '), next: cellsAdvice })
@@ -24,7 +26,7 @@ export function sourcesOf(source: ConfigurationSource): Result<readonly Configur
   )
 }
 
-/** The configuration of the cell that `--cell` names. Where there are several it must name one, and where there is one it must be left out. */
+/** Chooses the configuration of the cell that `--cell` names. `given` is required where there are several cells, and refused where there is one. */
 export function sourceOfCell(
   source: ConfigurationSource,
   given: string | undefined,
@@ -43,7 +45,9 @@ export function sourceOfCell(
   return err({ why: `${fault}: ${list}`, next: 'name one of these numbers with --cell' })
 }
 
-/** Parses the configuration of a cell, together with that of the other cells, as the service itself does. */
+/**
+ * Parses the configurations of all cells, as the service does, and returns that of this one. A fault in the configuration of any cell is an error.
+ */
 export function parseSource({
   all,
   databases,

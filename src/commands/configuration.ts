@@ -9,7 +9,7 @@ import type { Bindings } from '../worker/config/schemas.ts'
 /** Loads wrangler on first use, because that takes a second. */
 const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)('wrangler')
 
-/** Runs functions of wrangler without output. They would print messages, as `WRANGLER_LOG` says, before the first line of the command. */
+/** Runs a function of wrangler without output, because its messages would come before the first line of the command, which names the target. */
 function quietly<T>(read: () => T): T {
   const { WRANGLER_LOG: before } = process.env
   process.env.WRANGLER_LOG = 'none'
@@ -25,7 +25,7 @@ function quietly<T>(read: () => T): T {
 interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'>, DatabaseDescription {
   readonly configPath: string
   readonly databases: readonly BoundDatabase[]
-  /** The faults of the Durable Objects, each in one phrase. */
+  /** What wrangler.toml lacks for the Durable Objects: one phrase for each. */
   readonly objectFaults: readonly string[]
 }
 
@@ -36,11 +36,11 @@ interface DatabaseDescription {
   readonly database: 'set' | 'placeholder' | 'missing'
 }
 
-/** The target of a command, as wrangler defines it. */
+/** Where a command acts: an environment and a cell of wrangler.toml, and its database. */
 export interface WranglerTarget {
   /** The environment of a deployment ('' is the top level), or undefined for this machine. */
   readonly env: string | undefined
-  /** Null if there is only one. */
+  /** Null if there is only one cell. */
   readonly cell: ChosenBy | null
   /** The binding of the database: DB, unless `CELLS` names another. */
   readonly binding: string
@@ -50,7 +50,7 @@ export interface WranglerTarget {
   readonly databaseId: string | null
 }
 
-/** The members of a database in wrangler.toml that are read. */
+/** The members of a `[[d1_databases]]` section that commands read. */
 interface BoundDatabase {
   readonly binding: string
   readonly database_name?: string
@@ -79,7 +79,7 @@ function readWranglerConfig(env: string | undefined): Result<WranglerConfig, str
   })
 }
 
-/** Finds the database with this binding in those of an environment. */
+/** Describes the database with this binding. Its name and its id are null if the environment has no such database. */
 export function describeDatabase(
   databases: readonly BoundDatabase[],
   env: string | undefined,
@@ -97,7 +97,10 @@ export function describeDatabase(
   return { place: { env, cell, binding, databaseName, databaseId }, database }
 }
 
-/** The result of a function of wrangler, or one sentence about its failure. A message of wrangler is a heading and a list, whose first item is the reason. */
+/**
+ * The result of a function of wrangler, or one sentence about its failure: wrangler's message is a heading with a list of reasons, of which the first is
+ * taken.
+ */
 function attempt<T>(read: () => T): Result<T, string> {
   try {
     return ok(quietly(read))
@@ -121,7 +124,7 @@ function findObjectFaults(
   })
 }
 
-/** A configuration before it is parsed. */
+/** A configuration as read, before `parseSource` parses it. */
 export interface ConfigurationSource
   extends Pick<WranglerConfig, 'vars' | 'place' | 'database' | 'databases' | 'objectFaults'> {
   readonly isDeployment: boolean
@@ -135,14 +138,14 @@ export interface ConfigurationSource
   readonly varsFile: string
 }
 
-/** Bindings that only the platform has, left out here: checks and commands have no database and no objects. */
+/** Stand-ins for the bindings that only the platform has. A command parses a configuration with them, and never calls them. */
 export const platformBindings = {
   DB: { prepare: () => null, batch: () => null },
   SCANNER: { getByName: () => null },
   ENDPOINT: { getByName: () => null },
 }
 
-/** The pattern of the service's variable names. */
+/** The names of the service's variables. */
 const variablePattern =
   /^(TRON_|AUTH_|BACKEND_|CELLS$|CURRENCIES$|OPERATOR_ADDRESSES$|PAYOUTS$|CORS_ORIGINS$|PAGE_(ORIGINS|BRAND)$|DESK_ACCESS$|WEBHOOKS$|SCAN_EVERY_SECONDS$|EVENTS_KEEP_DAYS$|ISSUE_ADDRESSES$|DEV_UID$)/
 
@@ -194,7 +197,7 @@ export function readConfiguration(
   })
 }
 
-/** The names of variables with keys of nodes or cells, or secrets of endpoints, in a list or its JSON text. */
+/** The variables that a setting names (a list or its JSON text): keys of nodes or cells, or secrets of endpoints. */
 function secretNames(list: unknown): string[] {
   const json = typeof list === 'string' ? list : JSON.stringify(list ?? [])
   return [...json.matchAll(/"(?:keyVar|secretVar|xpub)"\s*:\s*"([^"]+)"/g)].flatMap(([, name]) => name ?? [])

@@ -16,18 +16,18 @@ import { commandIn } from './place.ts'
 import type { ToolRefusal } from './tool-error.ts'
 import { jsonAmong, queryMsMax, runWrangler } from './wrangler.ts'
 
-/** The reason for which a database before its first migration has no rows. */
+/** The reason in the reply of a database to which no migration was applied. */
 const noTables = 'the database has no tables yet'
 
 /** A row of a result, by column names. The caller knows the types from its statement. */
 export type DatabaseRow = Readonly<Record<string, string | number | null>>
-/** The rows of each statement, or why the statements failed. */
+/** The rows of each statement, in order, or why the statements failed. */
 type QueryReply = Result<readonly (readonly DatabaseRow[])[], ToolRefusal>
 
 const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number()])))
 const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
 
-/** Runs statements, separated by semicolons, on the database of a place through wrangler. */
+/** Runs statements on the database of a target through wrangler. The error has the remedy. */
 export function queryDatabase(place: WranglerTarget, ...statements: readonly string[]): Promise<QueryReply> {
   return execute(place, [], statements)
 }
@@ -53,7 +53,7 @@ export async function readDatabase(place: WranglerTarget, ...statements: readonl
   }
 }
 
-/** Copies a database. In its mode (WAL), a reader blocks no writer. */
+/** Copies a database while the service may be writing: in its journal mode (WAL), a reader blocks no writer. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new DatabaseSync(from, { readOnly: true })
   try {
@@ -94,7 +94,7 @@ async function execute(
 export const databaseOptions = (env: string | undefined) =>
   env === undefined ? ['--local', '--env='] : ['--remote', `--env=${env}`]
 
-/** The remedy if wrangler may not use the account. */
+/** The pattern of wrangler's message that it may not use the account, and the remedy. */
 export const loginAdvice = {
   pattern: /CLOUDFLARE_API_TOKEN|not logged in|Authentication error/i,
   text: 'log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN',
@@ -129,13 +129,13 @@ function explainRefusal(place: WranglerTarget, output: string): ToolRefusal {
   return { why: `wrangler cannot use the database; ${lastPrinted(output)}`, next: `run ${shown}, which shows why` }
 }
 
-/** A text as SQL. */
+/** Quotes a text as an SQL string. */
 export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** The clock of the database, in milliseconds. */
+/** An SQL expression for the database's own clock, in milliseconds since 1970. */
 export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
-/** Formats a stored time for people. */
+/** Formats a stored time (milliseconds since 1970) as an ISO instant. */
 export const timeOf = (ms: DatabaseRow[string] | undefined) => new Date(Number(ms)).toISOString()
 
 /** The settings and the newest address in the database of a deployment or of this machine. */
@@ -143,7 +143,7 @@ export interface StoredData {
   readonly settings: readonly StoredSetting[]
   /** Index of the newest address, or null if none was issued. */
   readonly lastIndex: number | null
-  /** A user in the database of a cell whom `CELLS` does not give it, as a difference. */
+  /** Empty, or one user in a cell's database whom `CELLS` gives to another cell, written as a difference between stored and configured settings. */
   readonly strangers: readonly SettingDifference[]
 }
 
@@ -155,7 +155,7 @@ const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR ${toTex
   WHERE name IN ('TRON_CHAIN_ID', 'TRON_XPUB') OR name GLOB 'CURRENCIES.*'`
 const lastSql = 'SELECT max(derivation_index) AS last FROM address'
 
-/** Selects a user who has an address or a wallet, and whom the range lacks. The service refuses such a range (`findMovedUsers`). */
+/** Selects one user who has an address or a wallet in this database and is outside the range. The service serves nothing then (`findMovedUsers`). */
 function strangerSql({ from, to }: UserRange): string {
   const of = (table: string, range: string) => `SELECT uid FROM (SELECT uid FROM ${table} WHERE ${range} LIMIT 1)`
   const ranges = [`uid < ${from}`, `uid > ${to} AND uid < ${reservedUid}`]
@@ -163,7 +163,7 @@ function strangerSql({ from, to }: UserRange): string {
   return `${parts.join(' UNION ALL ')} LIMIT 1`
 }
 
-/** Reads from the database of a place. */
+/** Reads the stored data of a target. A database without tables has none. */
 export async function readStored(place: WranglerTarget): Promise<Result<StoredData, ToolRefusal>> {
   const { cell } = place
   const ofCell = cell === null ? [] : [strangerSql(cell.users)]

@@ -8,7 +8,7 @@ import { findHolder, isActivated } from '../worker/tron/accounts.ts'
 import { createSession, type Pool, type Session, type TronNode } from '../worker/tron/node.ts'
 import { createPool } from '../worker/tron/pool.ts'
 
-/** The parts of this machine that a command uses. */
+/** The clock and the network of this machine, or those of a test. */
 export interface CommandPlatform {
   readonly clock: Clock
   readonly fetch: typeof fetch
@@ -16,7 +16,7 @@ export interface CommandPlatform {
 
 const scanEverySeconds = 60
 
-/** Opens nodes as the service does, with its quorum, for the life of a command. Nothing is stored. */
+/** Opens nodes as the service does, with its quorum. What a command learns about them is not stored. */
 export function openPool(
   { chainId, currencies, nodes, quorum }: Pick<ChainConfig, 'chainId' | 'currencies' | 'nodes' | 'quorum'>,
   { clock, fetch }: CommandPlatform,
@@ -37,12 +37,12 @@ export function openPool(
   })
 }
 
-/** A piece of work that may take `ms` from now. */
+/** A session in which all requests together may take `ms` from now. */
 export function sessionOf(pool: Pool, ms: number): Session {
   return createSession(pool, { kind: 'tick' }, (pool.clock.now() + ms) as UnixMs) // safe: a later time
 }
 
-/** Reads with which a command checks whether a key was used. */
+/** The questions to the nodes that `checkKeyUse` asks. */
 export function readUse(session: Session): Pick<Chain, 'holder' | 'activated'> {
   return {
     holder: (addresses, asset) => findHolder(session, addresses, asset),
@@ -50,7 +50,7 @@ export function readUse(session: Session): Pick<Chain, 'holder' | 'activated'> {
   }
 }
 
-/** The same piece of work, restricted to one node. */
+/** A session with the same deadline that asks only this node, and whose quorum is 1. */
 export function atNode(session: Session, node: TronNode): Session {
   return { ...session, pool: { ...session.pool, nodes: [node], quorum: 1 } }
 }

@@ -6,9 +6,9 @@ import { ToolError } from './tool-error.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url).href)
 
 /**
- * Stops unless this command is run by the Node of package-lock.json or that of the machine. A package could name its own program `node`, which would then read
- * the typed secret. The machine's Node is any outside of `node_modules`, because a project's packages bring none
- * (docs/decisions/0037-the-node-of-the-lock-file.md). Commands that read a mnemonic call this first.
+ * Throws a `ToolError` unless this command runs on the Node of package-lock.json or on that of the machine, which is any outside of a folder
+ * `node_modules`. Otherwise a package could name its own program `node` and read the typed secret (docs/decisions/0037-the-node-of-the-lock-file.md).
+ * Commands that read a mnemonic call this first.
  */
 export function requireKnownNode(program: string = process.execPath, project: string = root): void {
   const real = realpathSync(program)

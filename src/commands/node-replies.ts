@@ -3,7 +3,7 @@ import { type AgreedNodes, ifEqual } from './nodes.ts'
 
 // Replies of the nodes' HTTP APIs that several commands read (PROTOCOL.md, Collecting).
 
-/** A transaction in a block. */
+/** What a node says about a transaction in a block. */
 export interface MinedInfo {
   readonly height: number
   readonly isSuccess: boolean
@@ -17,9 +17,9 @@ export interface MinedInfo {
 
 /** A number that nodes leave out if it is zero. */
 export const optionalAmount = z.optional(z.int().check(z.gte(0)))
-/** Turns an absent number into zero. */
+/** Reads a number that nodes leave out if it is zero. */
 export const orZero = (value: number | undefined) => value ?? 0
-/** A parser for replies that `schema` accepts; `map` returns undefined for a reply that is not known. */
+/** Makes a parser of replies. It returns undefined for a reply that `schema` refuses, or for which `map` returns undefined. */
 export const parsedWith =
   <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | undefined) =>
   (reply: unknown) => {
@@ -37,8 +37,8 @@ const infoSchema = z.object({
 })
 
 /**
- * Reads a transaction in a block; null if no block contains it. A quorum must agree, because a node that is behind or lacks history says "in no block" of mined
- * transactions, too. Nothing else distinguishes a pending transaction from a mined one.
+ * Reads in which block a transaction is, and how it ended there; null if it is in no block. A quorum must agree, because a node that is behind or lacks
+ * history says "in no block" of mined transactions, too. No other request distinguishes a pending transaction from a mined one.
  */
 export function readInfo(nodes: AgreedNodes, txid: string): Promise<MinedInfo | null> {
   const parse = parsedWith(infoSchema, (reply): MinedInfo | null | undefined => {
@@ -53,7 +53,7 @@ export function readInfo(nodes: AgreedNodes, txid: string): Promise<MinedInfo | 
   return nodes.agree('gettransactioninfobyid', { value: txid }, { parse, merge: ifEqual, describe })
 }
 
-/** Decodes a node's text from hex of UTF-8. */
+/** Decodes a node's text from hex digits of UTF-8. Returns '' if it is not hex. */
 export const hexText = (hex: string) =>
   /^(?:[0-9a-f]{2})+$/i.test(hex) ? plainText(Buffer.from(hex, 'hex').toString('utf8')) : ''
 /** Makes a node's text printable: without control characters, and cut to a short length. */

@@ -19,7 +19,7 @@ const attemptsOfQuestion = 12
 /** Milliseconds between attempts, and between two looks at the chain: one block. */
 export const lookMs = 3_000
 
-/** The parts of this machine that commands use. */
+/** A platform on which the person can stop a command. */
 export interface StoppablePlatform extends CommandPlatform {
   /** Stops a command between two requests. Nothing is lost: the command can be run again. */
   readonly signal: AbortSignal
@@ -45,23 +45,23 @@ export interface AgreedNodes {
   readonly clock: StoppablePlatform['clock']
   /** The value on which a quorum of the nodes agrees, for a request to their HTTP APIs. */
   agree<T>(path: string, body: object, reading: AgreedReading<T>): Promise<T>
-  /** The replies of all nodes that answer: at least a quorum, or one that `suffices`. */
+  /** The replies of all nodes that answer. They are at least a quorum, or one of them `suffices`. */
   postAll<T>(
     path: string,
     body: object,
     parse: AgreedReading<T>['parse'],
     suffices: (value: T) => boolean,
   ): Promise<readonly T[]>
-  /** The newest balances of at most `balancesMax` addresses. A balance is null if no quorum agrees, because a block may come in between. */
+  /** The newest balances of at most `balancesMax` addresses. A balance is null if no quorum agrees, as after a block between two replies. */
   balances(addresses: readonly Address[], asset: Asset): Promise<readonly (bigint | null)[]>
-  /** Reads from the chain as the service does. In an attempt of `ms`, a hanging node uses up a third. */
+  /** Runs a query of the service's own reading of the chain. Each attempt may take `ms`, of which one hanging node uses up a third. */
   read<T>(query: (session: Session) => ChainResult<T>, ms?: number): Promise<T>
 }
 
-/** Merges replies that must be equal. */
+/** The `merge` of replies that must be equal. */
 export const ifEqual = <T>(a: T, b: T): T | undefined => (isDeepStrictEqual(a, b) ? a : undefined)
 
-/** Opens the nodes of `chain`. */
+/** Opens the configured nodes. It sends nothing itself. No request starts once `platform.signal` is aborted. */
 export function openNodes(chain: ChainConfig, platform: StoppablePlatform): AgreedNodes {
   const { clock, signal } = platform
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -141,7 +141,7 @@ function post<T>(session: Session, node: TronNode, path: string, body: object, p
 const nodesAdvice =
   'run the same command again; if it stays, have the doctor check the same deployment: it shows which node is wrong'
 
-/** Repeats a query until it is answered. */
+/** Repeats a query every `lookMs` until it is answered, at most `attemptsOfQuestion` times. */
 async function untilAnswered<T>(
   { clock, signal }: StoppablePlatform,
   once: () => Promise<Result<T, string>>,
@@ -163,13 +163,16 @@ function tooFew<T>({ answers, errors }: Answers<T>, needed: number, what: string
   return err(`${who} answered ${what} (${why})`)
 }
 
-/** The values of all nodes, after a colon. */
+/** The end of an error's sentence: what each node says. */
 function saying<T>({ answers }: Answers<T>, describe: ((value: T) => string) | undefined): string {
   if (describe === undefined) return ''
   return `: ${answers.map(({ node, value }) => `node ${node.number} says ${describe(value)}`).join(', ')}`
 }
 
-/** Groups replies that fit together, each group merged. */
+/**
+ * Groups replies that `merge` accepts, each group merged. Each reply also begins a group, because later replies may fit it and not the group that it
+ * joined.
+ */
 function groupsOf<T>(
   answers: Answers<T>['answers'],
   merge: AgreedReading<T>['merge'],

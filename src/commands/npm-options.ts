@@ -1,8 +1,8 @@
 import { OptionError } from './tool-error.ts'
 
 /**
- * The options of npm that it takes a command's options for (npm 10 and 11, tried in November 2026): npm completes the beginning of its own names (`--to` and
- * `--token` become `--token-description`), or reads single letters (`--gas` becomes `-g -a -s`).
+ * Names of npm's own options, by the option of a command that npm takes for them if `--` is missing (npm 10 and 11, tried in November 2026): npm completes
+ * the beginning of its own names (`--to` and `--token` become `--token-description`), or reads single letters (`--gas` becomes `-g -a -s`).
  */
 const otherNames: Readonly<Record<string, string>> = {
   to: 'token_description',
@@ -11,7 +11,7 @@ const otherNames: Readonly<Record<string, string>> = {
   scan: 'all',
 }
 
-/** Options that a person may have set for npm in a file. If the command got its own, npm has taken none. */
+/** npm's options that a person may have set for npm in a file. If the command got its own option of this name, npm has taken none. */
 const alsoOfNpm = ['scope']
 
 /** The options that choose the target of a command. They are looked for even if the command does not have them. */

@@ -27,17 +27,17 @@ export function environmentOf(options: {
   return options.production ? '' : options.env
 }
 
-/** The environment and the cell of a place. */
+/** The environment and the cell on which a command acts. */
 export type PlaceRef = Pick<WranglerTarget, 'env' | 'cell'>
 
-/** The options for a place in a printed command. They begin with a space, or are empty for this machine with its only cell. */
+/** The options that name a target in a printed command. They begin with a space, or are empty for this machine with its only cell. */
 export function optionOf(target: PlaceRef): string {
   const { env } = target
   const place = env === undefined ? '' : env === '' ? ' --production' : ` --env ${env}`
   return place + cellOptionOf(target)
 }
 
-/** The option for a cell in a printed command. It begins with a space, or is empty for the only cell. */
+/** The option that names a cell in a printed command. It begins with a space, or is empty for the only cell. */
 export function cellOptionOf({ cell }: Pick<PlaceRef, 'cell'>): string {
   return cell === null ? '' : ` --cell ${cell.number}`
 }
@@ -47,13 +47,13 @@ export function pathIn({ cell }: Pick<PlaceRef, 'cell'>, path: string): string {
   return cell === null ? path : `${path}${path.includes('?') ? '&' : '?'}cell=${cell.number}`
 }
 
-/** A command without other options, as typed for a place. */
+/** A command that acts on a target, as typed, without other options. */
 export function commandIn(target: PlaceRef, name: string): string {
   const options = optionOf(target)
   return options === '' ? `npm run ${name}` : `npm run ${name} --${options}`
 }
 
-/** A chain by its id, with its name if it has one; null stands for a configuration without a chain. */
+/** Names a chain by its id and, if it has one, by its name. Null stands for a configuration without a chain. */
 export function describeChain(chainId: string | null): string {
   if (chainId === null) return 'no chain (TRON_CHAIN_ID is not set)'
   const network = publicNetworks.get(chainId)

@@ -2,7 +2,6 @@ import type { CommandOutput } from './command-output.ts'
 import { refuseTakenOptions } from './npm-options.ts'
 import { OptionError, ToolError } from './tool-error.ts'
 
-/** The description of a command. */
 export interface ToolDescription {
   /** The lines that show how to call it. */
   readonly usage: string

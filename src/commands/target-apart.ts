@@ -19,7 +19,7 @@ export type TargetReader = (env: string | undefined, cell: string | undefined) =
 
 const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)
 
-/** Time limit for that, in milliseconds. Wrangler loads in one second. */
+/** Time limit for reading the target, in milliseconds. Wrangler loads in one second. */
 const readMsMax = 60_000
 
 /**

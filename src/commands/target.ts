@@ -62,7 +62,7 @@ export function openTarget(
   return source
 }
 
-/** The same, with the configuration as the service itself parses it. */
+/** Prints the first line, as `openTarget` does, and parses the configuration as the service does. Throws a `ToolError` with all its faults. */
 export function openDeployment(
   env: string | undefined,
   cell: string | undefined,

@@ -21,13 +21,13 @@ export class ToolError extends Error implements ToolRefusal {
 /** A wrong option. The message says what the option must be; the usage of the command follows it. */
 export class OptionError extends Error {}
 
-/** The value of a result. On an error, stops the command with it (one sentence) and with the next action. */
+/** Returns the value of a result. Throws its error (one sentence) as a `ToolError` with this next action. */
 export function orStop<T>(result: Result<T, string>, next: string): T {
   if (result.ok) return result.value
   throw new ToolError(result.error, next)
 }
 
-/** The same for a result whose error includes the next action. */
+/** Returns the value of a result. Throws its error, which includes the next action, as a `ToolError`. */
 export function orRefuse<T>(result: Result<T, ToolRefusal>): T {
   if (result.ok) return result.value
   throw new ToolError(result.error.why, result.error.next)

@@ -3,7 +3,6 @@ import { parseJson } from '../worker/common/result.ts'
 import { childEnvironment, lastPrinted, wranglerVariables } from './child-environment.ts'
 import type { CommandOutput } from './command-output.ts'
 
-/** How a wrangler command ended. */
 export interface WranglerEnd {
   /** Null if it did not start, or was ended after its time limit. */
   readonly code: number | null

@@ -30,14 +30,14 @@ function keyOf(xpub: string) {
   return key.value
 }
 
-/** An extended key with some of its 78 bytes replaced. */
+/** Replaces bytes of an extended key from byte `at` of its 78 on, and writes a valid checksum. */
 function altered(xpub: string, at: number, bytes: readonly number[]): string {
   const payload = base58check.decode(xpub)
   payload.set(bytes, at)
   return base58check.encode(payload)
 }
 
-// PROTOCOL.md, Addresses and derivation: the test vectors by their numbers.
+// The numbers in the first column are those of the test vectors in PROTOCOL.md, section Addresses and derivation.
 describe('the published test vectors', () => {
   it.each([
     [1, abandon, '', 0, 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', '41c8599111f29c1e1e061265b4af93ea1f274ad78a'],
@@ -87,7 +87,7 @@ describe('the published test vectors', () => {
 describe('deriveAddress', () => {
   it('derives the same address as TronWeb at any index', () => {
     const key = keyOf(junkXpub)
-    // What `TronWeb.fromMnemonic` calls: it would derive the seed anew for each index.
+    // `TronWeb.fromMnemonic` uses the same two classes, but derives the seed anew for each index, which is slow.
     const { Mnemonic, ethersHDNodeWallet } = utils.ethersUtils
     const chain = ethersHDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(junk), "m/44'/195'/0'/0")
     fc.assert(
@@ -123,7 +123,7 @@ describe('parseExtendedPublicKey', () => {
     const keys = ofCells.map(keyOf)
     for (const [i, text] of ofCells.entries()) expect(keyOf(text)).toBe(keys[i])
     keyOf(at(`m/44'/195'/99'`))
-    expect(keyOf(ofCells[0] ?? '')).not.toBe(keys[0]) // the oldest one was forgotten
+    expect(keyOf(ofCells[0] ?? '')).not.toBe(keys[0]) // the key that was remembered first was forgotten
   })
 
   it.each([

@@ -10,7 +10,7 @@ import {
 } from '../http/service.ts'
 
 let service: RunningService
-/** The same service with `ISSUE_ADDRESSES` off. */
+/** The service over the same database, configured with `ISSUE_ADDRESSES` off. */
 let off: RunningService
 beforeEach(async () => {
   service = await startService()

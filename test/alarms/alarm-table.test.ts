@@ -3,7 +3,7 @@ import { type AlarmRule, alarmTable, unobservedKinds } from '../../src/worker/pl
 
 declare global {
   interface ImportMeta {
-    /** The same for the text of files. */
+    /** Vite's `import.meta.glob`, typed for `query: '?raw'`: the text of each file by its path. */
     glob(
       pattern: string,
       options: { readonly eager: true; readonly import: 'default'; readonly query: '?raw' },

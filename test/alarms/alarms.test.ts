@@ -8,7 +8,10 @@ import { freshDatabase } from '../support/database.ts'
 
 const minuteMs = 60_000
 
-/** Objects and isolates with one database, the lines that they write, and a switch for the database. */
+/**
+ * Sets up one database with alarms over it. `open` makes the alarms of another object or isolate; `lines` has what all of them log; while
+ * `state.isAway` is true, the database throws.
+ */
 async function start() {
   const db = await freshDatabase()
   const state: { now: number; isAway: boolean } = { now: 10_000_000, isAway: false }
@@ -26,7 +29,7 @@ async function start() {
     db,
     state,
     lines,
-    /** The alarms of an object or isolate without a memory. */
+    /** As in a new object or isolate: it remembers no alarm that was raised before. */
     open: () => createAlarms({ db: reached, clock, logger: createLogger((line) => lines.push(line)) }),
     times: async () => (await db.prepare('SELECT raised_at, seen_at FROM alarm').all()).results,
     rows: async () =>
@@ -160,7 +163,7 @@ describe('an alarm whose end cannot be observed', () => {
     const { open, state, lines } = await start()
     const alarms = open()
     await alarms.raise('node-lies', { node: 1 }, {})
-    state.isAway = true // a query would fail, and leave the time as it is
+    state.isAway = true // a query would throw and change no row
     for (let i = 0; i < 100; i += 1) await alarms.raise('node-lies', { node: 1 }, {})
     expect(lines).toHaveLength(1)
   })

@@ -23,7 +23,10 @@ import { type Drive, scanDrives } from './scan-drives.ts'
 const hourS = 3_600
 const dayS = 86_400
 
-/** An address of which 5 USDT are recorded, and whose balance is another one. */
+/**
+ * An address with a deposit of 5 USDT. To provoke the alarm the nodes show the balance `wrong`; the alarm ends with the recorded balance, and with a
+ * difference of the opposite sign.
+ */
 async function withBalance(wrong: bigint): Promise<Drive> {
   const { service, own } = await withAddress()
   const show = async (units: bigint) => {
@@ -41,19 +44,19 @@ async function withBalance(wrong: bigint): Promise<Drive> {
   }
 }
 
-/** A token whose issuer acts in one way, and in others. */
+/** The alarm is raised by an issuer's log `first`, and ended by each of the logs in `then`. */
 async function withActs(service: RunningService, first: LogSpec, ...then: readonly LogSpec[]): Promise<Drive> {
   await service.tick()
   return { service, provoke: () => act(service, first), ends: then.map((log) => () => act(service, log)) }
 }
 
-/** A service with an endpoint that takes an event, and refuses the next one for so long. */
+/** A service whose endpoint accepts one event and then refuses the next for `seconds`. `more` adds ways to end the alarm to the usual two. */
 async function withRefusingEndpoint(seconds: number, more: readonly ((service: RunningService) => unknown)[] = []) {
   const service = await startService({ ...oneEndpoint, EVENTS_KEEP_DAYS: '7' })
   let orders = 0
   const happen = async (status: number) => {
     service.hookAnswer.status = status
-    service.clock.seconds += hourS * 2 // the next try is due
+    service.clock.seconds += hourS * 2 // by then the next attempt is due
     orders += 1
     await service.post([{ uid: 7, cuy: 2, type: 5, osn: `order-${orders}`, amt: '1' }])
     await service.deliver()
@@ -72,7 +75,7 @@ async function withRefusingEndpoint(seconds: number, more: readonly ((service: R
   return { service, provoke, ends: [accept, remove, ...more.map((end) => () => end(service))] }
 }
 
-/** The database, which says of itself that it has so many bytes. */
+/** The real database, but each result says that the database has `bytes()` bytes. */
 function sized(db: D1Database, bytes: () => number): unknown {
   type Inner = D1PreparedStatement & { readonly inner: D1PreparedStatement }
   const say = <T>(result: D1Result<T>) => ({ ...result, meta: { ...result.meta, size_after: bytes() } })
@@ -85,7 +88,7 @@ function sized(db: D1Database, bytes: () => number): unknown {
   return { ...wrapped, withSession: () => ({ ...wrapped, getBookmark: () => null }) }
 }
 
-/** A database that grows to so many bytes, and shrinks. */
+/** A database that reports the size `grown` in bytes, which raises the alarm, and then the size `shrunk`, which ends it. */
 async function withSize(grown: number, shrunk: number): Promise<Drive> {
   const service = await startService()
   let bytes = 1
@@ -97,7 +100,7 @@ async function withSize(grown: number, shrunk: number): Promise<Drive> {
   return { service: larger, provoke: become(grown), ends: [become(shrunk)] }
 }
 
-/** The type has each kind of the table. */
+/** The type demands a drive for each kind of alarm in `alarmTable`. */
 const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
   ...scanDrives,
   ...payoutDrives,
@@ -108,7 +111,7 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
     const other = { cuy: 3, symbol: 'OTHER', contract: formatBase58(addressOf(3)), decimals: 6 }
     const service = before.with({ CURRENCIES: [trx, usdt, other] })
     for (const node of service.nodes) node.decimals.delete(usdtAddress)
-    const contracts = [addressOf(3), usdtAddress] // what nodes have agreed on is not asked again
+    const contracts = [addressOf(3), usdtAddress] // one for each alarm: nodes are never asked again for decimals that they agreed on
     let [contract = usdtAddress] = contracts
     const show = async (decimals: number) => {
       for (const node of service.nodes) node.decimals.set(contract, decimals)

@@ -9,7 +9,7 @@ import { changing } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import type { Drive } from './scan-drives.ts'
 
-/** The address holds so much USDT, and TRX for everything. */
+/** Sets the balances of the payout address on all nodes: `units` of USDT, and more TRX than any payout or fee needs. */
 const hold = ({ nodes }: RunningService, units: bigint) => {
   for (const node of nodes) {
     node.balances.set(payoutAddress, 1_000_000_000n)
@@ -17,7 +17,7 @@ const hold = ({ nodes }: RunningService, units: bigint) => {
   }
 }
 
-/** A service that pays out, and what a person does with the newest of its payouts. */
+/** A service with payouts, and the steps that people and the signer take with the payout `id`, the newest one. */
 async function withPayout() {
   const service = await startPaying()
   const drive = {
@@ -46,7 +46,6 @@ async function withPayout() {
   return drive
 }
 
-/** The alarms about payouts. */
 export const payoutDrives = {
   async 'payout-stuck'() {
     const drive = await withPayout()
@@ -111,7 +110,7 @@ export const payoutDrives = {
     }
     const fill = async () => {
       await holds(5_000_000n)
-      await send(service, '/cancel', { ids: [drive.id], why: 'a test' }) // the next payout is the only one
+      await send(service, '/cancel', { ids: [drive.id], why: 'a test' }) // so that only the next payout needs the balance
     }
     return { service, provoke, ends: [fill, drive.cancel] }
   },

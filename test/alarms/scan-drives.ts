@@ -13,16 +13,15 @@ import {
 import { changing } from '../support/scripted-node.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 
-/** How one alarm is provoked, each time with one line, and each way in which it ends. */
+/** How a test raises one alarm and ends it. The test checks that each call of `provoke` logs exactly one line, and tries every way in `ends`. */
 export interface Drive {
   readonly service: RunningService
-  /** Where no end can be observed, the fault is over when it returns. */
+  /** Where nothing that the service observes can end the alarm, `provoke` also removes the fault before it returns. */
   readonly provoke: () => unknown
-  /** None where the alarm ends after an hour without it. */
+  /** Empty where the alarm ends by itself, an hour after the fault was last seen. */
   readonly ends: readonly (() => unknown)[]
 }
 
-/** The nodes of the service as configured, with changes to the first one. */
 const withFirstNode = (changes: object) => ({
   TRON_NODES: testNodes.map((node, i) => (i === 0 ? { ...node, ...changes } : node)),
 })
@@ -32,7 +31,7 @@ const firstNode = ({ nodes: [node] }: RunningService) => {
 }
 const heightOf = (service: RunningService) => firstNode(service).chain.tip().height
 const addBlocks = (service: RunningService, count: number) => firstNode(service).chain.addEmpty(count)
-/** All nodes show another chain from above this height on, with one deposit to `to`, which is final. */
+/** Moves all nodes to another chain: the same blocks up to `height`, then a deposit of 5 USDT to `to`, which is final. */
 const fork = (service: RunningService, height: number, to = addressOf(9)) => {
   const other = firstNode(service).chain.fork(height)
   other.add([usdtTo(to, 5_000_000n)])
@@ -40,7 +39,7 @@ const fork = (service: RunningService, height: number, to = addressOf(9)) => {
   for (const node of service.nodes) node.chain = other
 }
 
-/** A block with a deposit that the first node does not show where it is read again. */
+/** Credits a deposit. `provoke` then rescans its block, which the first node shows without the deposit. */
 async function withHiddenDeposit() {
   const { service, own } = await withAddress()
   await service.tick()
@@ -55,7 +54,6 @@ async function withHiddenDeposit() {
   return { service, height, provoke }
 }
 
-/** The alarms about the scan and the nodes. */
 export const scanDrives = {
   async 'scan-stalled'() {
     const { service } = await withAddress()
@@ -83,7 +81,7 @@ export const scanDrives = {
       }
       const each = () => {
         addBlocks(service, 20)
-        left = 12 // a block or two in a minute, in which 20 are made
+        left = 12 // enough for a block or two in a minute in which 20 are made
       }
       await tickFor(service, 900, each, 60)
     }
@@ -107,7 +105,7 @@ export const scanDrives = {
     }
     const provoke = async () => {
       await tickFor(service, 240, undefined, 40)
-      breakNodes(service) // which ends nothing: what they would show is not known
+      breakNodes(service) // the alarm must not end: nobody knows what silent nodes would show
       await tickLater(service)
       repairNodes(service)
       await tickLater(service)

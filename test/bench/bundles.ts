@@ -5,20 +5,20 @@ import { gzipSync } from 'node:zlib'
 import { root } from '../support/project.ts'
 import { runWrangler } from '../support/wrangler.ts'
 
-/** Bundles, seeded databases and running ones. Git ignores the folder, and it can be deleted at any time. */
+/** The folder for bundles and for the databases of the benchmark. Git ignores it, and it can be deleted at any time. */
 export const workDir = `${root}.wrangler/bench/`
 
-/** The Workers of the benchmark, by file name. */
+/** The Workers of the benchmark, by their file names in `workers/`. */
 export type BenchWorker = 'bare' | 'writing'
 
-/** A Worker as `wrangler deploy` uploads it. */
+/** A bundled Worker: the one script that `wrangler deploy` uploads. */
 export interface Bundle {
   readonly script: string
   readonly bytes: number
   readonly gzippedBytes: number
 }
 
-/** The service, in the same bundle as a deployment. Two tests can make it at the same time, each in a folder of its own. */
+/** Bundles the service as a deployment does. Each call has a folder of its own, so that two can run at the same time. */
 export async function bundleService(): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), 'service-bundle-'))
   const options = ['--dry-run', '--minify', '--env=', '--outdir', folder]
@@ -30,7 +30,7 @@ export async function bundleService(): Promise<Bundle> {
   }
 }
 
-/** One of the Workers in `workers/`. */
+/** Bundles one of the Workers in `workers/`. */
 export async function bundleWorker(name: BenchWorker): Promise<Bundle> {
   const folder = `${workDir}bundles/${name}`
   const sources = `${root}test/bench/workers`

@@ -16,7 +16,7 @@ export function variablesOfCells(databases: readonly unknown[]): Readonly<Record
   return databases.length === 1 ? bound : { ...bound, ...listOfCells(databases.length) }
 }
 
-/** `CELLS` for so many cells, with the keys that it names. */
+/** `CELLS` for this many cells, and the variables with the keys that it names. */
 export function listOfCells(count: number): Readonly<Record<string, unknown>> {
   const all = Array.from({ length: count }, (_, cell) => cell)
   if (count > keys.length) throw new Error(`there are keys for ${keys.length} cells`)

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** What a copy as SQL text took. */
+/** What it took to restore a copy from its SQL text. */
 export interface Restored {
   readonly seconds: number
   /** Bytes of the text. */
@@ -10,8 +10,8 @@ export interface Restored {
 const chunkChars = 1_000_000
 
 /**
- * Restores the copy of a database into a new one, as `wrangler d1 export` writes it: tables with a statement for each row, then indices
- * and triggers. The text is executed as it is made, and is never whole.
+ * Restores the copy of a database into a new one, from the statements that `wrangler d1 export` writes: tables with a statement for each row, then indices
+ * and triggers. The text is executed piece by piece, and is never in memory as a whole. Throws if a table then has another number of rows.
  */
 export function restoreCopy(from: string, to: string): Restored {
   const [old, restored] = [new DatabaseSync(from, { readOnly: true }), new DatabaseSync(to)]
@@ -52,7 +52,7 @@ export function restoreCopy(from: string, to: string): Restored {
   return { seconds, bytes }
 }
 
-/** A query for the statements of all rows of a table. */
+/** A query that returns an INSERT statement for each row of a table. */
 function rowSql(db: DatabaseSync, table: string): string {
   const columns = db.prepare(`PRAGMA table_info("${table}")`).all()
   const names = columns.map(({ name }) => `"${name}"`)

@@ -10,10 +10,10 @@ export interface Figure {
   readonly target: { readonly text: string; readonly isReached: boolean } | null
 }
 
-/** The size of a run. */
+/** How much a run measures. */
 export interface Scale {
   readonly rounds: number
-  /** Multiplies the work of a round. */
+  /** Multiplies the work of a round. It is 1 in a full run. */
   readonly work: number
 }
 
@@ -35,12 +35,12 @@ export function compared(
   return { ...figure(name, value, unit, target), baseline: `${baselineName}: ${formatNumber(baseline)}`, ratio }
 }
 
-/** A lower limit. */
+/** The target `≥ limit`, and whether `value` reaches it. */
 export function atLeast(limit: number, value: number): Figure['target'] {
   return { text: `≥ ${limit}`, isReached: value >= limit }
 }
 
-/** An upper limit. */
+/** The target `≤ limit`, and whether `value` keeps to it. */
 export function atMost(limit: number, value: number): Figure['target'] {
   return { text: `≤ ${formatNumber(limit)}`, isReached: value <= limit }
 }

@@ -9,13 +9,13 @@ export interface LargeCounts {
   /** Entries of the ledger, deposits and posted ones together. */
   readonly entries: number
   readonly users: number
-  /** Entries of one user, `historyUid`; they are among all. */
+  /** Entries of one user, `historyUid`. They are a part of `entries`. */
   readonly history: number
 }
 
-/** What the parts of a database take, in bytes with their indexes, and how fast it was filled. */
+/** The bytes of rows, with their parts of the indexes, and how fast the database was filled. */
 export interface LargeSizes {
-  /** An address with its wallet and its holding: what a user takes who has paid once, without the deposit. */
+  /** The address, the wallet and the holding of a user with one currency. */
   readonly user: number
   /** A deposit and its entry, once its events are removed. */
   readonly deposit: number
@@ -25,15 +25,15 @@ export interface LargeSizes {
   readonly posted: number
   /** The file, with all events. */
   readonly file: number
-  /** Deposits per second, of all triggers in one process. */
+  /** Deposits per second that the triggers store in this process, without the service. */
   readonly depositsPerSecond: number
 }
 
-/** Of ten entries, eight are deposits. */
+/** The part of all entries that are deposits. */
 const depositPart = 0.8
 const startMs = 1_755_000_000_000
 const endMs = 1_790_000_000_000
-/** No holding is due to be compared: that has its own requests in each tick, whatever the size. */
+/** When the holdings are due to be compared with the chain: not in this century, because a comparison adds requests to a tick, whatever the size. */
 const neverDueMs = 4_102_444_800_000
 
 /** Fills a new database with years of use, by the triggers of the migrations: users, their deposits in USDT, and payments. */
@@ -68,7 +68,7 @@ export function fillLarge(path: string, { entries, users, history }: LargeCounts
   return sizes
 }
 
-/** One address for each user; the last one is that of the long history. */
+/** Adds one address for each user. The last one is that of the user with the long history. */
 function addUsers(db: DatabaseSync, users: number): void {
   const insert = db.prepare(`INSERT INTO stored_address (id, uid, address, issued_height, created_at)
     VALUES (?, ?, unhex(?), 0, ${startMs})`)
@@ -77,7 +77,7 @@ function addUsers(db: DatabaseSync, users: number): void {
   db.exec('COMMIT')
 }
 
-/** The txids and the senders are scattered, as real ones are, and so are the places in their indexes. */
+/** Adds deposits. Txids and senders are scattered, as real ones are, so that their index entries are, too. `uidOf` is SQL for the user of the n-th one. */
 function addDeposits(
   db: DatabaseSync,
   count: number,
@@ -118,7 +118,7 @@ function bytesOf(db: DatabaseSync): number {
   return Number(all.page_count) * Number(all.page_size)
 }
 
-/** Bytes by table, each with its indexes, for each row of it. */
+/** The bytes of a row, with its part of the table's indexes, and those of the file. */
 function sizesOf(db: DatabaseSync): Pick<LargeSizes, 'user' | 'deposit' | 'posted' | 'file'> {
   const pages = db
     .prepare(

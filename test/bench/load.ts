@@ -28,7 +28,7 @@ export async function requestsPerSecond({ url, paths, headers, ms, connections }
   return (sent / (performance.now() - start)) * 1000
 }
 
-/** The body of the response to a GET request. */
+/** The body of the response to a GET request. Throws a `UserError` if the status is not 200. */
 export async function getText(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(responseTimeoutMs) })
   const text = await response.text()

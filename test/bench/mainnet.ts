@@ -6,16 +6,15 @@ import { toTransaction } from '../support/chain-builder.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
 import { type TransactionSpec, transferCallData, usdtAddress } from '../support/transaction-spec.ts'
 
-/** The height from which blocks have the times of `startMs` and later. */
+/** The height of the block whose time is `startMs`. */
 export const firstHeight = 70_000_000
-/** The time of a slot. */
+/** Milliseconds from one block to the next. */
 export const slotMs = 3_000
 /** Blocks from the newest to the newest final one. */
 export const finalityBlocks = 19
 /** Transactions of a usual block: 43 % TRX transfers, 28 % token transfers, the rest other calls. */
 export const usualTransactions = 400
 
-/** A deposit in a block. */
 export interface BenchDeposit {
   readonly asset: 'TRX' | 'USDT'
   readonly to: Address
@@ -23,14 +22,13 @@ export interface BenchDeposit {
   readonly amount: bigint
 }
 
-/** What the blocks contain. */
 export interface ChainOptions {
   /** Milliseconds since 1970. */
   readonly startMs: number
   /** Transactions of a block, without its deposits. */
   readonly transactionsAt: (height: number) => number
   readonly depositsAt: (height: number) => readonly BenchDeposit[]
-  /** Further transactions of a block. */
+  /** Transactions of a block that were broadcast. */
   readonly minedAt?: (height: number) => readonly ChainTransaction[]
 }
 
@@ -40,7 +38,6 @@ const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).
 /** An address that no user has. */
 const stranger = (n: number) => sha256(`stranger ${n}`).slice(0, 40) as Address // 40 hex digits
 
-/** The blocks of the chain. */
 export interface BenchBlocks {
   at(height: number): ChainBlock
   /** `hash` begins with the height. */
@@ -52,7 +49,7 @@ export interface BenchBlocks {
   broadcast?(transaction: string): void
 }
 
-/** The blocks are built when they are asked for; the transactions of strangers are the same in every eighth block. */
+/** Builds blocks when they are asked for. The transactions between strangers repeat in every eighth block, so that they are built once. */
 export function createBlocks({ startMs, transactionsAt, depositsAt, minedAt = () => [] }: ChainOptions): BenchBlocks {
   const templates: ChainTransaction[][] = Array.from({ length: templateCount }, () => [])
   const built = new Map<number, ChainBlock>()
@@ -96,11 +93,11 @@ export function createBlocks({ startMs, transactionsAt, depositsAt, minedAt = ()
   }
 }
 
-/** Block hashes begin with the height. `salt` differs between the chains that have a block at this height. */
+/** A block's hash, which begins with the height. `salt` distinguishes the blocks of several chains at this height. */
 const hashAt = (height: number, salt = '') =>
   height.toString(16).padStart(16, '0') + sha256(`block ${height}${salt}`).slice(16)
 
-/** Deposits that were never made. */
+/** Deposits that a node invents. */
 export interface Lies {
   /** In each block that is not final. */
   readonly count: number
@@ -109,7 +106,7 @@ export interface Lies {
   readonly renewed: boolean
 }
 
-/** The blocks with lies above the final one. */
+/** The same chain, with invented deposits in the blocks above the finalized one. */
 export function withLyingTail(blocks: BenchBlocks, finalized: () => number, { count, to, renewed }: Lies): BenchBlocks {
   const lies = new Map<string, ChainBlock>()
   const lie = (height: number): ChainBlock => {

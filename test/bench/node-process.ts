@@ -13,14 +13,14 @@ export interface NodeOptions {
 
 /** A message to the node's process: the height up to which blocks are final. */
 export type ToNode = number
-/** A message from the node's process, and the answer to each message. */
+/** A message from the node's process: when it has started, and after each message to it. */
 export interface FromNode {
   readonly ports: readonly number[]
 }
 
 /** A running node on the loopback interface. */
 export interface LoopbackNode {
-  /** The base URLs under which it is several nodes that agree. */
+  /** A base URL for each node that the process stands for. The nodes agree. */
   readonly urls: readonly string[]
   /** Makes the blocks up to `height` final. */
   finalize(height: number): Promise<void>

@@ -21,7 +21,7 @@ const blocks = createBlocks({
 const answer = createAnswer(blocks)
 let heads: BenchHeads = { latest: 0, finalized: 0 }
 
-for (let i = 0; i < 2 * transactions.length; i += 1) blocks.at(firstHeight + i) // later ones are made of the same transactions
+for (let i = 0; i < 2 * transactions.length; i += 1) blocks.at(firstHeight + i) // makes the transactions before anything is measured: later blocks repeat them
 const ports = await Promise.all([listen(), listen()])
 send({ ports })
 process.on('message', (finalized: ToNode) => {

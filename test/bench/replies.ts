@@ -12,20 +12,20 @@ import { answerCall, type IncomingCall, type NodeView } from '../support/node-me
 import { usdtAddress } from '../support/transaction-spec.ts'
 import type { BenchBlocks } from './mainnet.ts'
 
-/** The newest block, and the newest final one. */
+/** Heights of the newest block and of the newest final one. */
 export interface BenchHeads {
   readonly latest: number
   readonly finalized: number
 }
 
-/** The body of the reply to a request. */
+/** Answers a request to `/jsonrpc` or to a path of the HTTP API. Returns the body of the reply. */
 export type Answer = (path: string, body: string, heads: BenchHeads) => string
 
 const { chainId, tip: genesis } = createChain()
-/** Receipts are asked for when their block is newly final. */
+/** How many final blocks are searched for a transaction. The service asks for its receipt soon after its block is final. */
 const receiptBlocks = 100
 
-/** The replies of a healthy node with these blocks. */
+/** The replies of a healthy node that has these blocks. */
 export function createAnswer(blocks: BenchBlocks): Answer {
   return (path, body, heads) => {
     const request = JSON.parse(body)
@@ -53,7 +53,7 @@ const texts = new WeakMap<ChainTransaction, string>()
 /** Stands for a transaction in the JSON of a block. */
 const mark = 'a transaction'
 
-/** Most of a block is text that is the same in other blocks: each transaction is written once. */
+/** The JSON of a block. Each transaction is serialized once, because most of them repeat in other blocks. */
 function blockText(blocks: BenchBlocks, api: Wire): string {
   const transactions = blocks.byHash(String(api.blockID)).transactions.values()
   return JSON.stringify(api).replaceAll(JSON.stringify(mark), () => {

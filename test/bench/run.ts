@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures the figures in one run on one machine and prints them as a table. Names of groups as arguments measure
- * only these groups, and alone so those that take long; `--quick` does less work.
+ * `npm run bench`: measures the figures in one run on one machine and prints them as a table. Arguments are names of groups: then only these are measured.
+ * The groups that take long are measured only by their names. `--quick` does less work.
  */
 import { printLine, UserError } from '../support/project.ts'
 import { type Figure, type Scale, toTable } from './figure.ts'
@@ -37,7 +37,7 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
 const longGroups: typeof groups = { large: measureLarge }
 const args = process.argv.slice(2)
 const names = args.filter((arg) => arg !== '--quick')
-/** A longer run hangs and is stopped. */
+/** A run that takes longer than this is stopped, because it hangs. */
 const runMinutes = names.some((name) => name in longGroups) ? 180 : 30
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(1, 'Stopped.'))
@@ -56,7 +56,7 @@ try {
     if (names.length > 0 ? !names.includes(name) : name in longGroups) continue
     const start = performance.now()
     const found = await measure(scale)
-    // So little work decides nothing: a quick run has said 0.43 where a whole one said 0.73.
+    // A quick run judges no target, because it measures too little: one has had a ratio of 0.43 where a full run had 0.73.
     const measured = isQuick ? found.map((one) => ({ ...one, target: null })) : found
     figures.push(...measured)
     printLine(`${name} (${((performance.now() - start) / 1000).toFixed(0)} s)\n${toTable(measured)}\n`)

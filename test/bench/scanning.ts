@@ -29,17 +29,17 @@ export interface ScanningOptions {
   readonly limits?: object
   /** Seconds between ticks. */
   readonly every?: number
-  /** Cells of the service, each with so many addresses. */
+  /** The number of cells. Each has as many addresses as `addresses` says. */
   readonly cells?: number
-  /** A seeded database with these addresses, in place of one without anything else. */
+  /** A seeded database that has these addresses; by default one that has nothing else. */
   readonly database?: string
-  /** Beside the usual ones. */
+  /** Further variables. They win over the usual ones. */
   readonly variables?: Readonly<Record<string, unknown>>
 }
 
 const scanTimeoutMs = 60_000
 
-/** Starts both; the first block is scanned. */
+/** Starts the nodes and the service, and waits until the first block is scanned. */
 export async function startScanning(options: ScanningOptions): Promise<Scanning> {
   const {
     script,

@@ -9,13 +9,13 @@ import { uidIn } from './cells.ts'
 /** The number of users with a few entries each in the ledger's database. */
 export const userCount = 200
 const historyOffset = 900_000
-/** The user with a history of the given length, where the first user is 1. */
+/** The user with the long history, in a database whose first user is 1. */
 export const historyUid = 1 + historyOffset
 
 const seedVersion = 4 // to be raised when this file writes other rows
 const startMs = 1_790_000_000_000
 
-/** A database with the wallets of `userCount` users, whose uids start at `firstUid`, and one with `entries` entries. */
+/** Makes a database with the wallets of `userCount` users from `firstUid` on, and with one more user who has `entries` entries. Returns its path. */
 export function seedLedger(entries: number, firstUid = 1): string {
   return seeded(`ledger-${entries}-${firstUid}`, (db) => {
     for (let i = 0; i < userCount; i += 1) for (const cuy of [1, 2]) addEntries(db, firstUid + i, cuy, 20)
@@ -23,7 +23,7 @@ export function seedLedger(entries: number, firstUid = 1): string {
   })
 }
 
-/** A database with `count` issued addresses, one for each user of a cell. Cells count from 0, and each has other addresses. */
+/** Makes a database with `count` issued addresses, one for each user of a cell. Cells count from 0, and each has other addresses. Returns its path. */
 export function seedAddresses(count: number, cell = 0): string {
   return seeded(`addresses-${count}-${cell}`, (db) => {
     const insert = db.prepare(`INSERT INTO stored_address (id, uid, address, issued_height, created_at)
@@ -34,7 +34,7 @@ export function seedAddresses(count: number, cell = 0): string {
   })
 }
 
-/** The tables without their triggers, for raw inserts. */
+/** Makes a database of the tables without their triggers, for raw inserts. Returns its path. */
 export function seedBare(): string {
   return seeded('bare', (db) => {
     const triggers = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'trigger'`).all()
@@ -70,7 +70,7 @@ function seeded(name: string, fill: (db: DatabaseSync) => void): string {
   return path
 }
 
-/** Adjustments of one unit each, with references as long as a token deposit's. The triggers run for every row. */
+/** Adds adjustments of one unit each, with references as long as a token deposit's. The triggers run for every row. */
 function addEntries(db: DatabaseSync, uid: number, cuy: number, count: number): void {
   const before = Number(db.prepare('SELECT count(*) AS n FROM flow').get()?.n)
   const insert =

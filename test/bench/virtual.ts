@@ -41,7 +41,7 @@ export interface VirtualCell {
   readonly ticks: readonly Tick[]
   /** The requests of its scanner until now, by what they ask for. */
   readonly asked: ReadonlyMap<string, number>
-  /** From now on its database has no answer, or has one again. */
+  /** Makes every statement of its database fail from now on, or succeed again. */
   setAway(isAway: boolean): void
 }
 
@@ -66,24 +66,23 @@ export interface VirtualService {
   requests(): number
   /** The most requests to one node in a second of the clock until now. */
   busiestSecond(): number
-  /** By the id of an event: when its receiver had it. */
+  /** When the receiver got each event, by the event's id. */
   readonly received: ReadonlyMap<number, number>
-  /** Its time. */
+  /** The virtual clock of the service. */
   readonly clock: Clock
   now(): number
-  /** The response to a request. */
   fetch(request: Request): Promise<Response>
-  /** What other Workers call. */
+  /** The entrypoint that other Workers call. */
   readonly ledger: LedgerMethods
-  /** The deposit address of a user. */
+  /** Returns the deposit address of a user, which is issued on the first call. */
   addressOf(uid: number): Promise<Address>
-  /** Lets so much time pass, or less where the machine needs more than `limitMs` for it. */
+  /** Lets `ms` of virtual time pass, or less if the machine needs more than `limitMs` of real time for it. */
   run(ms: number, limitMs?: number): Promise<void>
   /** From now on the first node has this fault. */
   fail(fault: NodeFault): void
 }
 
-/** How to run it: the numbers of nodes and of cells, how long an answer of a node takes, and variables beside those of `serviceVariables`. */
+/** How to run the service: the numbers of nodes and of cells, how long an answer of a node takes, and variables that add to `serviceVariables`. */
 export interface VirtualOptions {
   readonly nodes?: number
   readonly cells?: number
@@ -92,13 +91,13 @@ export interface VirtualOptions {
 }
 
 const receiverUrl = 'http://127.0.0.1:9/events'
-/** How long a request to a node, a trip to the database, a delivery, and a call of the memory that cells share take. */
+/** Milliseconds of a request to a node, a round trip to the database, a delivery, and a call of the object that keeps blocks for all cells. */
 const latencyMs = { node: 150, database: 10, receiver: 50, blocks: 10 }
 const slowMs = 5_000
-/** How much time passes between two looks at the machine's clock. */
+/** How much virtual time passes between two looks at the machine's clock. */
 const sliceMs = 3_000
 
-/** Starts the service at the time of block `firstHeight` and the blocks that make it final. Its nodes have mainnet's timing. */
+/** Starts the service at a time when block `firstHeight` is final. Its nodes have mainnet's timing. */
 export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions = {}): Promise<VirtualService> {
   const scheduler = createScheduler(blocks.timeOf(firstHeight + 2 * finalityBlocks))
   const { nodeMs = latencyMs.node } = options
@@ -166,7 +165,7 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
   }
 }
 
-/** The bindings of Durable Objects. */
+/** The bindings of the Durable Objects. The name of a scanner says to which cell it belongs. */
 function objectsIn(
   scheduler: Scheduler,
   cells: readonly ReturnType<typeof createCell>[],
@@ -190,13 +189,13 @@ function objectsIn(
   }
 }
 
-/** Who asks nodes: told of each request, and says whether failures and alarms are expected of it. */
+/** Is told of each request to a node. `isExpected`: failures and alarms are expected, and are not printed. */
 interface Asking {
   ask(what: string): void
   isExpected(): boolean
 }
 
-/** One cell: its database, and what its scanner and its ticks do. */
+/** Makes a cell: its database, and the counts of its requests, statements and ticks. */
 function createCell(scheduler: Scheduler) {
   const costs: TickCost = { requests: 0, statements: 0 }
   const ticks: Tick[] = []
@@ -236,7 +235,7 @@ function createCell(scheduler: Scheduler) {
   }
 }
 
-/** The memory that cells share. What it is given crosses from one object to another, so it is copied. */
+/** The object that keeps blocks for all cells. Values are copied, as the platform does it between two objects. */
 function createBlocks(platform: Platform, scheduler: Scheduler): SharedBlocks {
   const shared = createBlocksObject(platform)
   return {
@@ -255,7 +254,7 @@ function createBlocks(platform: Platform, scheduler: Scheduler): SharedBlocks {
 interface VirtualNode {
   readonly url: string
   fail(fault: NodeFault, now: () => number): void
-  /** The reply to a request, and how long it takes. */
+  /** The body of the reply to a request. */
   answer(path: string, body: string, now: number): string
   latencyMs(): number
   busiestSecond(): number
@@ -334,7 +333,7 @@ function methodsOf(body: string): string {
   return [...new Set([calls].flat().map(({ method }) => method))].join()
 }
 
-/** The time that a request takes, unless its sender gives it up. */
+/** Waits `ms` of virtual time. Throws as `fetch` does if the signal is aborted before. */
 async function passes(scheduler: Scheduler, ms: number, signal: AbortSignal | null): Promise<void> {
   const isGivenUp = new Promise<never>((_, reject) => {
     signal?.addEventListener('abort', () => reject(new TypeError('fetch failed')))
@@ -342,7 +341,7 @@ async function passes(scheduler: Scheduler, ms: number, signal: AbortSignal | nu
   await (Number.isFinite(ms) ? Promise.race([scheduler.sleep(ms), isGivenUp]) : isGivenUp)
 }
 
-/** A body that is read within microtasks: no virtual time passes meanwhile. */
+/** A response whose body is read within microtasks, so that no virtual time passes meanwhile. */
 function replyOf(text: string): Response {
   const bytes = Buffer.from(text, 'latin1')
   const body = {

@@ -21,7 +21,7 @@ import { scanners, startThreeCells, threeCells, users } from './three-cells.ts'
 const namesCells =
   'the number of a cell: 1 for users 1 to 999999, 2 for users 1000000 to 1999999, 3 for users from 2000000'
 
-/** The addresses of one user of each cell. */
+/** Issues an address to each of `users`, one in each cell. */
 async function addressesOf(service: RunningService) {
   const addresses = []
   for (const uid of users) addresses.push(await addressIn(await service.get('/tron/generate', uid)))
@@ -32,7 +32,6 @@ async function tickAll(service: RunningService): Promise<void> {
   for (const scanner of scanners) await service.tick(scanner)
 }
 
-/** The balance of a user in USDT, as a caller reads it. */
 async function balanceOf(service: RunningService, uid: number): Promise<number> {
   const { body } = await read(await service.get('/wallet/list', uid))
   const { data } = body as { data: { list: { amt: number; cuy: number }[] } }
@@ -224,7 +223,7 @@ describe('a cell that fails', () => {
     }
     expect(await open(users[1])).toEqual([true, true])
     expect(await open(users[0])).toEqual([false, false])
-    expect(await open(null)).toEqual([false, false]) // nobody is told that all is open
+    expect(await open(null)).toEqual([false, false]) // without a user the answer covers all cells, and one is halted
   })
 })
 
@@ -253,7 +252,7 @@ describe('a range that would move users', () => {
   it('is kept by the databases themselves: an isolate of the configuration before adds nobody whom its cell no longer has', async () => {
     const before = await startThreeCells()
     const uid = 1_000_500
-    for (const one of [users[0], users[1], users[2]]) await before.get('/wallet/list', one) // its cells have been checked
+    for (const one of [users[0], users[1], users[2]]) await before.get('/wallet/list', one) // now the isolate remembers that the ranges match
     const after = before.with({
       CELLS: [{ ...threeCells[0], uids: '1-1000999' }, { ...threeCells[1], uids: '1001000-1999999' }, threeCells[2]],
     })
@@ -275,7 +274,7 @@ describe('a range that would move users', () => {
     ]
     const after = before.with({ CELLS })
     await after.get('/wallet/list', users[0])
-    expect((await before.get('/wallet/list', users[0])).status).toBe(200) // it gives up users whom nobody has
+    expect((await before.get('/wallet/list', users[0])).status).toBe(200) // its database takes the old range again: no user is in the part that it gives up
     const post = () => after.post([{ uid, cuy: 2, type: 9, osn: 'late', amt: '1' }])
     expect((await post()).status).toBe(500)
     after.clock.seconds += rangeMatchMs / 1000
@@ -292,14 +291,14 @@ describe('a range that would move users', () => {
       ...{ DB_2, KEY_1: testXpub, KEY_2: otherXpubs[0] },
       CELLS: [threeCells[0], { db: 'DB_2', uids: '1000000-', xpub: 'KEY_2' }],
     })
-    expect((await grown.get('/tron/generate', uid)).status).toBe(200) // the second cell is asked first
+    expect((await grown.get('/tron/generate', uid)).status).toBe(200) // the new cell registers its range before the old cell is asked
     expect((await single.get('/tron/generate', uid)).status).not.toBe(200)
     expect(await strangersIn(single, 'DB', uid)).toBe(0)
     expect((await grown.get('/wallet/list', users[0])).status).toBe(200)
   })
 })
 
-/** How many addresses a user has in a database. */
+/** How many addresses the user has in that database, whichever cell the user belongs to. */
 async function strangersIn({ bindings }: RunningService, name: 'DB' | 'DB_2', uid: number): Promise<unknown> {
   const db = bindings[name] as D1Database
   return db.prepare('SELECT count(*) AS n FROM stored_address WHERE uid = ?').bind(uid).first('n')

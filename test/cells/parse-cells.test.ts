@@ -6,10 +6,10 @@ import { parseConfig } from '../../src/worker/config/config.ts'
 import { otherXpubs, testVariables, testXpub } from '../support/variables.ts'
 import { threeCells } from './three-cells.ts'
 
-const db = { prepare: () => {}, batch: () => {} } as unknown as D1Database // nothing is asked of it
+const db = { prepare: () => {}, batch: () => {} } as unknown as D1Database // parsing never queries it
 const address = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
 
-/** The bindings of three cells, with changes. */
+/** Valid bindings for three cells. `changes` replace or, with undefined, remove some. */
 const bindingsWith = (changes: Record<string, unknown> = {}) => ({
   ...testVariables(db),
   ...{ DB_2: db, DB_3: db, KEY_1: testXpub, KEY_2: otherXpubs[0], KEY_3: otherXpubs[1] },

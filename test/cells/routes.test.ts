@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { placeInSecondCell } from '../http/service.ts'
 
-// The tests of routes once more, for users in the second of three cells. The databases of the other cells throw if anything of them is read. Left out are the
-// two routes that speak for all cells, and the owner of reserved addresses, whom each cell has: `borders.test.ts` has those.
+// Runs the tests of the routes again for users in the second of three cells. The databases of the other cells throw on any read. Three files are left
+// out, because those routes read every cell: health, currencies and reserved addresses. `borders.test.ts` tests them.
 beforeAll(() => placeInSecondCell(true))
 afterAll(() => placeInSecondCell(false))
 

@@ -6,10 +6,13 @@ import type { Chain, SharedBlocks } from '../../src/worker/chain/chain.ts'
 import { err, ok } from '../../src/worker/common/result.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
-const at = (height: number) => height as BlockHeight // safe: a height
+const at = (height: number) => height as BlockHeight // safe: tests use whole numbers
 const headerAt = (height: number) => ({ height: at(height), timestamp: height * 3_000, hash: `${height}` }) as Header
 
-/** The chain of two cells, which counts what nodes are asked. `known` is what they say of the newest final block; null: they do not answer. */
+/**
+ * Two cells that share reads of one chain; `asked` lists the reads that reach the nodes. `known.head` is the height of the newest final block; null:
+ * the nodes do not answer.
+ */
 function setUp(known: { head: number | null } = { head: 100 }, memory?: SharedBlocks) {
   const clock = createVirtualClock(1_000_000)
   const shared = memory ?? createSharedBlocks(clock)
@@ -30,7 +33,7 @@ function setUp(known: { head: number | null } = { head: 100 }, memory?: SharedBl
       return ok({ node: 1, latest: height, follows: true, blocks: [] })
     },
     noteFalse: () => undefined,
-  } as unknown as Chain // safe: the methods that are shared, and one that is not
+  } as unknown as Chain // safe: the tests call only the three shared methods and `noteFalse`
   const work: Promise<unknown>[] = []
   const cell = () => shareReads(chain, { shared, clock, inBackground: (one) => void work.push(one) })
   return { clock, asked, cells: [cell(), cell()] as const, settled: () => Promise.all(work) }

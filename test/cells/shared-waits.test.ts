@@ -6,9 +6,12 @@ import type { Chain, SharedBlocks } from '../../src/worker/chain/chain.ts'
 import { ok } from '../../src/worker/common/result.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
-const header = { height: 7, timestamp: 1_000_000, hash: 'a', parentHash: 'b' } as unknown as Header // of which the height and the time count
+const header = { height: 7, timestamp: 1_000_000, hash: 'a', parentHash: 'b' } as unknown as Header // only height and time matter here
 
-/** Cells whose nodes need `readMs` for each read; `reads` has the reads that reached them. */
+/**
+ * Cells that share reads of nodes which need `readMs` for each read. `reads` lists the reads that reach the nodes. `shareOf` replaces the shared
+ * memory.
+ */
 function cellsWith(shareOf: (own: SharedBlocks) => SharedBlocks, readMs: number) {
   const clock = createVirtualClock(1_000_000)
   const shared = shareOf(createSharedBlocks(clock))
@@ -28,7 +31,7 @@ function cellsWith(shareOf: (own: SharedBlocks) => SharedBlocks, readMs: number)
       )
     },
     tail: () => read('tail', { node: 1, latest: header.height, follows: true, blocks: [] }),
-  } as unknown as Chain // the methods that are shared
+  } as unknown as Chain // safe: the tests call only these methods
   const open = () => shareReads(ofNodes, { shared, clock, inBackground: (work) => void work })
   const tick = async () => {
     const chain = open()
@@ -37,7 +40,7 @@ function cellsWith(shareOf: (own: SharedBlocks) => SharedBlocks, readMs: number)
     await chain.tail(header, header)
     return clock.now() - 1_000_000
   }
-  /** How long the ticks of so many cells take that begin together. */
+  /** Starts the ticks of `count` cells at once; returns how many milliseconds each took. */
   const ticks = async (count: number) => {
     const ended: number[] = []
     for (let i = 0; i < count; i += 1) void tick().then((ms) => ended.push(ms))
@@ -97,7 +100,7 @@ describe('cells that read together', () => {
 
   it('read alone after one wait where the first reader is lost', async () => {
     const { reads, ticks } = cellsWith((own) => {
-      void own.take('head', 1_500) // a reader that gives nothing
+      void own.take('head', 1_500) // claims the read of the head and never delivers it
       return own
     }, 100)
     expect(await ticks(2)).toEqual([sharedMs + 300, sharedMs + 300])

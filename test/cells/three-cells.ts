@@ -2,18 +2,18 @@ import { type RunningService, startService } from '../http/service.ts'
 import { freshDatabase, furtherDatabases } from '../support/database.ts'
 import { otherXpubs, testXpub } from '../support/variables.ts'
 
-/** A user of each cell, and the name of its scanner. */
+/** One user of each cell. `scanners` has the names of the cells' scanner objects, in the same order. */
 export const users = [7, 1_000_007, 2_000_007] as const
 export const scanners = ['scanner', 'scanner DB_2', 'scanner DB_3'] as const
 
-/** `CELLS` of three cells with a million users each, the last one without an end. */
+/** `CELLS` with a million users in each of the first two cells, and an open range in the third. */
 export const threeCells = [
   { db: 'DB', uids: '1-999999', xpub: 'KEY_1' },
   { db: 'DB_2', uids: '1000000-1999999', xpub: 'KEY_2' },
   { db: 'DB_3', uids: '2000000-', xpub: 'KEY_3' },
 ] as const
 
-/** The service with three cells, each over a real database. `variables` add to the usual ones or replace them. */
+/** Starts the service with three cells, each over a real, empty database. `variables` add to the usual ones or replace them. */
 export async function startThreeCells(variables: Record<string, unknown> = {}): Promise<RunningService> {
   await freshDatabase()
   const [DB_2, DB_3] = await furtherDatabases()

@@ -38,7 +38,7 @@ describe('a txid from a caller', () => {
 
 describe('a block hash', () => {
   it('begins with the height', () => {
-    const nile = '0000000003fe1ca05cf728c92ee79f5f2758c3e4e4ea88501826726880e8b81c' as BlockHash // 64 hex digits
+    const nile = '0000000003fe1ca05cf728c92ee79f5f2758c3e4e4ea88501826726880e8b81c' as BlockHash // safe: 64 hex digits
     expect(heightInHash(nile)).toBe(0x3fe1ca0)
     fc.assert(
       fc.property(anyHeight, (height) => {

@@ -53,7 +53,7 @@ afterAll(async () => {
 const payout = (args: readonly string[], options: CommandOptions) =>
   callCommand((given, streams) => runPayout(given, streams, () => AbortSignal.abort(), readTargetHere), args, options)
 
-/** Calls a command in the folder of a deployment, with the stand-in for wrangler. */
+/** Calls a command's function in the folder of a deployment, with the quick stand-in for wrangler. */
 function call(
   [name, ...args]: readonly string[],
   options: CommandOptions = {},
@@ -198,7 +198,7 @@ describe('npm run collect -- … --cell 2', () => {
     ])
     expect(planned.out).toContain(`Destination   ${destination}\nCollects      25 USDT in 1 transfer, `)
     expect(planned.out).toMatch(/npm run collect -- sign plan\.json --cell 2\n$/)
-    const plan = JSON.parse(readFileSync(deployment.path('plan.json'), 'utf8')) as { account: number } // its format
+    const plan = JSON.parse(readFileSync(deployment.path('plan.json'), 'utf8')) as { account: number } // safe: the command's own format
     expect(plan.account).toBe(secondAccount)
 
     const sign = (cell: string) =>
@@ -234,7 +234,7 @@ describe('npm run payout -- … --cell 2', () => {
       ['first-journal', payoutAddress],
       [`payout-journal-${secondPayoutAddress}.jsonl`, secondPayoutAddress],
     ] as const) {
-      createJournal(deployment.path(name), { chainId, address }, (Date.now() - 1_000) as UnixMs) // safe: milliseconds
+      createJournal(deployment.path(name), { chainId, address }, (Date.now() - 1_000) as UnixMs) // safe: milliseconds since 1970
     }
   })
   afterAll(() => service.close())

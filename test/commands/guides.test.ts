@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { repositoryFiles, textOf } from '../support/source-files.ts'
 
-/** A command of a guide or of a text in the code. */
+/** A command in a guide, or in a text that the code shows. */
 interface GuideCommand {
   readonly file: string
   readonly tool: string
-  /** What follows the name of the script, up to a comment. */
+  /** The words after the script's name. */
   readonly words: readonly string[]
-  /** Whether it stands in a block to be typed, not within a sentence, where it can be a name. */
+  /** Whether it stands in a block to be typed. Within a sentence it can be just a name. */
   readonly isTyped: boolean
 }
 
 const tools = 'keys|collect|payout|doctor|deploy|db:migrate|operate'
 const commandForm = new RegExp(`npm run (${tools})(?![\\w:-])([^\`\\n]*)`, 'g')
 const guides = repositoryFiles.filter((file) => file.endsWith('.md') && !file.startsWith('docs/decisions/'))
-/** Texts that the service, the pages and the commands show. */
+/** The files with texts that the service, the pages and the commands show. */
 const code = repositoryFiles.filter((file) => /^src\/.*\.(ts|html|mjs)$/.test(file) || file === 'wrangler.toml')
 
 function commandsIn(file: string, text: string, isTyped: boolean): GuideCommand[] {
@@ -32,7 +32,7 @@ function commandsIn(file: string, text: string, isTyped: boolean): GuideCommand[
   })
 }
 
-/** The commands of a page: in its blocks, and in its sentences, where a line can end within a command. */
+/** The commands in a page's blocks, and those in backquotes in its sentences, where a line end can fall into a command. */
 function readGuide(file: string): GuideCommand[] {
   const parts = textOf(file).split(/^```.*$/m)
   return parts.flatMap((part, i) => {
@@ -47,7 +47,7 @@ const inGuides = guides.flatMap(readGuide)
 const inCode = code.flatMap((file) => commandsIn(file, textOf(file).replaceAll('\\`', '`'), false))
 const isOption = (word: string) => word.startsWith('--') && word !== '--'
 const hasPlace = ({ words }: GuideCommand) => words.includes('--production') || words.includes('--env')
-/** The walks of these pages are on the local chain. */
+/** These guides walk through an example on the local chain. */
 const isLocalWalk = ({ file, words, isTyped }: GuideCommand) =>
   isTyped &&
   /^(docs\/guides\/collecting\.md -- (plan|sign|send)|docs\/start\.md -- run)$/.test(
@@ -74,7 +74,7 @@ describe('a command in a guide, or in a text of the code,', () => {
     const meant = inGuides.filter((one) => one.tool !== 'keys' && (one.isTyped || one.words.some(isOption)))
     expect(meant.length).toBeGreaterThan(20)
     expect(meant.filter((one) => !hasPlace(one) && !isLocalWalk(one))).toEqual([])
-    // Of the code these are what operators read: alarms and the desk.
+    // Operators read these texts in alarms and at the desk.
     const shown = inCode.filter(({ file }) => /^src\/(platform|pages)\//.test(file))
     expect(shown.length).toBeGreaterThan(20)
     const withWords = shown.filter(({ tool, words }) => tool === 'operate' || words.length > 0)

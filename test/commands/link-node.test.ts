@@ -8,7 +8,7 @@ import { root } from '../support/project.ts'
 const script = 'src/commands/link-node.mjs'
 let folder = ''
 
-/** A checkout with nothing in it but what the script reads. */
+/** A project that contains only what the script reads. */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'link-'))
   for (const file of ['package.json', script]) {

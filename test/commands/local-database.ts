@@ -8,20 +8,20 @@ import { createDatabaseFile, fileOfD1 } from '../support/database-file.ts'
 import { root } from '../support/project.ts'
 import { testXpub } from '../support/variables.ts'
 
-/** The id of the database in the configurations of tests. */
+/** The id of the database in the wrangler.toml of tests. */
 export const databaseId = '0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05'
 
-/** Where wrangler keeps a local database of a folder. */
+/** The file in which wrangler stores a local database of the folder. */
 export function databaseFileIn(folder: string, id = databaseId): string {
   return fileOfD1(join(folder, '.wrangler/state/v3/d1'), id)
 }
 
-/** Creates a local database of a folder with the real migrations. */
+/** Creates a local database of the folder, with the real migrations. */
 export function createTables(folder: string, id = databaseId): void {
   createDatabaseFile(databaseFileIn(folder, id))
 }
 
-/** Runs a statement on a local database of a folder, and returns its rows. */
+/** Runs one statement on a local database of the folder; returns its rows. */
 export function rowsIn(folder: string, sql: string, id = databaseId): unknown {
   const db = new DatabaseSync(databaseFileIn(folder, id))
   const rows = db.prepare(sql).all()
@@ -29,17 +29,17 @@ export function rowsIn(folder: string, sql: string, id = databaseId): unknown {
   return rows.map((row) => ({ ...row }))
 }
 
-/** Installs a program in the place of wrangler. The result is the PATH on which it is found. */
+/** Puts a shell script in the place of wrangler. Returns the PATH on which commands find it. */
 export function installWrangler(folder: string, script: string): { readonly PATH: string } {
   writeFileSync(join(folder, 'wrangler'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   return { PATH: [folder, '/usr/bin', '/bin'].join(delimiter) }
 }
 
-/** Installs the stand-in for wrangler, of which each start takes seconds. */
+/** Puts the quick stand-in in the place of wrangler, which takes seconds for each start. */
 export const installQuickWrangler = (folder: string) =>
   installWrangler(folder, `exec '${process.execPath}' '${root}test/support/quick-wrangler.ts' "$@"`)
 
-/** What a command writes after its first line, which names this database. With wrong options it has none. */
+/** Checks and removes the first line, which names this database. A command with wrong options, code 2, does not print it. */
 function afterFirstLine(end: CommandEnd): CommandEnd {
   if (end.code === 2) return end
   const [first = ''] = end.out.split('\n')
@@ -48,28 +48,27 @@ function afterFirstLine(end: CommandEnd): CommandEnd {
   return { code: end.code, out: end.out.slice(from), all: end.all.slice(from) }
 }
 
-/** The words of a command, on this machine unless they name another place. */
+/** Adds `--local`, unless the words name a place themselves. */
 const here = (args: readonly string[]) =>
   args.some((one) => /^--(production|env|local)\b|^-e/.test(one)) ? args : [...args, '--local']
 
-/** A local database in a folder of its own, as wrangler keeps it. */
+/** A folder with a local database as wrangler stores it. */
 export interface LocalDatabase {
-  /** Calls the function of `npm run operate`, with the stand-in for wrangler. The outputs come without their first line. */
+  /** Calls the function of `npm run operate`, with the stand-in for wrangler. Results are without the first line. */
   operate(...args: readonly string[]): Promise<CommandEnd>
-  /** The same, with these variables in its environment. */
+  /** As `operate`, with these variables in the environment. */
   operateWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CommandEnd>
-  /** Runs `npm run operate` with the real wrangler. */
+  /** Runs `npm run operate` in a process, with the real wrangler. Results are without the first line. */
   operateByWrangler(...args: readonly string[]): Promise<CommandEnd>
-  /** Runs the real wrangler. */
   wrangler(...args: readonly string[]): Promise<CommandEnd>
-  /** The folder of the commands. */
+  /** The folder in which the commands run. */
   readonly folder: string
-  /** The rows of a statement, run on the file of the database. */
+  /** Runs a statement directly on the database's file; returns its rows. */
   rows(sql: string): unknown
   remove(): void
 }
 
-/** Creates the database, with its tables or still empty. */
+/** Creates a folder with a database: with its tables, or empty. */
 export function createLocalDatabase({ hasTables = true } = {}): LocalDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'operate-'))
   writeFileSync(

@@ -7,7 +7,7 @@ import { requireKnownNode } from '../../src/commands/node-program.ts'
 let project = ''
 let other = ''
 
-/** A project with the Node of its lock file, and programs of the same name elsewhere. */
+/** A project with the Node version of its lock file, and programs called `node` elsewhere. */
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'project-'))
   other = mkdtempSync(join(tmpdir(), 'machine-'))

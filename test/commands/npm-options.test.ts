@@ -19,7 +19,10 @@ import { objectBindings } from './objects.ts'
 let folder = ''
 let path = ''
 
-/** A checkout with the scripts of package.json, whose wrangler records that it was called. `show` prints what a script gets. */
+/**
+ * A project with the scripts of package.json. Its wrangler records that it was called; its script `show` prints the arguments and variables that it
+ * gets.
+ */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'npm-'))
   const project = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
@@ -42,21 +45,21 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs the real `npm run` there, with a home of its own. */
+/** Runs the real `npm run` in the project, without the machine's npm settings. */
 const npmRunThere = (...words: readonly string[]) =>
   npmRun(words, {
     cwd: folder,
     env: { PATH: path, HOME: folder, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' },
   })
 
-/** What a script gets of what npm is called with. */
+/** The arguments and variables with which npm starts a script. */
 async function npmShow(...args: readonly string[]): Promise<{ args: readonly string[]; env: Record<string, string> }> {
-  return JSON.parse((await npmRunThere('show', ...args)).out) // what `show` prints
+  return JSON.parse((await npmRunThere('show', ...args)).out) // safe: printed by `show`
 }
 
 const calls = () => existsSync(join(folder, 'calls'))
 
-/** Each command by its words. */
+/** Each command of the operator's tools. */
 const commands = [
   ['keys', 'show'],
   ['collect', 'plan'],
@@ -68,10 +71,10 @@ const commands = [
   ['db:migrate'],
   ['operate', 'gap', 'list'],
 ]
-/** Each way to name a place without the `--` before it, and each is tried with two commands; npm completes `--prod`. */
+/** The ways to name a place without the `--` before it. Each command is tried with one of them. npm completes `--prod` to `--production`. */
 const places = [['--production'], ['--prod'], ['--env=nile'], ['--env', 'nile']]
 const refusal = /^(npm has taken --env|NODE_ENV is "production")/
-/** The scripts that run the operator's tools. */
+/** The scripts of package.json, among them those of the operator's tools. */
 const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> }
 const tools = Object.keys(scripts).filter(
   (name) => scripts[name]?.startsWith('node src/commands/') && name !== 'postinstall',
@@ -83,7 +86,7 @@ describe('an option that npm takes, since -- is missing before it,', () => {
     async (_, words, place) => {
       const { code, out, all } = await npmRunThere(...words, ...place)
       expect([code, out, all]).toEqual([2, '', expect.stringMatching(refusal)])
-      // The usage follows, which says how it is written.
+      // The usage follows the refusal, and shows the right spelling.
       expect(all).toMatch(/ Write "--" before the options, as here:\nnpm run [\w:]+ (-- |\[-- )/s)
       expect(calls()).toBe(false)
     },
@@ -129,7 +132,7 @@ describe('an option that npm takes, since -- is missing before it,', () => {
   })
 })
 
-/** The options of each command. */
+/** The names of the options of each command. */
 const options = {
   keys: ['account', 'stdin', 'allow-pipe'],
   collect: Object.keys(collectOptions),
@@ -139,9 +142,12 @@ const options = {
   'db:migrate': Object.keys(placeOptions),
   operate: Object.keys(operateOptions),
 }
-/** Two leave no variable: `--production` another one, `--local` none (npm completes it), without which `operate` does nothing. */
+/**
+ * All names but two that npm turns into no variable of the same name: `--production` becomes NODE_ENV; `--local` leaves nothing, and `operate`
+ * refuses to act without it.
+ */
 const names = [...new Set(Object.values(options).flat())].filter((name) => !['production', 'local'].includes(name))
-/** What npm takes for another option, or has itself: it must be tried alone. */
+/** npm has options of these names, or completes them to its own. They must be tried one by one. */
 const taken = ['to', 'token', 'gas', 'scan', 'scope', 'name']
 
 describe('what npm makes of each option', () => {
@@ -152,12 +158,12 @@ describe('what npm makes of each option', () => {
   ] as const
   it.each(ways)('written as %s is what is looked for', async (_, write) => {
     const others = names.filter((name) => !taken.includes(name))
-    const alone = taken.filter((_name, i) => ways[i % ways.length]?.[1] === write) // each in one way, and each way with one
+    const alone = taken.filter((_name, i) => ways[i % ways.length]?.[1] === write) // each name in one way, so that each way is tried
     const runs = [others, ...alone.map((name) => [name])].map(async (some) => {
       const { args, env } = await npmShow(...some.flatMap(write))
       expect(args.filter((arg) => arg.startsWith('--'))).toEqual([])
       for (const name of some) {
-        // Of several only the variable of one, so that it alone is the reason.
+        // The command sees only this option's variable, so that no other can be the reason.
         const own = some.length === 1 ? env : { [variableOf(name)]: env[variableOf(name)] }
         expect(() => refuseTakenOptions([name], [], own)).toThrow(`npm has taken --${name} for itself.`)
       }
@@ -166,7 +172,7 @@ describe('what npm makes of each option', () => {
   })
 
   it('is no place on which npm run operate acts, although npm has left no trace of it', async () => {
-    const { args, env } = await npmShow('gap', 'list', '-e', 'nile') // npm reads it as its --enjoy-by
+    const { args, env } = await npmShow('gap', 'list', '-e', 'nile') // npm takes `-e` for its own option `--enjoy-by`
     expect([args, Object.values(env).filter((value) => value.includes('nile'))]).toEqual([['gap', 'list'], []])
     rmSync(join(folder, 'calls'), { force: true })
     for (const place of [['-e', 'nile'], ['-e=nile'], ['--local'], []]) {
@@ -212,7 +218,7 @@ describe('each option of each command', () => {
 
   it('of npm run keys is looked for', async () => {
     const { all } = await runCommand('src/commands/keys/start.ts', ['no-command'])
-    expect(new Set(all.match(/(?<=--)[a-z-]+/g))).toEqual(new Set(options.keys)) // its usage has all of them
+    expect(new Set(all.match(/(?<=--)[a-z-]+/g))).toEqual(new Set(options.keys)) // the usage names all options, so the list above is complete
     const ends = options.keys.map((name) =>
       runCommand('src/commands/keys/start.ts', ['show'], { environment: { [variableOf(name)]: 'true' } }),
     )

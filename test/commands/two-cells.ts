@@ -1,4 +1,4 @@
-/** A folder of an operator whose deployment has two cells. */
+/** An operator's folder with a deployment of two cells. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { keyAt, parsePath } from '../../src/commands/signing/account-key.ts'
 import { parseMnemonic } from '../../src/commands/signing/mnemonic.ts'
@@ -12,39 +12,36 @@ import { createTables, databaseId, rowsIn } from './local-database.ts'
 import { objectBindings } from './objects.ts'
 import { payoutAddress } from './payout/harness.ts'
 
-/** The database of the second cell. */
+/** The id of the second cell's database. */
 export const secondId = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
-/** The account of the second cell's key: the gas address and the payout address are in those before it. */
+/** The account of the second cell's key; earlier accounts have the gas address and the payout addresses. */
 export const secondAccount = 3
-/** The path of the second cell's payout address. */
 export const secondPath = "m/44'/195'/2'/0/1"
-/** The second cell's payout address. */
 export const secondPayoutAddress = formatBase58(
   keyAt(unwrap(parseMnemonic(testMnemonic)), parsePath(secondPath) as NonNullable<ReturnType<typeof parsePath>>)
-    .address, // safe: it is a path
+    .address, // safe: `secondPath` is valid
 )
-/** The second cell's key. */
 const secondXpub = keysOf(testMnemonic).extendedPublicKey(secondAccount)
-/** The second cell's deposit address at an index. */
+/** The deposit address at an index of the second cell's key. */
 export const secondAddressAt = (index: number) => deriveAddress(unwrap(parseExtendedPublicKey(secondXpub)), index)
 
-/** The cells with their users, as commands print them. */
+/** The cells and their users in the words of the commands. */
 export const cellList = '1 for users 1 to 999999, 2 for users from 1000000'
 
-/** `CELLS` of the deployment. */
+/** `CELLS` of this deployment. */
 export const cells = [
   { db: 'DB', uids: '1-999999', xpub: 'TRON_XPUB', payouts: { address: payoutAddress } },
   { db: 'DB_2', uids: '1000000-', xpub: 'SECOND_KEY', payouts: { address: secondPayoutAddress } },
 ]
 
-/** The deployment, and the rows of a statement in the database of a cell. */
+/** The deployment; `rows` reads the database of a cell. */
 export interface TwoCells extends TestDeployment {
   rows(cell: 1 | 2, sql: string): unknown
-  /** Writes the variables of this machine, with these changes. */
+  /** Writes `.dev.vars` with the variables of both cells and these changes. */
   setVariables(changes?: Readonly<Record<string, string>>): void
 }
 
-/** Creates the folder, with the local database of each cell. */
+/** Creates the folder, with a local database for each cell. The node of both is the local chain's. */
 export function createTwoCells(devnet: { readonly rpcUrl: string; readonly apiUrl: string }): TwoCells {
   const deployment = createDeployment({ devnet })
   const { folder, path } = deployment

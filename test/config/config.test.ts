@@ -5,7 +5,7 @@ import { usdtAddress } from '../support/transaction-spec.ts'
 import { testSecret, testVariables, usdtBase58 } from '../support/variables.ts'
 import { configOf, faultsOf, placeOf } from './parsed.ts'
 
-/** What secrets and names of issuers do without. */
+/** The rule that faults of secrets and names of issuers state. */
 const bare = 'without a space, line end or byte order mark around it'
 const usdt = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 }
 const one = { rpc: 'https://one.example/jsonrpc', api: 'https://one.example' }
@@ -34,7 +34,7 @@ describe('the configuration', () => {
   })
 
   it('accepts lists as arrays and as JSON text', () => {
-    const { TRON_NODES, CURRENCIES } = testVariables({} as D1Database) // only its lists are used
+    const { TRON_NODES, CURRENCIES } = testVariables({} as D1Database) // safe: only the two lists are used
     const text = configOf({ TRON_NODES: JSON.stringify(TRON_NODES), CURRENCIES: JSON.stringify(CURRENCIES) })
     expect(text.nodes).toEqual(configOf().nodes)
     expect(text.currencies.list).toEqual(configOf().currencies.list)
@@ -113,12 +113,10 @@ describe('the configuration', () => {
   })
 })
 
-/** A logo of so many characters. */
 function logoOf(length: number): string {
   return 'data:image/webp;base64,'.padEnd(length, 'A')
 }
 
-/** A list of so many entries. */
 const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
 const nodeAt = (i: number) => ({ rpc: `https://n${i}.example`, api: `https://n${i}.example` })
 const aUrl = 'an https URL without user and password (http only for a loopback host)'
@@ -236,9 +234,9 @@ describe('a wrong value', () => {
       { name },
     ]),
     ...[
-      ...['red', '#27d', '#2757d6;', 7], // other forms
-      ...['#51b13e', '#7a7a7a'], // too light for white
-      ...['#0b3d91', '#000000'], // too dark for the dark page
+      ...['red', '#27d', '#2757d6;', 7], // not six hex digits
+      ...['#51b13e', '#7a7a7a'], // too little contrast with white
+      ...['#0b3d91', '#000000'], // too little contrast with the dark page
     ].map((color): [string, string, unknown] => [
       'PAGE_BRAND.color',
       'a colour such as #2757d6, with a contrast of at least 4.5:1 with white and of 3:1 with the dark page (#101413)',

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { configOf, faultsOf } from './parsed.ts'
 
 const one = { rpc: 'https://one.example/jsonrpc', api: 'https://one.example' }
-/** The same node with its key in both of its URLs. */
+/** The node of `one`, with a place for the key in both of its URLs. */
 const keyed = { rpc: 'https://one.example/{key}/jsonrpc?apikey={key}', api: 'https://one.example/{key}/' }
-/** Some characters of it have a meaning in a URL. */
+/** A secret whose special characters must be escaped in a URL. */
 const key = 'k/9+=&#?% $&'
 const keyInUrl = 'k%2F9%2B%3D%26%23%3F%25%20%24%26'
 
 const bindings = (entry: object, secret: unknown = key) => ({ TRON_NODES: [entry], GRID_KEY: secret })
-/** The node of a configuration with the secret GRID_KEY. */
+/** The parsed node of `entry`, where `secret` is the value of GRID_KEY. */
 const nodeOf = (entry: object, secret: unknown = key) => configOf(bindings(entry, secret)).nodes[0]
 const faults = (entry: object, secret: unknown = key) => faultsOf(bindings(entry, secret))
 const withKey = { ...one, keyVar: 'GRID_KEY' }

@@ -4,18 +4,18 @@ import { testVariables } from '../support/variables.ts'
 
 const parse = (changes: Record<string, unknown>) => parseConfig({ ...testVariables(env.DB), ...changes })
 
-/** The configuration with these variables; it must be valid. */
+/** Parses the test variables with `changes`. Throws if the result is not valid. */
 export function configOf(changes: Record<string, unknown> = {}): Config {
   const parsed = parse(changes)
   if (!parsed.ok) throw new Error(parsed.error.join('; '))
   return parsed.value
 }
 
-/** What is wrong with these variables. */
+/** The faults of the test variables with `changes`, as sentences `NAME.member: what is wrong`; empty if there are none. */
 export function faultsOf(changes: Record<string, unknown>): readonly string[] {
   const parsed = parse(changes)
   return parsed.ok ? [] : parsed.error
 }
 
-/** The variable and member that a fault names. */
+/** The variable and member that a fault is about: its text before the colon. */
 export const placeOf = (fault: string): string => fault.slice(0, fault.indexOf(':'))

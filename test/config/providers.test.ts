@@ -9,9 +9,9 @@ interface Entry {
   readonly keyHeader?: string
 }
 
-/** Inline tables of TOML as objects. */
+/** Parses an inline table of TOML. */
 const parsed = (toml: string): Entry => JSON.parse(toml.replaceAll(/(\w+) = /g, '"$1": '))
-/** The rows of a table by the text in the first cell of its head. */
+/** The cells of each row of the guide's table whose first header cell begins with `first`. */
 const rowsOf = (first: string) => {
   const table = guide.slice(guide.indexOf(`\n| ${first}`)).split('\n\n')[0] ?? ''
   return [...table.matchAll(/^\| (.*) \|$/gm)]

@@ -89,7 +89,7 @@ describe('the transfers of all callers', () => {
 
   it('have the seconds until they are final by the newest final block, and none if nothing has moved since then', async () => {
     await storeTransfers(db, [nth(6, seen(), { block: block(138) })], ms(10))
-    let now = 1_000 // block 120 has been final since then
+    let now = 1_000 // at this time block 120 was the newest final one
     const context = { db, clock: { ...clock, now: () => ms(now) }, currencies: twoCurrencies }
     const secondsAt = async (time: number) => {
       now = time
@@ -148,7 +148,7 @@ describe('the summary', () => {
     await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
     const found = await summary()
     const unfrozen = { frozen: { sum: 0n, addresses: 0 }, destroyed: 0n }
-    // In the order of the configuration
+    // In the order of `CURRENCIES`.
     expect(found.currencies.map(({ days, types, moved, ...sums }) => sums)).toEqual([
       { cuy: 2, owed: 0n, held: null, unread: 0, ...unfrozen, unexplained: { sum: 0n, addresses: 0 } },
       {
@@ -163,7 +163,7 @@ describe('the summary', () => {
     const [, first] = found.currencies
     expect(first?.types.filter(({ sum }) => sum !== 0n)).toEqual([{ type: 1, sum: 10n }])
     expect(Object.keys(first?.moved ?? {})).toEqual(['credited', 'held', 'refused', 'gas', 'collected', 'fees'])
-    expect(first?.moved.credited).toBe(15n) // as on the chain: 5 each
+    expect(first?.moved.credited).toBe(15n) // raw amounts: three transfers of 5
     const [, days = []] = found.currencies.map((one) => one.days)
     expect(days).toHaveLength(summaryDays)
     expect(days.slice(-3)).toEqual([
@@ -222,7 +222,7 @@ describe('the summary', () => {
 
   describe('says when the database is full', () => {
     const day = today / 86_400_000
-    /** A database of a known size, which had other sizes on earlier days. */
+    /** The summary's `database`, where D1 reports a size of `bytes` and `sizes` has what it reported on earlier days. */
     const withSizes = async (bytes: number, sizes: readonly (readonly [daysAgo: number, bytes: number])[]) => {
       await db.batch(sizes.map(([ago, size]) => db.prepare('INSERT INTO size VALUES (?, ?)').bind(day - ago, size)))
       const batch: WriteDatabase['batch'] = async <T>(statements: D1PreparedStatement[]) => {
@@ -273,11 +273,14 @@ describe('the summary', () => {
   })
 })
 
-/** With a million all costs are the same; only to store so many takes half a minute. */
+/** A million rows cost as many reads; storing them takes half a minute. */
 const large = 100_000
 
 describe('the cost', () => {
-  /** `count` transfers of 500 users at 500 addresses in two currencies, a fifth in each state, with entries, readings and what is open. */
+  /**
+   * Stores `count` transfers: a seventh are movements, the others are in the five states of deposits. Half as many entries, due holdings, open
+   * rescans and raised alarms come with them.
+   */
   const fill = (count: number) =>
     withoutTriggers(db, [
       'DELETE FROM stored_transfer',
@@ -329,7 +332,7 @@ describe('the cost', () => {
   }
 
   it('of every list and of the summary is the same with a long history as with a short one, and bounded', async () => {
-    await fill(20 * countedMax) // so many of each kind that all counts are full
+    await fill(20 * countedMax) // each counted kind has more rows than are counted
     const few = await costs()
     await fill(large)
     const many = await costs()

@@ -9,7 +9,7 @@ beforeEach(async () => {
   db = await openDatabase([1])
 })
 
-/** So many transfers that were dropped, one in each millisecond from 1 on. */
+/** Stores `count` dropped transfers; the n-th was dropped at time n in milliseconds. */
 const dropped = (count: number) =>
   withoutTriggers(db, [
     `${numbers(count)} INSERT INTO stored_transfer (txid, position, height, cuy, native, raw, from_address, to_address, uid, state, amount, created_at, changed_at)

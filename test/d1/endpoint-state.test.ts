@@ -19,7 +19,7 @@ beforeEach(async () => {
 const minuteMs = 60_000
 const keptMs = 30 * 86_400_000
 const key = (n: number) => n.toString(16).padStart(64, '0') as EndpointKey
-/** Deploys with these endpoints, in this order. */
+/** Registers the endpoints as a deployment does whose `WEBHOOKS` lists them in this order. */
 const deploy = (list: readonly number[], at = 0) =>
   registerEndpoints(
     db,

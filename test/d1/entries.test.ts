@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const credit = (list: Parameters<typeof storeTransfers>[1], at: number) => storeTransfers(db, list, ms(at))
 
-/** The entries of the ledger below, with ids from 1. Caller 1 has wallets 1 (cuy 1) and 2 (cuy 2), caller 2 has wallet 3. */
+/** Wallets 1 (cuy 1) and 2 (cuy 2) are caller 1's, wallet 3 is caller 2's. The ids of the entries are their places in this list, from 1. */
 const entries: readonly (readonly [wallet: number, type: number, osn: string, amount: number, at: number])[] = [
   [1, 9, 'a', 100, 10],
   [3, 9, 'a', 100, 10],
@@ -167,7 +167,7 @@ describe('entries', () => {
 })
 
 describe('cost', () => {
-  /** Caller 1: `count` entries in one wallet, every tenth of type 9, and one in another. */
+  /** Gives caller 1 `count` entries in one wallet, every tenth of type 9 and the others of type 5, and one entry in a second wallet. */
   const fillWallet = (count: number) =>
     withoutTriggers(db, [
       'DELETE FROM stored_flow',
@@ -218,7 +218,7 @@ describe('cost', () => {
     const others = [few, many].map((list) => list.filter(({ isInTime }) => !isInTime).map(({ rows }) => rows))
     expect(Math.max(...others.flat())).toBeLessThanOrEqual(180)
     expect(others[1]).toEqual(others[0]?.map((rows) => expect.closeTo(rows, -1)))
-    // A time is found by halving: a hundred times as many entries are seven steps more.
+    // Times are found by binary search: a hundred times as many entries need seven more steps for each border.
     expect(Math.max(...(inTime[0] ?? []))).toBeLessThanOrEqual(250)
     expect(Math.max(...(inTime[1] ?? []))).toBeLessThanOrEqual(400)
   })

@@ -14,35 +14,36 @@ import { startScan } from '../../src/worker/scan/store/position.ts'
 import type { ScanStep } from '../../src/worker/scan/store/steps.ts'
 import { freshDatabase } from '../support/database.ts'
 
-/** A caller. */
+/** Brands a number as the id of a caller. */
 export const uid = (n: number) => n as Uid
-/** A currency: 1 is TRX. */
+/** Brands a number as the id of a currency: 1 is TRX. */
 export const cuy = (n: number) => n as CurrencyId
-/** An amount in smallest units. */
+/** Brands an amount in smallest units. */
 export const amount = (n: bigint) => n as Amount
-/** An instant. */
+/** Brands milliseconds since 1970. */
 export const ms = (n: number) => n as UnixMs
-/** A height. */
+/** Brands a number as the height of a block. */
 export const height = (n: number) => n as BlockHeight
-/** The address at an index. It takes the place of derivation, which no query depends on. */
+/** A made-up address for each index: no query depends on how addresses are derived. */
 export const addressAt = (index: number) => (index + 0xa0).toString(16).padStart(40, '0') as Address
-/** The n-th transaction. */
+/** A made-up txid for each number. */
 export const txid = (n: number) => n.toString(16).padStart(64, '0') as Txid
-/** The block at a height. */
+/** The block at a height, with a made-up hash. */
 export const block = (n: number): BlockRef => ({ height: height(n), hash: `b${txid(n).slice(1)}` as BlockHash })
-/** An address that is not the service's. */
+/** An address that was not issued by the service. */
 export const stranger = 'f'.repeat(40) as Address
-/** The numbers below `count`. */
+/** The list 0, 1, … up to `count − 1`. */
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Verdicts about a transfer to caller 1. */
+/** Verdicts, all about a transfer to caller 1. `seen`: in a block that is not final, and will be in about `seconds`. */
 export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds, node: 1 })
+/** Held for a reason other than review. */
 export const held = (reason: Exclude<HeldReason, 'review'> = 'retired'): Verdict => ({
   state: 'held',
   uid: uid(1),
   reason,
 })
-/** Held until a person has looked at it; then `units` are credited. */
+/** Held for review: once a person approves, `units` are credited. */
 export const inReview = (units = 5n): Verdict => ({
   state: 'held',
   uid: uid(1),
@@ -51,24 +52,25 @@ export const inReview = (units = 5n): Verdict => ({
 })
 export const refused: Verdict = { state: 'refused', uid: uid(1), reason: 'dust' }
 export const moved: Verdict = { state: 'moved' }
+/** Credited with `units`, which may be less than the transfer's raw amount. */
 export const credited = (units = 5n): Verdict => ({ state: 'credited', uid: uid(1), amount: amount(units) })
 
-/** A transfer of 5 TRX to caller 1 at address 0, with this verdict and changes. */
+/** A judged transfer of 5 TRX to caller 1 at address 0 in block 101. `changes` replace facts, not the verdict. */
 export function transfer(
   verdict: Verdict = credited(),
   changes: Partial<TransferFacts & { uid: Uid }> = {},
 ): JudgedTransfer {
   const facts = { txid: txid(1), position: 0, block: block(101), cuy: cuy(1), native: true, from: stranger }
-  return { ...facts, to: addressAt(0), raw: 5n, ...verdict, ...changes } as JudgedTransfer // safe: a change keeps the verdict
+  return { ...facts, to: addressAt(0), raw: 5n, ...verdict, ...changes } as JudgedTransfer // safe: `changes` have no verdict
 }
 
-/** A transfer in the n-th transaction. */
+/** A transfer as `transfer` makes it, in the transaction `txid(n)`. */
 export const nth = (n: number, verdict = credited(), changes: Parameters<typeof transfer>[1] = {}) =>
   transfer(verdict, { txid: txid(n), ...changes })
-/** The place in a list below this transfer. */
+/** The cursor of a list whose next page begins below the transfer with this id. */
 export const below = (id: number) => id as TransferId
 
-/** A transaction that address 0 has sent. */
+/** A TRX transaction that address 0 sent in block 101, so that its fee left the address. */
 export const sent = (n: number, changes: Partial<SentFact> = {}): SentFact => ({
   txid: txid(n),
   address: addressAt(0),
@@ -77,17 +79,17 @@ export const sent = (n: number, changes: Partial<SentFact> = {}): SentFact => ({
   ...changes,
 })
 
-/** A block that could not be agreed on. */
+/** A block on which the nodes did not agree. */
 export const gap = (n: number): Gap => ({ height: height(n), kind: 'not-agreed' })
 
-/** The step from block 100 to block 101 at time 2000, with changes. */
+/** A step of the scan from block 100 to block 101 at time 2000, which found nothing. `changes` replace its parts. */
 export function step(changes: Partial<ScanStep> = {}): ScanStep {
   const expected = { ...block(100), correctedBy: 0 }
   const found = { judged: [], sent: [], acts: [], gaps: [], payouts: noPayouts }
   return { expected, to: block(101), ...found, caughtUpAt: null, at: ms(2000), ...changes }
 }
 
-/** A read in which nothing has to do with payouts. */
+/** What a step of the scan reports about payouts where there are none. */
 export const noPayouts: ReadOfPayouts = {
   watched: new Set(),
   found: [],
@@ -96,7 +98,7 @@ export const noPayouts: ReadOfPayouts = {
   since: new Map(),
 }
 
-/** An empty database with the scan at block 100 of 120 since time 1000, and address `i` issued to `owners[i]`. */
+/** An empty database whose scan stands at block 100, with block 120 final. Address `i` is issued to the caller `owners[i]`. */
 export async function openDatabase(owners: readonly number[] = []): Promise<WriteDatabase> {
   const db = writable(await freshDatabase())
   await startScan(db, block(100), { ...block(120), timestamp: ms(900) }, ms(1000))
@@ -104,7 +106,7 @@ export async function openDatabase(owners: readonly number[] = []): Promise<Writ
   return db
 }
 
-/** Issues address `i` to `owners[i]`, from height 90 on. */
+/** Issues address `i` to the caller `owners[i]`, at height 90. */
 export async function issue(db: WriteDatabase, owners: readonly number[]): Promise<void> {
   const insert = db.prepare(
     'INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (?1 + 1, ?2, unhex(?3), 120, 0)',
@@ -113,7 +115,7 @@ export async function issue(db: WriteDatabase, owners: readonly number[]): Promi
   await withoutTriggers(db, ['UPDATE stored_address SET issued_height = 90'])
 }
 
-/** Runs statements without triggers, to make a history in little time. */
+/** Runs statements while all triggers are dropped: a long history is stored quickly, and rows that triggers would refuse are possible. */
 export async function withoutTriggers(db: WriteDatabase, statements: readonly string[]): Promise<void> {
   type Trigger = { readonly name: string; readonly sql: string }
   const { results } = await db.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`).all<Trigger>()
@@ -124,11 +126,11 @@ export async function withoutTriggers(db: WriteDatabase, statements: readonly st
   ])
 }
 
-/** Numbers from 1 to `count` as a table `n(i)`, for a bulk insert. */
+/** The head of an SQL statement: a table `n(i)` with the numbers from 1 to `count`. */
 export const numbers = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
 
-/** The result of some work with the database, the rows that it read, and its round trips. */
+/** Runs `work`; returns its result with the rows that D1 counts as read and the number of round trips. */
 export async function measure<T>(db: WriteDatabase, work: (db: WriteDatabase) => Promise<T>) {
   const usage = createUsage()
   let trips = 0
@@ -138,7 +140,7 @@ export async function measure<T>(db: WriteDatabase, work: (db: WriteDatabase) =>
   }
   const clock = {
     now: () => {
-      trips += 0.5 // at the begin and the end of each
+      trips += 0.5 // called at the beginning and at the end of each round trip
       return ms(0)
     },
   }
@@ -146,7 +148,7 @@ export async function measure<T>(db: WriteDatabase, work: (db: WriteDatabase) =>
   return { result, rows: usage.rowsRead, trips }
 }
 
-/** The first column of all rows. */
+/** The first column of each row of a query's result. */
 export async function column<T>(db: WriteDatabase, sql: string): Promise<T[]> {
   return (await db.prepare(sql).raw<[T]>()).flat()
 }

@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 const month = (n: number): Period => ({ from: ms(Date.UTC(2024, n, 1)), to: ms(Date.UTC(2024, n + 1, 1)) })
 const day = (at: number): Period => ({ from: ms(at), to: ms(at + dayMs) })
 
-/** February 2024 has 29 days. Each time is at a border of a month or a day, a millisecond beside it, or anywhere. */
+/** Borders of months and days, among them those of a leap year's February: `anyTime` often draws one of them or the millisecond beside it. */
 const borders = [
   Date.UTC(2024, 0, 1),
   Date.UTC(2024, 1, 1),
@@ -37,7 +37,7 @@ const anyPost = fc.record({
 })
 type Post = typeof anyPost extends fc.Arbitrary<infer T> ? T : never
 
-/** Posts as adjustments what wallets have room for, in the order of time. Returns what was stored. */
+/** Stores the posts as adjustments in the order of their times, leaving out each that its wallet could not take. Returns those that were stored. */
 async function store(db: WriteDatabase, posts: readonly Post[]): Promise<readonly Post[]> {
   const balances = new Map<string, number>()
   const stored = [...posts]
@@ -60,7 +60,7 @@ async function store(db: WriteDatabase, posts: readonly Post[]): Promise<readonl
 
 const clockAt = (at: number) => ({ now: () => ms(at) })
 
-/** All pages of a statement, with the sums of the last one. */
+/** Reads a statement page by page; returns the last page, with the entries of all pages. */
 async function readAll(db: WriteDatabase, selection: StatementSelection, now: number) {
   const entries: Entry[] = []
   for (;;) {
@@ -149,7 +149,7 @@ it('costs no more with a longer history: neither a page nor its sums', async () 
   for (const scope of [{ uid: uid(1) }, { uid: uid(1), cuy: currencies.list[0]?.cuy }]) {
     const { result, rows, trips } = await statement({ ...scope, period: year(1) })
     expect([result.count, result.balances[0]?.opening, result.balances[0]?.closing]).toEqual([8_760, 8_783n, 17_543n])
-    expect(rows).toBeLessThan(350) // four times are searched by halving
+    expect(rows).toBeLessThan(350) // two wallets at most, with two borders each found by binary search
     expect(trips).toBe(1)
     const deep = await statement({ ...scope, period: year(1), after: ((result.list[0]?.id ?? 0) + 8_000) as EntryId })
     expect([deep.result.list.length, deep.rows < 350]).toEqual([10, true])

@@ -33,8 +33,8 @@ const anyCall = fc.record({
 })
 
 /**
- * The expected ledger: each credit key once, in order, as long as the wallet has room. What was held for a full wallet is tried
- * again whenever it is stored again.
+ * What the ledger must hold: each credit key is credited once, in the order of storing, if its wallet has room. A transfer that was held because its
+ * wallet was full is tried again each time it is stored again.
  */
 function expectedLedger(calls: readonly { readonly deposits: readonly JudgedTransfer[] }[]) {
   const states = new Map<string, string>()

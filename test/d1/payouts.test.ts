@@ -24,8 +24,8 @@ const now = 20_000 * 86_400_000
 const minute = 60_000
 
 /**
- * A history of so many payouts, one each minute up to now, to ten users in two currencies: most are paid or cancelled, and of each other
- * state there are 30, the newest ones. Each has its transaction.
+ * Stores `count` payouts of ten users in two currencies, one each minute until now. The newest 120 are in the four open states, 30 in each; the older
+ * ones are paid or cancelled.
  */
 async function fill(count: number): Promise<void> {
   const state = `iif(${count} - i < 120, '["waiting","approved","signed","stuck"]' ->> (i % 4), iif(i % 3, 'paid', 'cancelled'))`
@@ -81,11 +81,11 @@ const lists: readonly PayoutSelection[] = [
   { txid: txid(500) },
 ]
 
-/** What is read of payouts, by its name. */
+/** Each query about payouts, by what it is for. */
 const works: Readonly<Record<string, (metered: WriteDatabase) => Promise<unknown>>> = {
   payoutRequest: (metered) => selectPayoutRequestFacts(metered, [key], ms(now)),
   'asking, the write': (metered) =>
-    insertPayouts(metered, [{ ...asked, ...approved, created_at: ms(now), changed_at: ms(now) } as never]), // safe: its branded names
+    insertPayouts(metered, [{ ...asked, ...approved, created_at: ms(now), changed_at: ms(now) } as never]), // safe: unbranded values
   'what may leave': (metered) => selectLeavingFacts(metered, payer),
   'the offer to the signer': (metered) => selectOffer(metered, [cuy(1), cuy(2)], 0, 100),
   'what is handed in': (metered) => selectSigningFacts(metered, [500], [txid(500)]),
@@ -110,7 +110,7 @@ const works: Readonly<Record<string, (metered: WriteDatabase) => Promise<unknown
   ),
 }
 
-/** The rows that each reads with a history of so many payouts. */
+/** The number of rows that each of `works` reads, with a history of `count` payouts. */
 async function rowsWith(count: number): Promise<Readonly<Record<string, number>>> {
   await fill(count)
   const rows: Record<string, number> = {}
@@ -123,7 +123,7 @@ it('what is read of payouts is the same with 100,000 of them as with a few thous
     `INSERT INTO wallet (id, uid, cuy, balance, entry_count, newest_entry) VALUES (1, 1, 2, 1000000, 0, 0)`,
   ])
   const small = await rowsWith(1_020)
-  const few = await rowsWith(30 * countedMax) // all counts are full, and the newest ones of the same kinds
+  const few = await rowsWith(30 * countedMax) // as many as are counted at most, in every state
   const many = await rowsWith(100_020)
   expect(many).toEqual(few)
   expect(Object.entries(many).filter(([, rows]) => rows > 5 * countedMax)).toEqual([])

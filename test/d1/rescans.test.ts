@@ -40,7 +40,6 @@ const request = (from: number, to: number, at = 50) =>
     )
     .bind(from, to, at)
     .run()
-/** The rescan as it is stored. */
 const stored = async (id: number): Promise<Rescan> => {
   const columns =
     'id, kind, next_height AS "from", to_height AS "to", attempts, next_try AS nextTry, why, receipts, unread'
@@ -61,7 +60,7 @@ const part = (from: number, to: number, changes: Partial<RescanPart> = {}): Resc
   unread: [],
   ...changes,
 })
-/** A step of a rescan as it is stored, that leaves these parts. */
+/** Stores a step of the rescan: what is still to read afterwards are the parts `left`. */
 const again = async (id: number, left: readonly RescanPart[], changes: Partial<RescanStep> = {}) =>
   storeRescanStep(db, {
     rescan: await stored(id),
@@ -256,7 +255,7 @@ describe('after a correction', () => {
   it('credited transfers above it are looked for, until they are found or the scan has passed all of them', async () => {
     await storeTransfers(db, [...atBlock(105, [1, 2]), ...atBlock(98, [3])], ms(5), 0)
     await correct(100)
-    expect(await missing()).toEqual([]) // the scan is not there yet
+    expect(await missing()).toEqual([]) // the scan has not reached the blocks again
     await db.prepare('UPDATE scan SET finalized = 120').run()
     const expected = { ...block(100), correctedBy: 1 }
     await appendStep(db, step({ expected, to: block(106), judged: atBlock(104, [1]) }))

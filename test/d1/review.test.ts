@@ -28,12 +28,12 @@ beforeEach(async () => {
   db = await openDatabase([1])
 })
 
-/** State, reason and review of all transfers. */
+/** One text for each transfer: its state, reason and review. */
 const rows = () => column(db, `SELECT concat_ws(' ', state, reason, review) FROM transfer ORDER BY id`)
 const events = () => column(db, `SELECT concat_ws(' ', type, reason) FROM event ORDER BY id`)
 const balance = () => column(db, 'SELECT balance FROM wallet')
 const store = (...judged: JudgedTransfer[]) => storeTransfers(db, judged, ms(20))
-/** Decides about the transfer as the use case does: without an amount a credit is held for `reason`. */
+/** Stores a person's decision. `units` is the amount that a credit would have; with 0 the credit is held for `reason`. */
 const decide = async (decision: 'credit' | 'refuse', units = 0, reason: HeldReason = 'wallet-full') => {
   const [deposit] = await selectDeposits(db, [{ txid: txid(1), position: 0 }])
   if (deposit === undefined || deposit === null) throw new Error('no such transfer')
@@ -47,7 +47,7 @@ const rescan = () =>
     .prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
       VALUES ('request', 90, 96, 90, 'why', 1, 1)`)
     .run()
-/** The transfer in a block that a requested rescan covers. */
+/** The transfer of these tests in block 95, which `rescan` reads again. */
 const early = (verdict: Parameters<typeof transfer>[0], changes = {}) =>
   transfer(verdict, { block: block(95), ...changes })
 
@@ -111,7 +111,7 @@ describe('a transfer that is held for review', () => {
   it('that is to be credited and has no room is held for that, and credited without another review', async () => {
     await decide('credit', 0, 'wallet-full')
     expect(await rows()).toEqual(['held wallet-full credit'])
-    await store(early(refused)) // the minimum was raised since
+    await store(early(refused)) // the minimum was raised meanwhile
     expect(await rows()).toEqual(['held wallet-full credit'])
     await store(early(inReview()))
     expect(await rows()).toEqual(['credited credit'])

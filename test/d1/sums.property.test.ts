@@ -66,7 +66,7 @@ const anyStep = fc.oneof(
 )
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 
-/** An address of the service has sent it: to another one of them, or to nobody here. */
+/** Sender and recipient of a transfer from an issued address: address 2 pays to another issued one, the others to a stranger. */
 const collectedTo = (n: number) => ({ from: addressAt(n), to: addressAt(n === 2 ? 0 : 9) })
 
 async function take(db: WriteDatabase, step: Step, n: number): Promise<void> {
@@ -120,7 +120,7 @@ const joined = (row: Row, names: readonly string[], base: bigint) =>
   names.reduce((sum, name) => sum * base + BigInt(row[name] ?? 0), 0n)
 const parts = [0, 1, 2, 3, 4, 5, 6].map((part) => `part_${part}`)
 
-/** Each key with the number and the sum of what has it, the empty ones left out. */
+/** By key: the number of rows and the sum of their units. Keys without rows are left out. */
 function grouped(list: readonly (readonly [key: string, units: bigint, number?: number])[]): Map<string, string> {
   const groups = [...Map.groupBy(list, ([key]) => key)].map(([key, group]): [string, string, number] => {
     const number = group.reduce((sum, [, , count = 1]) => sum + count, 0)
@@ -129,7 +129,7 @@ function grouped(list: readonly (readonly [key: string, units: bigint, number?: 
   return new Map(groups.filter(([, , number]) => number !== 0).map(([key, text]) => [key, text]))
 }
 
-/** The sums as they are kept, and as counted from the rows that they are of. */
+/** The same sums twice: as the triggers keep them, and as the rows add up. */
 async function sumsIn(db: WriteDatabase) {
   const [days, totals, flows, transfers, addresses, holdings] = await Promise.all([
     rowsOf(db, 'SELECT * FROM day'),
@@ -152,7 +152,7 @@ async function sumsIn(db: WriteDatabase) {
   const reported = holdings.filter(({ differing }) => Number(differing) >= readingsNeeded)
   const keyOf = ({ cuy, type }: Row) => `${cuy} ${type}`
   const dayOf = ({ created_at: at }: Row) => Math.floor(Number(at) / dayMs)
-  // Each day on which there was an entry of a currency and type has all of them to its end.
+  // The day's row has all entries up to the end of that day, not only those of the day.
   const flowDays = [...new Map(flows.map((row) => [`${dayOf(row)} ${keyOf(row)}`, row])).values()].map((row) => {
     return { key: keyOf(row), day: dayOf(row) }
   })
@@ -170,17 +170,19 @@ async function sumsIn(db: WriteDatabase) {
   return { kept, counted }
 }
 
-/** In which sum a transfer is: by its state and, where it moved, by whose its addresses are. */
+/** The sum that a transfer belongs to, by its state. A movement counts as collected or gas if it crosses the border of the issued addresses. */
 function movedBy({ state, cuy, raw, from_address, to_address }: Row, ours: ReadonlySet<Row[string] | undefined>) {
   const units = BigInt(String(raw))
-  if (state === 'seen' || state === 'dropped') return [] // not final: nothing has moved
+  if (state === 'seen' || state === 'dropped') return [] // not final: it has not moved any money
   if (state !== 'moved') return [[`${state} ${cuy}`, units] as const]
   const [leaves, comes] = [ours.has(from_address), ours.has(to_address)]
   if (leaves === comes) return []
   return [leaves ? ([`collected ${cuy}`, -units] as const) : ([`gas ${cuy}`, units] as const)]
 }
 
-/** Something of every sum, so that no run is empty: digits in each part of it, and a day whose lower part carries. */
+/**
+ * Steps that come first in each run, so that no sum is empty. Their amounts fill every part of the stored numbers and carry from `low` into `high`.
+ */
 const first: readonly Step[] = [1, 2].flatMap((currency): Step[] => [
   { kind: 'deposit', tx: 30 + currency, to: 0, currency, units: 5_000_000_000n, state: 'credited' },
   { kind: 'post', owner: 1, currency, units: 2_999_999_999n, type: 4 },

@@ -161,7 +161,7 @@ describe('a credit that does not fit into its wallet', () => {
 })
 
 describe('storing while others store the same', () => {
-  /** The database, where others write something before each of the first `times` batches that write. */
+  /** A database in which `write` runs just before each of the first `times` batches that store transfers, as a concurrent writer's batch would. */
   const overtaking = (times: number, write: () => Promise<unknown>): WriteDatabase => {
     let left = times
     let isWriting = false
@@ -178,7 +178,7 @@ describe('storing while others store the same', () => {
         return await db.batch(statements)
       },
     }
-    return overtaken as WriteDatabase // safe: all of it that storing uses
+    return overtaken as WriteDatabase // safe: storing calls only these two methods
   }
 
   it('is decided again: what another one has credited meanwhile is not credited twice', async () => {
@@ -290,7 +290,7 @@ describe('reading transfers', () => {
 })
 
 describe('cost', () => {
-  /** `count` transfers to caller 1, in four states. */
+  /** Stores `count` transfers to caller 1, a quarter in each of four states. */
   const fill = async (count: number) => {
     const rows = (state: string, reason: string, start: number) => `${numbers(count / 4)}
       INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason,
@@ -318,7 +318,7 @@ describe('cost', () => {
     const many = await credit(5_000, 2)
     expect(many.rows).toBeLessThan(few.rows * 11)
     expect(many.rows / 5_000).toBeLessThan(54)
-    expect(many.trips).toBe(2) // what decides, and what is stored
+    expect(many.trips).toBe(2) // one reads what decides, one stores
     expect(await balance()).toBe(27_500n)
   })
 

@@ -7,7 +7,10 @@ import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
 import { storePost } from '../../src/worker/ledger/store/posts.ts'
 import { amount, block, credited, cuy, ms, nth, openDatabase, seen, uid, upTo } from './fixtures.ts'
 
-/** The database, which adds up the rows that D1 counts as written, the guard of a batch (one row of the scan) aside. */
+/**
+ * Counts the rows that D1 reports as written. `take` returns the count since the last call, without the rows that `guards` guards of a batch write
+ * (one row of the scan each).
+ */
 function counting(db: WriteDatabase) {
   let rows = 0
   const counted = {
@@ -20,7 +23,7 @@ function counting(db: WriteDatabase) {
   }
   const guard = 1
   return {
-    db: counted as WriteDatabase, // safe: all of it that storing uses
+    db: counted as WriteDatabase, // safe: storing calls only these two methods
     take(guards: 0 | 1) {
       const taken = rows - guards * guard
       rows = 0
@@ -43,7 +46,7 @@ it('a deposit writes 17 rows if it was seen first, else 12, and a posted entry 6
     await storeTransfers(db, [nth(n, verdict, { block: block(110) })], ms(10))
     return take(1)
   }
-  await store(1) // the wallet, the day and the sums are there from now on
+  await store(1) // creates the wallet, the row of the day and the sums, which later deposits only update
   const first = await store(2, seen())
   expect(first + (await store(2))).toBe(17)
   expect(await store(3)).toBe(12)

@@ -54,7 +54,7 @@ const explain = (over: Partial<TransactionReading> = {}, by: Partial<ExplainedBy
   explainTransaction(reading(over), { currencies, own: new Set([alice.address]), operators: rules.operators, ...by })
 const call = { contractType: 31, target: usdtAddress }
 const explainCall = (...logs: readonly Log[]) => explain({ ...call, logs })
-/** A call with this event, which nodes agree to be a transfer. */
+/** The explanation of a token call with a Transfer event that nodes agreed on as a transfer. */
 const explainPaid = (from: Address) => explain({ ...call, logs: [log({ from })], transfers: [usdtTransfer({ from })] })
 const explainTrx = (from: Address) => explain({ owner: from, transfers: [trxTransfer({ from })] })
 const [transferTopic = '', fromTopic = '', toTopic = ''] = log().topics
@@ -169,7 +169,7 @@ describe('the explanation of a stored transfer', () => {
   })
 })
 
-// The chain's own protocol file as TronWeb contains it: it sets a global when it is loaded.
+// TronWeb's copy of the chain's protobuf definitions: loading it sets the global `TronWebProto`.
 const load = createRequire(import.meta.url)
 load('../../node_modules/tronweb/lib/commonjs/protocol/core/Tron_pb.cjs')
 const protocol: unknown = Reflect.get(globalThis, 'TronWebProto')

@@ -21,12 +21,12 @@ export const bob = { uid: 2 as Uid, address: 'b0'.repeat(20) as Address }
 export const stranger = '5e'.repeat(20) as Address
 export const operator = '0e'.repeat(20) as Address
 export const fakeContract = 'fa'.repeat(20) as Address
-/** Both addresses were issued when block 69 was final. */
+/** The owners of both addresses, which were issued when block 69 was the newest final one. */
 export const owners: ReadonlyMap<Address, AddressOwner> = new Map(
   [alice, bob].map(({ uid, address }) => [address, { uid, issuedHeight: 69 as BlockHeight }]),
 )
 
-/** The height of the block of all samples. */
+/** All samples are in the block of this height. */
 export const height = 70 as BlockHeight
 export const header: Header = {
   height,
@@ -36,7 +36,7 @@ export const header: Header = {
 }
 const txid = '01'.repeat(32) as Txid
 
-/** The rules of the shipped currencies, with one operator. */
+/** Rules with the shipped currencies, agreed decimals of USDT, and one operator's address. */
 export const rules: JudgeRules = {
   currencies,
   operators: { listed: new Set([operator]), since: new Map() },
@@ -44,7 +44,7 @@ export const rules: JudgeRules = {
   payers: new Map(),
 }
 
-/** A transfer of 1 TRX from a stranger to Alice, with changes. */
+/** A transfer of 1 TRX from a stranger to Alice; `over` replaces parts. */
 export const trxTransfer = (over: Partial<ChainTransfer> = {}): ChainTransfer => ({
   txid,
   position: 0,
@@ -55,11 +55,11 @@ export const trxTransfer = (over: Partial<ChainTransfer> = {}): ChainTransfer =>
   ...over,
 })
 
-/** A transfer of 1 USDT from a stranger to Alice, with changes. */
+/** A transfer of 1 USDT from a stranger to Alice; `over` replaces parts. */
 export const usdtTransfer = (over: Partial<ChainTransfer> = {}): ChainTransfer =>
   trxTransfer({ asset: trc20Asset(usdtAddress), ...over })
 
-/** A Transfer event of 1 USDT from a stranger to Alice, with changes. */
+/** The Transfer event of 1 USDT from a stranger to Alice; `over` replaces parts. */
 export const log = (
   over: Partial<Log> & { readonly from?: Address; readonly to?: Address; readonly raw?: bigint } = {},
 ): Log => {
@@ -67,7 +67,7 @@ export const log = (
   return { txid, position: 0, ...transferLog(contract, from, to, raw), ...rest }
 }
 
-/** A TRX transfer of a stranger to Alice, without the transfer in it, with changes. */
+/** What nodes say about a stranger's TRX transaction to Alice that contains no transfer; `over` replaces parts. */
 export const reading = (over: Partial<TransactionReading> = {}): TransactionReading => ({
   header,
   succeeded: true,

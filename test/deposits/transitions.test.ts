@@ -30,7 +30,7 @@ import {
 const position = 110
 const nothing: TransferStore = { position, known: new Map(), balances: new Map() }
 
-/** What is stored of the transfer of these tests, in a state. */
+/** The transfer of these tests as it is stored in `state`. */
 function known(state: TransferState, changes: Partial<KnownTransfer> = {}): KnownTransfer {
   const { txid, position, block, cuy, native, from, to, raw } = transfer()
   const reason = state === 'held' ? 'retired' : state === 'refused' ? 'dust' : null
@@ -47,10 +47,10 @@ function known(state: TransferState, changes: Partial<KnownTransfer> = {}): Know
     reason,
     uid: state === 'moved' ? null : uid(1),
   }
-  return { ...row, id: 7, version: 3, review: null, isSought: false, isAskedAgain: false, ...changes } as KnownTransfer // safe: its branded id
+  return { ...row, id: 7, version: 3, review: null, isSought: false, isAskedAgain: false, ...changes } as KnownTransfer // safe: only its id is unbranded
 }
 
-/** What becomes of a transfer beside what is stored of it: its state and reason, or null where it stays. */
+/** State, reason and review of a transfer after `judged` is stored over `stored` (null: nothing is stored); null if nothing is to be written. */
 function outcome(
   judged: JudgedTransfer,
   stored: KnownTransfer | null,
@@ -64,7 +64,7 @@ function outcome(
 
 const verdicts = { seen: seen(), held: held('too-large'), refused, credited: credited(), moved } as const
 const above = { block: block(position + 5) }
-/** A transfer as it is judged: what is seen is above the position. */
+/** The transfer of these tests with a verdict. A seen one is in a block above the scan's position. */
 const judgedAs = (state: keyof typeof verdicts) => transfer(verdicts[state], state === 'seen' ? above : {})
 
 describe('the table of steps', () => {

@@ -4,7 +4,7 @@ import type { Settlement, TronTransaction } from './transaction.ts'
 export const chainPrices = {
   sunPerByte: 1_000,
   sunPerEnergy: 100,
-  /** Without staked bandwidth. */
+  /** Sun for the bytes of a transaction that creates an account, without staked bandwidth. */
   createAccountFee: 100_000,
   newAccountFee: 1_000_000,
   feeLimitMax: 15_000_000_000,
@@ -23,7 +23,7 @@ interface Usage {
   readonly at: number
 }
 
-/** What the EVM does not know of an account. Amounts are sun; stakes are for energy. */
+/** The state of an account that the EVM does not have. Amounts are sun; stakes are for energy. */
 interface AccountState {
   isActive: boolean
   /** Burnt fees: the EVM charges none. */
@@ -38,8 +38,8 @@ interface AccountState {
 const unused: Usage = { used: 0, at: 0 }
 
 /**
- * Accounts and resources: a fold over the transactions of the chain, in their order, so nothing of it is stored. Addresses
- * are 40 hex digits, times milliseconds.
+ * Accounts and resources, computed from all transactions of the chain in their order, so that nothing of them must be stored. Addresses are 40 hex digits,
+ * times milliseconds.
  */
 export class Accounts {
   private readonly accounts: Map<string, AccountState>
@@ -50,7 +50,7 @@ export class Accounts {
     this.delegations = new Map(from?.delegations)
   }
 
-  /** The account; a never used one has a state too. */
+  /** The state of an account. An account that was never used has one, too. */
   of(address: string): AccountState {
     const known = this.accounts.get(address)
     if (known !== undefined) return known
@@ -70,7 +70,7 @@ export class Accounts {
     return own.flatMap(([name]) => name.split(' ')[1] ?? [])
   }
 
-  /** Units of energy in a day. */
+  /** Units of energy that the account may use in a day. */
   energyLimit(address: string): number {
     const { limit, weight } = totalEnergy
     return Math.floor((Number(usableOf(this.of(address)) / sunPerTrx) * limit) / weight)
@@ -93,10 +93,10 @@ export class Accounts {
     return left > 0n ? left : 0n
   }
 
-  /** Applies a transaction that is mined, or (`now` is the newest block's time) will be. */
+  /** Applies a transaction. `now` is the time of its block, or, before it is in a block, the time of the newest block. */
   apply({ type, owner, target, amount, settlement }: TronTransaction, now: number): void {
     this.of(owner).isActive = true
-    if (type === 'FreezeBalanceV2Contract') this.of(owner).stake += amount // a control gives it
+    if (type === 'FreezeBalanceV2Contract') this.of(owner).stake += amount // the control `stake` sends it
     const isPaid = type === 'TransferContract' || type === 'AccountCreateContract'
     if (isPaid && target !== null) this.of(target).isActive = true
     if (settlement === null) return
@@ -118,7 +118,7 @@ export class Accounts {
     this.delegations.set(`${owner} ${target}`, this.delegation(owner, target) + amount)
   }
 
-  /** What the receiver used of it moves to the delegator, and recovers there. */
+  /** Takes a delegation back. The energy that the receiver has used of it moves to the delegator, and recovers there. */
   private undelegate(owner: string, target: string, amount: bigint, now: number): void {
     const [delegator, receiver] = [this.of(owner), this.of(target)]
     const used = recovered(receiver.energy, now)

@@ -13,10 +13,9 @@ export const slotSeconds = 3
 
 const readyTimeoutMs = 60_000
 const stopTimeoutMs = 20_000
-/** The program itself: the package's own script is a further process of Node. */
+/** The binary itself, because the package's script would start one more process of Node. */
 const program = `${root}node_modules/@foundry-rs/anvil-${process.platform}-${process.arch.replace('x64', 'amd64')}/bin/anvil`
 
-/** How to run anvil. */
 export interface AnvilOptions {
   /** 0 chooses a free port. */
   readonly port: number
@@ -68,7 +67,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   throw new Error(`anvil did not start: ${start.why}`)
 }
 
-/** Blocks are 3 s apart in the chain's own time, whenever they are made, and a restarted chain goes on where it was. */
+/** Sets the chain's time: blocks are 3 s apart in it, whenever they are made, and a restarted chain goes on where it was. */
 async function startTime(evm: Evm, { blockSeconds, behindSeconds }: AnvilOptions): Promise<void> {
   const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const next = Math.max(Number(timestamp) + slotSeconds, timeBehind(behindSeconds))

@@ -7,14 +7,12 @@ import type { Evm, EvmCall } from './evm.ts'
 import { tokenSelector } from './token/compile.ts'
 import { type EvmTransaction, outOfEnergyCall, runsCode, type TronTransaction, toTron } from './transaction.ts'
 
-/** A log of the EVM chain. */
 export interface EvmLog {
   readonly address: string
   readonly topics: readonly string[]
   readonly data: string
 }
 
-/** A block of the EVM chain. */
 export interface EvmBlock {
   readonly number: string
   readonly hash: string

@@ -25,14 +25,14 @@ class Refusal extends Error {
 }
 
 /**
- * `POST /wallet/broadcasthex`: checks what the tools can do wrong as java-tron does, in its order, and gives the
- * transaction to the EVM chain. The reply's `transaction` is left out. `energyFactor` is the dynamic price of the contracts.
+ * Makes the handler of `POST /wallet/broadcasthex`. It makes those checks of java-tron that a tool's mistake can fail, in java-tron's order, and gives the
+ * transaction to the EVM chain. The reply lacks the member `transaction`. `energyFactor` is the dynamic price of the contracts.
  */
 export function createBroadcast(
   node: DevnetNode,
   energyFactor: () => number,
 ): (hex: string) => Promise<Record<string, unknown>> {
-  // Each is checked with the state that the one before it left.
+  // One at a time, so that each transaction is checked with the state that the one before it left.
   return oneByOne(async (hex) => {
     let parsed: ReturnType<typeof parseTransaction>
     try {
@@ -103,7 +103,7 @@ export async function isActive(node: DevnetNode, address: string): Promise<boole
   return (await node.evm.call<string>('eth_getBalance', `0x${address}`, 'pending')) !== '0x0'
 }
 
-/** The newest block whose height ends in these two bytes must have this hash, among the last 65,536. */
+/** Checks the reference block: the newest block, among the last 65,536, whose height ends in these two bytes must have this hash. */
 async function requireReference(node: DevnetNode, { json }: RawTransaction): Promise<void> {
   const { ref_block_bytes: bytes = '', ref_block_hash: wanted } = json
   const { latest } = await node.heads()
@@ -164,7 +164,7 @@ interface FeePayer {
   readonly now: number
 }
 
-/** How the bytes of a transaction are paid, or null where neither free bandwidth nor TRX is enough: all of them or none. */
+/** How the bytes of a transaction are paid: all from free bandwidth, or all with TRX. Null if neither is enough. */
 function settleBandwidth(
   payer: FeePayer,
   bytes: number,
@@ -177,7 +177,7 @@ function settleBandwidth(
   return balance >= BigInt(netFee) ? { netUsage: 0, netFee } : null
 }
 
-/** How the energy of a call is paid. Where the stake and the TRX up to `fee_limit` are not enough, all of it is gone. */
+/** How the energy of a call is paid. If the stake and the TRX up to `fee_limit` are not enough, the call fails, and both are used up. */
 function settleEnergy(
   { accounts, address, now, balance }: FeePayer,
   { json, amount }: RawTransaction,

@@ -6,7 +6,6 @@ import { inMemory, keepIn } from './keep.ts'
 import { createDevnetNode, type DevnetNode } from './node.ts'
 import { startTronServer } from './tron-server.ts'
 
-/** How to run the local chain. */
 export interface DevnetOptions {
   /** The file that stores the chain, or null to keep it in memory only. */
   readonly statePath: string | null
@@ -22,9 +21,9 @@ export interface DevnetOptions {
 }
 
 const paceCheckMs = 10_000
-/** A block is final after 18 s: it is stored by then. */
+/** Milliseconds between two storings of the chain. A block is final after 18 s, so it is stored by then. */
 const storeEveryMs = 5_000
-/** A block comes after 3 s. */
+/** How long a payment waits for its block, which usually comes within 3 s. */
 const mineTimeoutMs = 60_000
 const mineLookMs = 200
 
@@ -101,8 +100,8 @@ async function untilMined(node: DevnetNode, txid: string): Promise<void> {
 }
 
 /**
- * A chain that makes blocks by itself and whose time has reached the clock goes on with a block each slot, as the real one. One that
- * has stood still, with the machine, goes on at the time of now.
+ * Keeps the time of a chain that makes blocks by itself near the clock. Once its time has reached the clock, it makes one block a slot, as the real chain
+ * does. After the machine has slept, it goes on at the present time.
  */
 async function keepBehind(
   evm: Evm,

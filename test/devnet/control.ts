@@ -56,7 +56,7 @@ const amountMax = 2n ** 53n - 1n // a JSON number in the HTTP API
 const blocksMax = 1_000
 const realTypes = ['TransferContract', 'CreateSmartContract', 'TriggerSmartContract']
 
-/** What the controls do for the chain on the disk. */
+/** What the controls need of a chain that is kept on the disk. */
 export interface ChainFile {
   /** Stores the chain with what was mined. */
   store(): Promise<void>
@@ -107,7 +107,7 @@ export function createControl({ evm, submit, heads }: DevnetNode, file: ChainFil
     sendSynthetic,
     send: async ({ from, to, value = '0', data = '', fails }: SendRequest) =>
       call(from === undefined ? payer : readAddress(from), readAddress(to), data, readUnits(value, 0), fails),
-    /** Makes blocks; the first contains all sent transactions. A block is final after two more. */
+    /** Makes blocks. The first one contains all sent transactions. */
     async mine(blocks = 1): Promise<Heads> {
       if (!Number.isInteger(blocks) || blocks < 1 || blocks > blocksMax) {
         throw new ControlError(`The number of blocks must be from 1 to ${blocksMax}.`)
@@ -122,7 +122,7 @@ export function createControl({ evm, submit, heads }: DevnetNode, file: ChainFil
       await deploy(evm, send, 'TestUSDT')
       if (!(await hasToken(evm))) throw new Error('the test token could not be deployed at its address')
     },
-    /** Deploys one of the contracts, and makes a block with it. Its address as 40 hex digits. */
+    /** Deploys one of the contracts, and makes a block with it. Returns its address as 40 hex digits. */
     deploy: (name: ContractName) => deploy(evm, send, name),
     /** Gives an account a stake for energy: whole TRX that do not come from its balance. */
     stake: async ({ owner, amount }: StakeRequest) =>
@@ -158,7 +158,7 @@ async function deploy(
   return readAddress(receipts.findLast(({ contractAddress }) => contractAddress !== null)?.contractAddress)
 }
 
-/** Call data of one of the token's functions that take an address and a number. */
+/** Call data (`0x` and hex digits) of one of the token's functions that take an address and a number. */
 export function tokenCall(signature: string, address: string, value: bigint): string {
   return `0x${tokenSelector(signature)}${address.padStart(64, '0')}${value.toString(16).padStart(64, '0')}`
 }
@@ -173,7 +173,7 @@ function readAddress(given: unknown): Address {
   throw new ControlError(`"${text}" is not a Tron address (${parsed.error}).`)
 }
 
-/** Smallest units of a decimal text. */
+/** Parses a decimal text of whole units. Returns smallest units. */
 function readUnits(given: unknown, decimals: number): number {
   const parsed = typeof given === 'string' ? parseUnits(given, decimals) : null
   if (parsed?.ok && parsed.value <= amountMax) return Number(parsed.value)

@@ -36,13 +36,13 @@ export function connectEvm(url: string, onCommand: boolean): Evm {
   const request = ([method, params]: EvmCall) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
   const sendAll: Send = async (calls) => {
     if (calls.length === 0) return []
-    const replies = (await post(calls.map(request))) as Reply[] // trusted, as above
+    const replies = (await post(calls.map(request))) as Reply[] // trusted: see `connectEvm`
     return replies.sort((a, b) => a.id - b.id).map(unwrap)
   }
   const send = onCommand ? recalling(sendAll) : sendAll
-  const batch = async <T>(calls: readonly EvmCall[]) => (await send(calls)) as T[] // trusted, as above
+  const batch = async <T>(calls: readonly EvmCall[]) => (await send(calls)) as T[] // trusted: see `connectEvm`
   return {
-    call: async <T>(method: string, ...params: readonly unknown[]) => (await batch<T>([[method, params]]))[0] as T, // of one call
+    call: async <T>(method: string, ...params: readonly unknown[]) => (await batch<T>([[method, params]]))[0] as T, // one call has one result
     batch,
   }
 }
@@ -57,12 +57,12 @@ function unwrap(reply: Reply): unknown {
 type Send = (calls: readonly EvmCall[]) => Promise<readonly unknown[]>
 
 const isRead = ([method]: EvmCall) => /^(eth_(get|call|blockNumber)|debug_)/.test(method)
-/** What a rollback alone changes, once the block is there. */
+/** Whether a call asks for the block at a height. Once it has returned one, only a rollback can change the result. */
 const isOfBlock = ([method, [at]]: EvmCall) => method.startsWith('eth_getBlock') && /^0x/.test(String(at))
 
 /**
- * A chain that makes blocks on command alone is asked for the same results many times: they are sent for once. A call that changes the
- * chain ends what is known; only a rollback ends what is known of a block at a height.
+ * Keeps the results of a chain that makes blocks on command only, because tests ask it the same things many times. A call that changes the chain removes
+ * the kept results about its state; only a rollback removes those about a block at a height.
  */
 function recalling(send: Send): Send {
   const ofBlocks = new Map<string, unknown>()
@@ -78,7 +78,7 @@ function recalling(send: Send): Send {
     try {
       return await send(calls)
     } finally {
-      forget(calls) // what was read meanwhile can be of before or after
+      forget(calls) // a read meanwhile may have seen the state before or after the change
     }
   }
   const read: Send = async (calls) => {

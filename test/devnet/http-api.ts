@@ -9,12 +9,11 @@ import { ControlError } from './control.ts'
 import type { DevnetNode } from './node.ts'
 import { tokenSelector } from './token/compile.ts'
 
-/** The body of a request: an object. */
 export type Body = Readonly<Record<string, unknown>>
 /** A path of the HTTP API. What cannot be parsed is answered with `{ Error }`, as by a node. */
 export type WalletCall = (body: Body) => Promise<unknown>
 
-/** Changes the dynamic price of the contracts: energy is multiplied by the factor. */
+/** The dynamic price of all contracts: the energy of a call is multiplied by `factor`. */
 export interface EnergyPrice {
   factor: number
 }
@@ -172,8 +171,8 @@ interface Frame {
 }
 
 /**
- * What contracts called, in the order of the calls, a caller before what it calls: as a node with `vm.saveInternalTx` shows it. Anvil
- * traces nothing of before its last start: then it is a node that has not kept it.
+ * The internal transactions of a transaction in the order of the calls, each caller before what it calls, as a node with `vm.saveInternalTx` shows them.
+ * Anvil cannot trace transactions from before its last start: of these it shows none, as a node that has not kept them.
  */
 async function internalsOf({ evm }: DevnetNode, { tron, evmHash }: MinedTransaction): Promise<object> {
   if (tron.type !== 'TriggerSmartContract' && tron.type !== 'CreateSmartContract') return {}

@@ -170,7 +170,7 @@ function parseHash(value: unknown): string {
   return digits
 }
 
-/** Neither the contract's type nor the result is in it. Before it is mined it has no block. */
+/** A transaction as `eth_getTransactionByHash` shows it: neither the contract's type nor the result is in it. In no block, its block members are `0x`. */
 function toTransactionObject(found: FoundTransaction | null): Record<string, unknown> | null {
   if (found === null) return null
   const block = found.kind === 'mined' ? found.block : null

@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib'
 import type { Evm } from './evm.ts'
 import { oneByOne } from './one-by-one.ts'
 
-/** What keeps a chain on the disk. */
+/** Keeps a chain on the disk. */
 export interface Keeping {
   /** Stores the chain as it is now. When this resolves, it survives any end of any process. */
   store(): Promise<void>
@@ -12,14 +12,14 @@ export interface Keeping {
   storedTo(): number
 }
 
-/** Stores nothing. */
+/** For a chain in memory only: stores nothing, and every height counts as stored. */
 export const inMemory: Keeping = { store: async () => {}, storedTo: () => Number.POSITIVE_INFINITY }
 
 const unzip = promisify(gunzip)
 
 /**
- * Keeps the chain of `evm` in a file, which is whole at any time. `storedTo` begins with the height that the file had. anvil's own
- * storing writes into the file in use, each minute half or at its end: what was mined since then is lost when it is killed.
+ * Keeps the chain of `evm` in a file that is complete at any time. `startedAt` is the height that the file had at the start. anvil's own storing is not
+ * used: it writes into the file in use, and only now and then, so that killing anvil could lose blocks.
  */
 export function keepIn(file: string, evm: Evm, startedAt: number): Keeping {
   let height = startedAt

@@ -13,11 +13,11 @@ const objectsDir = `${root}.wrangler/state/v3/do`
 
 /** The folders of one local deployment, each with a slash at its end. */
 export interface LocalFolders {
-  /** That of wrangler's configuration and of `.dev.vars`. */
+  /** With wrangler's configuration and `.dev.vars`. */
   readonly config: string
-  /** That of the chain. */
+  /** With the chain. */
   readonly chain: string
-  /** In which wrangler keeps the databases. */
+  /** With the databases, as wrangler keeps them. */
   readonly databases: string
 }
 
@@ -32,7 +32,7 @@ const idPaths = ({ chain, databases }: LocalFolders) => [`${chain}id`, `${databa
 
 /** The pace of `npm start`: blocks as on Tron, and a third of its finality, so that a deposit is seen, and credited soon. */
 export const localPace = { blockSeconds: 3, finalityBlocks: 6, behindSeconds: 60 }
-/** Seconds until a payment is final there. */
+/** Seconds until a payment is final on the chain of `npm start`. */
 export const secondsToFinal = localPace.blockSeconds * (localPace.finalityBlocks + 1)
 
 /**
@@ -121,13 +121,15 @@ export function readVariable(name: string): string | undefined {
   return new RegExp(`^${name}=(["']?)(.+)\\1$`, 'm').exec(readVariables())?.[2]
 }
 
-/** The address of the desk of the service at `base`, with a token of somebody in the office, who asks for no payouts and may approve them. */
+/**
+ * The address of the desk of the service at `base`, with a token of the name `office`: another name than the shop's, so it may approve the shop's payouts.
+ */
 export async function deskAddress(base: string, secret: string): Promise<string> {
   const token = await localBackendToken(secret, 'ledger:read ledger:approve ledger:pay', 'office')
   return `${base}/desk#token=${token}`
 }
 
-/** Commands that have a payout of 5 USDT of user 1 signed, ask for it with the service at `base`, and show it. They take `$TOKEN`. */
+/** Three commands: run a signer, ask the service at `base` for a payout of 5 USDT of user 1, and show it. They use `$TOKEN`. */
 export function payoutCommands(base: string, to: string, nodes: string | null): readonly [string, ...string[]] {
   const payout = { uid: 1, cuy: 2, amt: '5', to, osn: 'payout-1' }
   const ask = `-H 'content-type: application/json' -d '${JSON.stringify({ payouts: [payout] })}'`
@@ -140,7 +142,7 @@ export function payoutCommands(base: string, to: string, nodes: string | null): 
     `curl "${base}/ledger/payouts?limit=1" -H "authorization: Bearer $TOKEN"`,
   ]
 }
-/** The journal of the local signer: it goes with the chain. */
+/** The journal of the local signer. It is in the folder of the chain, with which it is deleted. */
 const payoutJournal = '.devnet/payout-journal.jsonl'
 
 /** A command that plans a collection of what the deposit addresses hold. */

@@ -45,7 +45,6 @@ export interface SentTransaction {
   readonly txid: string
 }
 
-/** A transaction that was found by its txid. */
 export type FoundTransaction =
   | { readonly kind: 'mined'; readonly block: BlockWithReceipts; readonly transaction: MinedTransaction }
   | { readonly kind: 'unmined'; readonly tron: TronTransaction }
@@ -53,8 +52,8 @@ export type FoundTransaction =
 const indexStep = 500
 
 /**
- * The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. What is not stored by `keeping`
- * is not final: no block that anybody has scanned is lost, whatever ends this process.
+ * The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. A block that `keeping` has not stored is not final,
+ * so that no scanned block is lost, whatever ends this process.
  */
 export function createDevnetNode(evm: Evm, finalityLag: number, keeping: Pick<Keeping, 'storedTo'>): DevnetNode {
   const currentIndex = createIndex(evm)
@@ -116,7 +115,7 @@ export function createDevnetNode(evm: Evm, finalityLag: number, keeping: Pick<Ke
 
 /** The recipient of the EVM transaction for one that neither moves TRX nor runs a contract. It has no key. */
 const carrier = '0x0000000000000000000000000062726f61646373'
-/** Free; without it, the gas estimate refuses a transaction that must fail. */
+/** The gas limit of every transaction. Gas is free here; without a limit, anvil's estimate would refuse a transaction that must fail. */
 const gas = quantity(10_000_000)
 
 /** The EVM transaction that does what the Tron transaction does, and carries it. */

@@ -5,19 +5,19 @@ import type { Devnet } from './chain.ts'
  * `test/devnet/dev.vars` has it.
  */
 export const operatorBase58 = 'TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ'
-/** The first address of another public mnemonic ("abandon … about"): somewhere to collect to. */
+/** The destination of collections: the first address of another public mnemonic ("abandon … about"). */
 export const treasuryBase58 = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
 
-/** What payouts are paid from there: `m/44'/195'/2'/0/0` of the same mnemonic, as PAYOUTS has it. */
+/** The payout address of the local chain: `m/44'/195'/2'/0/0` of the mnemonic of the gas address, as PAYOUTS in `test/devnet/dev.vars` has it. */
 export const payoutBase58 = 'TKUwMQUhHTADfAtfG4gAHwXFGa3PYDieMJ'
-/** An address that nobody has used there: the second one of "abandon … about". */
+/** An address that nobody has used on the local chain: the second one of "abandon … about". */
 export const freshBase58 = 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK'
 
 type Bank = Pick<Devnet, 'apiUrl' | 'pay' | 'stake'>
 
 /**
- * On a new chain, gives the operator 1,000 TRX and a stake of 100,000 TRX, creates the treasury's account, and gives each payout address
- * 1,000 TRX and 1,000 USDT. These stake nothing: whatever they send that is no payout stops payouts.
+ * On a new chain, gives the operator 1,000 TRX and a stake of 100,000 TRX, creates the treasury's account, and gives each payout address 1,000 TRX and
+ * 1,000 USDT. A payout address gets no stake, because every transaction that it sends and that is no payout stops payouts.
  */
 export async function prepareOperator(
   devnet: Bank,

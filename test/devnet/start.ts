@@ -27,10 +27,10 @@ import { eventLine, helpText, isWorthPrinting, localNodes, localSymbols, welcome
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const cronIntervalMs = 60_000
-/** The service answers in milliseconds, and where it asks a node in seconds. */
+/** Longest wait for an answer of the service. It takes milliseconds, and seconds where the service asks a node. */
 const answerMsMax = 60_000
 
-/** In the order of the starts; they run in reverse order. */
+/** How to stop what was started, in the order of the starts. They run in reverse order. */
 const stopSteps: (() => Promise<void>)[] = []
 let isReady = false
 let isStopping = false
@@ -56,7 +56,7 @@ try {
   await stop(1, error instanceof UserError ? message : `The start failed: ${message}`)
 }
 
-/** The options. Others end the process. */
+/** Parses the options. Wrong ones end the process with the code 2. */
 function readOptions(args: readonly string[]) {
   const refuse = () => {
     printLine(`npm start takes no ${args.join(' ')}: "npm start -- --help" prints what it takes.`)
@@ -91,7 +91,7 @@ async function start(): Promise<void> {
   markMatchingData(folders)
   const nodes = process.env.DEVNET_PORT ? localNodes(devnet.apiUrl) : null // else .dev.vars may have others
   const endpoint = { url: `http://127.0.0.1:${ports.receiver}`, secretVar: 'WEBHOOK_SECRET' }
-  const webhooks = process.env.PORT ? JSON.stringify([endpoint]) : null // as above
+  const webhooks = process.env.PORT ? JSON.stringify([endpoint]) : null // else .dev.vars may have others
   const base = `http://127.0.0.1:${ports.service}`
   const shop = startShop(base, ports.shop)
   startReceiver(ports.receiver, shop?.settle ?? (async () => {}))
@@ -123,7 +123,7 @@ function prepareCells() {
   return localCells(cellCount, payouts)
 }
 
-/** The pretend shop; null where .dev.vars has no secrets for its tokens, as one from before the shop. */
+/** Starts the pretend shop. Null if .dev.vars has no secrets for its tokens. */
 function startShop(wallet: string, port: number): { readonly url: string; settle(): Promise<void> } | null {
   const callers = readVariable('AUTH_JWT_SECRET')
   const backends = readVariable('BACKEND_JWT_SECRET')
@@ -137,7 +137,7 @@ function startShop(wallet: string, port: number): { readonly url: string; settle
   return { url: `http://127.0.0.1:${port}`, settle }
 }
 
-/** Prints each event that the service delivers, and does what follows from it. */
+/** Starts a receiver that prints each event of the service and then calls `act`. */
 function startReceiver(port: number, act: () => Promise<void>): void {
   const secret = readVariable('WEBHOOK_SECRET')
   if (secret === undefined) return
@@ -174,7 +174,7 @@ async function requireFreePort(port: number, variable: string): Promise<void> {
   )
 }
 
-/** A damaged disk or an older copy of the folder loses blocks. The database must not have scanned what the chain no longer has. */
+/** Throws if the service has scanned blocks that the chain no longer has, as after a disk failed, or with an older copy of the chain's folder. */
 async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void> {
   const { scanned } = await ask<{ scanned: unknown }>(base, '/health')
   if (typeof scanned !== 'number' || scanned <= Math.max(devnet.startedAt, localPace.finalityBlocks)) return
@@ -184,7 +184,7 @@ async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void>
   )
 }
 
-/** The data of an answer of the service, which it must give in time. */
+/** The data of an answer of the service. Throws a `UserError` if it comes too late. */
 async function ask<T>(base: string, path: string): Promise<Partial<T>> {
   const signal = AbortSignal.timeout(answerMsMax)
   try {
@@ -201,7 +201,7 @@ async function cron(base: string): Promise<void> {
   await fetch(`${base}/cdn-cgi/handler/scheduled`, { signal: AbortSignal.timeout(cronIntervalMs) }).catch(() => null)
 }
 
-/** The deposit address of user 1, where requests without a token act for it. */
+/** The deposit address of user 1, for whom a request without a token acts. */
 async function readAddress(base: string): Promise<string> {
   const { address } = await ask<{ address: string }>(base, '/tron/generate')
   return address ?? '<T-address>'

@@ -1,14 +1,12 @@
 import type { Devnet } from './chain.ts'
 import type { PayRequest } from './control.ts'
 
-/** A JSON-RPC response. */
 export interface RpcResponse {
   readonly id: unknown
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: string }
 }
 
-/** A transaction from the HTTP API. */
 export interface ApiTransaction {
   readonly ret: readonly { readonly contractRet: string }[]
   readonly txID: string
@@ -19,7 +17,6 @@ export interface ApiTransaction {
   readonly raw_data_hex: string
 }
 
-/** A block from the HTTP API. */
 export interface ApiBlock {
   readonly blockID: string
   readonly block_header: {
@@ -58,13 +55,13 @@ export async function result<T>(devnet: Devnet, method: string, ...params: reado
 /** The reply of the HTTP API to a request. */
 export async function postApi(devnet: Devnet, path: string, body: object): Promise<Record<string, unknown>> {
   const response = await fetch(`${devnet.apiUrl}/wallet/${path}`, { method: 'POST', body: JSON.stringify(body) })
-  if (response.status !== 200) throw new Error(`HTTP ${response.status}`) // a node has no other
+  if (response.status !== 200) throw new Error(`HTTP ${response.status}`) // the HTTP API replies 200 to errors, too
   return (await response.json()) as Record<string, unknown> // the tests compare every part that they use
 }
 
 /** The blocks from one height to the one before another, as the HTTP API shows them. */
 export async function blocksOf(devnet: Devnet, startNum: number, endNum: number): Promise<readonly ApiBlock[]> {
-  return ((await postApi(devnet, 'getblockbylimitnext', { startNum, endNum })).block ?? []) as ApiBlock[] // as above
+  return ((await postApi(devnet, 'getblockbylimitnext', { startNum, endNum })).block ?? []) as ApiBlock[] // the tests compare every part that they use
 }
 
 /** A mined transaction as the HTTP API shows it in its block. */

@@ -11,7 +11,7 @@ export interface Settlement {
   /** The part of `energyTotal` that the sender's stake or a delegation pays. */
   readonly energyUsage: number
   readonly energyFee: number
-  /** Free bytes, or else the fee for all of them. */
+  /** Bytes of free bandwidth that it uses; 0 if `netFee` pays for all of its bytes. */
   readonly netUsage: number
   readonly netFee: number
   /** For an account that this transaction creates. */
@@ -42,7 +42,6 @@ export interface RawTransaction {
   readonly code: string
 }
 
-/** A transaction of the chain. */
 export type TronTransaction = RawTransaction & EmbeddedTransaction
 
 /** The used fields of anvil's transaction object. */
@@ -99,7 +98,7 @@ export function runsCode(type: string): boolean {
   return type === 'TriggerSmartContract' || type === 'CreateSmartContract'
 }
 
-/** The `raw_data` in these bytes. Throws where they are no such message, or of a type that tronweb does not know. */
+/** Parses the `raw_data` in these bytes. Throws if they are no such message, or of a type that tronweb does not know. */
 export function parseRaw(rawHex: string): RawTransaction {
   const bytes = hexToBytes(rawHex)
   const [contract] = TronWebProto.Transaction.raw.deserializeBinary(bytes).getContractList()
@@ -121,7 +120,7 @@ export function parseRaw(rawHex: string): RawTransaction {
   }
 }
 
-/** A `Transaction` message, as `broadcasthex` takes it. Throws where the bytes are no such message. */
+/** Parses a `Transaction` message, as `broadcasthex` takes it. Throws if the bytes are no such message. */
 export function parseTransaction(bytes: Uint8Array): {
   readonly raw: RawTransaction
   readonly signatures: readonly Uint8Array[]
@@ -151,7 +150,7 @@ function asPrinted(value: unknown): unknown {
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
 
-/** Call data of a call that runs out of energy. No contract has this function, so it fails: the EVM would have enough gas. */
+/** Call data that stands for a call that runs out of energy. No contract has this function, so the EVM fails the call, for which it has enough gas. */
 export const outOfEnergyCall = '0xffffffff'
 /** Ends the call data of each EVM transaction: "tronpb01". */
 const magic = '74726f6e70623031'

@@ -36,7 +36,7 @@ export async function startTronServer(node: DevnetNode, control: Control, port: 
   return listen(server, port)
 }
 
-/** `requests` are those of the service and the tools until now. */
+/** `requests` counts the requests so far, without those to the controls. */
 function createRoutes(node: DevnetNode, control: Control, requests: () => number): ReadonlyMap<string, Route> {
   const jsonRpc = createJsonRpc(node)
   const price: EnergyPrice = { factor: 1 }
@@ -66,7 +66,7 @@ function json(run: (body: string) => Promise<unknown>): Route {
   return async (body) => ({ type: 'application/json', body: JSON.stringify(await run(body)) })
 }
 
-/** HTTP 200 for what cannot be parsed, too: this API has no other status. */
+/** Answers a body that cannot be parsed with `{ Error }` and HTTP 200, because this API has no other status. */
 async function answerCall(call: WalletCall, body: string): Promise<unknown> {
   try {
     return await call(parse(body))

@@ -13,17 +13,16 @@ export interface TestAccount extends SigningKey {
   readonly base58: string
 }
 
-/** A body of the HTTP API. */
 export type Reply = Readonly<Record<string, unknown>>
 
-/** What a step does. */
+/** What the transaction of a collection's step does, without its place in a plan. */
 export type Content = StepContent extends infer Step
   ? Step extends unknown
     ? Omit<Step, 'id' | 'index' | 'after' | 'address'>
     : never
   : never
 
-/** What a test makes wrong. */
+/** The parts of a transaction that a test makes wrong. */
 export interface Changes {
   readonly expiration?: number
   readonly hash?: string
@@ -36,9 +35,9 @@ const accountAt = (number: number, index: number): TestAccount => {
   return { ...key, base58: formatBase58(key.address) }
 }
 
-/** Holds TRX and a stake for energy. */
+/** The account to which `prepareAccounts` gives TRX and a stake for energy. */
 export const operator = accountAt(1, 0)
-/** Where transfers go. */
+/** The destination of transfers. */
 export const outside = treasuryBase58
 
 /** A transfer of one currency from its address to `outside`. */
@@ -95,5 +94,5 @@ export async function prepareAccounts(devnet: Devnet): Promise<void> {
   await devnet.mine(3)
 }
 
-/** The text of hex digits. */
+/** Decodes hex digits of UTF-8. */
 export const textOf = (hex: unknown) => Buffer.from(String(hex), 'hex').toString('utf8')

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => devnet.stop())
 
-/** A text with the names and numbers in it replaced. */
+/** A node's text without what differs from chain to chain: signatures, addresses and numbers. */
 const withoutNames = (text: string) =>
   text
     .replace(/[0-9a-f]{130}/g, 'SIGNATURE')
@@ -106,7 +106,7 @@ describe('a refusal has the code and the text of a real node', () => {
   })
 })
 
-/** An account that got these amounts, with blocks mined. */
+/** An account that has received these amounts in a block. */
 const accountWith = async (amounts: Partial<Record<'TRX' | 'USDT', string>>) => {
   const account = client.unused()
   for (const [currency, amount] of Object.entries(amounts)) {
@@ -115,7 +115,7 @@ const accountWith = async (amounts: Partial<Record<'TRX' | 'USDT', string>>) => 
   await devnet.mine()
   return account
 }
-/** Sends and mines; the reply and the information about it. */
+/** Sends a transaction and mines a block. Returns its txid, and what `gettransactioninfobyid` says about it. */
 const sent = async (from: TestAccount, address: string, content: Content) => {
   const reply = await client.send(from, address, content)
   await devnet.mine()

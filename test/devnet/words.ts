@@ -12,14 +12,14 @@ import {
 } from './local.ts'
 import { freshBase58 } from './operator.ts'
 
-/** What runs. What is null is not there: `.dev.vars` has no secrets for it. `chainPort` is chosen, or undefined. */
+/** What `npm start` has started. `shop` and `desk` are null if `.dev.vars` has no secrets for them. `chainPort` is `DEVNET_PORT`, if it is set. */
 interface Running {
   readonly base: string
   readonly address: string
   readonly shop: string | null
   readonly desk: string | null
   readonly chainPort: string | undefined
-  /** None where there is only one. */
+  /** Absent if there is only one cell. */
   readonly cells?: readonly Pick<LocalCell, 'uids'>[]
 }
 
@@ -71,7 +71,7 @@ The service finds deposits by itself; /tron/recharge looks at once. A payment is
   return parts.join('\n\n')
 }
 
-/** What a backend does, with one token for all of it. */
+/** The part of the help about backends. All of its commands use one token. */
 async function backendParts(base: string, secret: string, nodes: string | null): Promise<readonly string[]> {
   const token = `TOKEN=${await localBackendToken(secret)}`
   const [signer, ...asking] = payoutCommands(base, freshBase58, nodes)
@@ -92,7 +92,7 @@ mnemonic, which is "${'test '.repeat(11)}junk" here, in public:`,
 
 const commands = (lines: readonly string[]) => lines.map((line) => `  ${line}`).join('\n')
 
-/** `TRON_NODES` of the local chain where that is not the usual one; the limits are those of `test/devnet/dev.vars`. */
+/** `TRON_NODES` for a local chain on another port than usual, with the limits of `test/devnet/dev.vars`. */
 export const localNodes = (api: string) =>
   JSON.stringify([{ rpc: `${api}/jsonrpc`, api, perSecond: 1_000, perDay: 10_000_000 }])
 
@@ -102,7 +102,7 @@ export function localSymbols(): ReadonlyMap<number, string> {
   return new Map(list.map(({ cuy, symbol }) => [cuy, symbol]))
 }
 
-/** What an event has besides its type: of the members that some types have, those that fit in a line. */
+/** The members of an event's data that its line can show. No type of event has all of them. */
 interface EventData {
   readonly cuy?: number
   readonly amt?: number
@@ -118,7 +118,7 @@ interface ShownEvent {
   readonly id?: number
   readonly type: string
   readonly uid?: number
-  /** Its cell, where there are several. */
+  /** The number of its cell, if there are several. */
   readonly cell?: number
   readonly data?: EventData
 }
@@ -136,6 +136,6 @@ export function eventLine(event: unknown, symbols: ReadonlyMap<number, string>):
   return `Event ${id}${cell === undefined ? '' : ` of cell ${cell}`}: ${[type, `user ${uid}`, ...parts].join(', ')}`
 }
 
-/** Whether a line of the service is for whoever looks on: what it warns of, and what fails. */
+/** Whether to print a line of the service: all but requests, ticks and other news (`info`). */
 export const isWorthPrinting = (line: string) =>
   line.trim() !== '' && !line.startsWith('[wrangler:info]') && !line.startsWith('{"level":"info"')

@@ -25,8 +25,8 @@ const readyMsMax = 120_000
 const lookMs = 200
 
 /**
- * Starts the Worker of a folder; resolves when it answers a request, whatever wrangler prints. `changes` replace variables of `.dev.vars`, where they are not null.
- * `print` gets every later line of its output.
+ * Starts the Worker of a folder; resolves when it answers a request, whatever wrangler prints. `changes` replace variables of `.dev.vars`, where they are
+ * not null. `print` gets every later line of its output.
  */
 export async function startWorker(
   folder: string,
@@ -69,7 +69,7 @@ export async function startWorker(
   }
 }
 
-/** Asks until something answers there, the program has ended, or it is late. */
+/** Asks a URL until it answers, the program has ended, or `msMax` has passed. */
 export async function waitForAnswer(
   url: string,
   ended: Promise<void>,

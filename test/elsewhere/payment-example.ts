@@ -1,6 +1,6 @@
 import { listFlows, listLedgerEvents, postLedgerEntries, recharge } from './client'
 
-/** What is asked of the service as a user and as a backend. */
+/** The service, with a token of a user and one of a backend. */
 export interface Access {
   readonly baseUrl: string
   readonly userToken: string

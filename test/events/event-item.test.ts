@@ -34,7 +34,7 @@ const itemOf = (changes: Partial<StoredEvent>, known = currencies) =>
   eventItem({ ...seen, ...changes }, known, formatUnits)
 const shown = { txid, position: 1, cuy: 1, address: formatBase58(address) }
 
-// What each type shows of stored rows is in test/d1/events.test.ts.
+// What each type of event shows of its stored rows is tested in test/d1/events.test.ts.
 describe('an event', () => {
   it('of a token shows its amount in whole units, by the decimals of the chain', () => {
     const { data } = itemOf({ cuy: cuy(2), raw: `${10n ** 18n + 1n}` }, twoCurrencies)

@@ -4,7 +4,7 @@ import { routes } from '../../src/worker/http/routes.ts'
 import { brokenDatabase, failed, type RunningService, read, requestsOf, startService } from './service.ts'
 
 const paths = routes.map(({ path }) => path)
-/** They can change something, and have no HEAD. */
+/** Routes that can change something. They take no HEAD. */
 const acting: readonly string[] = ['/tron/generate', '/tron/recharge']
 
 let service: RunningService
@@ -50,7 +50,7 @@ describe('another method', () => {
 })
 
 describe('HEAD', () => {
-  const differing = ['server-timing', 'x-d1-bookmark', 'x-request-id'] // between any two responses
+  const differing = ['server-timing', 'x-d1-bookmark', 'x-request-id'] // these differ between any two responses
   const headersOf = ({ headers }: Response) =>
     [...headers].map(([name, value]) => [name, differing.includes(name) ? 'any' : value])
 

@@ -104,7 +104,7 @@ describe('the failure of authentication', () => {
 })
 
 test.each(Object.entries(tokenFaults))('what is told of a token with the fault %s fits into its header', (_, told) => {
-  expect(told).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) // RFC 6750, 3
+  expect(told).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) // the characters that RFC 6750, section 3, allows
 })
 
 describe('a failure without a query', () => {

@@ -6,20 +6,20 @@ import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret } from '../support/variables.ts'
 import { addressIn, payFinal, type RunningService, startService, usdtTo, wholeOf } from './service.ts'
 
-// Callers 7 and 8, who both have a deposit, on one service for all attacks. After them nothing has crashed, there is no alarm, and
-// every table is as it was before.
+// All attacks go to one service, in which callers 7 and 8 have a deposit each. At the end nothing may have crashed, no alarm may be raised, and every
+// table must be as it was before.
 
-/** The issuer and audience of valid tokens. */
+/** The issuer and the audience that tokens must name. */
 const issued = { iss: 'https://issuer.example', aud: 'wallet' }
 const tokenOf = (uid: number) => signHs256({ sub: String(uid), exp: tokenNow + 86_400, ...issued }, testSecret)
 
 let service: RunningService
 let before: unknown
 
-/** The response to caller 7, or to another one. */
+/** A request of caller 7, or of the caller `uid`. */
 const get = async (path: string, headers: Record<string, string> = {}, uid = 7) =>
   service.get(path, null, { headers: { ...bearer(await tokenOf(uid)), ...headers } })
-/** The response to caller 7, or to a backend where the path is for backends. */
+/** A request of caller 7; for a path under `/ledger/` that of a backend. */
 const ask = (path: string) => (path.startsWith('/ledger/') ? service.ledger(path) : get(path))
 
 beforeAll(async () => {
@@ -50,26 +50,26 @@ async function contentsOf(db: D1Database): Promise<unknown> {
   return Promise.all(names.map(async (name) => [name, (await db.prepare(`SELECT * FROM "${name}"`).all()).results]))
 }
 
-/** The response to a request without a valid token. */
+/** The response to every request without a valid token. */
 const unauthorized = {
   status: 401,
   text: JSON.stringify({ code: 401, msg: toAuthProblem('unauthorized').msg }),
 }
-/** The wallets of caller 7, as text. */
+/** The response to caller 7 at `/wallet/list`. */
 const ownWallets = '{"code":200,"msg":"success","data":{"list":[{"amt":0,"cuy":1},{"amt":25,"cuy":2}],"count":2}}'
-/** A list of no entries, as text. */
+/** The response of a list without items. */
 const noEntries = '{"code":200,"msg":"success","data":{"list":[],"count":0}}'
 
-/** Every parameter of every route. */
+/** Each parameter of each route, with its path. */
 const parameters = documentedOperations().flatMap(({ path, operation }) =>
   Object.keys(operation.query?.shape ?? {}).map((name): [string, string] => [path, name]),
 )
 
-/** The URL of a route with this query, and with the user that a route for backends requires. */
+/** The URL of a route with this query. The routes for backends also need a user. */
 const urlOf = (path: string, name: string, query: string) =>
   path.startsWith('/ledger/') && name !== 'uid' ? `${path}?uid=7&${query}` : `${path}?${query}`
 
-/** Values that no parameter takes, as in a URL. */
+/** Values, percent-encoded, that every parameter must refuse. */
 const hostileValues: readonly [what: string, value: string][] = [
   ['no characters', ''],
   ['a NUL', '1%00'],
@@ -80,7 +80,7 @@ const hostileValues: readonly [what: string, value: string][] = [
   ['a letter beyond ASCII', '%ef%bc%91'],
   ['1,500 digits', '9'.repeat(1_500)],
 ]
-/** Values that only a parameter with any text takes: there they match nothing. */
+/** Values that only parameters for free text accept: there they must match nothing. */
 const injections: readonly [what: string, value: string][] = [
   ['SQL that is always true', `1' OR '1'='1`],
   ['SQL that deletes', '1; DROP TABLE flow; --'],
@@ -94,7 +94,7 @@ const injections: readonly [what: string, value: string][] = [
 ]
 
 describe('a parameter', () => {
-  /** The response refuses the parameter by its name. */
+  /** Expects a 400 that names the parameter. */
   const expectRefused = async (response: Response, name: string) => {
     expect(await response.json()).toEqual({ code: 400, msg: expect.stringMatching(`^${name}: `) })
     expect(response.status).toBe(400)

@@ -5,16 +5,16 @@ import { blockSeconds } from '../../src/worker/chain/block.ts'
 import { payoutRequest, payoutsSetting } from '../payouts/harness.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from './service.ts'
 
-/** What one caller has: two addresses, and a deposit in each currency with an amount that no other caller has. */
+/** What belongs to one caller: two addresses, and one deposit in each currency. No two callers have deposits of the same amount. */
 interface Holding {
   readonly uid: number
   readonly addresses: readonly Address[]
   readonly txids: readonly string[]
   readonly wids: readonly number[]
   readonly ids: readonly number[]
-  /** The keys of payouts, one of which each caller has asked for. */
+  /** The `osn` of a payout that was asked for in this caller's name. */
   readonly orders: readonly string[]
-  /** As in a response; each is that of one caller. */
+  /** Amounts as responses write them; no other caller has the same. */
   readonly amounts: readonly string[]
 }
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await service.tick()
   const payouts = uids.map((uid) => ({ ...payoutRequest(), uid, osn: `out-${uid}` }))
   expect((await service.send('/ledger/payouts', { payouts })).status).toBe(200)
-  // Not final: recharge shows it, and only to its owner.
+  // Each caller also has a deposit that is not final: recharge must mention it to nobody else.
   for (const [, second] of owned) if (second) service.chain.add([usdtTo(second, 1_000_000n)])
   holdings = await Promise.all(
     uids.map(async (uid, i) => {
@@ -60,7 +60,7 @@ beforeAll(async () => {
   )
 })
 
-/** Texts that only a response to this caller can have. Ids count only in their own member. */
+/** Patterns that only responses to this caller may match. Ids are small numbers, so they count only in members that hold such ids. */
 function marksOf({ uid, addresses, txids, wids, ids, amounts }: Holding): readonly RegExp[] {
   const written = addresses.flatMap((address) => [
     address,
@@ -75,7 +75,7 @@ function marksOf({ uid, addresses, txids, wids, ids, amounts }: Holding): readon
   ]
 }
 
-/** A value of any caller, or a wrong one: what a curious caller sends. */
+/** Chooses among all callers' values, as a curious caller would. */
 const place = fc.nat({ max: 1_000_000 })
 const pick = <T>(values: readonly T[], at: number) => values[at % values.length]
 const anyOf = (read: (holding: Holding) => readonly (string | number)[]) =>
@@ -145,7 +145,7 @@ const anyHeaders = fc.record(
   },
   { requiredKeys: [] },
 )
-// The list has the most parameters, so it is requested most, with few of them at a time: many together match nothing.
+// The list has the most parameters, so it is drawn most often. Each request has few parameters: many together would match nothing.
 const anyPath = fc.constantFrom(...Object.keys(shapes), '/wallet/flow/list', '/wallet/flow/list', '/wallet/flow/list')
 const anyRequest = anyPath.chain((path) => {
   const parameters = Object.entries(shapes[path] ?? {})
@@ -184,7 +184,7 @@ describe('a response to one caller', () => {
       }),
       { numRuns: runs },
     )
-    // Without these, a service that never has data in a response would pass.
+    // Otherwise the test would pass for a service that never returns data.
     expect(successes).toBeGreaterThan(runs / 4)
     expect(ownSeen).toBeGreaterThan(runs / 8)
   })
@@ -206,10 +206,10 @@ describe('a response to one caller', () => {
     ]
     const readAll = () => Promise.all(paths.map(async (path) => (await service.get(path, caller.uid)).text()))
     service.chain.addEmpty(finalityLag)
-    await service.tick() // credits what was not final yet
+    await service.tick() // the deposits that were not final are credited
     const before = await readAll()
     payFinal(service, usdtTo(to, 77_000_000n))
-    service.clock.seconds += blockSeconds // a scan younger than a block would answer instead of a new one
+    service.clock.seconds += blockSeconds // otherwise the scan of a moment ago would answer
     expect(await (await service.get('/tron/recharge', other.uid)).text()).toContain('77 USDT')
     expect(await (await service.get('/tron/recharge', caller.uid)).text()).not.toContain('77')
     expect(await readAll()).toEqual(before)

@@ -3,7 +3,7 @@ import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret, testXpub } from '../support/variables.ts'
 import { addressIn, payFinal, type RunningService, startService, usdtTo } from './service.ts'
 
-/** The costs in the log lines of requests or ticks, without times. */
+/** What requests or ticks cost by their log lines, without the times. `event` names the kind of line. */
 const costsIn = ({ lines }: RunningService, event: string) =>
   lines
     .map((line) => JSON.parse(line))
@@ -14,7 +14,7 @@ const costsIn = ({ lines }: RunningService, event: string) =>
       rowsRead,
     }))
 
-/** A caller with 25 USDT in the wallet and one entry, and an empty log. */
+/** A service where user 7 has one ledger entry of 25 USDT, and an empty log. */
 async function withDeposit() {
   const service = await startService()
   const to = await addressIn(await service.get('/tron/generate'))
@@ -44,8 +44,8 @@ describe('the log line of a request', () => {
   })
 
   test.each([
-    // The rows of the wallets, of a page with the wallet and the newest entry for its count, and of the newest address; that of the scan and the
-    // end of the open transactions of payouts.
+    // The rows read: /wallet/list the wallet; /wallet/flow/list the page's entry and what its count needs; /tron/generate and /tron/balance the
+    // newest address; /health the scan and the payouts' open transactions.
     ['/wallet/list', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/wallet/flow/list', 200, { databaseQueries: 2, rowsRead: 8 }],
     ['/tron/generate', 200, { databaseQueries: 1, rowsRead: 1 }],

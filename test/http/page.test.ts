@@ -7,7 +7,7 @@ import { failed, read, startService } from './service.ts'
 const policy = "default-src 'none'; frame-ancestors 'none', require-trusted-types-for 'script'"
 const stored = { 'content-security-policy': policy, 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' }
 
-/** Static files with these headers; `requests` has what was asked for. */
+/** The binding of the static files, whose every response has these headers. `requests` lists what it was asked for. */
 function createFiles(headers: HeadersInit = stored, status = 200) {
   const requests: Request[] = []
   const fetch = async (url: string, init: RequestInit) => {
@@ -31,7 +31,7 @@ describe('the page for callers', () => {
     expect(response.headers.get('etag')).toBeNull()
     expect(response.headers.get('cross-origin-resource-policy')).toBeNull()
     expect(response.headers.get('x-request-id')).toBeTruthy()
-    // A copy in the browser can be from before PAGE_ORIGINS changed, and no token reaches the files.
+    // The file is asked for without any header: a browser's copy could be from before PAGE_ORIGINS changed, and the binding must never see a token.
     expect(requests.map(({ url, method }) => [url, method])).toEqual([['https://wallet.example/deposit', 'GET']])
     expect([...(requests[0]?.headers ?? [])]).toEqual([])
     expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({ route: '/deposit', status: 200, databaseQueries: 0 })

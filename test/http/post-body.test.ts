@@ -171,7 +171,7 @@ test('a payout may be asked for, approved and cancelled with null for each optio
   expect((await paying.send('/ledger/payouts/cancel', cancellation)).status).toBe(200)
   expect((await paying.send('/ledger/payouts/cancel', { ...cancellation, why: null })).status).toBe(400)
   const { rpc } = paying
-  // What another Worker can send, whatever its types allow.
+  // Another Worker can send null in spite of the types.
   expect(await rpc.askPayouts([withNulls as never], 'shop')).toMatchObject({ ok: true, replayed: true })
   expect(await rpc.cancelPayouts([1], 'a test', 'shop', { moved: null as never })).toMatchObject({ ok: true })
 })

@@ -6,7 +6,7 @@ import { parseUrl } from '../support/parse-url.ts'
 
 const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
 
-/** Values that are not a whole number from 1. In a query `+` is a space and `%2B` is the sign. */
+/** Values that are no whole number from 1 on. In a query `+` means a space, and `%2B` the sign. */
 const notWhole: [string, string][] = [
   ['empty', ''],
   ['zero', '0'],

@@ -13,89 +13,90 @@ import { addressOf, type TransactionSpec, usdtAddress } from '../support/transac
 import { backendSecret, otherXpubs, testSecret, testVariables } from '../support/variables.ts'
 import { createWorld, type World } from './world.ts'
 
-/** The first address of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
+/** The address at index 0 of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
 export const firstAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
-/** The second address of the tests' extended public key. */
+/** The address at index 1 of the same key. */
 export const secondAddress = 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'
 
-/** Where the service of the tests is. */
 const origin = 'https://wallet.example'
 
-/** The whole service over D1 and two nodes, as `index.ts` composes it, with its objects in memory. */
+/** The whole service as `index.ts` composes it, over a real D1 and two scripted nodes, with its Durable Objects in memory. */
 export interface RunningService {
   readonly chain: BuiltChain
   readonly nodes: readonly ScriptedNode[]
   readonly db: D1Database
   readonly lines: string[]
-  /** Seconds since 1970. Time also advances by itself. */
+  /** The time in seconds since 1970. Setting it moves the clock; pauses of the service move it, too. */
   readonly clock: { seconds: number }
-  /** The response to a caller, or to a request without a token. */
+  /** A request with a user's token, by default of user 7; `uid` null sends none. */
   get(path: string, uid?: number | null, init?: RequestInit): Promise<Response>
-  /** The response to a backend's request, with a token of backend `shop`; `claims` replaces claims of it. */
+  /** A request with the token of the backend `shop`, with all scopes; `claims` replaces claims. */
   ledger(path: string, init?: RequestInit, claims?: Readonly<Record<string, unknown>>): Promise<Response>
-  /** The response to a backend's request with this JSON body; `by` is its name. */
+  /** A POST of this JSON body with the token of the backend `by`, by default `shop`. */
   send(path: string, body: unknown, by?: string): Promise<Response>
-  /** The response to a post of these entries, or of any other body. */
+  /** Posts ledger entries. Tests also pass other values, to see them refused. */
   post(entries: unknown): Promise<Response>
-  /** The methods for other Workers. */
+  /** The RPC methods that other Workers call. */
   readonly rpc: LedgerMethods
-  /** The response to any request. */
+  /** Any request, as it is. */
   fetch(request: Request): Promise<Response>
-  /** The alarm of a scanner, whenever it is due: of the one of this name, or of that of the tests' database. */
+  /** Runs the alarm of a scanner, due or not, and waits for all that follows. By default the scanner of the cell with the tests' users. */
   tick(scanner?: string): Promise<void>
-  /** One invocation of the cron. */
+  /** Runs the cron handler once, and waits for all that follows. */
   cron(): Promise<void>
-  /** Returns when nothing runs that the service began without waiting for it. */
+  /** Waits for all work that the service does in the background. */
   settled(): Promise<void>
-  /** The alarms of all endpoints that are due, until none is. */
+  /** Runs the alarms of all endpoints until none is due. */
   deliver(): Promise<void>
-  /** The bindings, with the objects of this deployment. */
+  /** The bindings of this deployment, with its objects. */
   readonly bindings: Readonly<Record<string, unknown>>
-  /** What the scanner keeps, and when its alarm is due. */
+  /** The storage and the alarm of the scanner. */
   readonly scannerHost: MemoryHost
-  /** The requests to endpoints at `https://hooks.example/`. */
+  /** The requests that the endpoint `https://hooks.example/` has received. */
   readonly hooks: readonly { readonly url: string; readonly body: string }[]
-  /** The status of their responses: 204 at first. */
+  /** The status with which that endpoint answers, at first 204. */
   readonly hookAnswer: { status: number }
-  /** Lets further requests to endpoints have no response until the returned function is called. */
+  /** Makes that endpoint leave requests without a response until the returned function is called. */
   hangHooks(): () => void
-  /** The same isolate, database and chain with other variables, as after a change of the configuration; `scannerOf` has the scanner. */
+  /**
+   * The same isolate, database and chain after a change of variables, with new objects over the same storage. `scannerOf`: its scanner is used
+   * instead.
+   */
   with(changes: Record<string, unknown>, scannerOf?: RunningService): RunningService
 }
 
-/** What a backend's token allows in tests: everything. */
+/** The tests' backends may do everything. */
 const allScopes = 'ledger:read ledger:post ledger:pay ledger:approve ledger:sign'
 
-/** The nodes of the service, without limits that a test would reach. */
+/** Two nodes whose allowances no test reaches by accident. */
 export const testNodes = ['one', 'two'].map((name) => {
   const api = `https://${name}.example`
   return { rpc: `${api}/jsonrpc`, api, perSecond: 10_000, perDay: 100_000_000 }
 })
 
-/** `TRON_NODES` in which each of them has these changes. */
+/** `TRON_NODES` with both nodes, and the same changes to each. */
 export const nodesWith = (changes: object) => ({ TRON_NODES: testNodes.map((node) => ({ ...node, ...changes })) })
 
-/** Variables with one endpoint, whose requests are in `hooks`. */
+/** Variables with one endpoint; `hooks` lists the requests to it. */
 export const oneEndpoint = {
   WEBHOOKS: [{ url: 'https://hooks.example/', secretVar: 'HOOK' }],
   HOOK: `whsec_${btoa('s'.repeat(32))}`,
 }
 
-/** What surrounds a service of tests. */
 interface Surroundings {
-  /** The first height of the chain. */
+  /** The height of the chain's first block. */
   readonly firstHeight?: number | undefined
-  /** Answers requests to URLs that are neither nodes nor endpoints. */
+  /** Answers to requests, by URL. Nodes and the endpoint need no entry here. */
   readonly served?: Readonly<Record<string, () => Response>>
 }
 
-/** Where the database of the tests is in the deployment. */
+/** Which cell has the tests' database and users. */
 interface Placement {
   readonly scannerName: string
   readonly bindingsOf: (variables: Record<string, unknown>) => Record<string, unknown>
-  /** Stores what the database has from before. */
+  /** Stores what a deployment has stored in the database before. */
   readonly prepare: (db: D1Database) => Promise<unknown>
-  /** The path of a backend's request with what names its cell. */
+  /** Adds the parameter `cell` to the path of a backend's request, where there are several cells. */
   readonly ledgerPath: (path: string) => string
 }
 
@@ -106,7 +107,7 @@ const onlyCell: Placement = {
   ledgerPath: (path) => path,
 }
 
-/** Every user of the tests is in the second cell, as before. The databases of the others throw when anything of them is read. */
+/** Three cells, with all users of the tests in the second one. The databases of the other two throw on any read. */
 const secondCell: Placement = {
   scannerName: 'scanner DB_2',
   bindingsOf: ({ DB, PAYOUTS, TRON_XPUB, ...variables }) => ({
@@ -125,12 +126,12 @@ const secondCell: Placement = {
 
 let placement = onlyCell
 
-/** Whether services that start from now on have their users in the second of three cells. */
+/** Chooses where services that start from now on have their users: in the second of three cells, or in the only cell. */
 export function placeInSecondCell(isSecond: boolean): void {
   placement = isSecond ? secondCell : onlyCell
 }
 
-/** Starts the service on an empty database. `variables` add to the usual ones or replace them. */
+/** Starts the service over an empty database. `variables` add to the usual ones or replace them. */
 export async function startService(
   variables: Record<string, unknown> = {},
   { firstHeight, served = {} }: Surroundings = {},
@@ -179,7 +180,7 @@ export async function startService(
         return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
       },
       async tick(name = scannerName) {
-        hostOf(name).alarmAt = null // as the platform does before it runs an alarm
+        hostOf(name).alarmAt = null // the platform clears an alarm before it runs it
         await objects.scanner(name).alarm()
         await world.settled()
       },
@@ -204,14 +205,14 @@ export async function startService(
   return withBindings({ ...testVariables(db), TRON_NODES: testNodes, ...variables })
 }
 
-/** The value of a name, made when it is first needed. */
+/** The value under a name; it is created on first use. */
 function once<T>(values: Map<string, T>, name: string, create: () => T): T {
   const value = values.get(name) ?? create()
   values.set(name, value)
   return value
 }
 
-/** The bindings with the objects of this deployment, one of each name. What they keep is in the hosts. */
+/** The bindings of a deployment, with one object for each name. `hostOf` has their storage; `other` replaces the scanners. */
 function createObjects(
   { platform, passRestart }: World,
   variables: Record<string, unknown>,
@@ -238,14 +239,14 @@ function createObjects(
   return { bindings, scanner, endpoint }
 }
 
-/** The text of a response to a caller. */
+/** The text of a response to a user, by default to user 7. */
 export const textOf = async (service: RunningService, path: string, uid = 7) => (await service.get(path, uid)).text()
-/** Requests to all nodes so far. */
+/** How many requests both nodes have received so far. */
 export const requestsOf = ({ nodes }: RunningService) => nodes.reduce((sum, node) => sum + node.requests.length, 0)
-/** The kinds of all alarms so far. */
+/** The kinds of all alarms that were logged so far. */
 export const alarmsIn = ({ lines }: RunningService) => lines.flatMap((line) => JSON.parse(line).alarm ?? [])
 
-/** A POST request with this JSON body, or with this text. */
+/** A POST of a value as JSON; a text is sent as it is. */
 export function postInit(body: unknown): RequestInit {
   return {
     method: 'POST',
@@ -254,7 +255,7 @@ export function postInit(body: unknown): RequestInit {
   }
 }
 
-/** A database that is unavailable: every call throws `thrown`. */
+/** A database whose every call throws `thrown`. */
 export function brokenDatabase(thrown: unknown = new Error('D1_ERROR: the database is away')): unknown {
   const fail = () => {
     throw thrown
@@ -262,7 +263,7 @@ export function brokenDatabase(thrown: unknown = new Error('D1_ERROR: the databa
   return { prepare: fail, batch: fail, withSession: fail }
 }
 
-/** The number of blocks between the newest block and the newest final one. */
+/** How many blocks the newest block is above the newest final one. */
 export const finalityLag = 18
 
 /** The address in a response of `/tron/generate`. */
@@ -271,7 +272,7 @@ export async function addressIn(response: Response): Promise<Address> {
   return addressFrom(data.address)
 }
 
-/** The address that is `T…`. */
+/** Parses an address in Base58Check. Throws if it is none. */
 export function addressFrom(base58: string): Address {
   const address = parseAddress(base58)
   if (!address.ok) throw new Error(`no address: ${base58}`)
@@ -280,9 +281,9 @@ export function addressFrom(base58: string): Address {
 
 const payer = addressOf(99)
 
-/** A TRX transfer. */
+/** A transfer of `amount` sun from `payer`. */
 export const trxTo = (to: Address, amount: bigint): TransactionSpec => ({ kind: 'trx', from: payer, to, amount })
-/** A USDT transfer. */
+/** A transfer of USDT from `payer`, in smallest units. */
 export const usdtTo = (to: Address, amount: bigint): TransactionSpec => ({
   kind: 'token',
   contract: usdtAddress,
@@ -291,20 +292,20 @@ export const usdtTo = (to: Address, amount: bigint): TransactionSpec => ({
   amount,
 })
 
-/** Makes one final block with these transactions; returns their txids. */
+/** Puts the transactions into one block and makes it final, without a scan. Returns their txids. */
 export function payFinal({ chain }: RunningService, ...specs: TransactionSpec[]): string[] {
   const block = chain.add(specs)
   chain.addEmpty(finalityLag)
   return block.transactions.map((transaction) => transaction.txid)
 }
 
-/** A final deposit of 25 USDT to caller 7; returns its txid. */
+/** Pays 25 USDT to user 7 in a final block, without a scan. Returns the txid. */
 export async function payCaller(service: RunningService): Promise<string> {
   const [txid = ''] = payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 25_000_000n))
   return txid
 }
 
-/** Reserves the address at an index of the key, as `npm run operate -- reserve` does. */
+/** Reserves the key's address at `index`, as `npm run operate -- reserve` does. */
 export async function reserveAddress({ db }: RunningService, index: number, base58: string): Promise<void> {
   const columns = 'id, uid, address, issued_height, created_at'
   await db
@@ -314,7 +315,7 @@ export async function reserveAddress({ db }: RunningService, index: number, base
     .run()
 }
 
-/** A USDT transfer to caller 7 that a tick sees, and that is not in the chain of the next tick; returns its txid. */
+/** A USDT transfer to user 7 that one tick sees, and that is missing in the chain of the next tick. Returns its txid. */
 export async function dropTransfer(service: RunningService): Promise<string> {
   const to = await addressIn(await service.get('/tron/generate'))
   const fork = service.chain.fork(service.chain.tip().height)
@@ -329,20 +330,20 @@ export async function dropTransfer(service: RunningService): Promise<string> {
   return txid
 }
 
-/** A response with its parsed body. */
+/** Status and parsed body of a response. */
 export async function read(response: Response): Promise<{ readonly status: number; readonly body: unknown }> {
   return { status: response.status, body: await response.json() }
 }
 
-/** A response with the text of its body, where digits matter. */
+/** Status and text of a response, for tests where each digit counts. */
 export async function wholeOf(response: Response): Promise<{ readonly status: number; readonly text: string }> {
   return { status: response.status, text: await response.text() }
 }
 
-/** A failure as `read` returns it. */
+/** A failure in the form that `read` returns. */
 export const failed = (status: number, msg: string) => ({ status, body: { code: status, msg } })
 
-/** Makes the newest final block that is stored as old as such a block is: the blocks of a test have times of long before. */
+/** Stores a final block of the usual age, so that credits are not late: the blocks of tests have times of long ago. */
 export async function renewFinal({ db, clock }: RunningService): Promise<void> {
   const time = Math.round(clock.seconds * 1000) - finalityMs
   await db.prepare('UPDATE scan SET finalized_time = ?').bind(time).run()

@@ -134,7 +134,7 @@ describe('a currency', () => {
     expect(await walletsOf(retired)).toContain('{"amt":25,"cuy":2}')
     const before = requestsOf(service)
     expect(await read(await retired.get(`/tron/recharge?txid=${txid}`))).toEqual(failed(422, explainHeld('retired')))
-    expect(requestsOf(service)).toBe(before + 2) // whether its contract has sent TRX as well
+    expect(requestsOf(service)).toBe(before + 2) // one to each node: did the contract send TRX as well?
     service.clock.seconds += 600
     await retired.tick()
     expect(await walletsOf(retired)).toContain('{"amt":25,"cuy":2}')

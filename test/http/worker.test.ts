@@ -26,7 +26,7 @@ const unavailable = failed(503, notConfigured.msg)
 const unlimited = { limit: () => Promise.resolve({ success: true }) }
 const limiters = { RATE_LISTS: unlimited, RATE_NODES: unlimited, RATE_LEDGER: unlimited }
 
-/** A request to the exported Worker as from the platform: with its own clock, log and (closed) network. */
+/** A request to the Worker's exported handler, as the platform calls it: with the real clock and log, and without a network. */
 const request = async (
   url: string,
   { headers = {}, variables = {} }: { headers?: HeadersInit; variables?: Record<string, unknown> } = {},
@@ -40,7 +40,7 @@ const request = async (
     ...variables,
   })
 }
-afterAll(resetObjects) // their alarms would go on, into the databases of other files
+afterAll(resetObjects) // otherwise the objects' alarms would run while other files use the database
 
 let lines: string[]
 beforeEach(() => {

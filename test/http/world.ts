@@ -4,20 +4,22 @@ import { systemClock } from '../../src/worker/platform/clock.ts'
 import { createLogger } from '../../src/worker/platform/logger.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
-/** The response of what is at a URL. */
 type Reach = (url: string, init: RequestInit) => Promise<Response>
 
-/** What is outside of the service: the nodes, the endpoints, the time and the log. */
+/** Everything outside of the service: nodes, endpoints, clock and log. */
 export type World = ReturnType<typeof createWorld>
 
-/** A longer pause limits something else that runs. A request waits so long where its node has no room in a second. */
+/**
+ * Pauses of the service up to this length take no real time. Longer ones are time limits on other work, and do. A request waits at most this long for
+ * its node's next second.
+ */
 const pauseMsMax = 1_000
-/** How long a new instance leaves the allowance of the present second to the one before (`tron/allowance.ts`). */
+/** How long a new scanner leaves the allowance of the current second to the one before it (`tron/allowance.ts`). */
 const restartMs = 2_000
 
 /**
- * A world whose nodes are reached by `reach`, and whose log goes to `lines`. Time passes in pauses of the service, which take
- * none of the machine's, and where a test sets it. It begins at `start`, in seconds since 1970.
+ * A world whose nodes are reached by `reach`, and whose log goes to `lines`. Its clock begins at `start`, in seconds since 1970. It moves when the
+ * service pauses, without real time passing, and when a test sets it.
  */
 export function createWorld(reach: Reach, lines: string[], start: number) {
   const time = createVirtualClock(start * 1000)
@@ -30,7 +32,7 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     clock: {
       ...time,
       async sleep(ms, until) {
-        const isPause = ms <= pauseMsMax || ms === sendAgainMs[0] // a longer one limits something else that runs
+        const isPause = ms <= pauseMsMax || ms === sendAgainMs[0] // longer ones are time limits on other work
         const end = time.now() + ms
         await systemClock.sleep(isPause ? 0 : ms, until)
         if (isPause) time.jump(Math.max(end - time.now(), 0))
@@ -39,7 +41,7 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     logger: createLogger((line) => lines.push(line)),
     fetch: async (input, init = {}) => {
       const url = String(input)
-      if (!url.startsWith('https://hooks.example/')) return reach(url, init as RequestInit) // as the service calls it
+      if (!url.startsWith('https://hooks.example/')) return reach(url, init as RequestInit) // safe: the service sends plain requests
       hooks.push({ url, body: String(init.body) })
       await hookResponses
       return new Response(null, hookAnswer)
@@ -47,13 +49,13 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     uniqueName: () => `name-${++names}`,
     waitUntil: (work) => {
       running.add(work)
-      work.finally(() => running.delete(work)).catch(() => undefined) // its own handler has it
+      work.finally(() => running.delete(work)).catch(() => undefined) // whoever began the work handles its error
     },
   }
   return {
     platform,
     clock: {
-      /** Since 1970. */
+      /** Seconds since 1970. */
       get seconds() {
         return time.now() / 1000
       },
@@ -63,9 +65,9 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     },
     hooks,
     hookAnswer,
-    /** A new instance of the scanner waits so long after the one before. Time advances by it, and no test waits. */
+    /** Moves the clock by the time that a new scanner instance would wait after the one before, so that no test waits. */
     passRestart: () => time.jump(restartMs),
-    /** Returns when nothing runs that the service began without waiting for it. */
+    /** Waits for all work that the service does in the background. */
     async settled() {
       while (running.size > 0) await Promise.allSettled(running)
     },

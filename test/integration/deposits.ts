@@ -7,7 +7,7 @@ describe('crediting on the local chain', () => {
     const to = await service.addressOf(1)
     const txid = await service.pay(to, '25', 'USDT')
     await service.mine()
-    await service.evict() // blocks of this chain come at once: the scan that the first address began must not answer
+    await service.evict() // the last scan is a moment old and would answer: this chain makes its blocks at once
     const recharge = await service.get('/tron/recharge', 1)
     expect(recharge.body).toStrictEqual({ code: 200, msg: expect.stringContaining('25 USDT') })
     const wallets = await service.get('/wallet/list', 1)
@@ -45,10 +45,10 @@ describe('crediting on the local chain', () => {
     const service = await startDevnetService()
     const [mine, theirs] = [await service.addressOf(1), await service.addressOf(2)]
     const values = [1_000_000, 2_000_000, 4_000_000]
-    // transferMany(address[],uint256[])
+    // The selector of transferMany(address[],uint256[]).
     const txid = await service.callToken('b7fc6612', [64, 192, 3, mine, theirs, mine, 3, ...values])
     await service.mine()
-    await service.evict() // as above
+    await service.evict() // or the scan of a moment ago would answer
     expect((await service.get('/tron/recharge', 1)).body.msg).toContain('5 USDT')
     const flows = await service.get(`/wallet/flow/list?osn=${txid}`, 1)
     expect(flows.text).toMatch(new RegExp(`"osn":"${txid}:2".*"amt":4.*"osn":"${txid}:0".*"amt":1,.*"count":2`))
@@ -60,7 +60,7 @@ describe('TRX that a contract sends on the local chain', () => {
   it('is credited by a question, once, and nothing of it by the scan', async () => {
     const service = await startDevnetService()
     const [mine, theirs] = [await service.addressOf(1), await service.addressOf(2)]
-    // sendTrx(address[],uint256[])
+    // The selector of sendTrx(address[],uint256[]).
     const words = [64, 192, 3, mine, theirs, mine, 3, 1_000_000, 2_000_000, 4_000_000]
     const txid = await service.callToken('48f792df', words, { value: '7000000' })
     await service.mine()

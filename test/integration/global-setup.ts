@@ -19,16 +19,15 @@ import { startDevnet, temporary } from '../devnet/chain.ts'
 import { tokenBase58 } from '../devnet/control.ts'
 
 declare module 'vitest' {
-  /** The value of `inject('devnet')`. */
   interface ProvidedContext {
     readonly devnet: {
       readonly rpcUrl: string
       readonly apiUrl: string
-      /** The test token's address in Base58Check, as in `CURRENCIES`. */
+      /** The address of the test token in Base58Check, for `CURRENCIES`. */
       readonly token: string
-      /** The receiver of events. */
+      /** The base URL of the receiver of events. */
       readonly receiverUrl: string
-      /** The secret that it verifies them with. */
+      /** The secret by which the receiver verifies events. */
       readonly webhookSecret: string
     }
   }
@@ -38,7 +37,7 @@ const webhookSecret = 'whsec_Zm9yIHRlc3RzIG9ubHksIHRoaXMgaXMgbm90IGEgc2VjcmV0'
 const receivedPath = '/received'
 const monthSeconds = 30 * 86_400
 
-/** Starts chain and receiver before the project's first test; the returned function stops them after the last. */
+/** Starts the chain and the receiver before the first test; the returned function stops them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const devnet = await startDevnet({ ...temporary, behindSeconds: monthSeconds })
   const receiver = await startReceiver()
@@ -64,11 +63,11 @@ async function startReceiver(): Promise<{ readonly url: string; stop(): void }> 
       received.set(path, [...(received.get(path) ?? []), event])
       response.writeHead(204).end()
     } catch {
-      response.writeHead(400).end() // not signed by the service
+      response.writeHead(400).end() // the service has not signed it
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  const { port } = server.address() as AddressInfo // safe: the server listens on TCP
   const stop = () => {
     server.close()
     server.closeAllConnections()

@@ -1,4 +1,4 @@
-/** All tests on the local chain are one file: each makes blocks for the others, so that they must not run at the same time. */
+/** One file for all tests on the local chain: files run in parallel, and each test makes blocks that the others would see. */
 import './deposits.ts'
 import './objects.ts'
 import './refusals.ts'

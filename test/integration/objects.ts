@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Uid } from '../../src/worker/common/ids.ts'
 import { type DevnetService, startDevnetService } from './service.ts'
 
-const userOne = 1 as Uid // any user
+const userOne = 1 as Uid // safe: a valid user
 
-/** Waits for what an alarm does by itself. */
+/** Wait for what the alarms of the service's objects do by themselves. */
 const untilWallet = (service: DevnetService, item: string) =>
   expect.poll(async () => (await service.get('/wallet/list', 1)).text).toContain(item)
 const untilEvents = (service: DevnetService, types: readonly string[]) =>
@@ -62,7 +62,7 @@ describe('the scanner', () => {
     const byOne = await callAll(1)
     await service.evict() // or the last scan would be young enough to answer
     expect(byOne).toBeGreaterThan(0)
-    expect(await callAll(250)).toBeLessThanOrEqual(3 * byOne) // the tick that is due can run meanwhile
+    expect(await callAll(250)).toBeLessThanOrEqual(3 * byOne) // a tick of the scanner can fall between
     expect((await service.get('/wallet/list', 1)).text).toContain('{"amt":2,"cuy":2}')
   })
 })

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { startDevnetService } from './service.ts'
 
-/** Types of which JSON-RPC shows our address as `to`: each looks like a deposit. */
+/**
+ * Types of transactions for which JSON-RPC shows our address in `to`, so that they look like deposits. `party` is the parameter that takes the
+ * address.
+ */
 const lookalikes: readonly (readonly [type: string, party: string, more: Readonly<Record<string, unknown>>])[] = [
   ['AccountCreateContract', 'account_address', {}],
   ['TransferAssetContract', 'to_address', { asset_name: '31303030303031', amount: 7_000_000 }],
@@ -33,9 +36,9 @@ describe('a transfer that is not a valid deposit', () => {
   })
 
   it.each([
-    ['reverts', 'd66eb1a1', undefined], // transferAndRevert(address,uint256)
-    ['runs out of energy', 'a9059cbb', { fails: 'OUT_OF_ENERGY' as const }], // transfer(address,uint256)
-    ['fails with a log of the transfer', 'b1b7965c', undefined], // phantomTransfer(address,uint256)
+    ['reverts', 'd66eb1a1', undefined], // the selector of transferAndRevert(address,uint256)
+    ['runs out of energy', 'a9059cbb', { fails: 'OUT_OF_ENERGY' as const }], // the selector of transfer(address,uint256)
+    ['fails with a log of the transfer', 'b1b7965c', undefined], // the selector of phantomTransfer(address,uint256)
   ])('by a call that %s is not credited, and the response explains it', async (_what, selector, fails) => {
     const service = await startDevnetService()
     const to = await service.addressOf(1)

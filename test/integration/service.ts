@@ -8,7 +8,6 @@ import { freshDatabase, resetObjects } from '../support/database.ts'
 import { bearer, signHs256 } from '../support/tokens.ts'
 import { testSecret } from '../support/variables.ts'
 
-/** A whole response of the service. */
 export interface ServiceResponse {
   readonly status: number
   readonly headers: Headers
@@ -17,45 +16,45 @@ export interface ServiceResponse {
   readonly body: { readonly code: number; readonly msg: string; readonly data?: never }
 }
 
-/** The deployed Worker with its real objects and an empty database on the local chain. Its scan starts at the current height. */
+/** The service as it is deployed, with real objects and an empty database, on the local chain. Its scan begins at the chain's present height. */
 export interface DevnetService {
-  /** A GET request with a real token of a user. */
+  /** A GET request with a valid token of the user. */
   get(path: string, uid: number): Promise<ServiceResponse>
-  /** A new deposit address of a user. */
+  /** Issues a deposit address to the user; `query` is appended to the path. */
   addressOf(uid: number, query?: string): Promise<string>
-  /** Calls the cron handler as the platform does: it wakes the scanner. */
+  /** Runs the cron handler as the platform does each minute: it wakes the scanner. */
   cron(): Promise<void>
-  /** A scanner, by default the one that the Worker calls: the objects of two names overlap. */
+  /** A scanner object, by default the Worker's. Another name is a second instance that scans the same chain. */
   scanner(name?: string): DurableObjectStub<Scanner>
   /** When the scanner's alarm is due, in milliseconds since 1970; 0 without one. */
   nextAlarm(): Promise<number>
-  /** Ends the memory of all objects, as the platform does at any time. Their storage and their alarms stay. */
+  /** Ends all objects and their memory, as the platform does at any time. Their storage and alarms stay. */
   evict(): Promise<void>
-  /** Sends one transfer, which is in no block yet; returns its txid. */
+  /** Sends a transfer that no block contains yet; returns its txid. */
   pay(to: string, amount: string, currency: 'TRX' | 'USDT' | 'TRC10'): Promise<string>
-  /** Calls a function of the test token (test/devnet/token) as its owner, with addresses and numbers; returns the txid. */
+  /** Calls a function of the test token (test/devnet/token) as its owner. `words` are the arguments: addresses and numbers. Returns the txid. */
   callToken(selector: string, words: readonly (string | number)[], how?: TokenCall): Promise<string>
-  /** Makes blocks, by default enough to make the first one final. */
+  /** Makes blocks, by default as many as make the next transaction final. */
   mine(blocks?: number): Promise<void>
-  /** Sends a transaction of any type with `to` as one of its parties, by the name of that parameter; returns its txid. */
+  /** Sends a transaction of any type with `to` as the parameter `party`, and the parameters `more`; returns its txid. */
   sendSynthetic(type: string, to: string, party: string, more: Readonly<Record<string, unknown>>): Promise<string>
-  /** Requests to the node until now. */
+  /** How many requests the node has received so far. */
   nodeRequests(): Promise<number>
-  /** The events that came to the receiver, in their order. */
+  /** The events that the receiver got, in order. */
   events(): Promise<readonly { readonly type: string; readonly data: object }[]>
 }
 
-/** How a contract is called: with so much sun, by default none. */
+/** How a contract is called: with `value` in sun (0 by default), and whether the call must fail. */
 interface TokenCall {
   readonly value?: string
   readonly fails?: 'OUT_OF_ENERGY'
 }
 
-/** The number of blocks that make a sent transaction final: its own block and two more. */
+/** The block of a sent transaction, and the two after it that make it final. */
 const finalBlocks = 3
 
 const tokenOwner = 'f39fd6e51aad88f6f4ce6ab8827279cfffb92266'
-const objects = env as unknown as { readonly SCANNER: DurableObjectNamespace<Scanner> } // bound by wrangler.toml
+const objects = env as unknown as { readonly SCANNER: DurableObjectNamespace<Scanner> } // safe: wrangler.toml binds it
 
 /** Starts the service. `changes` add to the usual variables or replace them. */
 export async function startDevnetService(changes: Record<string, unknown> = {}): Promise<DevnetService> {
@@ -64,7 +63,7 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
   const { rpcUrl, apiUrl, token, receiverUrl, webhookSecret } = inject('devnet')
   const { finalized } = await control('mine', { blocks: finalBlocks })
   const hookUrl = `${receiverUrl}/${crypto.randomUUID()}`
-  // The objects get the same environment as the test, and read it when they begin.
+  // Objects share the environment of the test; each reads it when it starts.
   Object.assign(env, {
     TRON_XPUB: newAccountKey(),
     TRON_CHAIN_ID: '0x6465766e',
@@ -78,17 +77,17 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
     WEBHOOK_SECRET: webhookSecret,
     AUTH_JWT_SECRET: testSecret,
     SCAN_EVERY_SECONDS: 60,
-    RATE_NODES: null, // the tests of one minute ask more often than one user may
+    RATE_NODES: null, // no limit: a test asks more often in a minute than a user may
     ...changes,
   })
-  // The test before has left an alarm and what the scanner has stored.
+  // Removes the alarm and the storage that the scanner of the last test has left.
   await abortAllDurableObjects()
   await runInDurableObject(objects.SCANNER.getByName('scanner'), async (_, { storage }) => {
     await storage.deleteAlarm()
     await storage.deleteAll()
   })
   await abortAllDurableObjects()
-  const bindings: Record<string, unknown> = { ...env } // the Worker remembers what it was bound to
+  const bindings: Record<string, unknown> = { ...env } // a new object, because the Worker remembers its configuration by the object of its bindings
   const get = (path: string, uid: number) => request(bindings, path, uid)
   return {
     get,
@@ -121,7 +120,7 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
   }
 }
 
-/** An argument of a contract's function: an address in Base58Check, or a number. */
+/** An argument of a contract's function as a 32-byte word: an address in Base58Check, or a number. */
 function encodeWord(value: string | number): string {
   return (typeof value === 'number' ? value.toString(16) : hexOf(value)).padStart(64, '0')
 }
@@ -144,7 +143,7 @@ async function control(
 
 async function request(bindings: Record<string, unknown>, path: string, uid: number): Promise<ServiceResponse> {
   const token = await signHs256({ sub: String(uid), exp: Math.floor(Date.now() / 1000) + 600 }, testSecret)
-  // safe: a Request of a test lacks only `cf`, which the platform adds and the service does not read
+  // safe: the Request lacks only `cf`, which the platform adds and the service does not read
   const get = new Request(`https://wallet.example${path}`, { headers: bearer(token) }) as unknown as Parameters<
     typeof worker.fetch
   >[0]

@@ -1,4 +1,4 @@
-/** The real service behind Cloudflare Access, as far as a browser and the service can tell: nobody can sign in to the real one here. */
+/** Imitates Cloudflare Access in front of the real service, as browsers and the service see it: tests cannot sign in to the real Access. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -13,25 +13,25 @@ import { agreedDecimals } from '../support/payouts.ts'
 import { root } from '../support/project.ts'
 import type { ScriptedService } from './scripted-service.ts'
 
-/** The team, and the application that Access guards. */
+/** The Access team, and the application that Access protects. */
 const team = 'acme'
 const audience = '32eafc7626e974616deaf0dc3ce63d7bcbed58a2731e84d06bc3cdf1b53c4228'
 const issuer = `https://${team}.cloudflareaccess.com`
 
-/** A running service, and the edge before it. */
+/** A running service with the imitated Access in front of it. */
 export interface Edge {
-  /** Where the desk is, behind Access. */
+  /** The URL through Access, where people open the desk. */
   readonly url: string
-  /** Where backends reach the service. */
+  /** The URL past Access, which backends use. */
   readonly service: string
-  /** What has come to the service through Access, and the status of its answer. */
+  /** Every request that Access has passed on, with the status of the service's answer. */
   readonly passed: { readonly method: string; readonly path: string; readonly status: number }[]
-  /** What the cookie of somebody has who has signed in with this address. */
+  /** The value of the session cookie of somebody who has signed in with this address. */
   session(email: string): Promise<string>
   stop(): Promise<void>
 }
 
-/** Starts both. `files` are the pages; `variables` add to those of `npm start`. */
+/** Starts both. `files` are the static pages; `variables` add to those of `npm start`. */
 export async function startEdge(
   files: ScriptedService['files'],
   variables: Readonly<Record<string, unknown>>,
@@ -70,13 +70,13 @@ export async function startEdge(
   }
 }
 
-/** The variables of `npm start`. */
+/** The variables with which `npm start` runs the service. */
 function localVariables(): Readonly<Record<string, string>> {
   const lines = readFileSync(`${root}test/devnet/dev.vars`, 'utf8').matchAll(/^(\w+)=(["'])(.*)\2$/gm)
   return Object.fromEntries([...lines].map(([, name, , value]) => [name, value]))
 }
 
-/** The service reaches the keys of its team, and nothing else. */
+/** Miniflare's options. The service can fetch the team's keys, and nothing else. */
 function optionsOf(state: string, script: string, env: object, keys: readonly JWK[]): MiniflareOptions {
   const objectOf = (exportName: string) => ({ type: 'durable-object', worker: 'wallet', exportName })
   const stored = { type: 'durable-object', storage: 'sqlite' }
@@ -86,7 +86,7 @@ function optionsOf(state: string, script: string, env: object, keys: readonly JW
   return {
     host: '127.0.0.1',
     port: 0,
-    cf: false, // else it is fetched from the network
+    cf: false, // Miniflare would fetch it from the network
     log: new Log(LogLevel.ERROR),
     telemetry: { enabled: false },
     resourcePersistencePath: state,
@@ -108,10 +108,13 @@ function optionsOf(state: string, script: string, env: object, keys: readonly JW
         dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], outboundService: { type: 'fetcher', handler } },
       },
     ],
-  } as MiniflareOptions // as in test/bench/miniflare.ts
+  } as MiniflareOptions // safe: as in test/bench/miniflare.ts
 }
 
-/** What Access does: whoever has no session is sent to sign in, a script gets 401; else it adds the assertion, and nobody else can. */
+/**
+ * Handles a request as Access does. Without a session a page is redirected to the sign-in and a script gets 401. With one the request passes, with
+ * the assertion that only Access can add.
+ */
 function pass(
   incoming: IncomingMessage,
   answer: ServerResponse,
@@ -130,7 +133,7 @@ function pass(
     return
   }
   const { method, url = '/' } = incoming
-  const headers = { ...incoming.headers, 'cf-access-jwt-assertion': session } // the host stays that of the edge
+  const headers = { ...incoming.headers, 'cf-access-jwt-assertion': session } // the host header stays that of Access
   const passed = request(`${service}${url}`, { method, headers }, (got) => {
     answer.writeHead(got.statusCode ?? 502, got.headers)
     got.pipe(answer)

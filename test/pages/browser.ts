@@ -1,4 +1,4 @@
-/** A real browser: the one of the npm package on Linux x64, else the one that is installed, or that of CHROME_PATH. */
+/** A real browser. On Linux x64 it comes from an npm package; elsewhere it is an installed one, or the one of CHROME_PATH. */
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,10 +9,10 @@ import { endGroup } from '../support/child-processes.ts'
 import { root, UserError } from '../support/project.ts'
 import { hanFont } from './han-font.ts'
 
-/** The package unpacks its libraries only where it takes the machine for a Lambda. */
+/** Makes the package believe that it runs on AWS Lambda: only there it unpacks its libraries. */
 const lambda = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x', AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
 const cache = `${root}node_modules/.cache/`
-/** Its own arguments need a GPU. */
+/** Chrome's options. The package's own ones need a GPU. */
 const args = [
   '--no-sandbox',
   '--no-zygote',
@@ -29,43 +29,43 @@ const installed = [
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ]
 
-/** What a reader's browser is like. */
+/** The browser settings of a reader. By default a phone with a light theme, in English. */
 export interface Reader {
   readonly width?: number
   readonly height?: number
   readonly languages?: readonly string[]
   readonly isDark?: boolean
-  /** Pixels of the screen for one of the page: two shows it as at 200 % zoom where the width is halved. */
+  /** Screen pixels for each pixel of the page. Two with half the width shows the page as at 200 % zoom. */
   readonly scale?: number
 }
 
-/** An open page with what must not happen in it. */
+/** An open page, with what a test checks beside its content. */
 export interface OpenPage {
   readonly page: Page
-  /** Uncaught errors, errors of the console, and violations of the content security policy. */
+  /** Uncaught errors, errors in the console, and violations of the content security policy. */
   readonly faults: readonly string[]
-  /** How far visible things have moved without an action of the reader. */
+  /** The sum of the layout shifts that no action of the reader has caused. */
   shift(): Promise<number>
-  /** Leaves the page as if nobody had been here: without storage, history and faults. */
+  /** Clears the page's storage, history and faults, and leaves it, so that another reader can have it. */
   leave(): Promise<void>
-  /** Opens an address in the page that was left, as another reader. */
+  /** Opens a URL for another reader, in the page that `leave` has cleared. */
   again(url: string, reader?: Reader): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts the browser. */
+/** Starts a headless browser; `stopBrowser` must end it. */
 export async function startBrowser(): Promise<Browser> {
   return puppeteer.launch({ ...(await findBrowser()), headless: 'shell', args })
 }
 
-/** Ends the browser at once: one that is asked to close sometimes never does. */
+/** Kills the browser: if it is asked to close, it sometimes never does. */
 export async function stopBrowser(browser: Browser): Promise<void> {
   const pid = browser.process()?.pid
   if (pid !== undefined) endGroup(pid, 'SIGKILL')
   await browser.close()
 }
 
-/** Where the browser is, and what its process needs. */
+/** The path of the browser, and the environment that it needs. */
 async function findBrowser(): Promise<{ readonly executablePath: string; readonly env?: NodeJS.ProcessEnv }> {
   const { CHROME_PATH: chosen } = process.env
   if (chosen) return { executablePath: chosen }
@@ -81,8 +81,8 @@ async function findBrowser(): Promise<{ readonly executablePath: string; readonl
 }
 
 /**
- * The folder with the browser of the package, which is unpacked once. It gets its name when all of it is there: the package
- * itself takes what another process still writes, or what an ended one has left.
+ * The folder with the package's browser, which is unpacked once. It is unpacked under another name and then renamed: the package would otherwise use
+ * files that another process is still writing, or that an ended process has left incomplete.
  */
 async function unpackBrowser(): Promise<string> {
   const folder = `${cache}browser`
@@ -95,12 +95,12 @@ async function unpackBrowser(): Promise<string> {
     renameSync(own, folder)
   } catch (thrown) {
     if (!existsSync(folder)) throw thrown
-    rmSync(own, { recursive: true }) // another process was first
+    rmSync(own, { recursive: true }) // another process was faster
   }
   return folder
 }
 
-/** Writes what says where fonts are: those of the package, and one for Chinese. Returns its path. */
+/** Writes a fontconfig file that names the package's fonts and one for Chinese. Returns its path. */
 function writeFonts(folder: string): string {
   const own = `${cache}fonts`
   mkdirSync(own, { recursive: true })
@@ -111,19 +111,19 @@ function writeFonts(folder: string): string {
   }
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(`${own}/${name}.${process.pid}`, content)
-    renameSync(`${own}/${name}.${process.pid}`, `${own}/${name}`) // another process may read it now
+    renameSync(`${own}/${name}.${process.pid}`, `${own}/${name}`) // another process may be reading it: rename replaces it at once
   }
   return `${own}/fonts.conf`
 }
 
-/** So long the browser waits for answers while time passes. It can go on waiting for one that it has had, if it was asked for before. */
+/** How long `passTime` lets the browser wait for answers: it sometimes goes on waiting for one that it has already received. */
 const answersMs = 20_000
-/** So long such answers are waited for before: some of them never come. */
+/** How long `passTime` first waits for answers to earlier requests: some never come. */
 const earlierAnswersMs = 1_000
-/** The requests of each page that are under way. */
+/** The requests of each page without an answer yet. */
 const underWay = new WeakMap<Page, Set<HTTPRequest>>()
 
-/** Resolves when no request of a page is under way, or after a while. */
+/** Resolves when no request of the page is under way, or after `earlierAnswersMs`. */
 async function answersHaveCome(page: Page): Promise<void> {
   const end = performance.now() + earlierAnswersMs
   while ((underWay.get(page)?.size ?? 0) > 0 && performance.now() < end) {
@@ -131,12 +131,12 @@ async function answersHaveCome(page: Page): Promise<void> {
   }
 }
 
-/** Pages whose time no longer passes by itself. */
+/** The pages in which `passTime` has stopped the clock. */
 export const outOfTime = new WeakSet<Page>()
 
 /**
- * Lets time pass in a page, as far as it can see: its timers fire one after the other, without waiting. While the page waits for an
- * answer, its time stands still; after this it does so for good, but for more of this.
+ * Moves the page's clock forward: its timers fire one after the other, without real waiting. The clock stands still while the page waits for an
+ * answer. Afterwards it moves only by further calls.
  */
 export async function passTime(page: Page, ms: number): Promise<void> {
   outOfTime.add(page)
@@ -152,10 +152,10 @@ export async function passTime(page: Page, ms: number): Promise<void> {
   await session.detach()
 }
 
-/** A wait that is longer hangs: a busy machine is slower than a quiet one. */
+/** Longer than any wait on a busy machine: after this time a test counts as hanging. */
 const waitMs = 120_000
 
-/** Opens an address as a reader, in a context of its own. */
+/** Opens a URL for a reader, in a browser context of its own. */
 export async function openAs(browser: Browser, address: string, first: Reader = {}): Promise<OpenPage> {
   const context: BrowserContext = await browser.createBrowserContext()
   const page = await context.newPage()
@@ -183,14 +183,14 @@ export async function openAs(browser: Browser, address: string, first: Reader = 
   return {
     page,
     faults,
-    shift: () => page.evaluate(() => (window as unknown as { shift: number }).shift), // watchPage sets it
+    shift: () => page.evaluate(() => (window as unknown as { shift: number }).shift), // safe: `watchPage` sets it
     async leave() {
       await page.evaluate(() => {
         localStorage.clear()
         sessionStorage.clear()
       })
       await page.goto('about:blank')
-      requests.clear() // of some that the page has left no end is reported
+      requests.clear() // Chrome does not report the end of some requests of a page that was left
       const session = await page.createCDPSession()
       await session.send('Page.resetNavigationHistory')
       await session.detach()
@@ -201,10 +201,10 @@ export async function openAs(browser: Browser, address: string, first: Reader = 
   }
 }
 
-/** Runs in the page before its own script. */
+/** Runs in the page, before the page's own scripts. */
 function watchPage(languages: string[]): void {
   Object.defineProperty(navigator, 'languages', { get: () => languages })
-  const own = window as unknown as { shift: number; reportFault(text: string): void } // openAs exposes the function
+  const own = window as unknown as { shift: number; reportFault(text: string): void } // safe: `openAs` exposes the function
   own.shift = 0
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) {
@@ -216,11 +216,11 @@ function watchPage(languages: string[]): void {
   })
 }
 
-/** What axe finds wrong for people who use a screen reader or a keyboard: the rules with their elements. `only`: of these rules. */
+/** The violations of accessibility that axe finds: each rule with the HTML of its elements. `only` limits the check to these rules. */
 export async function violationsOf(page: Page, only: readonly string[] | null = null): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate((rules) => {
-    const found = { resultTypes: ['violations' as const] } // what is right is not listed: that takes a quarter of the time
+    const found = { resultTypes: ['violations' as const] } // axe is four times as fast if it does not list the rules that hold
     return (window as unknown as { axe: typeof axe }).axe.run(
       rules === null ? found : { ...found, runOnly: [...rules] },
     )

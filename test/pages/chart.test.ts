@@ -42,7 +42,7 @@ describe('the marks of a time axis', () => {
     ['a week', 7 * dayMs, 'day', 2 * dayMs],
     ['a month', 30 * dayMs, 'day', 10 * dayMs],
   ])('of %s have steps that a person counts in', (_what, span, step, length) => {
-    const summer = new Date(2026, 6, 22, 12).getTime() // no clock is changed in these weeks
+    const summer = new Date(2026, 6, 22, 12).getTime() // without a change to or from summer time
     const marks = ticksBetween(summer - span, summer)
     expect(marks.step).toBe(step)
     expect(marks.at.slice(1).map((one, index) => one - (marks.at[index] ?? 0))).toEqual(
@@ -62,7 +62,7 @@ describe('the chart of the balance', () => {
   const pages = usePages()
   const daysAgo = (days: number) => ({ created_at: new Date(now - days * dayMs).toISOString() })
 
-  /** Opens the page, whose service has the same time in each run. */
+  /** Opens the wallet. The service's time, by which the chart ends, is `now`. */
   async function open(entries: { id: number; cuy: number }[]): Promise<Page> {
     pages.story.entries = entries
     for (const [path, script] of pages.service.routes) {
@@ -75,7 +75,7 @@ describe('the chart of the balance', () => {
     return page
   }
 
-  /** The places from left to right, from 0 to 600, at which the line has a step, with its height there. */
+  /** The steps of the line from left (0) to right (600), each with the height of the line after it. */
   const stepsOf = (page: Page) =>
     page.$eval('.chart .line', (line) =>
       [...(line.getAttribute('d') ?? '').matchAll(/H([\d.]+)V([\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]),
@@ -92,7 +92,7 @@ describe('the chart of the balance', () => {
     const day = (600 - (first[0] ?? 0)) / 8
     expect((second[0] ?? 0) - (first[0] ?? 0)).toBeCloseTo(day, 0)
     expect((third[0] ?? 0) - (second[0] ?? 0)).toBeCloseTo(6 * day, 0)
-    expect([first[1], second[1], third[1]]).toEqual([60, 40, 0]) // of 160, from above
+    expect([first[1], second[1], third[1]]).toEqual([60, 40, 0]) // 25, 30 and 40 USDT; 0 is the top and 160 the bottom
     expect(await marksOf(page)).toEqual(
       expect.arrayContaining([expect.stringMatching(/^Nov 1\d$/), expect.stringMatching(/^Nov (19|2\d)$/)]),
     )

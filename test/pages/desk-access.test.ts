@@ -18,7 +18,7 @@ let opened: OpenPage[] = []
 
 beforeAll(async () => {
   const scripted = await startScriptedService()
-  await scripted.close() // its files alone are wanted
+  await scripted.close() // only the built files are needed
   const PAYOUTS = { address: payoutAddress }
   ;[edge, browser] = await Promise.all([
     startEdge(scripted.files, { PAYOUTS, people, BACKEND_JWT_SECRET: secret }),
@@ -36,7 +36,7 @@ beforeEach(() => async () => {
   expect(faults).toEqual([])
 })
 
-/** Opens a page of somebody who has signed in with this address. */
+/** Opens a page with the session of somebody who has signed in with this address. */
 async function openFor(email: string, address = `${edge.url}/desk`): Promise<Page> {
   const one = await openAs(browser, 'about:blank', desktop)
   opened.push(one)
@@ -50,7 +50,7 @@ async function openFor(email: string, address = `${edge.url}/desk`): Promise<Pag
   return one.page
 }
 
-/** What a backend asks the service. */
+/** Sends a request of a backend to the service, past Access. */
 async function backend(
   path: string,
   body: object,
@@ -58,17 +58,17 @@ async function backend(
   const headers = { authorization: `Bearer ${await localBackendToken(secret)}`, 'content-type': 'application/json' }
   const response = await fetch(edge.service + path, { method: 'POST', headers, body: JSON.stringify(body) })
   expect(response.status).toBe(200)
-  return (await response.json()) as Awaited<ReturnType<typeof backend>> // its answer
+  return (await response.json()) as Awaited<ReturnType<typeof backend>> // safe: the service's own reply
 }
 
-/** A payout of 10 USDT that waits for a person; its id. */
+/** Asks for a payout of 10 USDT that a person must approve. Returns its id. */
 async function askForPayout(osn: string): Promise<number> {
   await backend('/ledger/entries', { entries: [{ uid: 7, cuy: 2, type: 9, osn: `start ${osn}`, amt: '10' }] })
   const { data } = await backend('/ledger/payouts', { payouts: [{ uid: 7, cuy: 2, amt: '10', to: payoutTo, osn }] })
   return data.list[0]?.id ?? 0
 }
 const acts = (page: Page) => page.$$eval('.result [data-act]', (all) => all.map((one) => one.getAttribute('data-act')))
-/** The status of a request that a page sends by itself, past everything that the desk offers. */
+/** Sends a request from the page by script, without the desk's help. Returns the status, or `no answer`. */
 const post = (page: Page, url: string, body: object, init: RequestInit = {}) =>
   page.evaluate(
     async (...[where, sent, more]) => {
@@ -81,7 +81,7 @@ const post = (page: Page, url: string, body: object, init: RequestInit = {}) =>
     },
     url,
     body,
-    init as object, // it goes to the browser as JSON
+    init as object, // safe: it reaches the browser as JSON
   )
 
 it('two people approve and cancel what one of them may not: each sees the own acts, and is known by the e-mail address', async () => {
@@ -126,14 +126,14 @@ it('a page of another origin can neither read nor act in the name of its visitor
   const { url, close } = await listen(
     createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('x')),
   )
-  const page = await openFor('ann@example.com', url) // the browser sends the cookie there as well
-  opened = [] // it reports what it may not do as an error
+  const page = await openFor('ann@example.com', url) // cookies belong to a host: the browser sends this one to the other port, too
+  opened = [] // the browser reports the refused requests as errors, which are expected here
   const approve = `${edge.url}/ledger/payouts/approve`
   const simple = { headers: { 'content-type': 'text/plain' }, mode: 'no-cors' } as const
   edge.passed.length = 0
   expect(await post(page, approve, { ids: [id] }, simple)).toEqual(['no answer'])
   await expect.poll(() => edge.passed).toEqual([{ method: 'POST', path: '/ledger/payouts/approve', status: 403 }])
-  expect(await post(page, approve, { ids: [id] })).toEqual(['no answer']) // the browser asks first, and may not
+  expect(await post(page, approve, { ids: [id] })).toEqual(['no answer']) // the browser asks for permission first, and gets none
   const own = await openFor('ann@example.com')
   expect(await askDesk(own, `payout ${id}`)).toContain('10 USDT: Waits for a person')
   await page.browserContext().close()
@@ -147,6 +147,6 @@ it('says that the session has ended, and shows the way to another one', async ()
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
   await seeIn(page, '#state', 'Your session has ended')
   await see(page, 'Load the page again')
-  await press(page, '中文') // its file is behind Access as well
+  await press(page, '中文') // the file with Chinese is behind Access, too
   await seeIn(page, '[role="status"].unseen', 'No connection to the service')
 })

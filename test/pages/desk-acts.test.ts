@@ -13,7 +13,7 @@ const at = useDesk()
 const { pages, open } = at
 const review = { reason: 'review', why: 'a person looks at it' }
 
-/** Opens the desk as who may do this. */
+/** Opens the desk for a reader with these scopes, and `ledger:read`. */
 async function openAs(...scopes: readonly string[]): Promise<Page> {
   at.desk.summary.reader = { name: 'office', scopes: ['ledger:read', ...scopes] }
   const page = await open()
@@ -27,7 +27,7 @@ const offeredFor = async (page: Page, question: string) => {
   return offered(page)
 }
 
-/** Opens what an act would do. */
+/** Presses the button of an act. Returns the text of the form that asks for confirmation. */
 async function begin(page: Page, act: string): Promise<string> {
   await page.click(`[data-act="${act}"]`)
   await page.waitForSelector('.act')
@@ -51,7 +51,7 @@ describe('the desk offers what its reader may do, and nothing more', () => {
     at.desk.deposits = [owned(9, 'held', review), owned(7, 'refused', review)]
     const page = await openAs(...scopes)
     const found = []
-    // one that waits, one for which money has left, a deposit in review, and one that was refused
+    // A payout that waits, one for which money has left, a deposit in review, and a refused deposit.
     for (const question of ['payout 41', 'payout 48', txidOf(9), txidOf(7)])
       found.push(await offeredFor(page, question))
     expect(found).toEqual(expected)
@@ -232,7 +232,7 @@ describe('an act', () => {
     await page.evaluate(() => window.dispatchEvent(new Event('online')))
     await expect.poll(() => pages.asked('/ledger/summary')).toBeGreaterThan(before)
     await page.type('#why', 'tence')
-    expect(await page.$eval('#why', (input) => (input as HTMLInputElement).value)).toBe('half a sentence') // it is an input
+    expect(await page.$eval('#why', (input) => (input as HTMLInputElement).value)).toBe('half a sentence') // safe: an input
   })
 
   it.each([

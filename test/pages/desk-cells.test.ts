@@ -16,7 +16,7 @@ const cells = [
   { cell: 3, from: 2_000_000, to: Number.MAX_SAFE_INTEGER },
 ]
 
-/** Gives the deployment three databases, whose summaries are `changes` of that of the story. As the service does, it refuses what names none. */
+/** Makes the service one of three databases. `changes` alters the summaries by cell. Like the real service it refuses requests that name no cell. */
 function useCells(changes: Readonly<Record<number, object>> = {}): void {
   const summary = at.pages.service.routes.get('/ledger/summary')
   at.pages.service.routes.set('/ledger/summary', (url, request, sent) => {
@@ -27,7 +27,7 @@ function useCells(changes: Readonly<Record<number, object>> = {}): void {
   })
 }
 
-/** The queries of the requests to a path so far. */
+/** The query strings of all requests to this path so far. */
 const queriesOf = (path: string) =>
   at.pages.service.requests.flatMap((one) => {
     const { pathname, search } = new URL(one.path, 'http://desk.example')

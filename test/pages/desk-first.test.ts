@@ -29,7 +29,7 @@ describe('the first sentence', () => {
     expect(await textOfFirst(page, '.status')).not.toMatch(/nothing to do|无需处理/)
     await page.click('.waiting button')
     await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('#filter-state')?.value === 'waiting')
-    faults[0]?.[1](at.desk) // what is wrong comes first, and what waits stays
+    faults[0]?.[1](at.desk) // a fault is named first, and what waits is still shown
     await poke(page)
     await page.waitForSelector('[data-kind="gap-unread"] ~ .waiting')
     expect(await tone(page)).toBe('bad')

@@ -5,15 +5,15 @@ import { serveDesk } from './desk-service.ts'
 import { type DeskStory, wellDesk } from './desk-story.ts'
 import { desktop, type Pages, usePages } from './fixture.ts'
 
-/** What the tests of the desk share. */
+/** What tests of the desk share. */
 export interface DeskPages {
   readonly pages: Pages
-  /** What the service has: all is well where a test begins. A test can change it at any time. */
+  /** The data with which the service answers. Each test begins with `wellDesk`, and can change it at any time. */
   desk: DeskStory
   open(reader?: Reader, hash?: string): Promise<Page>
 }
 
-/** Starts browser and service for the tests of a file. */
+/** Prepares browser and service for the tests of a file, and opens the desk signed in. */
 export function useDesk(): DeskPages {
   const pages = usePages()
   const shared: DeskPages = {

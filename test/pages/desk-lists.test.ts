@@ -13,7 +13,7 @@ const lists = 'section:has(> #lists)'
 const rowsIn = (page: Page, where: string) => page.$$eval(`${where} tbody tr`, (all) => all.length)
 const daySeconds = 86_400
 
-/** A user with many deposits, the newest first: an hour is between two of them. One of five is held. */
+/** Gives user 7 `count` deposits, an hour apart; the newest comes first. Every fifth one is held. */
 function addMany(count: number): void {
   at.desk.deposits = Array.from({ length: count }, (_, index) => {
     const state = index % 5 === 0 ? 'held' : 'credited'
@@ -31,7 +31,7 @@ describe('the lists', () => {
     pages.service.routes.set('/ledger/deposits', ({ searchParams }) => {
       const before = Number(searchParams.get('before') ?? Number.POSITIVE_INFINITY)
       const page = list.filter(({ id }) => id < before).slice(0, Number(searchParams.get('limit')))
-      return { data: { list: page, count: 1_000 } } // that many or more
+      return { data: { list: page, count: 1_000 } } // 1,000 means that many or more
     })
     const page = await open()
     await showList(page, 'deposits')
@@ -62,7 +62,7 @@ describe('the lists', () => {
   it('give a file of more than ten thousand rows', async () => {
     addMany(10_050)
     const page = await open()
-    await seeIn(page, lists, '20 are shown; there is more.') // the service has counted 1,000 of them
+    await seeIn(page, lists, '20 are shown; there is more.') // although the service counts 1,000
     const file = await downloadedBy(page, `${lists} [aria-label^="Download"]`)
     expect(file.split('\r\n')).toHaveLength(1 + 10_050 + 1)
   })
@@ -96,7 +96,7 @@ describe('the lists', () => {
     addMany(72)
     const page = await open()
     await showList(page, 'deposits')
-    const isLast = new Date(Date.now() - 30 * 3_600_000).getHours() === 23 // then the next hour is of another day
+    const isLast = new Date(Date.now() - 30 * 3_600_000).getHours() === 23 // the hour from 23:00 on would end on another day
     const hour = new Date(Date.now() - (isLast ? 31 : 30) * 3_600_000)
     const [day, from, to] = [hour.toLocaleDateString('sv'), hour.getHours(), hour.getHours() + 1]
     await filterBy(page, 'from', day)
@@ -173,7 +173,7 @@ describe('the lists', () => {
     pages.answer('/ledger/summary', { data: at.desk.summary, after: summary.promise })
     const page = await open()
     await page.waitForSelector('[data-list="events"]')
-    await page.$eval('[data-list="events"]', (one) => (one as HTMLElement).click()) // it is a button
+    await page.$eval('[data-list="events"]', (one) => (one as HTMLElement).click()) // safe: a button
     summary.resolve()
     await seeIn(page, lists, 'All 6 are shown.')
   })
@@ -223,7 +223,7 @@ describe('a story', () => {
     await seeIn(page, '.result', 'Addresses: 1')
     await seeIn(page, '.result', payAddress)
     await seeIn(page, '.result', 'Deposits: 64')
-    await seeIn(page, '.result', '22.5 USDT') // also where the answer was there before the names of currencies
+    await seeIn(page, '.result', '22.5 USDT') // although the deposits may come before the currencies' names
     await seeIn(page, lists, '20 of 64')
     expect(await pages.shift()).toBeLessThan(0.1)
     const rows = '.result .rows'

@@ -12,7 +12,7 @@ import { payAddress, txidOf } from './story.ts'
 const at = useDesk()
 const { pages, open } = at
 
-/** An answer of the service, and what the page makes of it: for support, and for the user. */
+/** An answer of the service, and the page's words: what is the matter, what support can do, and what to tell the user. */
 type Answer = readonly [answer: ReturnType<typeof onChain>, says: string, next: string, forUser: string]
 
 const inEnglish: readonly Answer[] = [
@@ -198,7 +198,7 @@ describe('the differences', () => {
       `/docs#/Ledger/${/^ {4}id: '(\w+)'/m.exec(route)?.[1]}`,
       'POST /ledger/entries',
     ])
-    expect(route).toContain("example('an adjustment'") // examples are run
+    expect(route).toContain("example('an adjustment'") // it works: the examples of the documentation are run as tests
   })
 
   it('say how many addresses there are where not all are shown', async () => {

@@ -12,7 +12,7 @@ const at = useDesk()
 const { pages, open } = at
 const lists = 'section:has(> #lists)'
 
-/** A payout, what its story says, and what it says to the user. */
+/** A payout, texts of its story, and the text that the user is told. */
 type Expected = readonly [id: number, says: readonly string[], forUser: string]
 
 const inEnglish: readonly Expected[] = [
@@ -141,7 +141,7 @@ describe('the story of a payout', () => {
     await seeIn(page, '.result', 'Entries: 3')
     const order = await textOfFirst(page, '.result')
     expect(order).toContain('−10 USDT Withdrawal')
-    expect(order).toContain('Adjustment: +1 USDT') // of the same order, and not of the payout
+    expect(order).toContain('Adjustment: +1 USDT') // an entry with the same `osn`, which does not belong to the payout
     expect(await askDesk(page, `https://tronscan.org/#/transaction/${txidOf(44)}`)).toContain('10 USDT: Paid')
     expect(pages.asked('/ledger/transaction')).toBe(0)
     const list = { list: [paidOut(42, 'approved', { approved_by: 'office', attempts: 1 })], count: 1 }

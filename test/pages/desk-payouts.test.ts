@@ -14,7 +14,7 @@ const { pages, open } = at
 const lists = 'section:has(> #lists)'
 const section = 'section:has(> #payouts)'
 
-/** Presses the first button with this text in an element. */
+/** Presses the first button in the element `where` whose text contains `text`. */
 const pressIn = (page: Page, where: string, text: string) =>
   page.$$eval(`${where} button`, (all, wanted) => all.find((one) => one.textContent.includes(wanted))?.click(), text)
 

@@ -75,7 +75,7 @@ describe('hostile texts', () => {
     pages.answer('/ledger/deposits', { data: { list: [], count: 0 } })
     pages.answer('/ledger/transaction', { status: 503, msg: hostile })
     expect(await askDesk(page, txidOf(7))).toContain('<img src=x')
-    expect(await page.$$eval('img, script, iframe, object', (all) => all.length)).toBe(1) // the script of the page
+    expect(await page.$$eval('img, script, iframe, object', (all) => all.length)).toBe(1) // only the page's own script
     expect(dialogs).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
-/** A scripted service for the desk: it answers what a story has, and takes what people do. */
+/** A scripted service for the desk: it answers from a story, and changes the story when people act. */
 import { type DeskStory, owned } from './desk-story.ts'
 import { exact, type Script, type Scripted, type ScriptedService } from './scripted-service.ts'
 import { payAddress } from './story.ts'
 
-/** Answers every route of the desk. Its token is `good`. */
+/** Answers all routes that the desk uses; the token `good` is valid. */
 export function serveDesk(service: ScriptedService, desk: DeskStory): void {
   const { routes } = service
   const guarded = (path: string, script: Script) =>
@@ -62,18 +62,18 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
   service.requests.length = 0
 }
 
-/** A step of a payout, which the service has taken. */
+/** Approves or cancels payouts in the story, as the service would. */
 function step(desk: DeskStory, sent: string | undefined, state: 'approved' | 'cancelled'): Scripted {
-  const { ids, why } = JSON.parse(sent ?? '') as { ids: number[]; why?: string } // what the page has sent
+  const { ids, why } = JSON.parse(sent ?? '') as { ids: number[]; why?: string } // safe: sent by the page
   const changes = state === 'approved' ? { state, approved_by: desk.summary.reader.name } : { state, why }
   desk.payouts = desk.payouts.map((one) => (ids.includes(one.id) ? { ...one, ...changes } : one))
   const list = desk.payouts.filter(({ id }) => ids.includes(id))
   return { data: { list, count: list.length } }
 }
 
-/** A decision about a deposit, which the service has taken. */
+/** Decides about deposits in the story, as the service would. */
 function decide(desk: DeskStory, sent: string | undefined): Scripted {
-  const { deposits } = JSON.parse(sent ?? '') as { deposits: { txid: string; decision: string; why: string }[] } // as above
+  const { deposits } = JSON.parse(sent ?? '') as { deposits: { txid: string; decision: string; why: string }[] } // safe: sent by the page
   desk.deposits = desk.deposits.map((one) => {
     const made = deposits.find(({ txid }) => txid === one.txid)
     if (made === undefined) return one
@@ -90,7 +90,7 @@ function decide(desk: DeskStory, sent: string | undefined): Scripted {
 function matches(one: object, params: URLSearchParams, names: readonly string[]): boolean {
   return names.every((name) => {
     const wanted = params.get(name)
-    return wanted === null || String((one as Record<string, unknown>)[name]) === wanted // compared only
+    return wanted === null || String((one as Record<string, unknown>)[name]) === wanted // safe: only compared
   })
 }
 

@@ -23,7 +23,7 @@ describe('signing in', () => {
     })
     await poke(page)
     await expect.poll(() => asked).toEqual(['XMLHttpRequest'])
-    pages.answer('/ledger/summary', { status: 401, body: '<html>' }) // by Cloudflare, once the session has ended
+    pages.answer('/ledger/summary', { status: 401, body: '<html>' }) // Cloudflare's answer once the session has ended
     await poke(page)
     await seeIn(page, '#state', 'Your session has ended')
     await seeIn(page, '.status', 'Load the page again')
@@ -57,7 +57,7 @@ describe('signing in', () => {
     await seeIn(page, '#state', 'All is well')
     const kept = () => [document.cookie, JSON.stringify(localStorage), location.href]
     expect((await page.evaluate(kept)).join()).not.toContain('good')
-    expect(await page.$eval('#token', (input) => (input as HTMLInputElement).value)).toBe('') // it is an input
+    expect(await page.$eval('#token', (input) => (input as HTMLInputElement).value)).toBe('') // safe: an input
     await page.reload()
     await seeIn(page, '#state', 'All is well')
     await Promise.all([page.waitForNavigation(), press(page, 'Sign out')])

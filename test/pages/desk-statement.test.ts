@@ -12,7 +12,7 @@ import { exact, type Script } from './scripted-service.ts'
 const at = useDesk()
 const { pages, open } = at
 
-/** A page of a statement with so many entries, of user 7 or of all. */
+/** A page of a statement with `count` entries: of user 7, or of all users if the query names none. */
 const statement =
   (count: number, isRunning = false): Script =>
   ({ searchParams }) => {
@@ -47,7 +47,7 @@ const set = (page: Page, id: string, value: string) =>
   page.$eval(
     `#${id}`,
     (field, text) => {
-      ;(field as HTMLInputElement).value = text // or a select
+      ;(field as HTMLInputElement).value = text // safe: an input, or a select with the same property
       field.dispatchEvent(new Event('change', { bubbles: true }))
     },
     value,
@@ -164,7 +164,7 @@ describe('statements at the desk', () => {
 
   it('have hostile texts of any member of the answer as texts, or none', async () => {
     const page = await openStatements()
-    const sample = statement(1)(new URL('http://x/?day=2026-11-26&limit=9'), {} as never) // it reads no request
+    const sample = statement(1)(new URL('http://x/?day=2026-11-26&limit=9'), {} as never) // safe: this script does not read the request
     for (const data of variants(sample.data)) {
       pages.service.routes.set('/ledger/statement', () => ({ data, msg: hostile }))
       const before = pages.asked('/ledger/statement')

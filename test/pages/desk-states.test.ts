@@ -25,11 +25,11 @@ const { pages, open } = at
 
 interface State {
   readonly change?: (desk: DeskStory) => void
-  /** What the address of the page asks, and with which token. */
+  /** The fragment of the page's URL: the token, and what the page asks for. */
   readonly hash?: string
-  /** What has to be seen without scrolling. */
+  /** What must be visible without scrolling. */
   readonly seen: Seen
-  /** What has to be there, wherever. */
+  /** What must be on the page, visible or not. */
   readonly has: string
   readonly acts?: (page: Page) => Promise<void>
 }
@@ -37,7 +37,7 @@ interface State {
 const sentence: Seen = () => ['#state', '#state + p']
 const lists = 'section:has(> #lists)'
 
-/** Every fault at once, and a node that is down, one that is late, and an allowance that is nearly used up. */
+/** Every fault at once, and also a node that is down, one that is late, and an allowance that is nearly used up. */
 function addTrouble(desk: DeskStory): void {
   for (const [, change] of faults) change(desk)
   Object.assign(desk.summary.nodes?.[0] ?? {}, { used: 99_990, use: 'demoted', behind: 3 })
@@ -52,7 +52,7 @@ function addTrouble(desk: DeskStory): void {
   addEvents(desk)
 }
 
-/** A user with many deposits, the newest first, one of five of them held, and with the longest amounts. */
+/** Gives user 7 many deposits, the newest first, and entries. Every fifth deposit is held; the amounts are as long as possible. */
 function addMany(desk: DeskStory): void {
   desk.deposits = Array.from({ length: 64 }, (_, index) => {
     const held = { reason: 'retired', why: 'its currency is no longer accepted' }
@@ -68,7 +68,7 @@ function addMany(desk: DeskStory): void {
   )
 }
 
-/** Deposits of one day, or of none. */
+/** Leaves deposits only on the last `count` days of the charts. */
 function addDays(desk: DeskStory, count: number): void {
   for (const currency of desk.summary.currencies) {
     currency.days = currency.days.map((day, index) => {
@@ -78,7 +78,7 @@ function addDays(desk: DeskStory, count: number): void {
   }
 }
 
-/** Payouts and a deposit that wait for a person, who may decide. */
+/** Payouts and a deposit that wait for a person, with a reader who may decide. */
 function addWaiting(desk: DeskStory): void {
   addPayouts(desk)
   desk.deposits = [owned(9, 'held', { reason: 'review', why: 'a person looks at it' })]
@@ -182,14 +182,14 @@ const states: Readonly<Record<string, State>> = {
   'a token that is not taken': { seen: () => ['#state', '#token', 'form .primary'], has: '#token', hash: '#token=bad' },
 }
 
-/** Opens the desk in a page that had another state, as if nobody had signed in there. */
+/** Opens the desk in a page that showed another state, without its token. */
 async function openAnew(page: Page, hash: string): Promise<void> {
   await page.evaluate(() => sessionStorage.clear())
-  await page.goto('about:blank') // with another hash alone the page would stay
+  await page.goto('about:blank') // if only the fragment differs, the browser does not load the page
   await page.goto(`${pages.service.url}/desk${hash}`)
 }
 
-/** Each answer comes some frames after the one before: the summary as the first of all, or as the last. */
+/** Delays the answers one after the other by some frames. The summary comes first or last. */
 function answerOneByOne(isSummaryFirst: boolean): void {
   const { routes } = pages.service
   const paths = [...routes.keys()].filter((path) => path !== '/currencies')
@@ -200,7 +200,7 @@ function answerOneByOne(isSummaryFirst: boolean): void {
   }
 }
 const frameMs = 20
-/** All but the highest one, where what is below a long story is seen before it comes. */
+/** Without the highest window, in which the lists below a long story are visible, and move, before the story has come. */
 const lowWindows = windows.filter(({ height }) => height < 1_000)
 
 describe('each state of the desk, in both themes, from the narrowest phone to a wide desktop', () => {

@@ -1,4 +1,4 @@
-/** What the service has for the desk: all is well, or one fault of each kind. */
+/** The data with which the scripted service answers the desk: all is well, or there is one fault of each kind. */
 import type { Reason } from '../../src/worker/common/reasons.ts'
 import { type AlarmKind, alarmTable } from '../../src/worker/platform/alarm-table.ts'
 import { ago } from './ago.ts'
@@ -16,7 +16,7 @@ const day = (index: number) => ({
   ],
 })
 
-/** Deposits less payments are owed; the same less what was collected is held. */
+/** A currency's sums. Deposits minus payments are owed; deposits minus what was collected is held. */
 const currency = (cuy: number, symbol: string) => ({
   cuy,
   symbol,
@@ -54,10 +54,10 @@ const wellNode = (number: number, host: string) => ({
   per_day: 100_000,
 })
 
-/** When the endpoints were added. */
+/** When the endpoints were registered. */
 const longAgo = '2026-01-01T00:00:00.000Z'
 
-/** The summary of a service that is well. */
+/** The summary of a service without any problem. */
 export const wellSummary = () => ({
   currencies: [currency(1, 'TRX'), currency(2, 'USDT')],
   addresses: 812,
@@ -89,7 +89,7 @@ export const wellSummary = () => ({
   reader: { name: 'office', scopes: ['ledger:read'] },
 })
 
-/** A raised alarm. */
+/** A raised alarm, which has lasted for `seconds`. */
 export const alarm = (kind: string, subject: object = {}, seconds = 600) => ({
   kind,
   subject,
@@ -99,13 +99,13 @@ export const alarm = (kind: string, subject: object = {}, seconds = 600) => ({
   remedy: `remedy ${kind}`,
 })
 
-/** A deposit of a user. */
+/** A deposit of user 7. */
 export const owned = (id: number, state: string, members: object = {}) => ({
   ...transfer(id, state, members),
   uid: 7,
 })
 
-/** An entry of a user, posted by a backend. */
+/** A ledger entry of user 7; `by` in `members` names the backend that posted it. */
 export const posted = (id: number, type: number, amt: string, members: object = {}) => ({
   id,
   uid: 7,
@@ -121,7 +121,7 @@ export const posted = (id: number, type: number, amt: string, members: object = 
   ...members,
 })
 
-/** An event of a user. */
+/** An event about user 7, `seconds` ago. */
 export const happened = (id: number, type: string, data: object, seconds = 90) => ({
   id,
   type,
@@ -130,7 +130,7 @@ export const happened = (id: number, type: string, data: object, seconds = 90) =
   data,
 })
 
-/** What the chain says about a transaction. */
+/** The service's answer to a look-up of a transaction. */
 export const onChain = (
   answer: string,
   why: string,
@@ -138,20 +138,20 @@ export const onChain = (
   more: { readonly reason?: Reason; readonly seconds?: number } = {},
 ) => ({ uid, answer, why, ...more })
 
-/** What the service answers the desk with. */
+/** The data with which the service answers the desk. */
 export interface DeskStory {
   summary: ReturnType<typeof wellSummary>
   deposits: ReturnType<typeof owned>[]
   entries: ReturnType<typeof posted>[]
   events: ReturnType<typeof happened>[]
   payouts: ReturnType<typeof paidOut>[]
-  /** The currencies in which the user's address is frozen. */
+  /** The `cuy` in which the user's address is frozen. */
   frozen: number[]
-  /** Of every transaction. */
+  /** The answer to a look-up of any transaction. */
   chain: ReturnType<typeof onChain>
 }
 
-/** A service that is well, with a user who has paid and bought something. */
+/** A service without any problem, with a user who has deposited and bought something. */
 export const wellDesk = (): DeskStory => ({
   summary: wellSummary(),
   deposits: [owned(8, 'credited', { entry: 5 })],
@@ -162,7 +162,7 @@ export const wellDesk = (): DeskStory => ({
   chain: onChain('unknown', 'no such transaction'),
 })
 
-/** One event of each type. */
+/** Adds an event of each type that a deposit or an entry has. */
 export function addEvents(desk: DeskStory): void {
   const place = { txid: txidOf(8), position: 0 }
   const paid = { ...place, cuy: 2, address: payAddress }
@@ -183,7 +183,7 @@ export function addEvents(desk: DeskStory): void {
   desk.summary.newest_event = 36
 }
 
-/** Addresses that hold more and less than is recorded. */
+/** Adds an address that holds more than is recorded, and one that holds less. */
 export function addDifferences({ summary }: DeskStory): void {
   summary.differences = [
     { cuy: 1, address: payAddress, amt: exact('12.5'), since: ago(600) },
@@ -196,7 +196,7 @@ export function addDifferences({ summary }: DeskStory): void {
   for (const currency of summary.currencies) currency.differing = 1
 }
 
-/** Hidden faults, each with what the first sentence has to say about it: what is wrong, and what to do. */
+/** Problems, each with what the desk's first sentence must say is wrong, and the advice below it. */
 export const faults: readonly (readonly [
   name: string,
   change: (desk: DeskStory) => void,

@@ -12,7 +12,7 @@ import { exact } from './scripted-service.ts'
 const at = useDesk()
 const { open } = at
 
-/** The tables of a currency: their lines with their amounts, and what they are together. */
+/** The tables of a currency: the name and the amount in each line, and the amount in the last line, which is the sum. */
 async function tablesOf(page: Page, cuy: number) {
   const found = await page.$$eval(`[data-cuy="${cuy}"] table`, (tables) =>
     tables.map((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent))),
@@ -90,9 +90,9 @@ describe('the nodes', () => {
     at.desk.summary.alarms = [alarm('scan-stalled')]
     at.desk.summary.quorum = 1
     await poke(page)
-    await seeIn(page, '#state', 'The scan stands still') // for another reason: enough nodes answer
+    await seeIn(page, '#state', 'The scan stands still') // enough nodes answer, so the scan stands for another reason
     await seeIn(page, '.status', 'node 2 (two.example) does not answer · last answer')
-    expect(await page.$$eval('[data-kind]', (all) => all.length)).toBe(1) // not a second time
+    expect(await page.$$eval('[data-kind]', (all) => all.length)).toBe(1) // the silent node is not named twice
     at.desk.summary.nodes = null
     await poke(page)
     await seeIn(page, '.nodes', 'has not said it in time')
@@ -130,7 +130,7 @@ describe('the charts', () => {
           expect(lines).toBe(scale.length)
           expect(labels).toHaveLength(5)
           const all = [ends[0], ...labels.flat(), ends[1]]
-          expect(all).toEqual([...all].sort((a, b) => a - b)) // none over another, none outside
+          expect(all).toEqual([...all].sort((a, b) => a - b)) // no label covers another or leaves the chart
         }
       }
     },

@@ -85,9 +85,9 @@ describe('the first screen', () => {
       ['this-week', 'Act this week.'],
       ['today', 'Act today.'],
       ['now', 'Act now.'],
-    ]) // what is no raised alarm has none
+    ]) // findings that are no alarm have no urgency
     await page.reload()
-    await seeIn(page, '#state', 'A final block does not follow the stored one.') // the browser remembers the language
+    await seeIn(page, '#state', 'A final block does not follow the stored one.') // the browser remembers the chosen language
   })
 
   it('names a kind once, with the first of what it is about and the number of the others', async () => {
@@ -116,7 +116,7 @@ describe('the first screen', () => {
     ]) {
       expect(status).toContain(words)
     }
-    expect(status).not.toContain('Block 103') // the gap is what follows from it
+    expect(status).not.toContain('Block 103') // the alarm for block 103 follows from the gap that is named
     faults[4]?.[1](Object.assign(at.desk, wellDesk()))
     at.desk.summary.scan.problem = 'no-answer'
     await poke(page)
@@ -126,7 +126,7 @@ describe('the first screen', () => {
   it('says of a node that fails or cannot be used why it failed last, with its alarm and where too few nodes answer', async () => {
     const { summary } = at.desk
     const failure = 'this part of its HTTP API is switched off (HTTP 404)'
-    summary.quorum = 1 // else it is said first that too few answer
+    summary.quorum = 1 // otherwise the first sentence would be that too few nodes answer
     Object.assign(summary.nodes?.[1] ?? {}, { use: 'unfit', failure, failed_at: ago(20) })
     summary.alarms.push(alarm('node-unfit', { node: 2 }))
     const page = await open()
@@ -176,7 +176,7 @@ describe('the first screen', () => {
       expect(story).toContain('Frozen by the issuer of USDT')
       expect(story).toContain('user keeps the credit')
     }
-    at.desk.deposits = [] // a user may have paid to other addresses since
+    at.desk.deposits = [] // even without deposits, as the user may have paid to other addresses
     expect(await askDesk(page, '7')).toContain('Frozen by the issuer of USDT')
     at.desk.frozen = []
     expect(await askDesk(page, payAddress)).not.toContain('issuer')
@@ -299,7 +299,7 @@ describe('the box', () => {
       for (const one of says) expect(answer).toContain(one)
     }
     expect(await page.evaluate(() => location.hash)).toBe('#osn=ord%C3%A9r')
-    expect(pages.asked('/ledger/address?uid')).toBe(0) // it would issue one
+    expect(pages.asked('/ledger/address?uid')).toBe(0) // that request would issue an address
   })
 
   it('finds an order without its user, also where it looks like a user, or like a user with an order', async () => {
@@ -329,7 +329,7 @@ describe('the box', () => {
       ['trx 61.5', ['61.5 TRX']],
     ] as const) {
       await page.$eval('#question', (input, text) => Object.assign(input, { value: text }), question)
-      await page.$eval('form:has(#question)', (form) => (form as HTMLFormElement).requestSubmit()) // it is a form
+      await page.$eval('form:has(#question)', (form) => (form as HTMLFormElement).requestSubmit()) // safe: a form
       await seeIn(page, 'section:has(> #lists)', `All ${found.length} are shown.`)
       expect(await listed()).toEqual(found)
     }
@@ -367,7 +367,7 @@ describe('the lists of the summary', () => {
     ] as const
     for (const [id, says] of stories) {
       await page.waitForSelector(first(id))
-      await page.$eval(first(id), (row) => (row as HTMLElement).click()) // it is a button
+      await page.$eval(first(id), (row) => (row as HTMLElement).click()) // safe: a button
       await seeIn(page, '.result', says)
     }
     await page.$$eval('.delays button', (all) => all.at(-1)?.click())

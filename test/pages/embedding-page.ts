@@ -1,8 +1,8 @@
-/** A page of another origin that embeds `/deposit`, hands over a token and gives it its height, as docs/integrate.md shows it. */
+/** A page of another origin that embeds `/deposit`, gives it a token and sets the frame's height, as docs/integrate.md shows. */
 import { createServer } from 'node:http'
 import { listen, type RunningServer } from '../support/loopback.ts'
 
-/** The example: `wallet` is the origin of the service, and `/token` answers with a token of the signed-in user. */
+/** The example of docs/integrate.md. `wallet` is the service's origin; `tokenPath` is where the site returns a token of the signed-in user. */
 export const embeddingExample = (
   wallet: string,
   tokenPath = '/token',
@@ -20,7 +20,7 @@ export const embeddingExample = (
   })
 </script>`
 
-/** Serves the example on a port of its own. `token` answers each question of the page for a token. */
+/** Serves the example on a free port. `token` is called whenever the embedded page asks for a token. */
 export async function startEmbeddingPage(
   wallet: string,
   token: () => Promise<string> | string,

@@ -6,7 +6,7 @@ import { drawn, seeIn } from './reading.ts'
 
 const pages = usePages()
 
-/** Opens the page with scripts that do not come before they are released, as on a slow connection. */
+/** Opens the page, whose scripts are held back until `release` is called, as on a slow connection. */
 async function openSlowly(reader: object): Promise<{ page: Page; release: () => void }> {
   const page = await pages.open(reader, '', 'about:blank')
   const held: HTTPRequest[] = []
@@ -16,7 +16,7 @@ async function openSlowly(reader: object): Promise<{ page: Page; release: () => 
     if (isHeld && request.url().endsWith('.js')) held.push(request)
     else void request.continue()
   })
-  void page.goto(`${pages.service.url}/deposit`).catch(() => null) // it ends when all scripts are there
+  void page.goto(`${pages.service.url}/deposit`).catch(() => null) // its promise ends when all scripts have come
   const release = () => {
     isHeld = false
     for (const request of held.splice(0)) void request.continue()
@@ -41,17 +41,17 @@ describe('before its scripts are there', () => {
     )
     expect(shown).toEqual(Array(4).fill(true))
     expect(await page.$eval('header', ({ textContent }) => textContent?.trim())).toBe('Deposit 充值')
-    // What is white in the light is not in the dark.
+    // Both themes: a white card would dazzle in the dark one.
     const card = await page.$eval('.card', (one) => getComputedStyle(one).backgroundColor)
     expect(card).toBe('rgba(0, 0, 0, 0)')
-    expect(await page.$$('main :not(section):not(div)')).toEqual([]) // nothing that can be read as an address or pressed
+    expect(await page.$$('main :not(section):not(div)')).toEqual([]) // nothing yet that looks like an address or a button
     release()
     await page.waitForSelector('.address', { visible: true })
     await seeIn(page, 'h1', 'Deposit')
     await drawn(page)
     expect(await pages.shift()).toBeLessThan(0.1)
     expect(await page.$$('body > main')).toHaveLength(1)
-    await page.close() // no other test is to have one whose requests wait
+    await page.close() // its requests are intercepted: no other test may get this page
   })
 
   it('is right for a screen reader', async () => {

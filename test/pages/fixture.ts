@@ -5,43 +5,43 @@ import { tokenOf } from './reading.ts'
 import { type Scripted, type ScriptedService, startScriptedService } from './scripted-service.ts'
 import { newcomer, type Story, serve } from './story.ts'
 
-/** A reader with a large window. */
+/** The browser settings of a reader at a desktop. */
 export const desktop = { width: 1280, height: 860 }
 
-/** The browser of all files. */
+/** Connects to the browser that all test files share. */
 export const connectBrowser = (): Promise<Browser> => puppeteer.connect({ browserWSEndpoint: inject('browser') })
 
 /** What the tests of a file share: one browser and one scripted service. */
 export interface Pages {
   readonly service: ScriptedService
   readonly browser: Browser
-  /** What the service has about the caller: of a newcomer where a test begins. */
+  /** The data with which the service answers. Each test begins with `newcomer`. */
   story: Story
-  /** Changes what the service has. */
+  /** Replaces the data with which the service answers. */
   tell(story: Story): void
-  /** Makes a path answer the same each time. */
+  /** Makes a path answer the same to every request. */
   answer(path: string, scripted: Scripted): void
-  /** How many requests have begun with a path. */
+  /** How many requests so far had a path that begins with this. */
   asked(path: string): number
-  /** Opens an address, the page by default. */
+  /** Opens a URL, by default that of the deposit page with this fragment. */
   open(reader?: Reader, hash?: string, url?: string): Promise<Page>
-  /** Opens an address in which the browser reports errors, as it has to. */
+  /** Opens a URL where errors in the browser are expected. */
   openRefused(url: string): Promise<Page>
-  /** Opens the page, and waits until the address or what has arrived is there. */
+  /** Opens the deposit page and waits for an address, a transfer or a note. */
   openLoaded(reader?: Reader, hash?: string): Promise<Page>
-  /** Opens the page with a token of these claims. */
+  /** Opens the deposit page with a token of these claims. */
   openFor(claims: object, reader?: Reader): Promise<Page>
-  /** How far visible things have moved by themselves in the page that was opened first. */
+  /** The layout shifts without an action of the reader, in the page that was opened first. */
   shift(): Promise<number>
 }
 
-/** Whether a page can have another reader: what is there of the last one is what the service's own page has kept. */
+/** Whether the next test may get this page: it must not be closed, hold a stopped clock or a frame, or show another site. */
 const canBeLeft = (page: Page, { url }: ScriptedService) =>
   !page.isClosed() && !outOfTime.has(page) && page.frames().length === 1 && page.url().startsWith(url)
 
-/** What the files of a process share until it ends. */
+/** What the files of one process share. */
 interface Shared extends Pick<Pages, 'service' | 'browser'> {
-  /** The first page of the test before. */
+  /** The first page of the last test, cleared for the next reader. */
   kept: OpenPage | null
 }
 
@@ -52,8 +52,8 @@ async function startShared(): Promise<Shared> {
 let started: Promise<Shared> | null = null
 
 /**
- * Starts browser and service, if no file before has. Each test fails where a page had an error or a violation of its policy. A test
- * has the first page of the one before, as another reader: a browser is three times as fast where it knows the page.
+ * Prepares browser and service for the tests of a file; they are started once for each process. A test fails if one of its pages had an error or
+ * violated its policy. Its first page is that of the test before, cleared for another reader: the browser shows it in a third of the time.
  */
 export function usePages(): Pages {
   let shared: Shared
@@ -86,7 +86,7 @@ export function usePages(): Pages {
     },
     openFor: (claims, reader) => pages.openLoaded(reader, `#token=${tokenOf(claims)}`),
     shift: async () => (await opened[0]?.shift()) ?? Number.NaN,
-  } as Pages // browser, service and story are there before the first test
+  } as Pages // safe: `beforeAll` adds browser and service, `beforeEach` the story
   beforeAll(async () => {
     started ??= startShared()
     shared = await started
@@ -97,9 +97,9 @@ export function usePages(): Pages {
     const all = [...opened, ...refused]
     const [first] = opened
     const faults = opened.flatMap((one) => one.faults)
-    ;[opened, refused] = [[], []] // first of all: a page that has crashed can be neither left nor closed
+    ;[opened, refused] = [[], []] // first of all, because leaving or closing a crashed page throws
     if (first && task.result?.state !== 'fail' && canBeLeft(first.page, pages.service)) {
-      await first.leave() // it asks the service for nothing while the next test begins
+      await first.leave() // otherwise its requests would reach the service during the next test
       shared.kept = first
     }
     await Promise.all(all.map((one) => one !== shared.kept && one.close()))

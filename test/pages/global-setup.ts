@@ -3,12 +3,12 @@ import { startBrowser, stopBrowser } from './browser.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the browser of all files listens. */
+    /** The WebSocket URL of the browser that all files share. */
     browser: string
   }
 }
 
-/** One browser for all processes. Their pages are in contexts of their own. */
+/** Starts one browser for all test processes; each page gets its own browser context. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const browser = await startBrowser()
   project.provide('browser', browser.wsEndpoint())

@@ -1,12 +1,12 @@
 /**
- * A font in which each Chinese character is a square, as wide as in every Chinese font. The browser of the package has no such font: it
- * draws what it lacks in the width of a Latin letter, so that a line of Chinese took less than two thirds of its room.
+ * A font in which every Chinese character is a square, as wide as in real Chinese fonts. The package's browser has no Chinese font, and draws a
+ * narrow replacement: Chinese text would take only two thirds of its real width, and tests of the layout would miss what does not fit.
  */
 
-/** The pages ask for this one: it is the last of their families. */
+/** The last font family in the style sheets of the pages. */
 const family = 'Noto Sans CJK SC'
 const perEm = 1_000
-/** Chinese and its marks, and the wide forms of Latin ones. */
+/** The Unicode ranges of Chinese characters, their punctuation, and full-width Latin. */
 const ranges = [
   [0x3000, 0x303f],
   [0x4e00, 0x9fff],
@@ -24,20 +24,22 @@ const bytes = (size: Size, ...values: readonly number[]) =>
     }),
   )
 
-/** A TrueType file. The names of its parts are those of the specification (learn.microsoft.com/typography/opentype/spec, checked 2026-11). */
+/**
+ * The bytes of a TrueType file. Tables have the names of the OpenType specification (learn.microsoft.com/typography/opentype/spec, checked 2026-11).
+ */
 export function hanFont(): Buffer {
   const outline = Buffer.concat([
     bytes(2, 1, 60, -60, 940, 820, 3, 0), // one contour, its bounds, its last point, no instructions
     bytes(1, 1, 1, 1, 1), // four points on the curve
-    bytes(2, 60, 880, 0, -880, -60, 0, 880, 0), // each from the one before: x, then y
+    bytes(2, 60, 880, 0, -880, -60, 0, 880, 0), // the points as differences from the one before: x, then y
   ])
   const groups = ranges.map(([first, last]) => bytes(4, first, last, glyph))
   const name = Buffer.from(family, 'utf16le').swap16()
   const tables: Readonly<Record<string, Buffer>> = {
     cmap: Buffer.concat([
-      bytes(2, 0, 1, 3, 10), // one table, of all of Unicode
+      bytes(2, 0, 1, 3, 10), // one subtable, for all of Unicode
       bytes(4, 12),
-      bytes(2, 13, 0), // many characters, one glyph
+      bytes(2, 13, 0), // format 13: many characters share one glyph
       bytes(4, 16 + 12 * groups.length, 0, groups.length),
       ...groups,
     ]),
@@ -45,12 +47,12 @@ export function hanFont(): Buffer {
     head: Buffer.concat([
       bytes(4, 0x10000, 0x10000, 0, 0x5f0f3cf5),
       bytes(2, 0, perEm),
-      bytes(4, 0, 0, 0, 0), // times
+      bytes(4, 0, 0, 0, 0), // created and modified: not set
       bytes(2, 0, -60, perEm, 820, 0, 8, 2, 0, 0),
     ]),
     hhea: Buffer.concat([bytes(4, 0x10000), bytes(2, 880, -120, 0, perEm, 0, 0, perEm, 1, 0, 0, 0, 0, 0, 0, 0, 1)]),
-    hmtx: bytes(2, perEm, 0, 0), // both glyphs
-    loca: bytes(2, 0, 0, outline.length / 2), // the first one is empty
+    hmtx: bytes(2, perEm, 0, 0), // the widths of both glyphs
+    loca: bytes(2, 0, 0, outline.length / 2), // the first glyph is empty
     maxp: Buffer.concat([bytes(4, 0x10000), bytes(2, glyph + 1, 4, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0)]),
     name: Buffer.concat([bytes(2, 0, 1, 6 + 12, 3, 1, 0x409, 1, name.length, 0), name]),
   }

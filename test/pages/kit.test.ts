@@ -85,15 +85,15 @@ describe('a transaction number', () => {
 })
 
 describe('the texts', () => {
-  const { alarms, ...ofDesk } = enDesk // the types have those of every kind
-  const both = Object.entries(en).map(([name, words]) => [name, [words, zh[name as keyof typeof en]]] as const) // its own names
+  const { alarms, ...ofDesk } = enDesk // a type already demands a text for every alarm
+  const both = Object.entries(en).map(([name, words]) => [name, [words, zh[name as keyof typeof en]]] as const) // safe: its own keys
   const desk = Object.entries(ofDesk).map(
     ([name, words]) => [name, [words, zhDesk[name as keyof typeof ofDesk]]] as const,
-  ) // as above
+  ) // safe: its own keys
   const acts = Object.entries(actTexts.en).map(
     ([name, words]) => [name, [words, actTexts.zh[name as keyof ActTexts]]] as const,
-  ) // as above
-  /** Each text of a table with the same one in Chinese, whatever tables are in it. */
+  ) // safe: its own keys
+  /** Pairs each English text of a table, however nested, with the Chinese text of the same name. */
   const pairsIn = ([name, [words, other]]: readonly [string, readonly [unknown, unknown]]): readonly (readonly [
     string,
     readonly [unknown, unknown],
@@ -110,7 +110,7 @@ describe('the texts', () => {
     }
     const parts = ['<1>', '<2>', '<3>', '<4>'] as const
     const used = (words: (...given: string[]) => string) => parts.filter((part) => words(...parts).includes(part))
-    expect(used(chinese as never)).toEqual(used(english as never)) // functions of texts
+    expect(used(chinese as never)).toEqual(used(english as never)) // safe: functions of texts
     expect(used(english as never).length).toBe(english.length)
   })
 

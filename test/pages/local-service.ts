@@ -1,4 +1,4 @@
-/** The whole service as `npm start` runs it, over a chain in memory with blocks on command, and a database of its own. */
+/** The whole service as `npm start` runs it, with its own database, over an in-memory chain that makes blocks on command. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -10,17 +10,16 @@ import { listen } from '../support/loopback.ts'
 import { root } from '../support/project.ts'
 import { spawnWrangler } from '../support/wrangler.ts'
 
-/** A running service. */
 export interface LocalService {
   readonly url: string
   readonly devnet: Devnet
   stop(): Promise<void>
 }
 
-/** Starts chain, database and Worker with its static files. `variables` are added to those of `npm start`. */
+/** Starts the chain, the database, and the Worker with its static files. `variables` add to those of `npm start`. */
 export async function startLocalService(variables: Readonly<Record<string, string>> = {}): Promise<LocalService> {
   const state = mkdtempSync(join(tmpdir(), 'pages-state-'))
-  createDatabaseFile(fileOfD1(join(state, 'v3/d1'), 'tron-wallet')) // its preview_database_id in wrangler.toml
+  createDatabaseFile(fileOfD1(join(state, 'v3/d1'), 'tron-wallet')) // the local id of the database in wrangler.toml
   const devnet = await startDevnet(temporary)
   const node = { rpc: devnet.rpcUrl, api: devnet.apiUrl, perSecond: 1_000, perDay: 10_000_000 }
   const all = {
@@ -42,13 +41,13 @@ export async function startLocalService(variables: Readonly<Record<string, strin
     await stopWorker()
     await stopOthers()
   }
-  await devnet.mine(5) // the scan starts at a final block
-  await fetch(`${url}/cdn-cgi/handler/scheduled`) // starts the scanner, which goes on by itself
+  await devnet.mine(5) // so that there is a final block at which the scan can start
+  await fetch(`${url}/cdn-cgi/handler/scheduled`) // runs the cron, which wakes the scanner
   while (!(await isOpen(url))) await new Promise((resolve) => setTimeout(resolve, 50))
   return { url, devnet, stop }
 }
 
-/** How often wrangler is started: another process can take a port that was free before wrangler listens there. */
+/** How often starting wrangler is tried: another process can take the free port before wrangler listens there. */
 const triesMax = 5
 
 async function startWorker(options: readonly string[], tries = triesMax): Promise<Pick<LocalService, 'url' | 'stop'>> {
@@ -80,9 +79,9 @@ async function startWorker(options: readonly string[], tries = triesMax): Promis
   return { url: `http://127.0.0.1:${port}`, stop }
 }
 
-/** Whether the first scan has ended: then deposits in all currencies can be credited. */
+/** Whether the first scan has ended, so that deposits in all currencies can be credited. */
 async function isOpen(url: string): Promise<boolean> {
-  const { data } = (await (await fetch(`${url}/currencies`)).json()) as { data: { list: { open: boolean }[] } } // its answer
+  const { data } = (await (await fetch(`${url}/currencies`)).json()) as { data: { list: { open: boolean }[] } } // safe: the service's own reply
   return data.list.every(({ open }) => open)
 }
 

@@ -64,12 +64,12 @@ describe('what is wrong in a look of a page', () => {
     ]
     for (const { width } of windows) {
       const missing = [...en, ...zh].filter((one) => one.endsWith(` ${width}: not there: h1`))
-      expect(new Set(missing.map((one) => one.split(' ')[1]))).toEqual(new Set(['dark', 'light'])) // one in each language
+      expect(new Set(missing.map((one) => one.split(' ')[1]))).toEqual(new Set(['dark', 'light'])) // each window is measured in both themes
     }
     for (const theme of Object.keys(themes)) {
       for (const wrong of ['fr', 'rgba(0, 0, 0, 0)', 'rgb(0, 0, 0)']) expect(zh).toContain(`zh-CN ${theme}: ${wrong}`)
     }
-    const titles = [...en, ...zh].filter((one) => one.includes('document-title')) // by axe
+    const titles = [...en, ...zh].filter((one) => one.includes('document-title')) // found by axe
     expect(titles.map((one) => one.split(': ')[0])).toEqual(['en light 320', 'zh-CN dark 1366'])
     expect(zh).toContain('zh-CN another language: not in the title')
     expect(await foreignTexts(page, 'en')).toEqual(['确认中'])

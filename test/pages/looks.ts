@@ -1,16 +1,16 @@
-/** Every look of a page, language by theme by window, and what is wrong in one: by what the browser has drawn. */
+/** Checks how a page looks in each language, theme and window, by what the browser has drawn. */
 import type { Page } from 'puppeteer-core'
 import { violationsOf } from './browser.ts'
 import { misfits } from './misfits.ts'
 import { foreignTexts } from './reading.ts'
 
-/** A window, in pixels. */
+/** The size of a window, in pixels. */
 export interface Window {
   readonly width: number
   readonly height: number
 }
 
-/** From the narrowest phone to a wide desktop. */
+/** The windows from the narrowest phone to a wide desktop. */
 export const windows = [
   { width: 320, height: 568 },
   { width: 360, height: 640 },
@@ -19,13 +19,13 @@ export const windows = [
   { width: 1920, height: 1_080 },
 ] as const satisfies readonly Window[]
 
-/** The languages of the pages: as a browser names them, and as the page has to. */
+/** The languages: as the browser names them, and as the page's `lang` must. */
 export const languages = [
   ['en', 'en'],
   ['zh', 'zh-CN'],
 ] as const
 
-/** The themes, with the paper and the ink of each. */
+/** The themes, with the background colour and the text colour that the page must have. */
 export const themes = {
   light: ['rgb(244, 245, 243)', 'rgb(23, 32, 29)'],
   dark: ['rgb(16, 20, 19)', 'rgb(231, 236, 234)'],
@@ -34,20 +34,20 @@ export const themes = {
 /** A desktop at 200 % zoom. */
 const zoomed = { width: 640, height: 430 }
 
-/** The language that a page has to have. */
+/** The `lang` that the page must have. */
 type Tag = (typeof languages)[number][1]
 type Theme = keyof typeof themes
 const themeNames: readonly [Theme, Theme] = ['light', 'dark']
-/** A phone and a desktop: there is no third way to lay out parts. */
+/** The windows for axe: a phone and a desktop, which are the only two layouts. */
 const axeWindows = [windows[0], windows[3]] as const
 
-/** What has to be seen in a state without scrolling, by its selectors: in some windows less than in others. */
+/** The selectors of what must be visible without scrolling. It may be less in small windows. */
 export type Seen = (window: Window) => readonly string[]
 
-/** The page has the theme of the browser some frames later. */
+/** The most frames until the page has changed to the browser's theme. */
 const themeFramesMax = 60
 
-/** Runs in the page. */
+/** Runs in the page: waits until its background has the colour `paper`. */
 async function waitForPaper(paper: string, framesMax: number): Promise<void> {
   for (let frames = 0; frames < framesMax; frames += 1) {
     await new Promise(requestAnimationFrame)
@@ -55,7 +55,7 @@ async function waitForPaper(paper: string, framesMax: number): Promise<void> {
   }
 }
 
-/** Makes a window so large, and waits until the page is laid out in it: a busy browser takes some frames. */
+/** Resizes the window and waits until the page is laid out, which takes a busy browser some frames. */
 async function resize(page: Page, window: Window): Promise<void> {
   await page.setViewport(window)
   await page.evaluate(async (width) => {
@@ -64,10 +64,10 @@ async function resize(page: Page, window: Window): Promise<void> {
   }, window.width)
 }
 
-/** How often a page is measured again that does not fit: a busy browser can show the layout of the window before for some frames. */
+/** How often a misfit is measured again: a busy browser can still show the layout of the last window for some frames. */
 const measuresMax = 5
 
-/** What does not fit once the page is laid out: what is wrong stays wrong. */
+/** What does not fit into the window, measured again until it fits or `measuresMax` is reached. */
 async function settledMisfits(page: Page, seen: Parameters<typeof misfits>[1]): Promise<string[]> {
   let found: string[] = []
   for (let measure = 0; measure < measuresMax; measure += 1) {
@@ -81,10 +81,9 @@ async function settledMisfits(page: Page, seen: Parameters<typeof misfits>[1]): 
 }
 
 /**
- * What is wrong with an open page, each with where. `nth` is the place of its state among the others. A window has one theme in one
- * language, and the other theme in the other language: a theme moves nothing. axe, which takes longest, looks once in each language: in
- * one with the light theme, in the other with the dark one, and by turns on a phone and on a desktop. The colours of a state do not
- * depend on the language, nor its names on the theme.
+ * All that is wrong with the look of an open page, each with language, theme and window. `nth` is the number of the page's state. To save time, each
+ * window is checked in one theme for the first language and in the other theme for the second: a theme moves nothing. axe takes longest, so it checks
+ * once in each language: with the light theme in one and the dark theme in the other, alternating between phone and desktop.
  */
 export async function wrongLooks(page: Page, tag: Tag, seen: Seen, nth: number): Promise<string[]> {
   const isSecond = Number(tag !== languages[0][1])

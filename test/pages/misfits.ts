@@ -1,7 +1,7 @@
-/** What does not fit into the window of a page, measured on what the browser has drawn. */
+/** Finds what does not fit into the window of a page, measured on what the browser has drawn. */
 import type { Page } from 'puppeteer-core'
 
-/** Where something is drawn. */
+/** The edges of a drawn box, in pixels. */
 interface Edges {
   readonly left: number
   readonly right: number
@@ -9,22 +9,22 @@ interface Edges {
   readonly bottom: number
 }
 
-/** A line of a text, or a control. */
+/** A line of text or a control, as it is drawn. */
 interface Drawn extends Edges {
   readonly name: string
-  /** Whether it leaves its box, or what cuts off all that leaves it. */
+  /** Whether it reaches out of its box, or out of an element that cuts off its content. */
   readonly isOut: boolean
-  /** Its number where it is a control, else that of its text; and the numbers of the controls that it is in. */
+  /** A number for the control, or for the text to which the line belongs; `inside` are the numbers of the controls around it. */
   readonly own: number
   readonly inside: readonly number[]
 }
 
-const slackPx = 1 // browsers round
+const slackPx = 1 // browsers round positions
 
-/** What does not fit into the window of now, and what is not seen although it has to be. */
+/** What does not fit into the current window, and what of `seen` cannot be seen without scrolling, as sentences. */
 export async function misfits(page: Page, seen: readonly string[] = []): Promise<string[]> {
   const { width = 0 } = page.viewport() ?? {}
-  const unseen = await unseenOf(page, seen) // it scrolls to the top
+  const unseen = await unseenOf(page, seen) // first, because it scrolls to the top
   const drawn = await drawnIn(page)
   const found = drawn.flatMap((one) => {
     const isBeyond = one.left < -slackPx || one.right > width + slackPx
@@ -33,10 +33,10 @@ export async function misfits(page: Page, seen: readonly string[] = []): Promise
   return [...new Set([...unseen, ...found, ...overlapsOf(drawn)])]
 }
 
-/** What lies over something else. */
+/** Pairs that cover each other, as sentences. */
 function overlapsOf(drawn: readonly Drawn[]): string[] {
   const sorted = [...drawn].sort((a, b) => a.top - b.top)
-  const open: Drawn[] = [] // what has begun above, and has not ended yet
+  const open: Drawn[] = [] // what begins higher up and ends below the top of `one`
   return sorted.flatMap((one) => {
     const still = open.filter(({ bottom }) => bottom > one.top + slackPx)
     open.splice(0, open.length, ...still, one)
@@ -48,12 +48,12 @@ function overlapsOf(drawn: readonly Drawn[]): string[] {
   })
 }
 
-/** Every line of text and every control that is shown, but for those in a part of the page that can be scrolled. */
+/** All visible lines of text and controls, except those in a part that can be scrolled. */
 function drawnIn(page: Page): Promise<Drawn[]> {
   return page.evaluate((slack) => {
     interface Place {
       readonly clips: readonly Edges[]
-      /** The nearest part of the page that is a box, and not a piece of a line. */
+      /** The edges of the nearest ancestor that is a box and not inline text. */
       readonly box: Edges | null
       readonly inside: readonly number[]
     }
@@ -67,11 +67,11 @@ function drawnIn(page: Page): Promise<Drawn[]> {
       const { left, right, top, bottom } = element.getBoundingClientRect()
       return { left, right, top, bottom }
     }
-    /** Not of what has no height by intent, such as a label at a line of a scale. */
+    /** The edges of an element's box; null if it is meant to have no height, such as a label at a line of a scale. */
     const boxOf = (element: Element) =>
       element instanceof SVGElement || element.clientHeight === 0 ? null : edgesOf(element)
     const known = new Map<Element, Place | null>()
-    /** What is around all that is in an element; null where that is not shown, or can be scrolled to. */
+    /** What surrounds the content of an element; null if the content is hidden or can be scrolled to. */
     const placeIn = (element: Element | null): Place | null => {
       if (element === null) return { clips: [], box: null, inside: [] }
       const before = known.get(element)
@@ -109,7 +109,7 @@ function drawnIn(page: Page): Promise<Drawn[]> {
       const within = place.box === null ? place.clips : [place.box, ...place.clips]
       range.selectNodeContents(walker.currentNode)
       for (const { left, right, top, bottom } of range.getClientRects()) {
-        const blank = (bottom - top) / 4 // what a line has above and below its letters
+        const blank = (bottom - top) / 4 // the space above and below the letters of a line
         const line = { left, right, top: top + blank, bottom: bottom - blank }
         const isOut = within.some((edges) => leaves(line, edges))
         if (right > left) found.push({ ...line, isOut, inside: place.inside, name, own })
@@ -119,7 +119,7 @@ function drawnIn(page: Page): Promise<Drawn[]> {
   }, slackPx)
 }
 
-/** Whether the page is wider than the window; and what of this is not wholly in it without scrolling, or has something else over it. */
+/** Says if the page is wider than the window, and which selectors are not fully visible without scrolling, or covered. */
 function unseenOf(page: Page, selectors: readonly string[]): Promise<string[]> {
   return page.evaluate((all) => {
     window.scrollTo(0, 0)

@@ -10,13 +10,13 @@ import { currencies, newcomer, payAddress, regular, transfer, txidOf } from './s
 
 const pages = usePages()
 
-/** The transfers of the status, as "state amount". */
+/** The transfers in the status, each as `state amount`. */
 const statusOf = (page: Awaited<ReturnType<typeof pages.open>>) =>
   page.$$eval('.status li[data-state]', (all) =>
     all.map((one) => `${one.getAttribute('data-state')} ${one.querySelector('strong')?.textContent}`),
   )
 
-/** The most pixels of the screen, from top to bottom, in which nothing is; a box that is drawn around its content is something. */
+/** The height in pixels of the largest empty strip across the screen. A box around content counts as content. */
 const largestHole = (page: Page) =>
   page.$eval('.screen', (screen) => {
     const all = [...screen.querySelectorAll('h2, p, dl, a, button, li')].filter((one) => one.checkVisibility())
@@ -28,7 +28,7 @@ const largestHole = (page: Page) =>
     }
     return Math.max(hole, screen.getBoundingClientRect().bottom - end)
   })
-/** How far what is in a box is from its middle, in pixels. */
+/** By how many pixels the content of the status's box is off the vertical middle. */
 const offMiddle = (page: Page) =>
   page.$eval('.status li[data-state]', (box) => {
     const { top, bottom } = box.getBoundingClientRect()
@@ -238,7 +238,7 @@ describe('what is to be sent', () => {
     pages.story.currencies = [currencies[0] ?? {}, { ...currencies[1], open: false }]
     await passTime(page, 27_000)
     await seeIn(page, '.pay', 'USDT is closed at the moment')
-    expect(await page.$('.address')).toBeNull() // the other one is a tap away
+    expect(await page.$('.address')).toBeNull() // another currency is open, but the reader must choose it
     pages.story.currencies = currencies.map((one) => ({ ...one, open: false }))
     await passTime(page, 27_000)
     await seeIn(page, '.pay', 'Deposits are closed at the moment')
@@ -294,7 +294,7 @@ describe('whose account it is', () => {
   })
 
   it('is that of DEV_UID on this machine, without a token', async () => {
-    pages.service.settings = { ...pages.service.settings, devUid: 1 as never } // a number of a caller
+    pages.service.settings = { ...pages.service.settings, devUid: 1 as never } // safe: the id of a user
     await seeIn(await pages.openLoaded(), '.owner', 'User 1')
   })
 })

@@ -1,14 +1,12 @@
-/** Payouts, as the service has them for the desk. */
+/** Payouts as the service shows them to the desk. */
 import { ago } from './ago.ts'
 import { exact } from './scripted-service.ts'
 import { txidOf } from './story.ts'
 
-/** What payouts are paid from. */
 export const payoutAddress = 'TXgoAQ1o6BJmtNbDmFu7QeatwATExE6xuw'
-/** Who is paid. */
 export const payoutTo = 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4'
 
-/** A payout of user 7: 10 USDT and a fee. */
+/** A payout of user 7: 10 USDT, with a fee. */
 export const paidOut = (id: number, state: string, members: object = {}) => ({
   id,
   uid: 7,
@@ -25,7 +23,7 @@ export const paidOut = (id: number, state: string, members: object = {}) => ({
   ...members,
 })
 
-/** What the summary has of payouts where nothing is open. */
+/** The summary's `payouts` where no payout is open. */
 export const noneOpen = () => ({
   address: payoutAddress,
   open: [] as object[],
@@ -33,7 +31,7 @@ export const noneOpen = () => ({
   holds: [{ symbol: 'USDT', amt: exact('250.25'), read_at: ago(60) }] as object[],
 })
 
-/** What is open in a state. */
+/** An item of the summary's `open`: the payouts in one state, the oldest `seconds` old. */
 export const openIn = (state: string, count: number, sum: string, seconds = 60, cuy = 2) => ({
   state,
   cuy,
@@ -42,20 +40,19 @@ export const openIn = (state: string, count: number, sum: string, seconds = 60, 
   oldest_at: ago(seconds),
 })
 
-/** What the service has of payouts. */
 interface WithPayouts {
   readonly summary: { payouts: ReturnType<typeof noneOpen> | null }
   payouts: ReturnType<typeof paidOut>[]
 }
 
 const byLimits = { approved_by: 'limits' }
-/** A transaction that can be mined for some minutes. */
+/** A transaction that can still come into a block. */
 const onItsWay = { ...byLimits, txid: txidOf(43) }
 const stuckFor = (reason: string, more: object = {}) => {
   return { approved_by: 'office', reason, why: `${reason}: a sentence of the service`, ...more }
 }
 
-/** One payout in each state, and stuck ones of each kind. */
+/** Adds payouts in each state; stuck ones for each reason. */
 export function addPayouts(desk: WithPayouts): void {
   const other = [{ to: payoutAddress, contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', units: '12' }]
   desk.summary.payouts = noneOpen()

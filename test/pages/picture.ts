@@ -1,11 +1,11 @@
-/** What a phone's camera or an eye gets from the page: its pixels. */
+/** Reads the page as a camera would: from its pixels. */
 import type { Page } from 'puppeteer-core'
 import decodeQr from 'qr/decode.js'
 
-/** How much of what is around a code a camera sees, too. */
+/** How many pixels around the code the camera sees. */
 const aroundPx = 30
 
-/** The text of the QR code in what the window of the reader shows around it, by a scanner that knows only black and white. */
+/** The text of the QR code, read from a screenshot of it and its surroundings, with only black and white. */
 export async function scannedText(page: Page): Promise<string> {
   const clip = await page.$eval(
     '.qr',
@@ -23,9 +23,9 @@ export async function scannedText(page: Page): Promise<string> {
   )
   const shown = await page.screenshot({ encoding: 'base64', clip, captureBeyondViewport: false })
   const { width, height, data } = await pixelsOf(page, shown)
-  // The decoder finds contrasts that no camera does: what is dark grey on darker grey has none here.
+  // The decoder would find contrasts that no camera does, such as dark grey on darker grey: here both become black.
   const blackOrWhite = data.map((value) => (value < 128 ? 0 : 255))
-  return decodeQr({ width, height, data: blackOrWhite }, { timeLimit: Number.POSITIVE_INFINITY }) // also on a slow machine
+  return decodeQr({ width, height, data: blackOrWhite }, { timeLimit: Number.POSITIVE_INFINITY }) // no time limit, for slow machines
 }
 
 interface Pixels {
@@ -34,7 +34,7 @@ interface Pixels {
   readonly data: Uint8Array
 }
 
-/** The pixels of a PNG, read by the browser that drew it. */
+/** The pixels of a PNG, decoded by the browser that has drawn it. */
 async function pixelsOf(page: Page, png: string): Promise<Pixels> {
   const reader = await page.browserContext().newPage()
   const { width, height, data } = await reader.evaluate(async (base64) => {

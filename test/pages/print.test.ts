@@ -16,15 +16,15 @@ const asked = {
   return: `${shop}/`,
 }
 
-/** What is on the paper: the texts that are drawn, those of style sheets included. */
+/** The texts that are printed, including those that style sheets add. */
 async function printedLines(page: Page): Promise<string[]> {
-  await page.pdf() // the page is told before it is printed
+  await page.pdf() // so that the page hears of the printing
   await page.emulateMediaType('print')
   const lines = await page.evaluate(() => {
     const found: string[] = []
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT)
     while (walker.nextNode()) {
-      const element = walker.currentNode as Element // it shows elements alone
+      const element = walker.currentNode as Element // safe: the walker shows only elements
       if (!element.checkVisibility() || element.closest('.unseen, noscript')) continue
       const added = getComputedStyle(element, '::after').content
       const own = [...element.childNodes].filter((one) => one.nodeType === Node.TEXT_NODE).map((one) => one.textContent)
@@ -73,7 +73,7 @@ describe('on paper', () => {
     const lefts = await page.$$eval('header .brand, .owner, .summary h2', (all) =>
       all.map((one) => one.getBoundingClientRect().left),
     )
-    expect(lefts.map((one) => one === lefts[0])).toEqual([true, true, true]) // a sheet has one margin
+    expect(lefts.map((one) => one === lefts[0])).toEqual([true, true, true]) // all begin at the same margin
   })
 
   it('what is to be paid has the whole address, its code, the amount and the network', async () => {

@@ -10,13 +10,13 @@ import { txidOf } from './story.ts'
 
 const pages = usePages()
 
-/** An answer of the service, and what the page says about it: what has happened, then what about the money and what to do. */
+/** An answer of the service, and texts of the page about it: what has happened, then what becomes of the money and what to do. */
 type Answer = readonly [Scripted, en: readonly string[], zh: readonly string[]]
 
 const support = 'the support of the site or app that gave you this page'
 const supportInChinese = '向您提供本页面的网站或应用的客服'
 
-/** A refusal with the word of the service for its cause. */
+/** A failure with the reason `reason`; `seconds` is its `Retry-After`. */
 const refused = (status: number, reason: string, seconds?: number): Scripted => ({
   status,
   msg: 'the sentence of the service',
@@ -92,7 +92,7 @@ const answers: readonly Answer[] = [
   [refused(429, 'own-allowance', 60), ['try again in 60 s'], ['60 秒后再试']],
   [{ status: 500, msg: 'internal error' }, ['as described here is safe'], ['资金是安全的']],
   [{ status: 502, body: '<html>' }, ['The service cannot answer right now'], ['服务暂时无法响应']],
-  // A word that the page does not know yet.
+  // A reason that the page does not know yet.
   [refused(409, 'toString'), ['cannot be decided yet', 'the sentence of the service'], ['无法判定']],
   [
     refused(422, 'new-word'),

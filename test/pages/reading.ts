@@ -1,23 +1,23 @@
-/** What tests read from an open page, and how they wait. */
+/** Reads from open pages, and waits for what they show. */
 import type { Frame, Page } from 'puppeteer-core'
 
-/** Waits until the page shows this text. */
+/** Waits until the page contains this text. */
 export async function see(page: Page | Frame, text: string): Promise<void> {
   await page.waitForFunction((wanted) => document.body.textContent.includes(wanted), {}, text)
 }
 
-/** Waits until an element has this text among its own. */
+/** Waits until the first element of the selector contains this text. */
 export async function seeIn(page: Page | Frame, selector: string, text: string): Promise<void> {
   const includes = (where: string, wanted: string) => document.querySelector(where)?.textContent.includes(wanted)
   await page.waitForFunction(includes, {}, selector, text)
 }
 
-/** The text of the first element of a selector. */
+/** The text of the first element that matches the selector. */
 export async function textOfFirst(page: Page | Frame, selector: string): Promise<string> {
   return page.$eval(selector, (element) => element.textContent)
 }
 
-/** The texts that the page shows below an element: not those of hidden or closed parts. */
+/** The visible texts below an element, without those in hidden or closed parts. */
 export async function shownText(page: Page, selector: string): Promise<string> {
   return page.$$eval(`${selector} *`, (all) =>
     all
@@ -28,42 +28,42 @@ export async function shownText(page: Page, selector: string): Promise<string> {
   )
 }
 
-/** Waits until the page has drawn what it is now, and knows what has moved in that. */
+/** Waits until the page has drawn its present state and counted the layout shifts of it. */
 export async function drawn(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 }
 
-/** Makes the page ask the service now, as it does when a connection is back. */
+/** Makes the page ask the service at once, as it does when the connection is back. */
 export async function poke(page: Page | Frame): Promise<void> {
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
 }
 
-/** Chooses a currency, and waits until it is what is to be sent. */
+/** Chooses a currency, and waits until it is chosen. */
 export async function choose(page: Page | Frame, cuy: number): Promise<void> {
   await (await page.waitForSelector(`input[value="${cuy}"]`))?.click()
   await page.waitForSelector(`input[value="${cuy}"]:checked`)
 }
 
-/** Presses the button with this label. */
+/** Presses the first button with exactly this text. */
 export async function press(page: Page | Frame, label: string): Promise<void> {
   await page.$$eval('button', (all, text) => all.find((one) => one.textContent === text)?.click(), label)
 }
 
-/** Opens a part below the screen, once it is drawn. */
+/** Waits for a folded part of the page, and opens it. */
 export async function openFold(page: Page | Frame, name: string): Promise<void> {
   await page.waitForSelector(`[data-fold="${name}"] summary`)
-  await page.$eval(`[data-fold="${name}"] summary`, (summary) => (summary as HTMLElement).click()) // it is one
+  await page.$eval(`[data-fold="${name}"] summary`, (summary) => (summary as HTMLElement).click()) // safe: a summary element
 }
 
-/** A token with these claims. Nobody checks it here. */
+/** A token with these claims and no valid signature. `mark` makes it differ from others. */
 export const tokenOf = (claims: object, mark = '') =>
   `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${mark}`
 
-/** Chinese with the space of another language in it, or with English that nothing marks as such. */
+/** Matches Chinese text with Latin spacing or punctuation, or with English words that are not marked as English. */
 export const strange =
   /[\u4e00-\u9fff，。：；！？] +[\u4e00-\u9fff，。：；！？]|[，。：；！？（）] (?!·)| [，。：；！？（）]|[\u4e00-\u9fff] ?[.,!?](?!\w)|[a-z]+ [a-z]+ [a-z]+/
 
-/** The texts of a page, and those that only a screen reader says, that are strange in its language: in English any Chinese is. */
+/** The texts of a page, and the labels for screen readers, that are not in its language `tag`. In English any Chinese character counts. */
 export async function foreignTexts(page: Page, tag: string): Promise<string[]> {
   const texts = await page.evaluate(
     (other) => {
@@ -73,7 +73,7 @@ export async function foreignTexts(page: Page, tag: string): Promise<string[]> {
       const own = all.filter((one) => one.closest(other) === null && one.checkVisibility())
       const leaves = own.filter((one) => one.matches(blocks) && one.querySelector(blocks) === null)
       const shown = leaves.map((one) => {
-        const copy = one.cloneNode(true) as Element // as the original
+        const copy = one.cloneNode(true) as Element // safe: a copy of an element
         for (const foreign of copy.querySelectorAll(`${other}, code`)) foreign.replaceWith('x')
         return copy.textContent
       })
@@ -85,7 +85,7 @@ export async function foreignTexts(page: Page, tag: string): Promise<string[]> {
   return [...texts, await page.title()].filter(isForeign)
 }
 
-/** Asks about a transaction, and waits for the answer. */
+/** Asks the deposit page about a transaction; returns its answer. */
 export async function askAbout(page: Page | Frame, pasted: string): Promise<string> {
   await page.$eval('#txid', (input, text) => Object.assign(input, { value: text }), pasted)
   await page.$eval('form .result', (result) => result.replaceChildren())
@@ -95,16 +95,16 @@ export async function askAbout(page: Page | Frame, pasted: string): Promise<stri
   return textOfFirst(page, 'form .result')
 }
 
-/** Asks the box of the desk, and waits for the answer. */
+/** Enters a question at the desk; returns the answer. */
 export async function askDesk(page: Page, question: string): Promise<string> {
-  await page.waitForSelector('#question') // it comes with the first answer
+  await page.waitForSelector('#question') // comes with the service's first answer
   await page.$eval('#question', (input, text) => Object.assign(input, { value: text }), question)
-  await page.$eval('form:has(#question)', (form) => (form as HTMLFormElement).requestSubmit()) // it is a form
+  await page.$eval('form:has(#question)', (form) => (form as HTMLFormElement).requestSubmit()) // safe: a form
   await page.waitForFunction(() => document.querySelector('.result > h3') !== null)
   return textOfFirst(page, '.result')
 }
 
-/** The text of the file that a button of the desk gives. */
+/** Presses a button that offers a file; returns the file's text. */
 export async function downloadedBy(page: Page, selector: string): Promise<string> {
   return page.evaluate(async (wanted) => {
     const blob = new Promise<Blob>((resolve) => {
@@ -119,19 +119,19 @@ export async function downloadedBy(page: Page, selector: string): Promise<string
   }, selector)
 }
 
-/** Shows a list of the desk, and waits until it is read. */
+/** Chooses a list of the desk, and waits until it is shown. */
 export async function showList(page: Page, name: string): Promise<void> {
   await page.waitForSelector(`[data-list="${name}"]`)
-  await page.$eval(`[data-list="${name}"]`, (button) => (button as HTMLElement).click()) // it is a button
+  await page.$eval(`[data-list="${name}"]`, (button) => (button as HTMLElement).click()) // safe: a button
   await page.waitForSelector('section:has(> #lists) .list:not(.skeleton)')
 }
 
-/** Sets a field of the filter of the desk, as a reader does. */
+/** Sets a field of the desk's filter as a reader does. */
 export async function filterBy(page: Page, field: string, value: string): Promise<void> {
   await page.$eval(
     `#filter-${field}`,
     (one, text) => {
-      ;(one as HTMLInputElement).value = text // or a select
+      ;(one as HTMLInputElement).value = text // safe: an input, or a select with the same property
       one.dispatchEvent(new Event('change', { bubbles: true }))
     },
     value,

@@ -41,7 +41,7 @@ describe('a payment request', () => {
     ['no currency', { amt: '25' }, 'deposit.cuy'],
     ['a currency as text', { cuy: '2' }, 'deposit.cuy'],
     ...['0', '-25', '1e3', '+5', '25,0', '', '0x19', ' 25', 25, null, true].map((amt): [string, unknown, string] => [
-      `the amount ${JSON.stringify(amt)}`, // a number is text here: the page reads its digits
+      `the amount ${JSON.stringify(amt)}`, // numbers, too, are wrong: the page needs the digits as text
       { cuy: 2, amt },
       'deposit.amt',
     ]),
@@ -72,7 +72,7 @@ describe('a payment request', () => {
     ['all digits that are kept', { cuy: 2, amt: '25.000001' }, null],
     ['no amount', { cuy: 2 }, null],
   ])('is compared with what the service offers: %s', (_what, deposit, member) => {
-    const request = readRequest({ deposit }, []) as PaymentRequest // the tests above show the others
+    const request = readRequest({ deposit }, []) as PaymentRequest // safe: it is valid
     expect(misfitOf(request, offer)).toBe(member)
   })
 
@@ -203,7 +203,7 @@ describe('the page of a payment request', () => {
     const second = transfer(5, 'credited', { amt: exact('3'), created_at: at(5) })
     pages.story.transfers = [second, first]
     await poke(page)
-    await seeIn(page, '.summary', 'Of 25 USDT: 23 USDT credited, 2 USDT missing.') // and nothing on its way
+    await seeIn(page, '.summary', 'Of 25 USDT: 23 USDT credited, 2 USDT missing.') // nothing more is on its way
     pages.story.transfers = [transfer(6, 'seen', { amt: exact('2'), created_at: at(6), seconds: 40 }), second, first]
     await poke(page)
     await seeIn(page, '.summary', '2 USDT is on its way')
@@ -226,7 +226,7 @@ describe('the page of a payment request', () => {
     expect(await page.$$eval('.actions button', (all) => all.length)).toBe(0)
     await page.reload()
     await seeIn(page, '.summary', 'Paid')
-    expect(await pages.shift()).toBeLessThan(0.1) // of the load
+    expect(await pages.shift()).toBeLessThan(0.1) // only the shift while the page loaded
   })
 
   it.each([

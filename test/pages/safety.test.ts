@@ -8,7 +8,7 @@ import { regular, txidOf, withdrawing } from './story.ts'
 
 const pages = usePages()
 
-/** The page asks for everything anew. */
+/** Makes the page ask for this path again. */
 async function askAnew(page: Page, path: string, round: number): Promise<void> {
   const before = pages.asked(path)
   if (path === '/currencies') await page.reload()
@@ -32,7 +32,7 @@ describe('hostile texts', () => {
     let round = 1
     for (const [path, script] of normal) {
       const url = new URL(`${pages.service.url}${path}?limit=20`)
-      const sample = script(url, {} as never) // no script here reads the request
+      const sample = script(url, {} as never) // safe: no script here reads the request
       for (const data of variants(sample.data)) {
         pages.service.routes.set(path, () => ({ ...sample, data, msg: hostile }))
         round += 1
@@ -50,7 +50,7 @@ describe('hostile texts', () => {
     await seeIn(page, '.balances', '3.5')
     pages.answer('/tron/recharge', { status: 422, msg: hostile })
     expect(await askAbout(page, txidOf(1))).toContain('<img src=x')
-    expect(await page.$$eval('img, script, iframe, object', (all) => all.length)).toBe(2) // the scripts of the page
+    expect(await page.$$eval('img, script, iframe, object', (all) => all.length)).toBe(2) // only the page's own two scripts
   })
 
   it('in a token or in the settings of the page are texts as well', async () => {
@@ -73,7 +73,7 @@ describe('accessibility', () => {
     expect(await focused()).toBe('中文')
     await page.keyboard.press('Enter')
     await seeIn(page, 'h1', '充值')
-    expect(await focused()).toBe('English') // the focus stays where it was
+    expect(await focused()).toBe('English') // the focus stays on the button
     await page.keyboard.press('Enter')
     await seeIn(page, 'h1', 'Deposit')
     await page.keyboard.press('Tab')

@@ -24,7 +24,7 @@ const openAsked = () => {
   return pages.openFor({ sub: '7', deposit: asked })
 }
 const live = (page: Page) => textOfFirst(page, '[role="status"].unseen')
-/** What has the focus: its class and its words. */
+/** The class and the text of the focused element. */
 const focused = (page: Page | Frame) =>
   page.evaluate(() => [document.activeElement?.className, document.activeElement?.textContent] as const)
 

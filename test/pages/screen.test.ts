@@ -14,7 +14,7 @@ describe('the QR code', () => {
     await page.waitForSelector('.summary .note', { visible: true })
     const found: string[] = []
     for (const window of windows) {
-      await page.setViewport({ ...window, deviceScaleFactor: window.width < 1_000 ? 2 : 1 }) // phones have more pixels
+      await page.setViewport({ ...window, deviceScaleFactor: window.width < 1_000 ? 2 : 1 }) // phones have more screen pixels
       found.push(await scannedText(page))
     }
     expect(found).toEqual(Array(windows.length).fill(payAddress))

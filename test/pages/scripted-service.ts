@@ -1,4 +1,4 @@
-/** A service that answers what a test wants: for states that the real one does not have on command. */
+/** A service that answers as the test says, for states into which the real one cannot be brought at will. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -10,47 +10,46 @@ import type { Reason } from '../../src/worker/common/reasons.ts'
 import { callerPagePath, noPageSettings, type PageSettings, withSettings } from '../../src/worker/http/page-settings.ts'
 import { listen } from '../support/loopback.ts'
 
-/** An answer of a route. */
+/** How a route answers: by default status 200 and the usual envelope. */
 export interface Scripted {
   readonly status?: number
   readonly msg?: string
-  /** The word in `x-reason`. */
+  /** The value of the header `x-reason`. */
   readonly reason?: Reason
   readonly data?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** In place of the envelope. */
+  /** The whole body, in place of the envelope. */
   readonly body?: string
-  /** Answers when this is resolved. */
+  /** The answer waits for this promise. */
   readonly after?: Promise<unknown>
 }
 
-/** Makes the answer to a request. `sent` is its body. */
+/** Answers a request. `sent` is its body. */
 export type Script = (url: URL, request: IncomingMessage, sent?: string) => Scripted
 
-/** A running service. */
 export interface ScriptedService {
   readonly url: string
-  /** The scripts by path. Each test can replace them. */
+  /** The scripts by path. Tests may replace them. */
   readonly routes: Map<string, Script>
-  /** Paths with queries that were asked for, each with its token, and with its body if it has one. */
+  /** All requests so far, each with its path and query, its token, and its body if it has one. */
   readonly requests: { readonly path: string; readonly token: string | null; readonly sent?: string }[]
-  /** Files of the pages by path. They are sent gzipped, as the platform does. */
+  /** The built files of the pages by path. They are sent gzipped, as the platform does. */
   readonly files: ReadonlyMap<string, { readonly type: string; readonly content: Buffer; readonly gzipped: Buffer }>
-  /** Which pages may frame the page. */
+  /** The origins that may embed the page, as in a content security policy. */
   frameAncestors: string
-  /** What the service says about the page for callers in its HTML. */
+  /** The settings that the service writes into the page's HTML. */
   settings: PageSettings
   close(): Promise<void>
 }
 
-/** An amount that is written as a JSON number with exactly these digits. */
+/** An amount that becomes a JSON number with exactly these digits. */
 export const exact = (digits: string) => `#${digits}#`
 
-/** As `.assets/_headers` and the Worker have them. */
+/** The policy that `.assets/_headers` and the Worker set. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-/** Builds the pages and serves them beside scripted routes. */
+/** Builds the pages and serves them, with scripted routes. */
 export async function startScriptedService(): Promise<ScriptedService> {
   const files = await builtFiles()
   const routes = new Map<string, Script>()

@@ -8,7 +8,7 @@ import { newcomer, payAddress, transfer } from './story.ts'
 const pages = usePages()
 
 describe('the service', () => {
-  /** Requests in the next minute. */
+  /** How many requests the page sends in the next minute. */
   const inOneMinute = async (page: Page) => {
     const before = pages.service.requests.length
     await passTime(page, 60_000)
@@ -117,7 +117,7 @@ describe('the service', () => {
     expect(await page.$$eval('.notice button', (all) => all.length)).toBe(0)
     pages.story.transfers = [transfer(3, 'seen', { seconds: 9 })]
     await page.setOfflineMode(false)
-    await poke(page) // the browser reports that it is online
+    await poke(page) // as when the browser reports that it is online
     await seeIn(page, '.status', '25 USDT')
     await page.waitForSelector('.notice', { hidden: true })
   })

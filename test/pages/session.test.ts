@@ -11,7 +11,7 @@ const pages = usePages()
 const unauthorized = { status: 401, msg: 'a valid bearer token is required' }
 const tokens = () => new Set(pages.service.requests.map(({ token }) => token))
 
-/** Answers only requests with this token. */
+/** Makes all routes but `/currencies` answer only requests with this token. */
 function requireToken(valid: () => string): void {
   for (const [path, script] of pages.service.routes) {
     if (path === '/currencies') continue
@@ -87,7 +87,7 @@ describe('a token in the address', () => {
     await loaded
     await page.waitForSelector('.address')
     expect(await textOfFirst(page, '.address')).toBe(payAddress)
-    await page.close() // no other test is to have one whose requests wait
+    await page.close() // its requests still wait: no other test may get this page
   })
 
   it('of the same account changes nothing that is shown', async () => {
@@ -201,7 +201,7 @@ describe('a framing page', () => {
     await poke(frame)
     await seeIn(frame, '.status', '25 USDT')
     expect(tokens()).toEqual(new Set([tokenFor(7), valid]))
-    // Who is signed in there now counts more than what the tab has kept.
+    // A user who signs in at the framing site replaces the one whom the tab remembers.
     valid = tokenFor(8)
     await page.reload()
     await seeIn(await frameOf(page), '.owner', 'User 8')
@@ -223,7 +223,7 @@ describe('a framing page', () => {
         ] as const,
     )) {
       await page.setViewport({ width, height: 500 })
-      await frame.$eval('header button', (button) => (button as HTMLElement).click()) // the switch of the language
+      await frame.$eval('header button', (button) => (button as HTMLElement).click()) // the button that changes the language
       await seeIn(frame, 'h1', other)
       const fits = () =>
         frame.waitForFunction(() => {
@@ -258,7 +258,7 @@ describe('a framing page', () => {
     const page = await pages.open(desktop, '', shop.url)
     const frame = await frameOf(page)
     await frame.waitForSelector('.address')
-    // Another window of the framing page's origin, and the page itself.
+    // Messages from another window of the framing site's origin, and from the page itself, must be ignored.
     await page.evaluate(async () => {
       const sibling = document.createElement('iframe')
       sibling.src = '/sibling'
@@ -271,7 +271,7 @@ describe('a framing page', () => {
       }
     })
     await frame.evaluate(() => window.postMessage({ type: 'token', token: 'wrong' }, '*'))
-    // What is malformed is not read either. The good message after them shows that all have arrived.
+    // Malformed tokens are ignored. The valid one after them shows that all messages have arrived.
     valid = 'last'
     await page.evaluate(() => {
       for (const token of [null, 5, '', 'a\nb', 'last']) window.frames[0]?.postMessage({ type: 'token', token }, '*')

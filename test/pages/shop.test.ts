@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** What a screen reader can jump to, and what axe finds wrong. */
+/** The landmarks that a screen reader finds, and the violations that axe finds. */
 async function heard(page: Page) {
   const landmarks = await page.$$eval('body > header, body > main, main [role="status"], main iframe[title]', (all) =>
     all.map(({ localName }) => localName),
@@ -38,7 +38,7 @@ describe('the pretend shop of npm start', () => {
       expect(await heard(page)).toEqual([['header', 'main', 'strong', 'iframe'], []])
 
       pages.answer('/ledger/entries', {})
-      await settle() // it takes the payment
+      await settle() // the shop takes the payment
       await page.reload()
       expect(await heard(page)).toEqual([['header', 'main', 'strong'], []])
     },

@@ -1,21 +1,21 @@
 /**
- * Opens the deposit page as a phone does on a slow connection, with an empty cache and a service that answers at once, and prints when the
- * browser had drawn what: JSON, for `npm run bench -- page`. The argument is how often.
+ * Measures how soon the deposit page is drawn on a phone with a slow connection, an empty cache and a service that answers at once. Prints JSON, for
+ * `npm run bench -- page`. The argument is the number of rounds.
  */
 import type { Browser, Page } from 'puppeteer-core'
 import { startBrowser, stopBrowser } from './browser.ts'
 import { type ScriptedService, startScriptedService } from './scripted-service.ts'
 import { newcomer, serve } from './story.ts'
 
-/** A phone of the middle class has about a quarter of the speed of the machine that this runs on. */
+/** A middle-class phone has about a quarter of this machine's speed. */
 const cpuSlowdown = 4
-/** Connections: milliseconds for a round trip, and bytes a second down and up. */
+/** Latency of a round trip in milliseconds; download and upload in bytes per second. */
 const connections = {
   slow4G: { latency: 150, download: 1_600_000 / 8, upload: 750_000 / 8 },
   slow3G: { latency: 400, download: 400_000 / 8, upload: 400_000 / 8 },
 }
 
-/** Milliseconds from the navigation until the browser has drawn it. */
+/** Milliseconds from the navigation until the browser has drawn the heading (`words`) and the address. */
 interface Times {
   words?: number
   address?: number
@@ -26,7 +26,7 @@ serve(service, newcomer())
 const times: Record<string, Times[]> = {}
 for (const [name, connection] of Object.entries(connections)) {
   times[name] = []
-  // The first round warms up the browser.
+  // The first round is not counted: it warms the browser up.
   for (let round = 0; round <= Number(process.argv[2]); round += 1) {
     const drawn = await openOnce(started, service, connection)
     if (round > 0) times[name].push(drawn)
@@ -35,13 +35,12 @@ for (const [name, connection] of Object.entries(connections)) {
 process.stdout.write(JSON.stringify(times))
 await Promise.all([stopBrowser(started), service.close()])
 
-/** Opens the page once. */
 async function openOnce(
   browser: Browser,
   { url }: ScriptedService,
   connection: (typeof connections)[keyof typeof connections],
 ): Promise<Times> {
-  const context = await browser.createBrowserContext() // with a cache of its own
+  const context = await browser.createBrowserContext() // with an empty cache
   const page = await context.newPage()
   await page.setViewport({ width: 390, height: 844 })
   await page.emulateCPUThrottling(cpuSlowdown)
@@ -55,13 +54,13 @@ async function openOnce(
 
 async function drawnTimes(page: Page): Promise<Times> {
   const handle = await page.waitForFunction(() => {
-    const { drawn } = window as unknown as { drawn: Times } // noteDrawings sets it
+    const { drawn } = window as unknown as { drawn: Times } // safe: `noteDrawings` sets it
     return Object.keys(drawn).length === 2 ? drawn : null
   })
   return (await handle.jsonValue()) ?? {}
 }
 
-/** Runs in the page before its own script. */
+/** Runs in the page, before the page's own scripts. */
 function noteDrawings(): void {
   const drawn: Times = {}
   Object.assign(window, { drawn })
@@ -72,7 +71,7 @@ function noteDrawings(): void {
     noted.add(name)
     requestAnimationFrame(() =>
       setTimeout(() => {
-        drawn[name] = performance.now() // after the drawing
+        drawn[name] = performance.now() // after the frame was drawn
       }),
     )
   }

@@ -16,7 +16,7 @@ interface Kept {
   readonly created_at: string
 }
 
-/** What the service answers about a month with these entries of USDT, the oldest first. */
+/** Makes the service answer with a month whose USDT entries are `all`, oldest first. */
 function serveStatement(service: ScriptedService, all: readonly Kept[], opening = '10', closing = '12.5'): void {
   service.routes.set('/wallet/statement', ({ searchParams }) => {
     const month = searchParams.get('month') ?? ''
@@ -128,7 +128,7 @@ describe('the statement of a month', () => {
     await page.evaluate(() => dispatchEvent(new Event('afterprint')))
     expect(await page.$eval('.address', (one) => one.checkVisibility())).toBe(true)
     await page.emulateMediaType('print')
-    expect(await page.$eval('.statement', (one) => one.checkVisibility())).toBe(false) // a receipt again
+    expect(await page.$eval('.statement', (one) => one.checkVisibility())).toBe(false) // once printing has ended, the next print is a receipt again
   })
 
   it.each([
@@ -160,7 +160,7 @@ describe('the statement of a month', () => {
     serveStatement(pages.service, november)
     const page = await openStatement(desktop)
     const script = pages.service.routes.get('/wallet/statement')
-    const sample = script?.(new URL(`${pages.service.url}/?month=2026-11&limit=9`), {} as never) // it reads no request
+    const sample = script?.(new URL(`${pages.service.url}/?month=2026-11&limit=9`), {} as never) // safe: this script does not read the request
     let rounds = 0
     for (const data of variants(sample?.data)) {
       pages.service.routes.set('/wallet/statement', () => ({ data, msg: hostile }))
@@ -188,7 +188,7 @@ describe('the statement of a month', () => {
     refused.pop()
     await poke(page)
     await page.waitForSelector('#month')
-    await page.close() // no other test is to have one whose requests wait
+    await page.close() // its requests still wait: no other test may get this page
   })
 
   it('that cannot be read says so, and can be asked for again', async () => {
@@ -203,7 +203,7 @@ describe('the statement of a month', () => {
   })
 })
 
-/** Presses the button for the file of the statement, and returns what the browser would store. */
+/** Presses the button for the statement's file; returns the file's text. */
 async function downloaded(page: Page): Promise<string> {
   return page.evaluate(
     () =>

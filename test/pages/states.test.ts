@@ -13,9 +13,9 @@ const pages = usePages()
 interface State {
   readonly story?: Partial<Story>
   readonly claims?: object
-  /** What has to be seen without scrolling. */
+  /** What must be visible without scrolling. */
   readonly seen: Seen
-  /** What happens when the page is there. */
+  /** Runs once the page is there. */
   readonly acts?: (page: Page) => Promise<void>
 }
 
@@ -34,12 +34,12 @@ const unavailable = { status: 503, msg: 'later' }
 const oneClosed = [currencies[0] ?? {}, { ...currencies[1], open: false }]
 const many = Array.from({ length: 30 }, (_, n) => ({ ...currencies[1], cuy: n + 1, symbol: `LONGTOKEN${n}` }))
 
-/** All that a payment needs; on the narrowest phone at least where to. */
+/** What a payer needs; on the narrowest phone at least the address and its button. */
 const payment: Seen = ({ width }) => [
   ...['.address', '.destination button'],
   ...(width === 320 ? [] : ['.owner', '.send h2', '.badge', '.warning', '.qr']),
 ]
-/** What has become of the newest payment, in one look. */
+/** What tells a payer at once how the newest payment stands. */
 const status: Seen = () => ['.owner', '.status .head strong', '.status .state', '.status .words']
 const withReturn: Seen = (window) => [...status(window), '.summary h2', '.actions a']
 const also =
@@ -50,7 +50,7 @@ const only =
   () =>
     selectors
 
-/** Opens all parts below the screen, and asks about a transaction. */
+/** Opens all folded parts, and asks about a transaction. */
 async function openAll(page: Page): Promise<void> {
   for (const name of ['arrivals', 'how', 'question', 'wallet']) await openFold(page, name)
   await page.waitForSelector('.chart details')
@@ -61,12 +61,12 @@ async function openAll(page: Page): Promise<void> {
   await askAbout(page, txidOf(1))
 }
 
-/** Presses all that copies. What each button says of it for a moment stays: the page's clock stands still meanwhile. */
+/** Presses all buttons that copy. Their words change for a moment only; timers are switched off so that the change stays. */
 async function copyAll(page: Page): Promise<void> {
   await page.waitForSelector('.pay button')
   await page.$$eval('.pay button', async (all) => {
     const { setTimeout: own } = window
-    window.setTimeout = (() => 0) as unknown as typeof setTimeout // that takes any arguments
+    window.setTimeout = (() => 0) as unknown as typeof setTimeout // safe: it ignores its arguments
     for (const one of all) {
       const label = one.textContent
       one.click()
@@ -183,10 +183,10 @@ const states: Readonly<Record<string, State>> = {
   },
 }
 
-/** Those in which a colour of the operator is seen: that is all that a brand changes. */
+/** The states that show the operator's colour: a brand changes nothing else. */
 const coloured = ['before a payment', 'a request that is paid']
 
-/** Opens one state after the other in a page of this language, each as a new caller. */
+/** Brings a page in this language into one state after the other, each time as a new user, and calls `look`. */
 async function inEach(
   names: readonly string[],
   language: string,

@@ -1,11 +1,11 @@
-/** A caller's data, as the scripted service answers with it. */
+/** A user's data, with which the scripted service answers the deposit page. */
 import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { exact, type Script, type ScriptedService } from './scripted-service.ts'
 
-/** The caller's address. */
+/** The user's deposit address. */
 export const payAddress = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
 
-/** The transaction number of the n-th transfer. */
+/** A made-up txid for each number. */
 export const txidOf = (n: number) => n.toString(16).padStart(2, '0').repeat(32)
 
 const currency = (cuy: number, symbol: string, name: string, contract: string | null, minDeposit: string | null) => ({
@@ -20,27 +20,27 @@ const currency = (cuy: number, symbol: string, name: string, contract: string | 
   open: true,
 })
 
-/** TRX without a minimum, and USDT with one. */
+/** TRX without a minimum, and USDT with a minimum of 1. */
 export const currencies = [
   currency(1, 'TRX', 'Tronix', null, null),
   currency(2, 'USDT', 'Tether USD', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', '1'),
 ]
 
-/** A transfer in a state. */
+/** A transfer to the user, by default of 25 USDT. */
 export function transfer(id: number, state: string, members: object = {}) {
   const at = `2026-11-22T14:0${id % 10}:00.000Z`
   const basics = { id, txid: txidOf(id), position: 0, cuy: 2, amt: exact('25'), address: payAddress }
   return { ...basics, state, created_at: at, ...members }
 }
 
-/** An entry of the ledger. */
+/** A ledger entry of the user, by default in USDT. */
 export function entry(id: number, type: number, amt: string, balance: string, members: object = {}) {
   const at = `2026-11-${String(1 + (id % 22)).padStart(2, '0')}T09:30:00.000Z`
   const basics = { id, uid: 7, wid: 3, osn: txidOf(id), type, cuy: 2 }
   return { ...basics, amt: exact(amt), balance: exact(balance), mark: '', created_at: at, ...members }
 }
 
-/** What the service has about the caller. */
+/** The user's data. */
 export interface Story {
   network: string
   explorer: string | null
@@ -52,7 +52,7 @@ export interface Story {
   payouts: { id: number }[]
 }
 
-/** A caller who has paid nothing yet. */
+/** A user who has paid nothing yet. */
 export const newcomer = (): Story => ({
   network: 'Tron',
   explorer: 'https://tronscan.org/#',
@@ -67,13 +67,13 @@ export const newcomer = (): Story => ({
   payouts: [],
 })
 
-/** A payout of an entry of type 2. */
+/** A payout of 5 USDT, whose `osn` is that of an entry of type 2. */
 export function payout(id: number, state: string, osn: string, members: object = {}) {
   const basics = { id, cuy: 2, amt: exact('5'), fee: 0, to: payAddress, osn, mark: '', state }
   return { ...basics, created_at: '2026-11-01T09:30:00.000Z', ...members }
 }
 
-/** A caller with a history: each deposit is an entry, some time after it was found. */
+/** A user with a history. Each credited deposit has its entry. */
 export const regular = (): Story => ({
   network: 'Tron',
   explorer: 'https://tronscan.org/#',
@@ -106,7 +106,7 @@ export const regular = (): Story => ({
   payouts: [],
 })
 
-/** A caller with a withdrawal that has no payout, with one in each state that a payout has, the newest first, and with a fee. */
+/** A user with a withdrawal without a payout, then one with a payout in each state, newest first, and a fee. */
 export function withdrawing(): Story {
   const at = '2026-11-22T09:30:00.000Z'
   const states = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled']
@@ -116,7 +116,7 @@ export function withdrawing(): Story {
     entries: [
       entry(20, 2, '-1', '4', { osn: 'by hand' }),
       ...orders.map(({ osn, n }) => entry(19 - n, 2, '-5', '5', { osn, created_at: at })),
-      entry(9, 4, '-1', '10', { osn: 'order-3' }), // the fee of a payout has its key
+      entry(9, 4, '-1', '10', { osn: 'order-3' }), // the fee of a payout has the payout's `osn`
     ],
     payouts: orders.map(({ state, osn, n }) => {
       const txid = ['signed', 'paid', 'stuck'].includes(state) ? { txid: txidOf(n) } : {}
@@ -125,7 +125,7 @@ export function withdrawing(): Story {
   }
 }
 
-/** Answers every route of the page with a story, whose members a test can change at any time. */
+/** Answers all routes of the page from `story`, which a test may change at any time. */
 export function serve(service: ScriptedService, story: Story): void {
   const { routes } = service
   routes.clear()

@@ -1,4 +1,4 @@
-/** Run by itself: unpacks the browser of the package into the folder for temporary files, which is that of the whole process. */
+/** Unpacks the package's browser into TMPDIR. It is a process of its own, because the package reads TMPDIR from the process's environment. */
 import chromium from '@sparticuz/chromium'
 
 await chromium.executablePath()

@@ -28,7 +28,7 @@ const secrets = {
 }
 const { server, settle } = createDemoShop({ wallet: () => service.url, secrets })
 let shop: RunningServer
-/** Transactions that the persons have sent. */
+/** The txids of the payments in these tests. */
 const paid: string[] = []
 let service: LocalService
 let browser: Browser
@@ -60,7 +60,7 @@ async function withPage(reader: Reader, walk: (page: Page) => Promise<void>): Pr
   }
 }
 
-/** Which of the two symbols each element names. */
+/** The symbol, USDT or TRX, in the text of each element. */
 const symbolsIn = (page: Page, selector: string) =>
   page.$$eval(selector, (all) => all.map((one) => /USDT|TRX/.exec(one.textContent)?.[0]))
 
@@ -108,7 +108,7 @@ it('a person pays on the local chain, and sees it seen, final and credited witho
         await shows('seen')
         await seeIn(page, line('seen'), seen)
         await meeting(() => service.devnet.mine(3))
-        await shows('credited') // by itself
+        await shows('credited') // without an action of the reader
         await seeIn(page, line('credited'), credited)
         await openFold(page, 'wallet')
         await seeIn(page, '.balances', amount)
@@ -119,7 +119,7 @@ it('a person pays on the local chain, and sees it seen, final and credited witho
   )
 })
 
-/** Each call resolves when all have called, and the last of them has acted. */
+/** A meeting of `size` callers: the last one to call runs its `act`, and then all calls resolve. */
 function meet(size: number): (act: () => Promise<unknown>) => Promise<unknown> {
   let waiting: (() => void)[] = []
   return async (act) => {
@@ -170,7 +170,7 @@ it('a person buys in a shop that embeds the page, pays in two parts, and both sa
   await pay('5')
   await seeIn(frame, '.summary', 'Paid')
   await seeIn(page, '#state', 'Your payment is there')
-  await settle() // as after an event
+  await settle() // as the shop does after an event
   await seeIn(page, '#state', 'Paid. Thank you!')
   await Promise.all([page.waitForNavigation(), frame.$eval('.actions a', (link) => (link as HTMLElement).click())])
   expect(page.url()).toMatch(/\/orders\/1041-\d+$/)
@@ -202,14 +202,14 @@ it('a person has the month as a statement that adds up, and an operator the day 
     await seeIn(page, '.statement', 'Closing balance')
     const rows = await page.$$eval('.statement tbody tr', (all) => all.map(({ textContent }) => textContent))
     const openings = rows.filter((row) => row.startsWith('Opening')).map((row) => /USDT|TRX/.exec(row)?.[0])
-    expect(openings).toEqual(['USDT', 'TRX']) // as they are offered
-    expect(rows.find((row) => row.startsWith('Closing') && row.endsWith(' USDT'))).toMatch(/25 USDT$/) // 25, 20 and 5 came, 25 went
+    expect(openings).toEqual(['USDT', 'TRX']) // in the order in which they are offered
+    expect(rows.find((row) => row.startsWith('Closing') && row.endsWith(' USDT'))).toMatch(/25 USDT$/) // 25, 20 and 5 came in, 25 went out
     expect(rows.filter((row) => row.includes('USDTBalance'))).toHaveLength(4)
   })
   const token = await localBackendToken(secrets.backends, 'ledger:read')
   const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
   await page.waitForSelector('.statement summary', { visible: true })
-  await page.$eval('.statement summary', (one) => (one as HTMLElement).click()) // it is one
+  await page.$eval('.statement summary', (one) => (one as HTMLElement).click()) // safe: a summary element
   await page.waitForSelector('#statement-day')
   await page.$eval('#statement-day', (day) => Object.assign(day, { value: new Date().toISOString().slice(0, 10) }))
   await press(page, 'Show')
@@ -221,7 +221,7 @@ it('a person has the month as a statement that adds up, and an operator the day 
 it('a program in another repository, which elsewhere.test.ts compiles, lists what was paid', async () => {
   const { newestDeposits } = (await import(`${root}test/elsewhere/deposits-example.ts`)) as {
     newestDeposits(baseUrl: string, token: string): Promise<string[]>
-  } // as it exports it
+  } // safe: the file exports it
   const lines = await newestDeposits(service.url, await signToken(1, secrets.callers))
   expect(lines.map((line) => / \+(\d+) /.exec(line)?.[1])).toEqual(['5', '20', '25'])
   const [, txid] = /^\d{4}-.*Z \+25 \(([0-9a-f]{64}):0\)$/.exec(lines[2] ?? '') ?? []
@@ -262,7 +262,7 @@ it('the desk of npm start is signed in by itself: a person approves a payout of 
   expect(await send('/ledger/payouts', { payouts: [asked] })).toMatchObject([200, {}])
   const { page, faults, close } = await openAs(browser, `${shop.url}/desk`, desktop)
   await seeIn(page, 'header', 'office')
-  expect(page.url()).toBe(`${service.url}/desk`) // its token is not in the address
+  expect(page.url()).toBe(`${service.url}/desk`) // the token is not left in the URL
   await seeIn(page, 'section:has(> #payouts)', 'Waits for a person: 1')
   await showList(page, 'payouts')
   await seeIn(page, 'section:has(> #lists) td', '10.5 USDT')
@@ -312,7 +312,7 @@ it('the documentation has three calls, then the routes, and at the end what each
     () => Math.abs(document.querySelector('#reasons')?.getBoundingClientRect().top ?? 999) < 80,
   )
   await seeIn(page, '#reasons', 'The amount is less than the smallest amount in a wallet.')
-  expect((await browser.pages()).filter((one) => one.url().startsWith(`${service.url}/docs`))).toHaveLength(1) // in this tab
+  expect((await browser.pages()).filter((one) => one.url().startsWith(`${service.url}/docs`))).toHaveLength(1) // the link opened in this tab
   expect(faults).toEqual([])
   await close()
 })
@@ -323,28 +323,28 @@ it('the documentation has tokens of this machine in one click, and can be read b
   const withoutDocument = (request: HTTPRequest) =>
     void (request.url().endsWith('/openapi.json') ? request.abort() : request.continue())
   await page.setRequestInterception(true)
-  page.on('request', withoutDocument) // the page is drawn once, below
+  page.on('request', withoutDocument) // the page is not drawn here, but below
   await page.goto(`${service.url}/docs${place}`)
   const link = await page.waitForSelector('#tokens a')
   const { port, pathname, search } = new URL((await link?.evaluate((one) => (one as HTMLAnchorElement).href)) ?? '')
   page.off('request', withoutDocument)
   await page.setRequestInterception(false)
-  expect(Number(port)).toBe(Number(new URL(service.url).port) + 4) // where `npm start` has the shop
+  expect(Number(port)).toBe(Number(new URL(service.url).port) + 4) // the port at which `npm start` runs the shop
   await page.goto(`${shop.url}${pathname}${search}`)
   await seeIn(page, '#tokens', 'Requests have tokens of this machine')
   expect(await page.evaluate(() => location.hash)).toBe(place)
   await page.waitForSelector('.authorization__btn[aria-label$=" locked"]')
-  await (await page.waitForSelector('.opblock.is-open .execute'))?.evaluate((one) => (one as HTMLElement).click()) // a button
+  await (await page.waitForSelector('.opblock.is-open .execute'))?.evaluate((one) => (one as HTMLElement).click()) // safe: a button
   await seeIn(page, '.live-responses-table .response', '200')
   await seeIn(page, '.live-responses-table', '"count"')
   expect(await violationsOf(page)).toEqual([])
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   expect(await paper()).toBe('rgb(255, 255, 255)')
-  const features = { 'prefers-color-scheme': 'dark', 'prefers-reduced-motion': 'reduce' } // so no colour is on its way
+  const features = { 'prefers-color-scheme': 'dark', 'prefers-reduced-motion': 'reduce' } // reduced motion: no colour is in transition
   await page.emulateMediaFeatures(Object.entries(features).map(([name, value]) => ({ name, value })))
   await page.waitForSelector('html.dark-mode')
   expect(await paper()).toBe('rgb(28, 32, 34)')
-  expect(await violationsOf(page, ['color-contrast'])).toEqual([]) // nothing else has changed
+  expect(await violationsOf(page, ['color-contrast'])).toEqual([]) // only colours depend on the theme
   expect(faults).toEqual([])
   await close()
 })
@@ -382,7 +382,7 @@ it('a client that a generator made of /openapi.json, which elsewhere.test.ts com
     await build({ ...bundled, entryPoints: [join(folder, 'payment-example.ts')], outfile: join(folder, 'client.mjs') })
     const { payForOrder } = (await import(join(folder, 'client.mjs'))) as {
       payForOrder(access: object, uid: number): Promise<string[]>
-    } // as it exports it
+    } // safe: the file exports it
     const uid = 3_000_000_000 // more than 32 bits
     const userToken = await signToken(uid, secrets.callers)
     const backendToken = await localBackendToken(secrets.backends)

@@ -6,7 +6,7 @@ import { currencies, entry, payout, regular, transfer, txidOf, withdrawing } fro
 
 const pages = usePages()
 
-/** Opens the page with the balance and the history. */
+/** Opens the deposit page with its balance and history unfolded. */
 async function openWallet(reader = {}, hash = ''): Promise<Page> {
   const page = await pages.openLoaded(reader, hash)
   await openFold(page, 'wallet')
@@ -84,7 +84,7 @@ describe('the wallet', () => {
     await change(page, second)
     await seeIn(page, '.entries', what === 'account' ? '8 all' : '7 2')
     const file = downloaded(page)
-    await page.evaluate(() => null) // the button is pressed
+    await page.evaluate(() => null) // waits until the button was pressed
     release()
     const marks = (await file).match(/"[78] \w+"/g) ?? []
     expect([marks.length, ...new Set(marks)]).toEqual([150, what === 'account' ? '"8 all"' : '"7 all"'])
@@ -169,7 +169,7 @@ describe('the wallet', () => {
   })
 })
 
-/** Presses the button for the file, and returns what the browser would store. */
+/** Presses the button for the file; returns the file's text. */
 async function downloaded(page: Page): Promise<string> {
   return page.evaluate(
     () =>

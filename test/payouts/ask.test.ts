@@ -13,7 +13,7 @@ import {
   startPaying,
 } from './harness.ts'
 
-/** A compact JWS of these claims; its signature is not looked at. */
+/** A compact JWS with these claims and no valid signature: asking for a payout does not check signatures. */
 const jws = (claims: object, alg = 'EdDSA') => {
   const part = (value: object) =>
     btoa(JSON.stringify(value)).replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_')
@@ -124,7 +124,7 @@ describe('asking for a payout', () => {
     ['an address in hex', { to: `41${'ab'.repeat(20)}` }, 'to'],
     ['an address without a T', { to: recipientBase58.slice(1) }, 'to'],
     ['a member that no payout has', { state: 'approved' }, 'payout'],
-    ['a proof of another payout', { proof: jws(proven) }, 'proof'], // more of them: test/payouts/proof.test.ts
+    ['a proof of another payout', { proof: jws(proven) }, 'proof'], // test/payouts/proof.test.ts has more of them
   ])('refuses %s as bad form', async (_, changes, member) => {
     const service = await startService({ PAYOUTS: payoutsSetting })
     const { status, msg } = await send(service, '', { payouts: [payoutRequest(), payoutRequest(changes)] })

@@ -4,7 +4,7 @@ import { tickLater } from '../scan/harness.ts'
 import { ask, mined, payoutsSetting, send, sign, startPaying, stateOfPayout } from './harness.ts'
 
 const ticks = 3
-/** The statements and the requests to nodes of some ticks, a deposit among them. */
+/** The SQL statements and the number of requests to nodes in `ticks` ticks, during which one deposit is credited. */
 async function costOf(variables: Record<string, unknown>) {
   const service = await startService(variables)
   service.clock.seconds = service.chain.tip().timeMs / 1000 + 3
@@ -20,7 +20,7 @@ async function costOf(variables: Record<string, unknown>) {
     withSession: () => database,
   }
   const counted = service.with({ DB: database })
-  await tickLater(counted, 60) // what a new instance reads once
+  await tickLater(counted, 60) // the first tick of an instance also reads what it then remembers
   statements.length = 0
   const requests = requestsOf(service)
   payFinal(service, usdtTo(own, 5_000_000n))
@@ -39,7 +39,7 @@ it('a service without open payouts pays one statement a tick for them: whether t
   expect({ ...configured, statements: others }).toEqual(without)
 })
 
-/** The requests to nodes of some ticks in which so many payouts go from the asking to `paid`. */
+/** The requests to nodes in about 72 s of ticks, in which so many payouts are asked for, signed, sent and paid. */
 async function requestsWith(payouts: number): Promise<number> {
   const service = await startPaying()
   const before = requestsOf(service)
@@ -56,7 +56,7 @@ async function requestsWith(payouts: number): Promise<number> {
   return requestsOf(service) - before
 }
 
-/** Ticks as often as a deployment has them: the block with the payouts comes soon after they were sent. */
+/** Mines the signed payouts in the next block, and runs ticks at a deployment's pace until the block is final and scanned. */
 async function passTo(service: RunningService, signed: readonly { readonly rawData: Uint8Array }[]): Promise<void> {
   service.chain.add(signed.map((one) => mined(one)))
   for (let passed = 0; passed < 72; passed += 12) {

@@ -9,29 +9,29 @@ import { payoutAddress, signatureOf, signBytes, signTransfer } from '../support/
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { contentOf, recipient, trxContent } from './harness.ts'
 
-/** The newest final block. */
+/** The newest final block at the time of all these transactions. */
 export const head = {
   height: 70_000_019 as BlockHeight,
   hash: `${(70_000_019).toString(16).padStart(16, '0')}9ab280cc3a38bbaa${'7'.repeat(32)}` as BlockHash,
   timestamp: 1_790_000_003_000 as UnixMs,
 }
 const expected = { from: payoutAddress, to: recipient, amount: 5_000_000n, feeLimit: 100_000_000n }
-/** 5 USDT. */
+/** The payout with which signed bytes are compared: 5 USDT to `recipient`. */
 export const token: ExpectedTransfer = { ...expected, contract: usdtAddress }
-/** 5 TRX. */
+/** The payout with which signed bytes are compared: 5 TRX to `recipient`. */
 export const trx: ExpectedTransfer = { ...expected, contract: '' }
 
-/** The signed message of a payout of 5 USDT, with changes. */
+/** The signed message of a payout of 5 USDT as hex digits; `changes` replace parts of the transfer. */
 export const usdt = (changes: Partial<TransferContent> = {}) => signTransfer(contentOf(head, changes)).transaction
-/** That of 5 TRX. */
+/** The signed message of a payout of 5 TRX as hex digits; `changes` replace parts of the transfer. */
 export const sun = (changes: Partial<TransferContent> = {}) => signTransfer(trxContent(head, changes)).transaction
 
-/** One field of bytes. */
+/** A protobuf field of bytes: its tag, its length and the bytes. */
 export const bytesField = (field: number, bytes: Uint8Array) => new BinaryWriter().tag(field, 2).bytes(bytes).finish()
 const numberField = (field: number, value: bigint) => new BinaryWriter().tag(field, 0).int64(value).finish()
 const account = (address: Address) => hexToBytes(`41${address}`)
 
-/** The fields of each message of a payout, any of which can be replaced, in their order. */
+/** How the nested protobuf messages of a payout are built, from the inside to the outside. The order in a list is the order of the fields. */
 interface Fields {
   readonly call: readonly Uint8Array[]
   readonly any: (call: Uint8Array) => readonly Uint8Array[]
@@ -51,7 +51,7 @@ const [callFrom, callOf, callData] = [
   bytesField(4, call),
 ]
 
-/** A whole message of these fields. */
+/** The signed message of a payout of 5 USDT as hex digits, with one step of its building replaced. */
 export function build(changes: Partial<Fields> = {}): string {
   const fields: Fields = {
     call: [callFrom, callOf, callData],
@@ -65,23 +65,23 @@ export function build(changes: Partial<Fields> = {}): string {
   return bytesToHex(concatBytes(...fields.message(concatBytes(...fields.raw(contract)))))
 }
 
-/** A message whose signature ends with this byte in place of 27 and its kind. */
+/** A message whose signature has this last byte, in place of 27 or 28. */
 export const endingWith = (last: number): string =>
   build({ message: (data) => [bytesField(1, data), bytesField(2, signatureOf(data).with(64, last))] })
-/** A message with more bytes behind its signature, as some wallets once wrote them. */
+/** A message with zeros behind its signature, as some wallets once wrote them. */
 export const padded = (bytes: number): string =>
   build({
     message: (data) => [bytesField(1, data), bytesField(2, concatBytes(signatureOf(data), new Uint8Array(bytes)))],
   })
-/** A message whose call data has the 21 bytes of the recipient, as wallet-core and anychain-tron write them. */
+/** A message whose call data has the recipient in 21 bytes, with the chain's 0x41 first, as wallet-core and anychain-tron write it. */
 export const prefixed = build({ call: [callFrom, callOf, bytesField(4, call.with(15, 0x41))] })
 
-/** A message of usual fields, with more in one of them. */
+/** Replaces `raw` in `build`: the usual fields, with `more` in front of the contract. */
 const raw = (...more: Uint8Array[]) => ({
   raw: (contract: Uint8Array) => [refBytes, refHash, expires, ...more, bytesField(11, contract), made, burns],
 })
 
-/** Bytes that differ in one way from those of a payout, by the word that names it. */
+/** Each row's bytes differ from a payout's in one way; `word` is the reason with which they are refused. */
 const rows: readonly (readonly [word: string, how: string, transaction: string, of?: ExpectedTransfer])[] = [
   ['not-a-transaction', 'no hex', 'zz'],
   ['not-a-transaction', 'half a byte', usdt().slice(1)],
@@ -343,11 +343,11 @@ const rows: readonly (readonly [word: string, how: string, transaction: string, 
   ],
 ]
 
-/** A number of one byte more than it needs. */
+/** The same number in a varint that is one byte longer than necessary. */
 function paddedNumber(varint: Uint8Array): Uint8Array {
   const last = varint.length - 1
   return concatBytes(varint.with(last, (varint[last] ?? 0) | 0x80), new Uint8Array(1))
 }
 
-/** The same, each with what is expected of the bytes. */
+/** The rows as objects. `of` is the payout that the bytes should pay. */
 export const differing = rows.map(([word, how, transaction, of = token]) => ({ word, how, transaction, of }))

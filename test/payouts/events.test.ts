@@ -15,7 +15,7 @@ import {
   startPaying,
 } from './harness.ts'
 
-/** The newest event about payouts, as a reader gets it. */
+/** The newest event of a payout, as backends read it. */
 async function newest(service: RunningService) {
   const response = await service.ledger('/ledger/events?limit=100')
   const { data } = await response.json<{ data: { list: { type: string; uid: number; data: object }[] } }>()
@@ -24,12 +24,12 @@ async function newest(service: RunningService) {
 
 it('the data of each event is the payout as it is after that step', async () => {
   const service = await startPaying()
-  /** The newest event is of this type, and its data is what the list shows now. */
+  /** Expects that the newest event of payouts has this type, and shows the payout as the list shows it now. */
   const expectEvent = async (type: string, id: number, changes: object) => {
     const payout = await shown(service, id)
     expect(payout).toMatchObject({ id, state: type, ...changes })
     expect(await newest(service)).toMatchObject({ type: `payout.${type}`, uid: 7 })
-    const { answers: _, ...others } = payout as Shown & { readonly answers?: unknown } // said later, and no step
+    const { answers: _, ...others } = payout as Shown & { readonly answers?: unknown } // nodes answer later, and their answers make no event
     expect((await newest(service))?.data).toEqual(others)
   }
   const asked = { uid: 7, cuy: 2, amt: 101, fee: 0.5, to: recipientBase58, osn: 'large', mark: 'a mark' }

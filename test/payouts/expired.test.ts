@@ -42,7 +42,7 @@ describe('a transaction that is in no final block', () => {
     const service = await startPaying()
     const { id, txid, last } = await expiringAfter(service, 30)
     await scanTo(service, last - 1)
-    service.clock.seconds += 600 // the time of no clock counts
+    service.clock.seconds += 600 // only the times of blocks count, no clock
     await service.tick()
     expect(await stateOfPayout(service, id)).toBe('signed/0')
     await scanTo(service, last)
@@ -207,7 +207,7 @@ it('what a payout needs to be read again has an alarm after a quarter of an hour
   const service = await startPaying()
   const { id } = await ask(service)
   const { transaction } = await sign(service)
-  const poor = service.with(nodesWith({ perDay: 22_500 })) // what ticks need in a day
+  const poor = service.with(nodesWith({ perDay: 22_500 })) // exactly what ticks need in a day
   await passBlocks(poor, 3)
   expect(await handIn(service, id, transaction)).toMatchObject({ state: 'signed' })
   for (let minute = 1; minute <= 14; minute += 1) await tickLater(poor, 60)

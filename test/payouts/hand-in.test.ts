@@ -27,7 +27,7 @@ import {
   trxContent,
 } from './harness.ts'
 
-/** A later head, so that the next transaction has other bytes. */
+/** A signed transaction with a timestamp of its own, so that its bytes differ from those that the tests sign otherwise. */
 const laterSigned = async (service: RunningService) => {
   const head = await headOf(service)
   return signTransfer(contentOf(head, { timestamp: BigInt(head.timestamp + 1) }))
@@ -39,7 +39,7 @@ describe('what is offered to the signer', () => {
     const service = await startPaying()
     const { id: first } = await ask(service)
     const { id: cancelled } = await ask(service)
-    await ask(service, { amt: '500' }) // waits for a person
+    await ask(service, { amt: '500' }) // above the limits: a person must approve it
     const { id: second } = await ask(service, { cuy: 1 })
     await signedPayout(service)
     await send(service, '/cancel', { ids: [cancelled], why: 'a test' })
@@ -99,7 +99,7 @@ describe('a signed transaction that is handed in', () => {
     const { timestamp } = await headOf(service)
     const { expires_at } = (await shown(service, id)) as unknown as { expires_at: string }
     expect(Date.parse(expires_at)).toBe(timestamp + 600_000)
-    expect(broadcastsOf(service)).toEqual([transaction, transaction]) // two nodes
+    expect(broadcastsOf(service)).toEqual([transaction, transaction]) // it was sent to two nodes
     expect(await payoutEvents(service)).toEqual(['approved', 'signed'])
     expect(await offered(service)).toEqual([])
   })
@@ -115,11 +115,11 @@ describe('a signed transaction that is handed in', () => {
     const service = await startPaying()
     const { id } = await ask(service)
     const { transaction, txid } = await sign(service)
-    const last = Number.parseInt(transaction.slice(-2), 16) - 27 // as tronpy, trident, WDK and wallet-core do
+    const last = Number.parseInt(transaction.slice(-2), 16) - 27 // tronpy, trident, WDK and wallet-core write 0 or 1 for 27 or 28
     const written = `${transaction.slice(0, -2)}${last.toString(16).padStart(2, '0')}`
     expect(await handIn(service, id, written)).toEqual({ id, state: 'signed', txid })
-    expect(broadcastsOf(service)).toEqual([written, written]) // two nodes
-    expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid }) // the same transaction
+    expect(broadcastsOf(service)).toEqual([written, written]) // it was sent to two nodes
+    expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid }) // the same transaction in the usual form
   })
 
   it('is taken again and again, in other digits or with another signature too, and stays one', async () => {
@@ -204,7 +204,7 @@ describe('a signed transaction that is handed in', () => {
       { id: one, refused: { code: 422, reason: 'not-a-transaction', why: expect.any(String) } },
       { id: three, refused: { code: 409, reason: 'not-in-this-state', why: `payout ${three} is waiting` } },
     ])
-    expect(broadcastsOf(service)).toEqual([transaction, transaction]) // two nodes
+    expect(broadcastsOf(service)).toEqual([transaction, transaction]) // it was sent to two nodes
   })
 
   it('is refused once it was concluded, whatever became of the payout', async () => {
@@ -283,7 +283,7 @@ describe('a signed transaction that is handed in', () => {
 
   it.each([
     ['long', undefined],
-    ['short', 100], // its heights have never filled the two bytes of a reference
+    ['short', 100], // no height of it fills the two bytes of a block reference
   ])(
     'waits for a newer final block if its reference block can be above the known one, on a %s chain',
     async (_, firstHeight) => {
@@ -310,7 +310,7 @@ describe('a signed transaction that is handed in', () => {
     const service = await startPaying({}, 100)
     const { id } = await ask(service)
     const { height } = await headOf(service)
-    const bytes = (height + 40).toString(16).padStart(4, '0') // in two minutes
+    const bytes = (height + 40).toString(16).padStart(4, '0') // a block that comes in two minutes
     const far = await sign(service, { reference: { bytes, hash: '9ab280cc3a38bbaa' } })
     expect(await handIn(service, id, far.transaction)).toMatchObject({ refused: { code: 422, reason: 'reference' } })
   })

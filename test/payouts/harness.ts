@@ -7,18 +7,18 @@ import { finalizedIn, type Head, headOf, stateOf, tickLater } from '../scan/harn
 import { payoutAddress, payoutBase58, type SignedPayout, signTransfer } from '../support/payouts.ts'
 import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 
-/** Who is paid in tests. */
+/** The address that the payouts of tests pay. */
 export const recipient = addressOf(60)
-/** The same as `T…`. */
+/** The same address in Base58Check. */
 export const recipientBase58 = formatBase58(recipient)
 
-/** `PAYOUTS` that approves up to 100 TRX and 100 USDT at once. */
+/** A `PAYOUTS` that approves payouts of up to 100 TRX or 100 USDT without a person. */
 export const payoutsSetting = {
   address: payoutBase58,
   limits: [1, 2].map((cuy) => ({ cuy, each: '100', perDay: '1000000' })),
 }
 
-/** A payout as a backend shows it. */
+/** A payout as backends see it, as far as tests read it. */
 export interface Shown {
   readonly id: number
   readonly state: string
@@ -32,8 +32,8 @@ export interface Shown {
 }
 
 /**
- * A service that pays out and has scanned, with 1,000 TRX and 1,000 USDT of user 7, whose signer has asked before. Its position is its
- * newest final block, and its clock is that of the chain.
+ * Starts a service with payouts. User 7 has 1,000 TRX and 1,000 USDT, a signer has asked for work once, the scan stands at the newest final block,
+ * and the clock shows the time after the newest block.
  */
 export async function startPaying(
   variables: Record<string, unknown> = {},
@@ -48,20 +48,20 @@ export async function startPaying(
   return service
 }
 
-/** Gives user 7 so much of each currency. */
+/** Posts `amt` of each currency to user 7. */
 export async function fund(service: RunningService, amt = '1000'): Promise<void> {
   const entries = [1, 2].map((cuy) => ({ uid: 7, cuy, type: 9, osn: `fund-${amt}`, amt }))
   expect((await service.post(entries)).status).toBe(200)
 }
 
 let orders = 0
-/** A payout to ask for: 5 USDT of user 7, under a key of its own. */
+/** The body of a request for 5 USDT of user 7, with its own `osn`. */
 export const payoutRequest = (changes: object = {}) => {
   orders += 1
   return { uid: 7, cuy: 2, amt: '5', to: recipientBase58, osn: `payout-${orders}`, ...changes }
 }
 
-/** Sends a request about payouts, and returns its status, its word and its data. */
+/** Sends a request about payouts and waits for what it starts in the background. `by` is the name of the backend that asks. */
 export async function send(service: RunningService, path: string, body: unknown, by?: string) {
   const response = await service.send(`/ledger/payouts${path}`, body, by)
   const { msg, data } = await response.json<{ msg: string; data?: { list: Shown[]; replayed?: boolean } }>()
@@ -69,7 +69,7 @@ export async function send(service: RunningService, path: string, body: unknown,
   return { status: response.status, reason: response.headers.get('x-reason'), msg, data }
 }
 
-/** Asks for one payout, which is taken. */
+/** Asks for one payout, which must be accepted. Returns it as it was answered. */
 export async function ask(service: RunningService, changes: object = {}): Promise<Shown> {
   const { status, msg, data } = await send(service, '', { payouts: [payoutRequest(changes)] })
   expect([status, msg]).toEqual([200, 'success'])
@@ -78,7 +78,7 @@ export async function ask(service: RunningService, changes: object = {}): Promis
   return payout
 }
 
-/** A payout as it is now. */
+/** The payout as the list shows it now. */
 export async function shown(service: RunningService, id: number): Promise<Shown> {
   const response = await service.ledger(`/ledger/payouts?before=${id + 1}&limit=1`)
   const { data } = await response.json<{ data: { list: Shown[] } }>()
@@ -87,13 +87,13 @@ export async function shown(service: RunningService, id: number): Promise<Shown>
   return payout
 }
 
-/** The state of a payout, with the reason after a colon and the attempts after a slash. */
+/** The payout's state as `state:reason/attempts`; without a reason `state/attempts`. */
 export async function stateOfPayout(service: RunningService, id: number): Promise<string> {
   const { state, reason, attempts } = await shown(service, id)
   return `${state}${reason === undefined ? '' : `:${reason}`}/${attempts}`
 }
 
-/** What the transaction of a payout of 5 USDT says, over the newest final block, valid for ten minutes. */
+/** The content of a transaction that pays 5 USDT to `recipient`. It refers to `head` and expires ten minutes later. */
 export function contentOf(head: Head, changes: Partial<TransferContent> = {}): Omit<TransferContent, 'from'> {
   return {
     asset: trc20Asset(usdtAddress),
@@ -107,16 +107,16 @@ export function contentOf(head: Head, changes: Partial<TransferContent> = {}): O
   }
 }
 
-/** What the transaction of a payout of 5 TRX says. */
+/** The content of a transaction that pays 5 TRX to `recipient`. */
 export const trxContent = (head: Head, changes: Partial<TransferContent> = {}) =>
   contentOf(head, { asset: nativeAsset, feeLimit: 0n, ...changes })
 
-/** Signs a payout over the newest final block that the service knows. */
+/** Signs a payout of 5 USDT that refers to the newest final block which the service knows. */
 export async function sign(service: RunningService, changes: Partial<TransferContent> = {}): Promise<SignedPayout> {
   return signTransfer(contentOf(await headOf(service), changes))
 }
 
-/** What a request with one signed transaction answers about it. */
+/** The answer about one transaction that was handed in: its payout, or why the transaction was refused. */
 export type HandedIn = {
   readonly id: number
   readonly state?: string
@@ -129,14 +129,14 @@ interface Refused {
   readonly why: string
 }
 
-/** Hands in one signed transaction, and returns the result. */
+/** Hands in one signed transaction for the payout `id`; returns what is answered about it. */
 export async function handIn(service: RunningService, id: number, transaction: string): Promise<HandedIn> {
   const { status, msg, data } = await send(service, '/signed', { signed: [{ id, transaction }] }, 'signer')
   expect([status, msg]).toEqual([200, 'success'])
   return (data?.list ?? [])[0] as HandedIn
 }
 
-/** A payout of 5 USDT that is signed. `changes` are those of its transaction. */
+/** Asks for a payout of 5 USDT and hands in its transaction. `changes` are changes to the transaction. */
 export async function signedPayout(service: RunningService, changes: Partial<TransferContent> = {}) {
   const { id } = await ask(service)
   const signed = await sign(service, changes)
@@ -144,23 +144,23 @@ export async function signedPayout(service: RunningService, changes: Partial<Tra
   return { id, ...signed }
 }
 
-/** The log of a token's transfer from the payout address. */
+/** The log of a USDT transfer from the payout address. */
 export const paidLog = (amount = 5_000_000n, to: Address = recipient): LogSpec =>
   transferLog(usdtAddress, payoutAddress, to, amount)
 
-/** A signed transaction as it is mined. */
+/** The spec of a signed transaction for a block: it succeeded and paid 5 USDT, unless `more` says otherwise. */
 export const mined = (
   { rawData }: Pick<SignedPayout, 'rawData'>,
   more: { readonly failed?: boolean; readonly logs?: readonly LogSpec[] } = {},
 ): TransactionSpec => ({ kind: 'signed', rawData, logs: [paidLog()], ...more })
 
-/** Adds blocks until so many more are final, and has them scanned. */
+/** Adds `count` empty blocks and scans. */
 export async function passBlocks(service: RunningService, count: number): Promise<void> {
   service.chain.addEmpty(count)
   await tickLater(service, Math.max(count * 3, 20))
 }
 
-/** Mines transactions in the next block, which becomes final, and has it scanned. */
+/** Puts transactions into the next block, makes the block final and scans it. Returns its height. */
 export async function mineFinal(service: RunningService, ...specs: readonly TransactionSpec[]): Promise<number> {
   const { height } = service.chain.add(specs)
   service.chain.addEmpty(finalityLag)
@@ -168,18 +168,18 @@ export async function mineFinal(service: RunningService, ...specs: readonly Tran
   return height
 }
 
-/** The types of all events about payouts so far. */
+/** The types of all events about payouts so far, without `payout.`. */
 export async function payoutEvents({ db }: RunningService): Promise<readonly string[]> {
   const { results } = await db.prepare(`SELECT type FROM event WHERE type GLOB 'payout.*' ORDER BY id`).all()
   return results.map(({ type }) => String(type).replace('payout.', ''))
 }
 
-/** The balance of user 7 in USDT. */
+/** The balance of user 7 in smallest units, by default in USDT. */
 export async function balance({ db }: RunningService, cuy = 2): Promise<number> {
   return Number(await db.prepare('SELECT balance FROM wallet WHERE uid = 7 AND cuy = ?').bind(cuy).first('balance'))
 }
 
-/** What a signer is offered: the ids, or the word of the refusal. */
+/** The ids of the payouts that a signer is offered, or the reason why nothing is offered. */
 export async function offered(service: RunningService): Promise<readonly number[] | string | null> {
   const response = await service.ledger('/ledger/payouts/unsigned')
   if (response.status !== 200) return response.headers.get('x-reason')
@@ -187,36 +187,36 @@ export async function offered(service: RunningService): Promise<readonly number[
   return data.list.map(({ id }) => id)
 }
 
-/** Between two blocks. */
+/** The time between two blocks. */
 export const blockMs = 3_000
 
-/** A payout whose transaction expires at the very time of the block that is so many above the newest final one. */
+/** A signed payout whose transaction expires at the time of the block `blocks` above the newest final one. `last` is that block's height. */
 export async function expiringAfter(service: RunningService, blocks: number, changes: Partial<TransferContent> = {}) {
   const { height, timestamp } = await headOf(service)
   const payout = await signedPayout(service, { expiration: BigInt(timestamp + blocks * blockMs), ...changes })
   return { ...payout, reference: height, last: height + blocks }
 }
 
-/** A service whose newest final block is the last one without a transfer, so that nodes can differ about each one after it. */
+/** Starts a service where every block that is not final yet contains a transfer: nodes can disagree about each of them. */
 export async function startBusy(): Promise<RunningService> {
   const service = await startPaying()
   await passBusy(service, finalityLag)
   return service
 }
 
-/** Adds blocks that have a transfer until so many more are final, and has them scanned. */
+/** Adds `count` blocks with a transfer each, and scans. */
 export async function passBusy(service: RunningService, count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) service.chain.add([usdtTo(addressOf(80), 1n)])
   await tickLater(service, Math.max(count * 3, 20))
 }
 
-/** Has blocks scanned until this one is the newest final one. */
+/** Adds blocks and scans, so that the block at `height` is the newest final one. */
 export async function scanTo(service: RunningService, height: number): Promise<void> {
   await passBusy(service, height - finalizedIn(service))
   expect((await stateOf(service)).height).toBe(height)
 }
 
-/** The service with a scanner whose invocation ends before it has sent anything. */
+/** The service with a scanner that is killed before it sends a payout. */
 export const withKilledSending = (service: RunningService): RunningService => {
   const killed = {
     sendPayouts: () => Promise.reject(new Error('killed')),

@@ -7,7 +7,7 @@ import { payoutAddress } from '../support/payouts.ts'
 import { addressOf, type LogSpec } from '../support/transaction-spec.ts'
 import { ask, handIn, offered, payoutsSetting, shown, sign, startPaying } from './harness.ts'
 
-/** The TRX of a payout are not of the token: it never waits with it. */
+/** Starts a service with a payout of the token and one of TRX, which no act of the token's issuer may delay. */
 async function startWithTwo(variables: Record<string, unknown> = {}) {
   const service = await startPaying(variables)
   const ofToken = await ask(service)

@@ -23,7 +23,7 @@ import {
 
 const change = ({ db }: RunningService, ...statements: readonly string[]) => withoutTriggers(writable(db), statements)
 type Cause = (service: RunningService) => Promise<unknown>
-/** How each stop comes about. */
+/** Brings about each reason that stops payouts. */
 const causes: Readonly<Record<LeavingStop, Cause>> = {
   forked: (service) => change(service, `UPDATE scan SET halted = 'chain-forked'`),
   restored: async ({ scannerHost }) => {
@@ -31,7 +31,7 @@ const causes: Readonly<Record<LeavingStop, Cause>> = {
   },
   'unknown-transaction': (service) =>
     mineFinal(service, { kind: 'trx', from: payoutAddress, to: recipient, amount: 1n }),
-  // Signed by an instance with another configuration, so that this one still answers.
+  // As an instance with another configuration would have stored it. An instance that notices the other address itself answers nothing at all.
   'address-replaced': (service) => change(service, `UPDATE payout_transaction SET address = '${'f'.repeat(40)}'`),
   'decimals-unknown': (service) => {
     for (const { decimals } of service.nodes) decimals.delete(usdtAddress)
@@ -43,9 +43,9 @@ const causes: Readonly<Record<LeavingStop, Cause>> = {
   'fee-unconfirmed': (service) => act(service, fee(10n, 1_000_000n)),
   deprecated: (service) => act(service, deprecate(addressOf(98))),
 }
-const stops = Object.keys(causes) as readonly LeavingStop[] // safe: its own names
+const stops = Object.keys(causes) as readonly LeavingStop[] // safe: the keys of `causes`
 
-/** What is still done with payouts of USDT after `cause`, and what the database takes. */
+/** What is still possible with payouts of USDT after `cause`: each act through the service, and two writes directly to the database. */
 async function doneAfter(cause: Cause) {
   const service = await startPaying()
   const { id: approved } = await ask(service)
@@ -85,7 +85,10 @@ async function doneAfter(cause: Cause) {
 }
 
 const acts: readonly PayoutAct[] = ['ask', 'approve-by-rule', 'offer', 'take', 'send', 'cancel']
-/** What the database alone does not refuse: which address is configured it does not know, and decimals were compared with the asking. */
+/**
+ * The reasons for which the service stops an act that the database alone allows. It does not know the configured address, and decimals are compared
+ * before a payout is stored.
+ */
 const notInTheDatabase = {
   rule: ['frozen', 'address-replaced'],
   bytes: ['unknown-transaction', 'address-replaced', 'decimals-unknown', 'decimals-differ'],

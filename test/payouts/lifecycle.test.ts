@@ -30,7 +30,7 @@ const token = addressAt(50)
 const [payee, collector] = [addressAt(60), addressAt(70)]
 const by = (name: string) => name as BackendName
 
-/** A payout of 1,000 units that the shop has asked for and the limits have approved. */
+/** A payout of 1,000 units that the backend `shop` asked for, and that the limits approved unless it is `waiting`. */
 function payout(state: PayoutState, changes: Partial<PayoutRow> = {}): PayoutRow {
   const ids = { id: 4 as PayoutId, version: 3, uid: uid(1), cuy: cuy(2), osn: 'p' }
   const money = { amount: 1_000, fee: 0, to_address: payee, contract: token, raw: '1000', mark: '', proof: null }
@@ -45,7 +45,7 @@ function payout(state: PayoutState, changes: Partial<PayoutRow> = {}): PayoutRow
   }
 }
 
-/** The transaction of that payout, in a state. */
+/** The transaction of that payout; an `unknown` one has no payout and no bytes. */
 function transaction(state: TransactionState, changes: Partial<TransactionRow> = {}): TransactionRow {
   const isFound = state !== 'open' && state !== 'expired'
   const found = { height: isFound ? height(90) : null, succeeded: isFound ? state !== 'failed' : null }
@@ -128,7 +128,7 @@ describe('the table of a payout', () => {
 })
 
 describe('a transaction with an end', () => {
-  /** The ends that it takes, in order, beside a payout in a state. */
+  /** The ends that the transaction passes through when a block shows these transfers, with its payout in `payoutState`. */
   const endsOf = (from: TransactionState, payoutState: PayoutState | null, moved: readonly Moved[], succeeded = true) =>
     conclude(
       { transaction: transaction(from), payout: payoutState === null ? null : payout(payoutState) },
@@ -207,7 +207,7 @@ describe('in a token whose fee is confirmed', () => {
   })
 
   it('the share is rounded downwards, and each fee that was ever confirmed counts', () => {
-    expect(end(parts('197', '2'), [fee], '199')).toEqual(['other', null]) // the share of 199 is 1.99
+    expect(end(parts('197', '2'), [fee], '199')).toEqual(['other', null]) // a fee of 1% of 199 is 1.99, rounded to 1
     expect(end(parts('198', '1'), [fee], '199')).toEqual(['paid', '198'])
     expect(end(parts('950', '50'), [fee, { basisPoints: 500n, maximum: 100n }])).toEqual(['paid', '950'])
     expect(end(parts('950', '50'))).toEqual(['other', null])
@@ -259,8 +259,8 @@ describe('what nodes say about a sending', () => {
     const isRefused = (list: readonly NodeAnswer[], nodes: number, now: number) =>
       isRefusedByAll(list, nodes, 60, ms(now))
     expect(isRefused(both, 2, 110)).toBe(true)
-    expect(isRefused(both, 2, 109)).toBe(false) // the second one refuses it for 59
-    expect(isRefused(both, 3, 999)).toBe(false) // the third one was not asked
+    expect(isRefused(both, 2, 109)).toBe(false) // the second node has refused it for 59 only
+    expect(isRefused(both, 3, 999)).toBe(false) // the third node has not answered
     expect(isRefused(say2(both, 1, 'SUCCESS', 60), 2, 999)).toBe(false)
     expect(isRefused([], 0, 999)).toBe(false)
   })

@@ -3,7 +3,7 @@ import { firstAddress, startService } from '../http/service.ts'
 import { payoutBase58 } from '../support/payouts.ts'
 import { ask, handIn, passBlocks, payoutRequest, payoutsSetting, send, sign, startPaying } from './harness.ts'
 
-/** Payouts 1 to 6: signed, approved in TRX, waiting, of user 8, cancelled, approved. */
+/** Payouts 1 to 6: signed, approved in TRX, waiting, one of user 8, cancelled, approved. */
 async function withPayouts() {
   const service = await startPaying()
   await service.post([{ uid: 8, cuy: 2, type: 9, osn: 'fund', amt: '100' }])
@@ -113,5 +113,5 @@ it('over Workers RPC payouts are asked for, listed, approved and cancelled as by
     error: { kind: 'bad-input', member: 'by' },
   })
   expect(await rpc.payouts({ state: 'lost' as never })).toMatchObject({ ok: false, error: { kind: 'bad-input' } })
-  expect(Object.keys(rpc)).not.toEqual(expect.arrayContaining([expect.stringMatching(/unsigned|signed/i)])) // HTTP alone
+  expect(Object.keys(rpc)).not.toEqual(expect.arrayContaining([expect.stringMatching(/unsigned|signed/i)])) // signers use HTTP only
 })

@@ -11,7 +11,7 @@ import { createVirtualClock } from '../support/virtual-clock.ts'
 import { ask, handIn, sign, signedPayout, startPaying, withKilledSending } from './harness.ts'
 
 const never = () => new Promise<never>(() => {})
-/** The database, of which the first call that reads the newest event never returns. */
+/** A database in which the first query for the newest event never returns. */
 function hangingOnce(db: D1Database): D1Database {
   let isOver = false
   const prepare = (query: string) => {
@@ -20,7 +20,7 @@ function hangingOnce(db: D1Database): D1Database {
     const hanging = { bind: () => hanging, all: never, run: never, first: never, raw: never }
     return hanging
   }
-  return { prepare, batch: db.batch.bind(db), withSession: () => ({ prepare }) } as unknown as D1Database // what is used of it
+  return { prepare, batch: db.batch.bind(db), withSession: () => ({ prepare }) } as unknown as D1Database // safe: all that the test's parts call
 }
 
 const parts = ({ db, clock }: RunningService) => {
@@ -45,7 +45,7 @@ it('a call without an end keeps only what it has claimed from being sent, and th
   }
   const broadcasts: unknown[] = [hanging, answering]
   const memory = { compare: async () => null, known: () => null }
-  const openChain = () => ({ broadcast: broadcasts.shift() }) as unknown as Chain // what a sender uses of it
+  const openChain = () => ({ broadcast: broadcasts.shift() }) as unknown as Chain // safe: all that a sender calls
   const own = { db: writable(service.db), clock, memory, openChain, inBackground: () => {} }
   const sender = createSender({ ...own, currencies: indexCurrencies([]), payouts: null })
   void sender.send()

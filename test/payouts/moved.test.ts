@@ -22,14 +22,14 @@ import {
   stateOfPayout,
 } from './harness.ts'
 
-// What a step costs where money has left the address for a payout already: somebody who may approve decides it, and it is counted.
+// Money has already left the address for these payouts. Further steps need somebody who may approve, and count in the limits.
 
 const cancel = (service: RunningService, id: number, more: object = {}, by = 'office') =>
   send(service, '/cancel', { ids: [id], why: 'a test', ...more }, by)
 const approve = (service: RunningService, id: number, more: object = {}, by = 'office') =>
   send(service, '/approve', { ids: [id], ...more }, by)
 
-/** Sends a request of a backend that has this scope alone. */
+/** Sends a request about payouts with a token that has only this scope. */
 async function sendWith(service: RunningService, scope: string, path: string, body: object, sub = 'shop') {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   const response = await service.ledger(`/ledger/payouts${path}`, init, { sub, scope })
@@ -37,14 +37,14 @@ async function sendWith(service: RunningService, scope: string, path: string, bo
   return { status: response.status, msg, payout: data?.list[0] }
 }
 
-/** A payout of 5 USDT whose transaction has moved 2 of them. */
+/** A payout of 5 USDT whose transaction has moved only 2. */
 async function halfPaid(service: RunningService): Promise<number> {
   const { id, ...signed } = await signedPayout(service)
   await mineFinal(service, mined(signed, { logs: [paidLog(2_000_000n)] }))
   return id
 }
 
-/** What `npm run operate -- payouts resume` does with all of them. */
+/** Excuses all unknown and late transactions, as `npm run operate -- payouts resume` does. */
 const resumeAll = ({ db }: RunningService) =>
   db
     .prepare(
@@ -158,7 +158,7 @@ it('a transaction that an operator has excused, and that pays exactly this payou
     expect(refused).toMatchObject({ status: 409, reason: 'money-moved', msg: expect.stringContaining(left) })
   }
   expect(await cancel(service, id, { moved: true }, 'shop')).toMatchObject({ status: 403 })
-  expect(await approve(service, more)).toMatchObject({ status: 200 }) // of another amount
+  expect(await approve(service, more)).toMatchObject({ status: 200 }) // the excused transaction paid another amount than this one
   const approved = await approve(service, id, { moved: true })
   expect(approved).toMatchObject({ status: 200 })
   expect(await approve(service, id)).toEqual(approved)

@@ -2,18 +2,18 @@ import { base64url, CompactSign, exportJWK, generateKeyPair, type JWK } from 'jo
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 
-/** What a proof of these tests is of. */
+/** The payout that the proofs of these tests are for. */
 export const proven = { uid: 7, cuy: 2, amt: '5', to: formatBase58(addressOf(60)), osn: 'order-1' }
 
-/** A key of a backend. */
+/** A key pair with which a backend proves that it has asked for a payout. */
 export interface BackendKey {
   readonly jwk: JWK
   readonly privateJwk: JWK
-  /** Signs a text; a header may have more members or another algorithm than the key. */
+  /** Signs a text as a compact JWS. `header` adds members, or names another algorithm than the key's. */
   sign(text: string, header?: object): Promise<string>
 }
 
-/** Makes a key. Node and browsers call an Ed25519 key `Ed25519`, where others say `EdDSA`. */
+/** Makes a key pair. Node and browsers call the algorithm `Ed25519`, other software `EdDSA`. */
 export async function makeKey(alg: 'EdDSA' | 'Ed25519' | 'ES256' | 'RS256'): Promise<BackendKey> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   return {
@@ -25,12 +25,12 @@ export async function makeKey(alg: 'EdDSA' | 'Ed25519' | 'ES256' | 'RS256'): Pro
 }
 
 const text = (changes: object = {}) => JSON.stringify({ ...proven, ...changes })
-/** A text whose amount is a JSON number of these digits. */
+/** The proof's text with its amount as a JSON number, in exactly these digits. */
 const withNumber = (digits: string) => text({ amt: '?' }).replace('"?"', digits)
 const part = (value: unknown) => base64url.encode(JSON.stringify(value))
 
 type Made = (keys: { readonly ed: BackendKey; readonly es: BackendKey }) => Promise<string>
-/** A proof of the payout above, or what is wrong with it, in the words of the refusal. */
+/** A proof, and words of the sentence that refuses it; null if it is right. */
 interface Row {
   readonly how: string
   readonly make: Made
@@ -42,7 +42,7 @@ const wrong = (why: string, how: string, make: Made): Row => ({ how, make, why }
 const form = 'a compact JWS'
 const members = 'uid, cuy, amt, to and osn'
 
-/** What asking and every signer take alike, and what neither takes. */
+/** Proofs that the service and every signer must accept, and proofs that both must refuse. */
 export const proofs: readonly Row[] = [
   right('by an Ed25519 key, called EdDSA', ({ ed }) => ed.sign(text())),
   right('by an Ed25519 key, called Ed25519', ({ ed }) => ed.sign(text(), { alg: 'Ed25519' })),

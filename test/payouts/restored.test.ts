@@ -33,23 +33,23 @@ import {
   stateOfPayout,
 } from './harness.ts'
 
-/** What the scanner keeps of the newest event. */
+/** The newest event as the scanner's storage has it, and since when the scanner has known that the database is an older copy. */
 const memoryOf = ({ scannerHost }: RunningService) =>
   scannerHost.values.get('payouts') as { newest: { id: number; digest: string } | null; restoredAt: number | null }
 const stoppedBy = async (service: RunningService) => {
   const { data } = await (await service.ledger('/ledger/summary')).json<{ data: { payouts: { stopped: unknown } } }>()
   return data.payouts.stopped
 }
-/** Whatever the database was restored to, the scanner knows an event that it lacks. */
+/** Makes the scanner remember an event that the database lacks, as after a restore. */
 function knowMore(service: RunningService, id: number | null = 9_999): void {
   service.scannerHost.values.set('payouts', { newest: { id, digest: 'ab'.repeat(32) }, restoredAt: null })
 }
 
 const lastEventOf = ({ db }: RunningService) => db.prepare('SELECT max(id) AS id FROM event').first<number>('id')
-/** What a signer is told about a right transaction as long as the database is an older copy. */
+/** The answer to a right transaction while the database is an older copy. */
 const refusedWhileStopped = { refused: { code: 409, reason: 'payouts-stopped' } }
 
-/** All bytes that are sent from now on. */
+/** A list that collects all transactions which the nodes receive from now on. */
 function sentBy(service: RunningService): readonly string[] {
   const sent: string[] = []
   for (const node of service.nodes) {
@@ -73,7 +73,7 @@ describe('a database that was restored to an older copy', () => {
     await tickLater(service)
     expect(alarmsOf(service, 'payout-unknown')).toMatchObject([{ why: expect.stringContaining('an hour later') }])
     expect(await stoppedBy(service)).toMatchObject({ why: 'restored' })
-    service.clock.seconds += 7_200 // no clock decides
+    service.clock.seconds += 7_200 // only the times of blocks count, no clock
     expect(await offered(service)).toBe('payouts-stopped')
     const missing = Math.ceil((since + 3_600 - (await headOf(service)).timestamp / 1000) / 3)
     await passBlocks(service, missing - 1)
@@ -129,7 +129,7 @@ describe('a database that was restored to an older copy', () => {
     await gapNext()
     await passBlocks(service, 1_300)
     expect(await offered(service)).toBe('payouts-stopped')
-    const later = await gapNext() // the nodes agree on the first one now
+    const later = await gapNext() // from now on the nodes agree on the first gap
     await tickFor(service, 3_600, () => {}, 600)
     expect(await openGaps(service)).toMatchObject([{ from_height: later }])
     expect(await offered(service)).toEqual([id])
@@ -182,7 +182,7 @@ describe('a database that was restored to an older copy', () => {
     knowMore(service)
     expect(await cancel(id)).toMatchObject({ status: 409, reason: 'payouts-stopped' })
     expect([await stateOfPayout(service, id), await balance(service)]).toEqual(['approved/0', left])
-    expect((await cancel(before)).status).toBe(200) // it was before
+    expect((await cancel(before)).status).toBe(200) // it was cancelled before the restore
     await passBlocks(service, 1_240)
     expect((await cancel(id)).status).toBe(200)
   })
@@ -270,14 +270,14 @@ describe('a database that was restored to an older copy', () => {
     const service = await startPaying()
     const { id } = await ask(service)
     const signed = await sign(service)
-    // The copy has the payout as approved, and its transaction was mined before: the scan of the copy finds it.
+    // In the copy the payout is only approved. Its transaction is in a block that the copy has not read.
     knowMore(service)
     await mineFinal(service, mined(signed))
     expect(await offered(service)).toBe('payouts-stopped')
     expect(await handIn(service, id, signed.transaction)).toMatchObject({ state: 'signed' })
     await tickLater(service)
     expect(await stateOfPayout(service, id)).toBe('paid/0')
-    expect(await offered(service)).toBe('payouts-stopped') // there can be others
+    expect(await offered(service)).toBe('payouts-stopped') // other transactions may be missing, too
     service.chain.addEmpty(1_300)
     service.clock.seconds += 3_900
     while ((await headOf(service)).height < finalizedIn(service)) await tickLater(service)
@@ -289,7 +289,7 @@ describe('a database that was restored to an older copy', () => {
   it('pays nobody twice where it lacks the payout itself, which is asked for again only after that hour', async () => {
     const service = await startPaying()
     const before = await balance(service)
-    const signed = await sign(service) // for a payout that the copy lacks
+    const signed = await sign(service) // its payout is missing in the copy
     knowMore(service)
     await mineFinal(service, mined(signed))
     service.chain.addEmpty(1_300)

@@ -18,7 +18,7 @@ import {
   withKilledSending,
 } from './harness.ts'
 
-/** The sendings to each node so far. */
+/** How many transactions each node has received. */
 const sentTo = ({ nodes }: RunningService) => nodes.map(({ broadcasts }) => broadcasts.length)
 const allSent = ({ nodes }: RunningService) => nodes.flatMap(({ broadcasts }) => broadcasts)
 
@@ -44,7 +44,7 @@ describe('what is stored as signed', () => {
     expect(allSent(service)).toEqual([])
     repairNodes(service)
     await tickLater(service.with({}), 10)
-    expect(allSent(service)).toEqual([]) // a run that dies sends nothing again and again
+    expect(allSent(service)).toEqual([]) // still claimed by the run that died: it might have sent them
     await tickLater(service.with({}), 10)
     expect(allSent(service)).toEqual([transaction])
   })

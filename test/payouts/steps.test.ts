@@ -21,14 +21,14 @@ import {
   stateOfPayout,
 } from './harness.ts'
 
-/** A service in which a person approves every payout. */
+/** Starts a service without limits: a person must approve each payout. */
 const withoutLimits = () => startPaying({ PAYOUTS: { address: payoutBase58 } })
 const approve = (service: RunningService, ids: unknown, more: object = {}, by = 'office') =>
   send(service, '/approve', { ids, ...more }, by)
 const cancel = (service: RunningService, ids: unknown, more: object = {}, by = 'shop') =>
   send(service, '/cancel', { ids, why: 'a test', ...more }, by)
 
-/** A payout whose transaction has failed, or has paid half of it. */
+/** A stuck payout of 5 USDT. Its transaction has moved `amounts` in smallest units, or has failed if there are none. */
 async function stuckPayout(service: RunningService, ...amounts: readonly bigint[]): Promise<number> {
   const { id, ...signed } = await signedPayout(service)
   const logs = amounts.map((amount) => transferLog(usdtAddress, payoutAddress, recipient, amount))

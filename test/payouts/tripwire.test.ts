@@ -34,7 +34,7 @@ import {
 } from './harness.ts'
 
 const elsewhere = addressOf(77)
-/** What `npm run operate -- payouts resume` does. */
+/** Excuses the transaction, as `npm run operate -- payouts resume` does. */
 const resume = ({ db }: RunningService, txid: string) =>
   db.prepare(`UPDATE payout_transaction SET version = version + 1, excused = 'a test' WHERE txid = ?`).bind(txid).run()
 const unknownTxids = async ({ db }: RunningService) => {
@@ -120,7 +120,7 @@ describe('a transaction of the payout address that no payout names', () => {
     const { timestamp } = await headOf(service)
     const signed = await sign(service, { expiration: BigInt(timestamp - 90_000_000) })
     expect(await handIn(service, id, signed.transaction)).toMatchObject({ refused: { reason: 'expiration' } })
-    const height = await mineFinal(service, mined(signed)) // as a restored copy sees it: no node would take it now
+    const height = await mineFinal(service, mined(signed)) // it was mined before it expired; a restored copy learns of it only now
     await passBlocks(service, 3)
     expect(await offered(service)).toBe('payouts-stopped')
     for (let i = 0; i < 2; i += 1) {

@@ -6,7 +6,7 @@ import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { ask, startPaying } from './harness.ts'
 
-/** The payout address holds so much, in smallest units. */
+/** Makes all nodes show these balances of the payout address, in smallest units. */
 const hold = ({ nodes }: RunningService, trx: bigint, usdt: bigint) => {
   for (const node of nodes) {
     node.balances.set(payoutAddress, trx)
@@ -35,7 +35,7 @@ it('too little TRX for what a token’s transfer may burn raises payout-wallet-l
   hold(service, 0n, 5_000_000n)
   await later(service)
   await later(service)
-  expect(alarmsOf(service, 'payout-wallet-low')).toHaveLength(2) // it had ended
+  expect(alarmsOf(service, 'payout-wallet-low')).toHaveLength(2) // it had ended and began anew
 })
 
 it('one node alone that shows an empty payout address raises no alarm', async () => {

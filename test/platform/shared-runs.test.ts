@@ -8,7 +8,7 @@ beforeEach(() => {
   now = 1_000
   begun = 0
 })
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so: with a result, or with an error. */
 function work() {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const start = () => {

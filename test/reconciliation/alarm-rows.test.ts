@@ -6,7 +6,7 @@ import { addressAt, dayMs, paid, shown, startReconciliation, surplus } from './h
 
 const row = `${surplus} ${JSON.stringify({ address: addressAt(0), cuy: 1 })}`
 
-/** An address with a reported surplus of 7, whose next comparison is due. */
+/** An address with a reported surplus of 7 smallest units, whose next comparison is due. */
 async function withSurplus() {
   const service = await startReconciliation({ addresses: 1 })
   service.setBalance(1, 0, 7n)
@@ -18,13 +18,13 @@ async function withSurplus() {
 
 it('a difference that one reading has missed is reported again where its address was paid meanwhile', async () => {
   const service = await withSurplus()
-  service.setBalance(1, 0, 10n) // by a node that is wrong
+  service.setBalance(1, 0, 10n) // a wrong node shows this balance
   let isPaid = false
   const paying: typeof service.alarms = {
     ...service.alarms,
     async clear(...subject) {
       const hasEnded = await service.alarms.clear(...subject)
-      if (!isPaid) await service.store([paid(1, 0, 5n)]) // another instance scans while this one compares
+      if (!isPaid) await service.store([paid(1, 0, 5n)]) // another instance's scan stores a deposit during this comparison
       isPaid = true
       return hasEnded
     },

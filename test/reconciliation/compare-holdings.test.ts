@@ -60,7 +60,7 @@ describe('addresses that are due', () => {
     for (let minute = 0; minute < 40; minute += 1) {
       service.state.now += 60_000
       await service.store(Array.from({ length: 20 }, (_, index) => paid(1, index, oneTrx)))
-      await service.slice() // room for one request in a minute, for one currency
+      await service.slice() // a minute's allowance is one request, which compares one currency
     }
     const asked = new Set(service.queries.filter(({ cuy }) => cuy === 1).flatMap(({ addresses }) => addresses))
     const resting = Array.from({ length: 40 }, (_, i) => addressAt(20 + i))
@@ -82,7 +82,7 @@ describe('a surplus', () => {
     }
     expect(service.raised).toHaveLength(1)
     expect(await service.raisedRows()).toEqual([`${surplus} ${JSON.stringify({ address: addressAt(1), cuy: 1 })}`])
-    await service.minutes(1, [paid(1, 1, 7n * oneTrx)]) // found by a rescan
+    await service.minutes(1, [paid(1, 1, 7n * oneTrx)]) // a rescan finds the deposit
     await service.wait(20)
     expect(await service.raisedRows()).toEqual([])
     expect(service.raised).toHaveLength(1)
@@ -116,7 +116,7 @@ describe('a surplus', () => {
 describe('an address that is collected every ten minutes', () => {
   it('has its surplus reported within an hour, once and exactly, whatever its fees', async () => {
     const service = await startReconciliation({ addresses: 1 })
-    /** A deposit that is collected but for the fee: it leaves the balance as it is. */
+    /** Pays 10 TRX in and sends it out again, minus the fee, which is burnt: the balance does not change. */
     const collect = (fee: bigint) => service.minutes(10, [paid(1, 0, 10n * oneTrx), sent(1, 0, 10n * oneTrx - fee)])
     for (const fee of [1_100_000n, 345_000n]) await collect(fee)
     expect(service.raised).toEqual([])
@@ -139,7 +139,7 @@ describe('collecting', () => {
   it('is not reported: its fee is accepted at once, and later differences are measured from there', async () => {
     const service = await startReconciliation({ addresses: 1 })
     await service.minutes(1, [paid(1, 0, 100n * oneTrx)])
-    service.setBalance(1, 0, oneTrx) // 1 TRX was burnt
+    service.setBalance(1, 0, oneTrx) // 98 TRX were sent and 1 TRX was burnt
     await service.minutes(1, [sent(1, 0, 98n * oneTrx)])
     await service.wait(20)
     expect(service.raised).toEqual([])
@@ -175,12 +175,12 @@ describe('a transfer under way', () => {
     const service = await startReconciliation({ addresses: 1 })
     service.setBalance(1, 0, 6n * oneTrx)
     await service.minutes(2)
-    service.setBalance(1, 0, 36n * oneTrx) // not scanned yet
+    service.setBalance(1, 0, 36n * oneTrx) // paid in, but not scanned yet
     await service.minutes(3)
     await service.minutes(1, [paid(1, 0, 30n * oneTrx)])
     await service.wait(25)
     expect(service.raised).toEqual([alarm(surplus, 1, 0, 6n * oneTrx)])
-    service.setBalance(1, 0, 0n) // all of it was collected, for a fee of 1.1 TRX
+    service.setBalance(1, 0, 0n) // sent out, with a fee of 1.1 TRX
     await service.minutes(1, [sent(1, 0, 36n * oneTrx - 1_100_000n)])
     await service.wait(25)
     expect(service.raised).toHaveLength(1)
@@ -205,7 +205,7 @@ describe('a transfer under way', () => {
   it('is not reported on an address with a deposit every minute, which is compared once it rests', async () => {
     const service = await startReconciliation({ addresses: 1 })
     for (let i = 1; i <= 30; i += 1) {
-      service.setBalance(1, 0, BigInt(i + 1) * oneTrx) // always one deposit ahead of the scan
+      service.setBalance(1, 0, BigInt(i + 1) * oneTrx) // one deposit more than the scan has stored
       await service.minutes(1, [paid(1, 0, oneTrx)])
     }
     expect(service.raised).toEqual([])

@@ -15,20 +15,18 @@ import {
 import { currencies } from '../support/currencies.ts'
 import { freshDatabase } from '../support/database.ts'
 
-/** Blocks in a minute. */
+/** A block each three seconds. */
 const minuteBlocks = 20
 const minuteMs = 60_000
-/** A day in milliseconds. */
 export const dayMs = 86_400_000
-/** One TRX in sun. */
 export const oneTrx = 1_000_000n
-/** The address at an index. */
+/** A made-up address for each index. */
 export const addressAt = (index: number) => (index + 0xa0).toString(16).padStart(40, '0') as Address
-/** The same as an alarm shows it. */
+/** The address as alarms show it, in Base58Check. */
 export const shown = (index: number) => formatBase58(addressAt(index))
 const stranger = 'f'.repeat(40) as Address
 
-/** A transfer as the scan finds it: `from` or `to` is an index of an address of the service, or null: a stranger. */
+/** A transfer that the scan stores. `from` and `to` are indices of issued addresses; null is a stranger. */
 export interface Moved {
   readonly cuy: number
   readonly raw: bigint
@@ -39,7 +37,7 @@ export interface Moved {
 type Row = Record<string, unknown>
 type Log = (readonly [name: string, fields: LogFields])[]
 
-/** Reconciliation over real D1, with a scan and a node whose results the test decides. */
+/** Reconciliation over real D1. The test sets what the scan finds and what the node answers. */
 export async function startReconciliation({ addresses }: { readonly addresses: number }) {
   const db = await freshDatabase()
   const state = { now: 10_000_000_000, height: 100, halted: null as string | null, transactions: 0 }
@@ -65,7 +63,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
   const store = createScan(db, state)
   const slice = (changes: Partial<CompareParts> = {}, scan: Partial<ComparedScan> = {}) =>
     compareHoldings({ ...parts, ...changes }, { ...scanned(), ...scan })
-  /** Slices until nothing is due. */
+  /** Compares until nothing is due, at most thirty slices. */
   const tick = async (...changes: Parameters<typeof slice>) => {
     for (let slices = 0; slices < 30; slices += 1) {
       const end = await slice(...changes)
@@ -84,23 +82,23 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
     store,
     alarms,
     ...node,
-    /** Minutes with a scan and a tick each; what was found is in the first of them. */
+    /** Lets `count` minutes pass, each with a scan and a comparison of both currencies. The scan of the first minute finds `found`. */
     async minutes(count: number, found: readonly Moved[] = []) {
       for (let i = 0; i < count; i += 1) {
         state.now += minuteMs
         await store(i === 0 ? found : [])
         await tick()
-        await tick() // the other currency
+        await tick() // the first one compared only one currency
       }
     },
-    /** So many minutes in which nothing is found, with a scan and a tick every three minutes. */
+    /** Lets `minutes` pass without a transfer, with a scan and a comparison of both currencies every three minutes. */
     async wait(minutes: number) {
       for (let passed = 0; passed < minutes; passed += 3) {
         state.now += 3 * minuteMs
         state.height += 2 * minuteBlocks
         await store()
         await tick()
-        await tick() // the other currency
+        await tick() // the first one compared only one currency
       }
     },
     holdings: async () => (await db.prepare('SELECT * FROM holding ORDER BY cuy, address').all<Row>()).results,
@@ -110,7 +108,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
 
 const hash = (height: number) => height.toString(16).padStart(64, 'b')
 
-/** The state of a scan at block 100. */
+/** Stores a scan that stands at block 100. */
 async function beginScan(db: D1Database, now: number): Promise<void> {
   await db
     .prepare(
@@ -128,7 +126,7 @@ async function issue(db: D1Database, count: number): Promise<void> {
   if (count > 0) await db.batch(Array.from({ length: count }, (_, index) => insert.bind(index, addressAt(index))))
 }
 
-/** A node that returns the balances that were set, all 0 at first, or the failure of a currency. */
+/** A node with the balances that the test sets (0 where none is set), or with a failure for one currency. */
 function createNode() {
   const balances = new Map<string, bigint>()
   const queries: { cuy: number; addresses: readonly Address[] }[] = []
@@ -145,7 +143,7 @@ function createNode() {
   return { chain, queries, failures, setBalance }
 }
 
-/** Stores the next minute's blocks. What was found is in the first of them. */
+/** Stores the blocks of the next minute; `found` is in the first of them. */
 function createScan(db: D1Database, state: { now: number; height: number; transactions: number }) {
   const insert = db.prepare(
     `INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
@@ -159,7 +157,7 @@ function createScan(db: D1Database, state: { now: number; height: number; transa
       state.transactions += 1
       const txid = state.transactions.toString(16).padStart(64, '0')
       const [sender, recipient] = [from, to].map((index) => (index === null ? stranger : addressAt(index)))
-      // A deposit is below the minimum, so that any raw amount fits.
+      // Deposits are stored as below the minimum: any raw amount is allowed there.
       const decided = from === null ? [1, 'refused', 'below-minimum'] : [null, 'moved', null]
       const [uid, kind, reason] = decided
       const place = [txid, cuy === 1 ? 0 : 1, at, cuy, uid, sender, recipient, String(raw)]
@@ -175,9 +173,9 @@ function createScan(db: D1Database, state: { now: number; height: number; transa
   }
 }
 
-/** What a stranger pays to an address of the service. */
+/** A stranger pays `raw` to the issued address `to`. */
 export const paid = (cuy: number, to: number, raw: bigint): Moved => ({ cuy, raw, from: null, to })
-/** What an address of the service sends, to a stranger where `to` is not given. */
+/** The issued address `from` sends `raw`, to a stranger if `to` is null. */
 export const sent = (cuy: number, from: number, raw: bigint, to: number | null = null): Moved => ({
   cuy,
   raw,
@@ -187,7 +185,7 @@ export const sent = (cuy: number, from: number, raw: bigint, to: number | null =
 
 export const surplus = 'reconciliation-surplus'
 export const shortfall = 'reconciliation-shortfall'
-/** The alarm of a difference, as `raised` has it. */
+/** The alarm as an item of `raised`. */
 export const alarm = (kind: string, cuy: number, index: number, amount: bigint) => [
   kind,
   { address: shown(index), cuy, amount: amount.toString() },

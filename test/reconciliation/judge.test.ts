@@ -15,7 +15,7 @@ import {
 
 const height = (n: number) => n as BlockHeight
 
-/** Recorded are 100; nothing was sent, and nothing differed so far. */
+/** An address with 100 units recorded, which has sent nothing and has never differed. */
 const holding = (changes: Partial<RecordedHolding> = {}): RecordedHolding => ({
   recorded: 100n,
   sent: 0,
@@ -70,7 +70,7 @@ describe('a holding that is due while the scan is at block 300', () => {
   })
 })
 
-/** A difference that was reported. */
+/** A difference that was found so often that its alarm was raised. */
 const reported = (difference: bigint): Partial<RecordedHolding> => ({ difference, differing: readingsNeeded })
 const trx = 1_000_000n
 
@@ -175,7 +175,7 @@ describe('a shortfall of TRX', () => {
   })
 })
 
-/** A difference of 6 TRX that was found `differing` times, on an address that had sent 4 transactions by then. */
+/** A difference of 6 TRX, found `differing` times, at an address that has sent 4 transactions and paid 3 TRX of fees for them. */
 const counted = (differing: number, changes: Partial<RecordedHolding> = {}): RecordedHolding => {
   const fees = { accepted: -3n * trx, sent: 4, acceptedSent: 4, readSent: 4 }
   return holding({ recorded: 1_000n * trx, ...fees, difference: 6n * trx, differing, ...changes })

@@ -26,9 +26,9 @@ async function start(): Promise<void> {
 
 const payment: EntryToPost = { uid: 7, cuy: 2, type: 4, osn: 'order-1', amt: '-2.5' }
 const refused = (error: LedgerError) => ({ ok: false, error })
-/** A value that the caller's types do not allow, but its Worker can send. */
+/** Passes a value that the types forbid but that a Worker in plain JavaScript can send. */
 const untyped = (value: unknown) => value as never
-/** So many arrays in each other. */
+/** The number 7 inside `depth` nested arrays. */
 const nested = (depth: number): unknown => (depth === 0 ? 7 : [nested(depth - 1)])
 
 describe('post', () => {
@@ -159,7 +159,7 @@ describe('a refusal', () => {
     expect(await ledger.wallets(7)).toMatchObject({ list: [{ amt: '0' }, { amt: '25' }] })
   })
 
-  // What HTTP refuses as text arrives here as values; test/ledger/parse-post.test.ts has the others.
+  // Over HTTP all of these would be text. Other bad values are in test/ledger/parse-post.test.ts.
   test.each<[string, unknown, string]>([
     ['nested deeply', { ...payment, uid: nested(500) }, 'uid'],
     ['that is a date', new Date(0), 'uid'],

@@ -18,7 +18,7 @@ import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret } from '../support/variables.ts'
 import { alarmsOf, balancesOf, breakNodes, callsOf, stateOf, withAddress, withDeposit } from './harness.ts'
 
-/** Requests of the nodes wait until the returned function is called. */
+/** Makes each node hold all requests until the returned function is called. */
 function holdNodes({ nodes }: RunningService): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   for (const node of nodes) node.script = () => ({ kind: 'delayed', wait: () => promise })
@@ -107,7 +107,7 @@ describe('a recharge', () => {
     let sent = 0
     const reach = () => {
       sent += 1
-      return new Promise<Response>(() => {}) // never answers
+      return new Promise<Response>(() => {}) // a request to a node would never end
     }
     const worker = createService(createWorld(reach, lines, service.clock.seconds).platform)
     const headers = bearer(await signHs256({ sub: '7', exp: tokenNow + 86_400 }, testSecret))
@@ -157,7 +157,7 @@ describe('an address', () => {
 
 describe('one caller', () => {
   it('takes no more than a share, and the answer says whose limit it is; others and ticks go on', async () => {
-    // Ticks need 22,500 of these; callers have half of the rest, and one caller a tenth of that.
+    // Ticks need 22,500 requests a day. Callers have half of the other 1,000, and one caller a tenth of that.
     const { service, own } = await withAddress(nodesWith({ perDay: 23_500 }))
     await service.tick()
     const txid = 'ab'.repeat(32)
@@ -178,7 +178,7 @@ describe('one caller', () => {
 
   it('with a recharge timed before each tick takes nothing from it: strangers’ deposits are credited by each', async () => {
     const { service: rich, own } = await withAddress()
-    const service = rich.with(nodesWith({ perDay: 22_540 })) // two requests of a caller are too few for a scan
+    const service = rich.with(nodesWith({ perDay: 22_540 })) // leaves 40 requests a day: a caller's share of two is too small for a scan
     await service.tick()
     for (let i = 1; i <= 8; i += 1) {
       payFinal(service, trxTo(own, 1_000_000n))

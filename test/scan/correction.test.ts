@@ -32,14 +32,14 @@ import {
 
 const oneNode = { TRON_NODES: testNodes.slice(0, 1), TRON_QUORUM: 1 }
 
-/** Nodes show this amount in every token log. */
+/** Makes all nodes show this amount in every token log. */
 function showAmount({ nodes }: RunningService, amount: bigint): void {
   const data = `0x${amount.toString(16).padStart(64, '0')}`
   const change = (result: unknown) => (result as object[]).map((log) => ({ ...log, data }))
   for (const node of nodes) node.script = () => changing('eth_getLogs', change)
 }
 
-/** The database, whose answer is lost once after a step of the scan was stored. */
+/** A database that stores a step of the scan once, but fails to return the result. */
 function losingAnswer({ db }: RunningService): unknown {
   let isLost = false
   const position = () => db.prepare('SELECT height FROM scan').first<number>('height')
@@ -56,7 +56,7 @@ function losingAnswer({ db }: RunningService): unknown {
   }
 }
 
-/** A service that has scanned `wrong` in place of `right`, by a node that showed it, and is then corrected. */
+/** Scans the block `wrong`, which a node shows in place of `right`. Returns the service with `repair`. */
 async function scanWrongBlock(
   make: (own: Address) => { readonly wrong: readonly TransactionSpec[]; readonly right: readonly TransactionSpec[] },
   variables: Record<string, unknown> = {},
@@ -78,7 +78,7 @@ async function scanWrongBlock(
   return {
     service,
     own,
-    /** The operator corrects the height, and the node shows the chain to the next tick, which is that of `ticking`. */
+    /** Corrects the height as an operator does, gives the node the right chain, and runs a tick of `ticking`. */
     async repair(ticking: RunningService = service) {
       for (const node of service.nodes) node.chain = right
       await correct(service, before)
@@ -230,7 +230,7 @@ describe('after a correction of the finalized height', () => {
   })
 })
 
-/** The database, where `work` is done by others once before transfers are stored. */
+/** A database in which `work` runs once, just before the first batch that stores transfers, as the work of another instance would. */
 function interrupted({ db }: RunningService, work: () => Promise<void>): unknown {
   let left: (() => Promise<void>) | null = work
   let isStoring = false
@@ -250,7 +250,7 @@ function interrupted({ db }: RunningService, work: () => Promise<void>): unknown
 }
 
 describe('what was read from a wrong chain', () => {
-  /** The operator corrects the height, and another instance scans the right chain up to above it. */
+  /** Corrects the height as an operator does; then another instance scans the right chain beyond that height. */
   const replace = (service: RunningService, height: number, right: RunningService['chain']) => async () => {
     await correct(service, height)
     for (const node of service.nodes) node.chain = right
@@ -291,7 +291,7 @@ describe('what was read from a wrong chain', () => {
 })
 
 describe('what is not credited', () => {
-  /** The only node overstates the amounts of all logs. */
+  /** Makes the only node show too large an amount in every log. */
   const overstate = (service: RunningService) => {
     for (const node of service.nodes) {
       node.script = () =>

@@ -52,7 +52,7 @@ describe('a block with more logs than nodes give at once', () => {
     for (const node of service.nodes) node.script = () => null
     const before = callsOf(service, 'eth_getTransactionReceipt').length
     service.clock.seconds += 120
-    await service.with({}).tick() // another instance
+    await service.with({}).tick() // another instance goes on with the gap
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: total / 2 / 1e6 })
     expect(callsOf(service, 'eth_getTransactionReceipt').length - before).toBeLessThan(2 * 61)
     expect(await openGaps(service)).toEqual([])
@@ -101,7 +101,7 @@ describe('a block with more logs than nodes give at once', () => {
     service.clock.seconds += 20
     await service.tick()
     expect(await statesOf(service)).toEqual(['seen', 'seen'])
-    fork.add([noise(60), usdtTo(own, 2n)]) // the first one is not in the block that stays
+    fork.add([noise(60), usdtTo(own, 2n)]) // the first transfer is missing in the block that becomes final
     fork.addEmpty(finalityLag)
     for (const node of service.nodes) {
       node.chain = fork
@@ -235,10 +235,10 @@ describe('the requests of gaps', () => {
     payFinal(service, usdtTo(own, 2_000_000n))
     await tickLater(service)
     for (const node of service.nodes) node.script = () => null
-    const poor = service.with(nodesWith({ perDay: 22_500 })) // what ticks need in a day
+    const poor = service.with(nodesWith({ perDay: 22_500 })) // exactly what ticks need in a day
     payFinal(service, usdtTo(own, 3_000_000n))
     service.clock.seconds += 120
-    await poor.tick() // a new instance looks at its nodes first
+    await poor.tick() // the first tick of an instance spends requests on checking its nodes
     service.clock.seconds += 20
     await poor.tick()
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 3 })

@@ -8,7 +8,7 @@ import { changing, type Fault } from '../support/scripted-node.ts'
 import { addressOf, type LogSpec, type TransactionSpec } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
 
-/** `CURRENCIES` in which USDT has this as well. */
+/** `CURRENCIES` with TRX and USDT, where USDT has the given member. */
 export const usdtWith = (
   more: { readonly retired: true } | { readonly minDeposit: string } | { readonly reviewFrom: string },
 ) => [
@@ -16,17 +16,17 @@ export const usdtWith = (
   { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, ...more },
 ]
 
-/** `CURRENCIES` in which USDT is retired. */
+/** `CURRENCIES` with TRX and a retired USDT. */
 export const retiredUsdt = usdtWith({ retired: true })
 
-/** The stored state of the scan. It must have started. */
+/** The stored state of the scan. Throws if the scan has not started. */
 export async function stateOf({ db }: RunningService) {
   const state = await selectScan(writable(db))
   if (state === null) throw new Error('the scan has not started')
   return state
 }
 
-/** The newest final block of the chain. */
+/** The height of the chain's newest final block. */
 export const finalizedIn = ({ chain }: RunningService) => chain.tip().height - finalityLag
 
 /** The stored transfers: their states, with the reason after a colon, in the order in which they were found. */
@@ -35,7 +35,7 @@ export async function statesOf({ db }: RunningService): Promise<readonly string[
   return results.map(({ state, reason }) => (reason === null ? String(state) : `${state}:${reason}`))
 }
 
-/** The types of all events so far. */
+/** The types of all stored events, oldest first. */
 export async function eventsOf({ db }: RunningService): Promise<readonly string[]> {
   const { results } = await db.prepare('SELECT type FROM event ORDER BY id').all()
   return results.map(({ type }) => String(type))
@@ -48,34 +48,34 @@ export async function balancesOf(service: RunningService, uid = 7): Promise<Read
   return Object.fromEntries(data.list.map(({ amt, cuy }) => [cuy, amt]))
 }
 
-/** A service whose caller has an address. */
+/** Starts a service in which user 7 has the address `own`. */
 export async function withAddress(variables: Record<string, unknown> = {}) {
   const service = await startService(variables)
   const own: Address = await addressIn(await service.get('/tron/generate'))
   return { service, own }
 }
 
-/** A service whose caller has an address and a final deposit of 25 USDT that is not scanned. */
+/** Starts a service in which user 7 has the address `own` and a final deposit of 25 USDT, which is not scanned yet. */
 export async function withDeposit(variables: Record<string, unknown> = {}) {
   const { service, own } = await withAddress(variables)
   const [txid = ''] = payFinal(service, usdtTo(own, 25_000_000n))
   return { service, own, txid }
 }
 
-/** The alarms in the log so far, with their fields. */
+/** The alarms that were logged so far, with their fields. */
 export function alarmLines({ lines }: RunningService): readonly Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ alarm }) => alarm !== undefined)
 }
 
-/** The alarms of one kind. */
+/** The alarms of one kind that were logged so far. */
 export const alarmsOf = (service: RunningService, kind: string) =>
   alarmLines(service).filter(({ alarm }) => alarm === kind)
 
-/** Calls of all nodes to a method or path so far. */
+/** All calls of one JSON-RPC method, or of one path of the HTTP API, that the nodes have received. */
 export const callsOf = ({ nodes }: RunningService, method: string) =>
   nodes.flatMap(({ requests }) => requests.flatMap(({ calls }) => calls)).filter((call) => call.method === method)
 
-/** Lets `seconds` pass, one by one, and runs ticks when the scanner's alarm is due. A tick can take longer than a second. */
+/** Lets time pass second by second: calls `onSecond`, then runs a tick if the scanner's alarm is due. A tick can itself move the clock forward. */
 export async function runFor(
   service: RunningService,
   seconds: number,
@@ -91,7 +91,7 @@ export async function runFor(
   }
 }
 
-/** What an operator's command does: the finalized height becomes `finalized`. */
+/** Corrects the finalized height as an operator's command does. */
 export async function correct({ db }: RunningService, finalized: number): Promise<void> {
   await db
     .prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (?1, 'a wrong node', 1700000000000)`)
@@ -99,7 +99,7 @@ export async function correct({ db }: RunningService, finalized: number): Promis
     .run()
 }
 
-/** What an operator's command does: these blocks are read again. */
+/** Asks for a rescan of these blocks, as an operator's command does. */
 export async function rescan({ db }: RunningService, from: number, to: number): Promise<void> {
   const columns = 'kind, from_height, to_height, next_height, reason, created_at, next_try'
   await db
@@ -108,17 +108,17 @@ export async function rescan({ db }: RunningService, from: number, to: number): 
     .run()
 }
 
-/** No node answers. */
+/** Makes all nodes answer HTTP 500. */
 export function breakNodes({ nodes }: RunningService): void {
   for (const node of nodes) node.script = () => ({ kind: 'status', status: 500 })
 }
 
-/** All nodes answer as they should. */
+/** Makes all nodes answer correctly again. */
 export function repairNodes({ nodes }: RunningService): void {
   for (const node of nodes) node.script = () => null
 }
 
-/** The first node has no logs of the blocks of these heights: nodes do not agree on them. */
+/** Makes the first node hide the logs of the blocks at these heights, so that the nodes disagree about them. */
 export function disagreeOn({ nodes }: RunningService, ...heights: readonly number[]): void {
   const [first] = nodes
   if (first === undefined) throw new Error('a node')
@@ -129,7 +129,7 @@ export function disagreeOn({ nodes }: RunningService, ...heights: readonly numbe
     })
 }
 
-/** Ticks every `step` seconds for so long, each after `each`. */
+/** Runs a tick every `step` seconds, `seconds` long, and calls `each` before each tick. */
 export async function tickFor(
   service: RunningService,
   seconds: number,
@@ -143,29 +143,29 @@ export async function tickFor(
   }
 }
 
-/** A tick some seconds later. */
+/** Moves the clock forward and runs one tick. */
 export async function tickLater(service: RunningService, seconds = 20): Promise<void> {
   service.clock.seconds += seconds
   await service.tick()
 }
 
-/** The gaps and requested ranges that are not read to their end. */
+/** The gaps and requested rescans that are not finished. */
 export const openGaps = async ({ db }: RunningService) => {
   const { results } = await db.prepare('SELECT * FROM rescan WHERE finished_at IS NULL ORDER BY from_height').all()
   return results
 }
 
-/** Nodes give at most so many logs at once. */
+/** Makes all nodes refuse to return more than `max` logs at once. */
 export const limitLogs = ({ nodes }: RunningService, max: number) => {
   for (const node of nodes) node.logsMax = max
 }
 
-/** A call of a stranger's contract with so many empty logs. */
+/** A call of a foreign contract that emits `count` empty logs. */
 export const noise = (count: number): TransactionSpec => {
   const log: LogSpec = { contract: addressOf(55), topics: [], data: '0x' }
   return { kind: 'call', contract: addressOf(55), from: addressOf(56), logs: Array.from({ length: count }, () => log) }
 }
-/** The script of a node that cannot give one receipt. */
+/** Makes a node refuse the receipt of this transaction as too large. */
 export const withoutReceiptOf = (txid: string): Fault => ({
   kind: 'changed-calls',
   change: ({ method, params }) =>
@@ -173,7 +173,7 @@ export const withoutReceiptOf = (txid: string): Fault => ({
       ? { error: { code: -32005, message: 'the response is too large' } }
       : undefined,
 })
-/** A held deposit in a block of which one transaction cannot be read. */
+/** A deposit that is held because its currency is retired, in a block in which no node gives the receipt of the transaction `hugeId`. */
 export async function withHeldInGap() {
   const { service, own } = await withAddress({ CURRENCIES: retiredUsdt })
   limitLogs(service, 50)
@@ -184,14 +184,13 @@ export async function withHeldInGap() {
   return { service, hugeId }
 }
 
-/** The newest final block that the service knows. */
 export interface Head {
   readonly height: BlockHeight
   readonly hash: BlockHash
   readonly timestamp: number
 }
 
-/** The newest final block that the service knows. */
+/** The newest final block that the service has stored. Throws if the scan has not started. */
 export async function headOf({ db }: RunningService): Promise<Head> {
   const head = await db
     .prepare('SELECT finalized AS height, finalized_hash AS hash, finalized_time AS timestamp FROM scan')

@@ -43,7 +43,7 @@ describe('a token whose decimals nodes do not agree on', () => {
       service.clock.seconds += 7200
       service.chain.addEmpty(1)
       const before = decimalsCalls(service)
-      await service.with({}).tick() // each in a new instance
+      await service.with({}).tick() // a new instance, which has asked nothing yet
       asked.push(decimalsCalls(service) - before)
     }
     const lastDay = asked.slice(-12).reduce((sum, count) => sum + count, 0)
@@ -153,7 +153,7 @@ describe('what is undecided', () => {
     payFinal(service, ...Array.from({ length: 1_500 }, () => usdtTo(own, 1n)))
     await tickLater(service, 60)
     expect((await statesOf(service)).filter((state) => state === 'held:retired')).toHaveLength(1_500)
-    for (let i = 0; i < 3; i += 1) await tickLater(service, 3600) // comparisons have read the balances
+    for (let i = 0; i < 3; i += 1) await tickLater(service, 3600) // until the addresses' balances have been compared, which costs requests
     expect(await requests()).toBeLessThanOrEqual(none + 2)
     const back = service.with(withUsdt({ retired: false }))
     await tickLater(back)

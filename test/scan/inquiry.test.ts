@@ -90,7 +90,7 @@ describe('a question about a transaction', () => {
     expect(await ask(service, credited)).toMatchObject({ status: 200 })
     expect(requestsOf(service)).toBe(before)
     expect(await ask(service, token)).toMatchObject({ status: 200 })
-    expect(requestsOf(service)).toBe(before + 2) // its contract could have sent TRX as well
+    expect(requestsOf(service)).toBe(before + 2) // one to each node: did the contract send TRX as well?
   })
 
   it('names what is credited and what is not, if a transaction has both, by the nodes and by what is stored', async () => {

@@ -5,7 +5,10 @@ import { lateSecondsOf } from '../../src/worker/scan/intake.ts'
 
 const now = 1_800_000_000_000 as UnixMs
 
-/** A state of so many seconds ago: of the newest scan that succeeded, and of the newest final block. */
+/**
+ * The state where the last complete scan was `scan` seconds ago (null: never), the newest final block was made `block` seconds ago, and `unread`
+ * blocks below it are not scanned.
+ */
 function state(scan: number | null, block: number, unread = 0) {
   const ago = (seconds: number) => (now - seconds * 1_000) as UnixMs
   return {

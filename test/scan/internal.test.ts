@@ -53,10 +53,10 @@ beforeEach(async () => {
   await service.tick()
 })
 
-/** A call of a contract that sends TRX. */
+/** A call in which a contract sends TRX by these internal transactions. */
 const calling = (internals: readonly InternalSpec[], more: Partial<TransactionSpec & { kind: 'call' }> = {}) =>
   ({ kind: 'call', contract: multisender, from: addressOf(99), internals, ...more }) as const
-/** The same in a final block that is scanned; its txid. */
+/** Scans such a call in a final block; returns its txid. */
 const send = async (internals: readonly InternalSpec[], more: Parameters<typeof calling>[1] = {}) => {
   const [txid = ''] = payFinal(service, calling(internals, more))
   await tickLater(service)

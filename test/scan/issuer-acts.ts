@@ -3,7 +3,7 @@ import { payFinal, type RunningService } from '../http/service.ts'
 import { addressOf, issuerLog, type LogSpec, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { tickLater } from './harness.ts'
 
-/** A transaction of the issuer of USDT with these logs. */
+/** A transaction in which the USDT contract emits these logs, as its issuer's calls do. */
 export const acting = (...logs: readonly LogSpec[]): TransactionSpec => ({
   kind: 'call',
   contract: usdtAddress,
@@ -11,6 +11,7 @@ export const acting = (...logs: readonly LogSpec[]): TransactionSpec => ({
   logs,
 })
 
+/** The logs of USDT's issuer, each for one act. A fee is in hundredths of a percent, and at most `most` smallest units. */
 export const freeze = (address: Address) => issuerLog(usdtAddress, 'frozen', address)
 export const release = (address: Address) => issuerLog(usdtAddress, 'released', address)
 export const destroy = (address: Address, amount: bigint) => issuerLog(usdtAddress, 'destroyed', address, amount)
@@ -19,20 +20,20 @@ export const pause = issuerLog(usdtAddress, 'paused')
 export const unpause = issuerLog(usdtAddress, 'unpaused')
 export const deprecate = (successor: Address) => issuerLog(usdtAddress, 'deprecated', successor)
 
-/** These acts in one transaction of a final block that is scanned. Returns its txid. */
+/** Scans these logs of the issuer in one final transaction; returns its txid. */
 export async function act(service: RunningService, ...logs: readonly LogSpec[]): Promise<string> {
   const [txid = ''] = payFinal(service, acting(...logs))
   await tickLater(service)
   return txid
 }
 
-/** The currencies in which the address is frozen, as the door for backends has it. */
+/** The `cuy` in which the address is frozen, as `GET /ledger/address` shows it to backends. */
 export async function frozenIn(service: RunningService, address: Address): Promise<readonly number[]> {
   const response = await service.ledger(`/ledger/address?address=${formatBase58(address)}`)
   return (await response.json<{ data: { frozen: number[] } }>()).data.frozen
 }
 
-/** All events, in order. */
+/** All events as `GET /ledger/events` shows them, oldest first. */
 export async function eventList(service: RunningService) {
   const response = await service.ledger('/ledger/events')
   return (await response.json<{ data: { list: { type: string; uid: number; data: object }[] } }>()).data.list

@@ -30,7 +30,7 @@ describe('what is destroyed', () => {
   const setBalance = (units: bigint) => {
     for (const node of service.nodes) node.balances.set(`${usdtAddress} ${own}`, units)
   }
-  /** Days in which each holding is compared several times. */
+  /** Four days of ticks, in which each address's balance is compared several times. */
   const compare = () => tickFor(service, 4 * 86_400, () => service.chain.addEmpty(60), 3 * 3_600)
 
   it('explains its shortfall to the unit: no other alarm, and the sums say what is gone', async () => {
@@ -102,7 +102,7 @@ describe('a token', () => {
     await tickLater(service)
     expect(await service.db.prepare('SELECT kind FROM alarm').raw()).toEqual([])
     expect((await state()).fees).toMatchObject([{ basisPoints: 10n, maximum: 5_000_000n, isConfirmed: true }])
-    await act(service, fee(10n, 5_000_000n)) // set again
+    await act(service, fee(10n, 5_000_000n)) // the issuer sets the same fee again, which nobody has confirmed
     expect(stopsOf(await state(), 2 as never, own)).toEqual(['fee-unconfirmed'])
   })
 

@@ -26,7 +26,7 @@ const found = (uid: number | null, answer: string, reason?: Reason) => ({
   body: { data: { uid, answer, ...(reason === undefined ? {} : { reason }) } },
 })
 
-/** The same sentence and word as its owner gets, and the same data as before. */
+/** Checks that support reads the sentence and the reason that the owner of the transaction gets, and that the look-up changes nothing. */
 async function expectAnswerOfOwner(service: RunningService, txid: string, uid = 7): Promise<void> {
   const before = [await statesOf(service), await eventsOf(service)]
   const { body } = (await lookUp(service, txid)) as { body: { data: { why: string; reason: string } } }
@@ -44,7 +44,7 @@ describe('a transaction that support looks up', () => {
     await service.tick()
     const before = requestsOf(service)
     expect(await lookUp(service, txid)).toMatchObject(found(7, 'credited'))
-    expect(requestsOf(service)).toBe(before + 2) // whether its contract has sent TRX as well
+    expect(requestsOf(service)).toBe(before + 2) // one to each node: did the contract send TRX as well?
   })
 
   it('has the answer that its owner would get', async () => {

@@ -11,23 +11,25 @@ import { connect, type IncomingRequest } from '../support/scripted-node.ts'
 import { type RefusalReply, refusalReplies } from '../tron/refusal-replies.ts'
 import { alarmsOf, balancesOf, openGaps, repairNodes, stateOf, tickFor, tickLater, withAddress } from './harness.ts'
 
-/** What an operator reads of a reply that is in no row. */
+/** What the summary says about a reply that no row of `refusals` describes. */
 const otherwise = /an exception of the node|an empty body|a body that is not JSON|an unexpected status|an error/
 
 const rows: readonly (readonly [string, RefusalReply, NodeErrorKind, RegExp | string, string])[] = Object.entries(
   refusalReplies,
 ).flatMap(([name, replies]) => {
-  const row = name === 'in no row' ? null : refusals[name as keyof typeof refusals] // safe: a key of it
+  const row = name === 'in no row' ? null : refusals[name as keyof typeof refusals] // safe: every other name is a key of `refusals`
   const says = row?.says ?? otherwise
   const remedy = row !== null && 'remedy' in row ? row.remedy : anyRemedy
   return replies.map((reply) => [`${name}: ${reply.what}`, reply, row?.kind ?? 'bad-answer', says, remedy] as const)
 })
-/** What is credited meanwhile where one block of three is refused so, by what that means for the question. */
+/**
+ * The USDT that are credited after a minute, of 1, 2 and 4 in three blocks, where all nodes refuse the block with 2. It depends on what the refusal
+ * means for the query.
+ */
 const creditedOf = { content: 5, size: 7, perhaps: 5, time: 1, pace: 1, nothing: 0 }
 
 const queryOf = (kind: NodeErrorKind) => meanings[kind].query
 
-/** The fields of a node in the summary of an operator. */
 interface SummaryNode {
   readonly use: string
   readonly failure: string | null
@@ -38,7 +40,7 @@ async function nodesOf(service: RunningService): Promise<readonly SummaryNode[]>
   return data.nodes
 }
 
-/** What the doctor says of the first node, which it checks as the service of the test has it. */
+/** What the doctor finds about the first node of the service. */
 async function doctorOf(service: RunningService): Promise<string> {
   const config = parseBindings(chainSchema, service.bindings)
   if (!config.ok) throw new Error(config.error.join())
@@ -52,7 +54,7 @@ async function doctorOf(service: RunningService): Promise<string> {
   return results.map(({ level, text }) => `${level} ${text}`).join('\n')
 }
 
-/** How many blocks a request is about from this height on, or the height of the block whose logs it asks for. */
+/** Whether a request asks for the block at this height, or for its logs. */
 const isAbout = ({ calls }: IncomingRequest, height: number) =>
   calls.some(({ params: [first] }) => {
     const {
@@ -72,14 +74,14 @@ describe('a node that refuses every request so', () => {
     const { service, own } = await withAddress({ TRON_QUORUM: 1 })
     const [first] = service.nodes
     if (first === undefined) throw new Error('a node')
-    const isOfProbe = name.startsWith('not-taken') // which needs the answer
-    const isOfSize = queryOf(kind) === 'size' // a small question has its answer
+    const isOfProbe = name.startsWith('not-taken') // the check of a node before its first use meets this reply, and finds the node unfit
+    const isOfSize = queryOf(kind) === 'size' // only large requests are refused
     first.script = ({ service, calls }) => (service === asked && (!isOfSize || calls.length > 2) ? fault : null)
     await tickFor(service, 600, () => payFinal(service, usdtTo(own, 1_000_000n)))
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 30 })
 
     const isUnfit = kind === 'unsupported' || kind === 'unfit' || isOfProbe
-    const fails = !isUnfit && !isOfSize && fault.kind === 'status' // each request
+    const fails = !isUnfit && !isOfSize && fault.kind === 'status' // every request to this part of the node fails
     const why = { node: 1, why: expect.stringMatching(says) }
     expect(alarmsOf(service, 'node-unfit')).toEqual(isUnfit ? [expect.objectContaining(why)] : [])
     expect(alarmsOf(service, 'node-failing')).toEqual(fails ? [expect.objectContaining(why)] : [])
@@ -88,7 +90,7 @@ describe('a node that refuses every request so', () => {
     if (isUnfit) expect(shown?.use).toBe('unfit')
     if (fails) expect(shown?.use).toMatch(/resting|blocked/)
     if (isOfSize)
-      expect(shown?.use).toMatch(/first|demoted/) // others give the logs of a block at once
+      expect(shown?.use).toMatch(/first|demoted/) // the node still serves small requests, and another node the logs
     else expect(shown?.failure).toMatch(says)
     const advice = await doctorOf(service)
     expect(/FAIL .*does not answer/.test(advice)).toBe(!isOfSize)

@@ -12,7 +12,7 @@ import {
 import { alarmsOf, balancesOf, finalizedIn, stateOf, tickLater, withAddress, withDeposit } from './harness.ts'
 
 const nowOf = ({ clock }: RunningService) => clock.seconds * 1000
-/** How long until the next tick, in seconds. */
+/** Seconds until the scanner's alarm, which is the next tick. */
 const dueIn = (service: RunningService) => Math.round(((service.scannerHost.alarmAt ?? 0) - nowOf(service)) / 1000)
 
 describe('the cron', () => {
@@ -28,7 +28,7 @@ describe('the cron', () => {
 
   it('is not waited for by the first address, which starts a scan at once', async () => {
     const service = await startService()
-    service.scannerHost.alarmAt = (nowOf(service) + 15_000) as UnixMs // a tick has failed
+    service.scannerHost.alarmAt = (nowOf(service) + 15_000) as UnixMs // as after a tick that failed
     await service.get('/tron/generate')
     expect(dueIn(service)).toBe(0)
     await service.tick()

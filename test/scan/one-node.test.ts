@@ -9,7 +9,7 @@ import { createMemoryHost } from '../support/memory-host.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { alarmsOf, balancesOf, disagreeOn, openGaps, tickLater, withAddress } from './harness.ts'
 
-/** The first of three nodes, which is asked first, invents blocks above finality, each with so many transfers. */
+/** The first node, whose tail is read, shows `blocks` invented blocks above the final ones, with `each` transfers to `to` in each block. */
 function inventTail(service: RunningService, to: Address, blocks: number, each: number): void {
   const [first] = service.nodes
   if (first === undefined) throw new Error('a node')
@@ -79,7 +79,7 @@ describe('a node that invents transfers above the final blocks', () => {
     const [first] = service.nodes
     if (first !== undefined) first.chain = service.chain
     payFinal(service, usdtTo(own, 5_000_000n))
-    service.chain.addEmpty(10) // those of the invented blocks
+    service.chain.addEmpty(10) // the final height passes the invented blocks
     await tickLater(service, 90)
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
     expect(await countOf(service, `state = 'dropped'`)).toBe(seenMax)
@@ -94,7 +94,7 @@ describe('a node that invents transfers above the final blocks', () => {
 })
 
 describe('a gap that could not be read', () => {
-  /** After a day of tries. */
+  /** A block that the nodes could not agree on for more than two days, so that its next attempt is far away. The nodes now agree on it. */
   async function withOldGap() {
     const { service, own } = await withAddress()
     await service.tick()

@@ -6,11 +6,11 @@ import { addressIn, failed, payFinal, read, startService, trxTo, usdtTo } from '
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { alarmLines, balancesOf, rescan, retiredUsdt, stateOf, statesOf, tickLater, withAddress } from './harness.ts'
 
-const operator = addressOf(99) // the sender of `trxTo` and `usdtTo`
+const operator = addressOf(99) // `trxTo` and `usdtTo` send from this address
 const listed = { OPERATOR_ADDRESSES: [formatBase58(operator)] }
 const none = { OPERATOR_ADDRESSES: undefined }
 
-/** A service in which an operator has sent 30 TRX and 25 USDT to a caller's address. */
+/** Starts a service in which an operator has sent 30 TRX and 25 USDT to a user's address. */
 async function startWithTransfers() {
   const { service, own } = await withAddress(listed)
   const txids = payFinal(service, trxTo(own, 30_000_000n), usdtTo(own, 25_000_000n))
@@ -50,7 +50,7 @@ describe('TRX and tokens from the operator’s own wallet', () => {
     expect([...since.keys()]).toEqual([operator])
     expect(since.get(operator)).toBeLessThanOrEqual((await stateOf(service)).height)
     const without = service.with(none)
-    payFinal(service, trxTo(own, 5_000_000n)) // after it has left the list
+    payFinal(service, trxTo(own, 5_000_000n)) // the wallet has left the list
     await tickLater(without)
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
   })

@@ -20,7 +20,10 @@ import {
   withoutReceiptOf,
 } from './harness.ts'
 
-/** A service whose caller has these payments in a block with more logs than nodes give at once. */
+/**
+ * Starts a service whose user gets these payments in a block with more logs than nodes return at once: the scan must read receipts, which meet
+ * `fault`.
+ */
 async function withManyLogs(payments: readonly bigint[], fault: () => Fault) {
   const { service, own } = await withAddress()
   limitLogs(service, 50)
@@ -34,7 +37,7 @@ async function withManyLogs(payments: readonly bigint[], fault: () => Fault) {
 const hide = () => changing('eth_getTransactionReceipt', (receipt) => ({ ...(receipt as object), logs: [] }))
 const busy = () => failing('eth_getTransactionReceipt', -32000, 'busy')
 
-/** A tick a minute later, whose time is over after some receipts. */
+/** A tick one minute later that runs out of time: from the 81st receipt on, each request takes 30 s. */
 async function tickShortly(service: RunningService, fault: () => Fault | null = () => null): Promise<void> {
   let receipts = 0
   for (const node of service.nodes) {
@@ -107,7 +110,7 @@ it('a block of a gap that one tick has no time for waits for no unreadable one b
   expect(alarmsOf(service, 'gap-unread').filter(({ from }) => from === height)).toMatchObject([{ why }])
 })
 
-/** The database, in which an operator corrects the height right before a read of a rescan is stored for the first time. */
+/** A database in which an operator corrects the height just before the first part of a rescan is stored. */
 function correcting(service: RunningService): unknown {
   const { db } = service
   let step = 0

@@ -21,13 +21,13 @@ const part = (over: Partial<Record<keyof RescanPart, unknown>> = {}) =>
 const txids = (...names: readonly string[]) => names as readonly Txid[]
 
 type Kind = 'read' | 'receipts' | 'not-agreed'
-/** Blocks from height 10 on. */
+/** What a read of blocks returned, one block for each kind, from height 10 on. */
 const blocksOf = (kinds: readonly Kind[]) =>
   kinds.map((kind, i): BlockReading => {
     const height = (10 + i) as BlockHeight
     if (kind === 'not-agreed') return { kind, height }
     const callsToRead = kind === 'read' ? null : txids('a')
-    return { kind: 'read', header: { height }, callsToRead } as BlockReading // the rest is not used
+    return { kind: 'read', header: { height }, callsToRead } as BlockReading // safe: nothing else of it is read
   })
 
 describe('what could not be read', () => {

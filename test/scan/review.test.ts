@@ -44,7 +44,7 @@ const decide = async (deposits: unknown, claims = {}) =>
 const credit = (txid: string, more = {}) => ({ txid, position: 0, decision: 'credit', ...looked, ...more })
 const refuse = (txid: string, more = {}) => credit(txid, { decision: 'refuse', ...more })
 const ask = async (txid: string, uid = 7) => read(await service.get(`/tron/recharge?txid=${txid}`, uid))
-/** A deposit of 25 USDT that waits. */
+/** A final deposit that the review holds; returns its txid. */
 const hold = async (amount = 25_000_000n) => {
   const [txid = ''] = payFinal(service, usdtTo(own, amount))
   await tickLater(service)
@@ -239,7 +239,7 @@ describe('a decision', () => {
   it('of two backends that differ at once is one or the other', async () => {
     const txid = await hold()
     await Promise.all([decide([refuse(txid)], { sub: 'one' }), decide([credit(txid)], { sub: 'two' })])
-    expect(await statesOf(service)).toEqual(['credited']) // it is the last one either way, or the first
+    expect(await statesOf(service)).toEqual(['credited']) // a credit may follow a refusal, but nothing follows a credit
   })
 
   it('cannot be made by a token that may only read or post', async () => {

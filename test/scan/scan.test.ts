@@ -127,7 +127,7 @@ describe('a tick', () => {
       expect((await stateOf(service)).height).toBe(finalizedIn(service))
       return prepared
     }
-    for (let i = 0; i < 2; i += 1) await tick() // the new address is compared
+    for (let i = 0; i < 2; i += 1) await tick() // two ticks that also compare the new address's balance
     const [one, thousands] = [
       await tick(trxTo(addressOf(999), 1n)),
       await tick(...Array.from({ length: 3_000 }, (_, i) => trxTo(addressOf(1_000 + i), 1n))),
@@ -188,7 +188,7 @@ describe('a fork', () => {
     expect(await textOf(service, '/health')).toContain('"status":"stopped"')
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
     expect((await service.get(`/tron/recharge?txid=${lost}`)).status).toBe(409)
-    // What is known from before is not forgotten if a scan ends too early to find it again.
+    // The halt is stored: a scan that ends too early to see the fork again must not lift it.
     breakNodes(service)
     service.clock.seconds += 20
     expect(await textOf(service, '/tron/recharge')).toContain('stopped until an operator has checked the chain')

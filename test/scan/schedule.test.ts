@@ -11,12 +11,14 @@ import { anyHeight } from '../support/arbitraries.ts'
 const at = (height: number) => height as BlockHeight
 const time = (ms: number) => ms as UnixMs
 
-/** A tick that began at 100 s and took one second, with nothing seen, and room for another one at once. */
+/**
+ * Changes to a tick that began at 100 s and took a second, read up to the newest final block, saw no transfer, and left enough allowance for the next
+ * tick.
+ */
 interface Over {
   readonly now?: number
   readonly availableAt?: number
   readonly isBehind?: boolean
-  /** Why the scan is behind. */
   readonly failure?: ChainFailure
   readonly advancedAt?: number
   readonly seen?: number
@@ -34,7 +36,7 @@ function next(over: Over = {}) {
   } = over
   const parts = { clock: { now: () => time(now) }, tickAvailableAt: () => time(availableAt) }
   const times = { finalizedAt: time(finalizedAt), advancedAt: time(advancedAt) }
-  const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), ...times } as ScanState // the rest is not used
+  const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), ...times } as ScanState // safe: nothing else of it is read
   const failure = isBehind ? (over.failure ?? ({ kind: 'out-of-time' } as const)) : null
   const end = { state, head: at(1000), failure }
   const { ticksTogether = false } = over
@@ -48,7 +50,7 @@ function next(over: Over = {}) {
 
 describe('the next tick', () => {
   it('begins at a whole interval of the clock if it goes together with those of other cells', () => {
-    expect(next({ ticksTogether: true })).toBe(120_000) // the one before began at 100 s
+    expect(next({ ticksTogether: true })).toBe(120_000) // the tick before began at 100 s
   })
 
   it('comes after the interval, counted from the start of the one before', () => {

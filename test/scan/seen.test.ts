@@ -25,7 +25,7 @@ describe('a transfer that is not final', () => {
     service.chain.add([usdtTo(own, 1_000_000n)])
     service.clock.seconds += 20
     await service.tick()
-    fork.add([usdtTo(own, 1_000_000n)]) // the same transaction in another block
+    fork.add([usdtTo(own, 1_000_000n)]) // the same transaction, now in another block
     for (const node of service.nodes) node.chain = fork
     service.clock.seconds += 20
     await service.tick()
@@ -61,7 +61,7 @@ describe('the tail of the chain', () => {
     service.clock.seconds += 20
     await service.tick()
     fork.add([usdtTo(own, 1_000_000n)])
-    for (const node of service.nodes) node.chain = fork // with fewer blocks
+    for (const node of service.nodes) node.chain = fork // it is shorter than the chain that was read
     service.clock.seconds += 20
     await service.tick()
     expect(await statesOf(service)).toEqual(['seen'])
@@ -119,7 +119,7 @@ describe('the alarm of the scanner', () => {
     for (const node of service.nodes) {
       const { respond } = node
       node.respond = async (path, init) => {
-        service.clock.seconds += path === '' ? 0 : 10 // the deadline of a tick passes after two ranges
+        service.clock.seconds += path === '' ? 0 : 10 // each request of blocks takes 10 s: the tick's deadline passes after two ranges
         return respond(path, init)
       }
     }
@@ -140,7 +140,7 @@ describe('deposits, one after the other', () => {
     const seenAfter = new Map<string, number>()
     const creditedAfter = new Map<string, number>()
     let blocks = 0
-    /** Makes the blocks of this time: one in seven pays. */
+    /** Adds the blocks that are due at this time; one in seven of the first 105 contains a deposit. */
     const mine = (now: number) => {
       for (; startedAt + blocks * blockMs < now; blocks += 1) {
         const time = startedAt + blocks * blockMs
@@ -153,7 +153,7 @@ describe('deposits, one after the other', () => {
     let ticks = 0
     const observe = async (now: number) => {
       if (service.lines.length === ticks) return
-      ticks = service.lines.length // a tick writes a line
+      ticks = service.lines.length // each tick writes one line
       const rows = await service.db.prepare('SELECT txid, state FROM transfer').all<{ txid: string; state: string }>()
       for (const { txid, state } of rows.results) {
         if (!seenAfter.has(txid)) seenAfter.set(txid, now - (minedAt.get(txid) ?? 0))
@@ -161,7 +161,7 @@ describe('deposits, one after the other', () => {
       }
     }
     await runFor(service, 400, async (now) => {
-      await observe(now) // what the tick before has stored
+      await observe(now) // the changes of the tick in the second before
       mine(now)
     })
     const within = (all: ReadonlyMap<string, number>, ms: number) => [...all.values()].filter((one) => one <= ms).length

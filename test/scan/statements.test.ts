@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { oneEndpoint, payFinal, type RunningService, usdtTo } from '../http/service.ts'
 import { disagreeOn, finalizedIn, openGaps, repairNodes, tickLater, withAddress } from './harness.ts'
 
-/** The statements of one tick of this service. */
+/** The SQL statements of one tick, not an instance's first one. */
 async function statementsOf(service: RunningService, variables: object = {}): Promise<readonly string[]> {
   const statements: string[] = []
   const database = {
@@ -14,13 +14,16 @@ async function statementsOf(service: RunningService, variables: object = {}): Pr
     withSession: () => database,
   }
   const counted = service.with({ ...variables, DB: database })
-  await tickLater(counted, 60) // a new instance looks for old events
+  await tickLater(counted, 60) // the first tick of an instance also looks for expired events
   statements.length = 0
   await tickLater(counted, 20)
   return statements
 }
 
-/** Those about alarms, endpoints and events, the one aside that says what there is to do. */
+/**
+ * The tick's statements about alarms, endpoints and events. The query of `hasOldEvents` is left out: it is the one with which each tick finds its
+ * work.
+ */
 async function watchingOf(service: RunningService, variables: object = {}): Promise<readonly string[]> {
   const statements = await statementsOf(service, variables)
   expect(statements.length).toBeGreaterThan(5)

@@ -7,10 +7,10 @@ import { endedStandstills, scanFaults, type WatchedScan, type WatchedState } fro
 const height = (n: number) => n as BlockHeight
 const ms = (n: number) => n as UnixMs
 const now = ms(10_000_000)
-/** So many seconds ago. */
+/** The time `seconds` before now. */
 const ago = (seconds: number) => ms(now - seconds * 1000)
 
-/** Caught up at block 100, a moment ago. */
+/** A scan that was caught up at block 100 one second ago. */
 const state = (changes: Partial<WatchedState> = {}): WatchedState => ({
   height: height(100),
   finalized: height(100),
@@ -32,7 +32,7 @@ const scan = (changes: Partial<WatchedScan> = {}): WatchedScan => ({
   ended: [],
   ...changes,
 })
-/** Since when each scan got a head. */
+/** What the watch remembers: since when the nodes have been answering; null while they do not. */
 interface WatchMemory {
   readonly answeringSince: UnixMs | null
 }
@@ -44,10 +44,10 @@ const silent: WatchMemory = { answeringSince: null }
 const noAnswer = { kind: 'no-answer', why: 'node 1: HTTP 503' } as const
 const stalled = 'scan-stalled: '
 
-/** Below a final block, where it last moved and was caught up so many seconds ago. */
+/** One block below the newest final one; it last advanced, and was last caught up, `seconds` ago. */
 const still = (seconds: number, changes: Partial<WatchedScan> = {}) =>
   scan({ state: state({ height: height(99), advancedAt: ago(seconds), caughtUpAt: ago(seconds) }), ...changes })
-/** Without an answer from the nodes for so many seconds. */
+/** As `still`, and the nodes do not answer. */
 const silentFor = (seconds: number) => still(seconds, { head: null, failure: noAnswer })
 const since = (finalizedAt: number, changes: Partial<WatchedState> = {}) =>
   state({ finalizedAt: ago(finalizedAt), ...changes })

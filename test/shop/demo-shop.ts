@@ -7,7 +7,6 @@ import { deskAddress, localBackendToken, localUserToken } from '../devnet/local.
 import { embeddingExample } from '../pages/embedding-page.ts'
 import { type Order, signPaymentToken } from './payment-token-example.ts'
 
-/** What the shop is given. */
 export interface DemoShopParts {
   /** The origin of the service. */
   wallet(): string
@@ -19,7 +18,7 @@ interface ShopOrder extends Order {
   isPaid: boolean
 }
 
-/** The shop, which keeps its orders in memory. Whoever gets events calls `settle` after each of them. */
+/** Makes the shop, which keeps its orders in memory. The receiver of events calls `settle` after each event. */
 export function createDemoShop({ wallet, secrets }: DemoShopParts) {
   const orders = new Map<string, ShopOrder>()
   const create = () => {
@@ -39,7 +38,7 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
     for (const order of orders.values())
       if (!order.isPaid) order.isPaid = await takePayment(wallet(), secrets.backends, order)
   }
-  /** /docs with a token of user 1 and one of a backend, for an hour, and what was open in it. */
+  /** The URL of /docs with a token of user 1 and one of a backend, both valid for an hour, and with the place that was open there. */
   const docsWithTokens = async (asked: URLSearchParams) => {
     const [bearer, backend] = await Promise.all([localUserToken(secrets.callers), localBackendToken(secrets.backends)])
     return `${wallet()}/docs#${new URLSearchParams({ bearer, backend, at: asked.get('at') ?? '' })}`
@@ -70,7 +69,7 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
   return { server, settle }
 }
 
-/** Takes the payment from the buyer's wallet, once. Refused while the wallet holds less, whatever a page shows. */
+/** Takes the payment from the buyer's wallet, once. Returns false while the wallet holds less, whatever a page shows. */
 async function takePayment(wallet: string, secret: string, { id, uid, amount }: Order): Promise<boolean> {
   const entry = { uid, cuy: 2, type: 4, osn: `order-${id}`, amt: `-${amount}`, mark: 'tea' }
   const response = await fetch(`${wallet}/ledger/entries`, {

@@ -22,7 +22,7 @@ import { startShopWorkers } from './start-workers.ts'
 import { heldBy, type Payout, withdraw } from './withdrawal-example.ts'
 
 let workers: RunningWorkers
-/** What each of two endpoints for events got. */
+/** The bodies that each of two webhook endpoints has received. */
 const received = [[], []] as string[][]
 const hooks = received.map((bodies) =>
   createServer((request, response) => {
@@ -42,7 +42,7 @@ afterAll(async () => {
   for (const hook of hooks) hook.close()
 })
 
-/** Gives a user 10 USDT, or so much. */
+/** Credits a user with 10 USDT, or with `amt`. */
 async function open(uid: number, osn = 'opening', amt = '10') {
   const authorization = `Bearer ${await signBackendToken('till', backendSecret)}`
   const response = await fetch(`${workers.url('tron-wallet')}/ledger/entries`, {
@@ -107,7 +107,7 @@ describe('the withdrawal that a page shows', () => {
   const ledger = { post: async (...given: unknown[]) => (await call('post', ...given)).answer as never } // over the binding
   const wallet = async (uid: number) => (await call('wallets', uid)).answer as { list: { amt: string; cuy: number }[] }
   const usdtOf = async (uid: number) => (await wallet(uid)).list.find(({ cuy }) => cuy === 2)?.amt
-  /** A tool whose transactions end in this way, with what it has sent. */
+  /** A payout tool whose transactions are all paid, or all fail, and the set of what it has sent. */
   const toolThat = (isPaid: boolean) => {
     const signed = new Map<string, string>()
     const chain = new Set<string>()
@@ -117,7 +117,7 @@ describe('the withdrawal that a page shows', () => {
     }
     return { payout, chain }
   }
-  /** The same calls, of which the one with this number fails before or after its work, as in a crash. */
+  /** The same object, whose call number `at` throws before or after its work, as in a crash. */
   const crashing = <T extends object>(target: T, count: { calls: number }, at: number, isAfter: boolean): T =>
     new Proxy(target, {
       get:
@@ -323,7 +323,7 @@ describe('npm start', () => {
 
 describe('the isolate', () => {
   it('logs nothing but the answers: no warning of a configuration that is parsed again', () => {
-    // Of the tests above: there is no limiter and no node, and one calls a handler that does not exist.
+    // The warnings that the tests above cause: there is no rate limiter and no node, and one test calls a handler that does not exist.
     const expected = ['no-rate-limit', 'node-error', 'does not export a fetch() function']
     expect(workers.warnings.filter((line) => !expected.some((one) => line.includes(one)))).toEqual([])
     const limits = workers.warnings.filter((line) => line.includes('no-rate-limit'))

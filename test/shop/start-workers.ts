@@ -10,9 +10,9 @@ import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/vari
 
 const folder = `${root}.wrangler/shop`
 
-/** The shop imports nothing but types. */
+/** The shop needs no bundling, because it imports nothing but types. */
 const shop = stripTypeScriptTypes(readFileSync(`${root}test/shop/shop.ts`, 'utf8'))
-/** A Worker that calls any method of the entrypoint: a request has its name and parameters. */
+/** A Worker that calls any method of the entrypoint: a request's body is a list with the method's name and its parameters. */
 const office = `export default {
   async fetch(request, { LEDGER }) {
     const [method, ...parameters] = await request.json()
@@ -43,7 +43,7 @@ export async function startShopWorkers(hooks: readonly string[]): Promise<Runnin
   )
 }
 
-/** `PAYOUTS` as the page for payouts shows it: TOML that is JSON but for its signs of equality and its last commas. */
+/** Parses `PAYOUTS` as the guide to payouts shows it. This TOML differs from JSON only in its signs of equality and its last commas. */
 function payoutsOfGuide(): unknown {
   const page = readFileSync(`${root}docs/guides/payouts.md`, 'utf8')
   const [, block = ''] = /\[vars\.PAYOUTS\]\n([\s\S]*?)```/.exec(page) ?? []

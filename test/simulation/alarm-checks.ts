@@ -7,7 +7,7 @@ import { expectedDeposit, mayWait } from './oracle.ts'
 import { currencies, freeAllowance, type Scenario } from './scenario.ts'
 import type { Stored } from './stored.ts'
 
-/** Checks that an alarm has a cause. */
+/** Reports a violation if nothing in the run so far can have caused this alarm. */
 export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields): void {
   if (!hasCause(env, kind, fields)) env.violate(`the alarm ${kind} has no cause: ${JSON.stringify(fields)}`)
 }
@@ -63,34 +63,34 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
       return env.counts.has('operator: correction')
     case 'finality-stalled':
       return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // a clock can jump within a tick
-    case 'node-behind': // in a trial no other node is named, unless a clock jumps
+    case 'node-behind': // in a trial only the troubled node is behind, unless a clock jumps
       return env.troubled === null || fields.node === env.troubled || env.trial?.platform === 'clock'
-    case 'node-failing': // the same: but what the platform does can make requests fail as well
+    case 'node-failing': // troubles of the platform can make requests to any node fail
     case 'endpoint-behind':
     case 'node-lies':
     case 'node-unfit':
     case 'scan-stalled':
     case 'scan-behind':
     case 'paid-before-issue':
-      return true // from a node's lag or another chain's id; a long fault; a payment to an address that is issued later
+      return true // a node's lag or another chain id, a long fault, a payment before the address was issued: all possible in any run
   }
 }
 
 function hasPayoutCause(env: Environment, kind: AlarmKind, { payout }: LogFields): boolean {
   const { payouts, scenario, restores } = env
   if (payouts === null) return false
-  if (kind === 'payout-unknown') return restores > 0 // the one of a copy of the database has no transaction
+  if (kind === 'payout-unknown') return restores > 0 // in a restored copy the payout has no transaction
   if (kind !== 'payout-refused') return true
   const key = payouts.keyOfPayout(Number(payout))
   const own = [...payouts.signed].filter(([, signed]) => signed.key === key)
-  return own.some(([txid]) => payouts.refusedBy.get(txid)?.size === scenario.nodes.length) // each node, at some time
+  return own.some(([txid]) => payouts.refusedBy.get(txid)?.size === scenario.nodes.length) // every node has refused it at some time
 }
 
-/** Whether blocks can be unread for so long. */
+/** Whether this run can leave blocks unread for long enough to raise `gap-unread`. */
 function canBeUnread({ scenario, phase, unreadable }: Environment, { attempts }: LogFields): boolean {
   const isOfPayouts = scenario.payouts !== null
-  if (isOfPayouts && attempts === 0) return true // a quarter of an hour without a tick that has room
-  if (isOfPayouts && scenario.rates.operator > 0) return true // the blocks of a payout can be above an older copy
+  if (isOfPayouts && attempts === 0) return true // no tick had room to read them for a quarter of an hour
+  if (isOfPayouts && scenario.rates.operator > 0) return true // after a restore, the blocks of a payout can be above the position
   if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true // a tick of a storm can end after it
   const cannotRender = scenario.refusals !== null && scenario.refusals.unrendered !== null
   return canDisagree(scenario) || unreadable.size > 0 || cannotRender || scenario.rates.malformed > 0
@@ -98,10 +98,10 @@ function canBeUnread({ scenario, phase, unreadable }: Environment, { attempts }:
 
 const databaseFaults = ['database: full', 'database: no end', 'database: slow']
 
-/** Whether the database has been full, without end or slow: `rates.database` decides about none of these. */
+/** Whether the database was full, hung or slow in this run. `rates.database` does not decide about these faults. */
 const hasFailed = ({ counts }: Environment) => databaseFaults.some((fault) => counts.has(fault))
 
-/** Whether nodes can disagree about final blocks: the backends of a correct one can differ. */
+/** Whether nodes can disagree about final blocks. Correct nodes can, too, because one URL can have backends that differ. */
 function canDisagree({ nodes, rates, storm, troubles, trial }: Scenario): boolean {
   return (
     troubles.node > 0 ||
@@ -119,13 +119,13 @@ function canDiffer(env: Environment, { address, cuy }: LogFields): boolean {
   return owned !== undefined && currency !== undefined && hasDifference(env, owned, currency.contract)
 }
 
-/** Readings with a difference before an alarm. The numbers of the checks are never the service's own. */
+/** How many readings must differ before an alarm. It is a copy of the service's limit, because a check must not use the service's own constants. */
 const readingsNeeded = 3
 
 /**
- * Whether a difference can be confirmed: the chain has changed the balance by something that the service cannot know, or
- * three readings were false. Of TRX one false reading can suffice: a shortfall that fees of the address can explain is
- * accepted as fees at once, and what is too much of it is confirmed later as a surplus.
+ * Whether a difference between records and chain can be reported: the chain has changed the balance by something that the service cannot know, or three
+ * readings were false. For TRX one false reading can suffice: a shortfall that fees of the address can explain is accepted as fees at once, and what was
+ * too much of it is confirmed later as a surplus.
  */
 function hasDifference(
   { unknowable, falseReadings, senders }: Environment,
@@ -138,15 +138,15 @@ function hasDifference(
 }
 
 function isTooLarge(env: Environment, { txid, position }: LogFields): boolean {
-  if (env.isForked || env.creditedElsewhere.size > 0) return true // by a block that did not stay
+  if (env.isForked || env.creditedElsewhere.size > 0) return true // its block may have been replaced
   const transfer = env.transfers.get(`${txid}:${position}`)
   const expected = transfer === undefined ? null : expectedDeposit(env, transfer)
   return expected !== null && (expected.reason === 'too-large' || mayWait(env, expected, 'wallet-full'))
 }
 
 /**
- * What is wrong with comparisons that are complete, or null: of each address and currency, what is stored explains what the chain
- * has, together with fees and the reported difference, which has a cause.
+ * What is wrong once all comparisons are made, or null. For each address and currency, the recorded amount, the accepted fees and the reported difference
+ * must add up to what the chain has, and a reported difference must have a cause.
  */
 export function auditHoldings(env: Environment, stored: Stored): string | null {
   const holdings = new Map(stored.holdings().map((one) => [`${one.cuy} ${one.address}`, one]))

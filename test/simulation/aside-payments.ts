@@ -67,15 +67,15 @@ const kinds: readonly Act['kind'][] = [
   ...(['destroyed', 'destroyed', 'paused', 'unpaused', 'fee-set', 'fee-set', 'deprecated'] as const),
 ]
 
-/** What a contract does in one internal transaction. */
+/** The kinds of internal transactions to draw from. */
 const internalKinds = [
   ...(['call', 'call', 'call', 'suicide'] as const),
   ...(['create', 'rejected', 'token', 'nothing', featuredNote] as const),
 ]
 
 /**
- * A call in which a contract sends TRX, among other internal transactions, and sometimes beside a token transfer. What it sends for the
- * operator is no deposit.
+ * A call in which a contract sends TRX, among other internal transactions, and sometimes beside a token transfer. If the operator makes the call, the TRX
+ * is no deposit.
  */
 export function drawSending(random: Random, { shown }: Parties): Payment {
   const from = random.chance(0.2) ? operatorWallet : stranger(random)

@@ -3,7 +3,7 @@ import type { ChainBalances } from './chain-balances.ts'
 import { type Environment, encodePayments, type MinedPayment } from './environment.ts'
 import { drawPayment } from './payments.ts'
 
-/** A branch that shares the blocks below `from` with the chain that stays. */
+/** A branch that shares the blocks below `from` with the canonical chain. */
 export interface Branch {
   readonly chain: Chain
   readonly balances: ChainBalances
@@ -12,10 +12,7 @@ export interface Branch {
   readonly later: MinedPayment[]
 }
 
-/**
- * Adds a block to a branch that does not stay. It has some of the payments, some of them a block later or failed, and some that
- * no other branch has.
- */
+/** Adds a block to a branch that will be replaced. It contains some of the payments, some of them a block later or failed, and some of its own. */
 export function grow(env: Environment, branch: Branch, payments: readonly MinedPayment[]): void {
   const { chain, balances, later } = branch
   const { random, shown } = env
@@ -34,12 +31,12 @@ export function grow(env: Environment, branch: Branch, payments: readonly MinedP
     height,
     all.flatMap(({ changes }) => changes),
   )
-  // A branch that is made for earlier blocks has their times.
+  // A block at a height that the canonical chain has already gets the same time.
   const seconds = env.chain.at(height)?.seconds
   chain.mine(all, seconds ?? Math.floor(env.scheduler.now() / 1000))
 }
 
-/** A branch from `from` on, as high as the chain that stays. */
+/** A branch from height `from` on, as high as the canonical chain. */
 export function createBranch(env: Environment, from: number): Branch {
   const branch: Branch = { chain: env.chain.fork(from - 1), balances: env.balances.fork(from), from, later: [] }
   while (branch.chain.tip().height < env.chain.tip().height) grow(env, branch, [])

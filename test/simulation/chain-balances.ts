@@ -6,7 +6,7 @@ export interface BalanceChange {
   readonly contract: Address | null
   /** Signed. */
   readonly amount: bigint
-  /** No event that is known shows it: an internal transaction, or what a token's contract does besides. */
+  /** No log that the service reads shows it: it is an internal transaction, or something else that a token's contract does. */
   readonly hidden?: boolean
   /** The token's issuer makes it, and its event shows it: the address sends nothing. */
   readonly byIssuer?: boolean

@@ -16,7 +16,7 @@ export interface Transaction {
   readonly rawData: Uint8Array
   readonly failed: boolean
   readonly logs: readonly LogSpec[]
-  /** What its contracts called. */
+  /** Its internal transactions. */
   readonly internals: readonly (InternalSpec & { readonly from: Address })[]
 }
 
@@ -29,7 +29,7 @@ export interface Block {
   readonly transactions: readonly Transaction[]
 }
 
-/** A chain as somebody sees it. */
+/** A chain as a node shows it. */
 export interface ChainView {
   tip(): Block
   at(height: number): Block | undefined
@@ -40,7 +40,7 @@ export interface ChainView {
 
 /** A chain whose blocks have the times of the run. */
 export interface Chain extends ChainView {
-  /** Of the first block after block 0. */
+  /** The height of the first block after block 0. */
   readonly firstHeight: number
   /** Appends a block. */
   mine(transactions: readonly Mined[], seconds: number): Block
@@ -48,7 +48,7 @@ export interface Chain extends ChainView {
   fork(height: number): Chain
 }
 
-/** Mainnet's. */
+/** The chain id of mainnet. */
 export const chainId = '0x2b6653dc'
 const genesis: Block = {
   height: 0,
@@ -59,7 +59,7 @@ const genesis: Block = {
 }
 const firstHeight = 70_000_000
 
-/** A chain of mainnet's block 0 and those that are added, from height 70,000,000 on. */
+/** A chain with mainnet's block 0 and the blocks that are added, from height 70,000,000 on. `salt` makes the hashes of a fork differ. */
 export function createChain(salt = '', blocks: Block[] = []): Chain {
   const byHash = new Map<string, Block>()
   const byTxid = new Map<string, Block>()
@@ -104,7 +104,7 @@ export function toTransaction({ spec, rawData }: Mined): Transaction {
   return { txid, rawData, failed, logs, internals }
 }
 
-/** A chain whose blocks are changed by `alter` and keep their hashes. `findInvented` finds the blocks of further transactions. */
+/** A chain whose blocks are changed by `alter` and keep their hashes. `findInvented` finds the block of a transaction that only changed blocks have. */
 export function alterChain(
   chain: ChainView,
   alter: (block: Block) => Block,

@@ -7,10 +7,9 @@ import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { StoredScan } from './stored.ts'
 
 /**
- * All nodes call blocks final that do not stay: more than a quorum tolerates. The scan follows them and credits what they have.
- * Then the nodes show the chain that stays: the scan halts, and the operator lowers its finalized height. What was credited
- * stays, once, and all else is decided anew: money that is mined in another block is credited there, and money that is not there
- * any more is dropped.
+ * All nodes show, as final, blocks that are replaced later: more than a quorum protects against. The scan follows them and credits their deposits. Then the
+ * nodes show the canonical chain: the scan halts, and the operator lowers its finalized height. What was credited stays, once. All else is decided anew:
+ * money that is mined in another block is credited there, and money that is not there any more is dropped.
  */
 export async function correctAndReplace(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
@@ -19,7 +18,7 @@ export async function correctAndReplace(run: SimulatedRun): Promise<void> {
   const from = env.finalized() + 1
   const branch = createBranch(env, from)
   if (!(await passUntil(env, () => (stored.scan()?.height ?? 0) >= from - 1, 300_000))) return
-  if ((stored.scan()?.height ?? 0) >= from) return // the chain that stays was faster
+  if ((stored.scan()?.height ?? 0) >= from) return // the canonical chain was faster
   const gaps = () => env.counts.get('block put aside')
   const gapsBefore = gaps()
   env.isForked = true
@@ -42,12 +41,12 @@ export async function correctAndReplace(run: SimulatedRun): Promise<void> {
   const isOther = (scan: StoredScan) => scan.height >= from && scan.hash !== env.chain.at(scan.height)?.hash
   const isReplaced = statesSince(env, forkedAt).some((scan) => scan !== undefined && isOther(scan))
   if (isReplaced) {
-    // Above a block that was put aside nothing shows that blocks were replaced.
+    // The block after a gap is compared with no parent. So if a block was put aside, nothing may show that blocks were replaced.
     if (!(await passUntil(env, isHalted, 300_000)) && gaps() === gapsBefore) {
       return env.violate('the scan is not halted although its block is not in the chain')
     }
     correct(run, from)
-    await passUntil(env, () => !isHalted(), 120_000) // the first step ends it
+    await passUntil(env, () => !isHalted(), 120_000) // the first step of the correction ends the halt
   } else await passUntil(env, () => !isHalted(), 300_000)
   env.isForked = false
   if (await passUntil(env, () => findUndone(run) === null, 1_800_000)) return

@@ -2,14 +2,14 @@ import type { RoundTrip } from '../support/sqlite-d1.ts'
 import type { Environment } from './environment.ts'
 import type { Invocation } from './invocation.ts'
 
-/** The limit that a tick has, whatever it waits for. */
+/** Longest time of a tick, whatever it waits for. */
 export const tickLimitMs = 150_000
-/** A trip to the database that is slow takes at most so long, in each direction. */
+/** Most milliseconds of a slow trip to the database, in each direction. */
 const slowTripMs = 60_000
 
 /**
- * The round trips of one invocation to the database. Each takes time in both directions, and can fail before the first
- * statement, between two statements, at the commit, or after it. A trip can have no end, and a full database takes no write. `onTrip` is called after each trip.
+ * The round trips of one invocation to the database. Each takes time in both directions, and can fail before the first statement, between two statements,
+ * at the commit, or after it. A trip can have no end, and a full database takes no write. `onTrip` is called after each trip.
  */
 export function connectToDatabase(env: Environment, invocation: Invocation, onTrip: () => void): RoundTrip {
   const { random, scheduler, scenario } = env
@@ -78,7 +78,7 @@ const faults = [
 type DatabaseFault = (typeof faults)[number]
 
 const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
-/** What D1 and SQLite say where there is no room. */
+/** The messages of D1 and SQLite when there is no room. */
 const fullErrors = ['Exceeded maximum DB size', 'database or disk is full: SQLITE_FULL'] as const
 
 const shorten = (sql: string) => sql.trim().split(/\s+/).slice(0, 3).join(' ')

@@ -5,7 +5,7 @@ import { decisionsOf } from './oracle.ts'
 import { finish, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredTransfer } from './stored.ts'
 
-/** Sends decisions of any kind: about what is held for review, again, otherwise, or about what nobody has to look at. */
+/** Sends random decisions: about deposits that are held for review, again, with another result, or about transfers that need no review. */
 export function startDecision(run: SimulatedRun): void {
   const { env, stored } = run
   const { aside } = env
@@ -32,7 +32,7 @@ export async function settleDecisions(run: SimulatedRun): Promise<void> {
       run.post((backend) => sendDecisions(backend, [decision])),
     )
   }
-  // Those whose answer was lost are sent again.
+  // Decisions whose answer was lost are sent again.
   const unanswered = env.decisions.filter((one) => {
     return !one.isAccepted && isApplied(stored.transfer(one.txid, one.position), one)
   })
@@ -46,7 +46,7 @@ export async function settleDecisions(run: SimulatedRun): Promise<void> {
   if (left !== undefined) env.violate(`${left.txid}:${left.position} was decided and is held for review still`)
 }
 
-/** What was decided after a copy of the database was made is not in it. */
+/** After a restore, decisions that the restored copy lacks count as not accepted. */
 export function forgetDecisions({ env, stored }: SimulatedRun): void {
   for (const one of env.decisions) if (!isApplied(stored.transfer(one.txid, one.position), one)) one.isAccepted = false
 }

@@ -15,7 +15,7 @@ import type { SourcePatch } from './source-patch.ts'
 /** A deliberate mistake in the source, and a seed from which on the simulation finds it soon. */
 export interface Defect extends SourcePatch {
   readonly from: number
-  /** Where few scenarios show the mistake: properties of one that does. */
+  /** Properties of a scenario that shows the mistake, if few random ones do. */
   readonly overrides: Overrides
 }
 
@@ -42,7 +42,7 @@ const short = {
   refusals: null,
 } as const satisfies Overrides
 
-/** The same without a fault, with one signer and many payouts. */
+/** A short run without faults, with one signer and many payouts. */
 const paying = {
   ...short,
   nodes: [nodeKinds.honest, nodeKinds.honest],
@@ -66,13 +66,13 @@ const paying = {
   },
 } as const satisfies Overrides
 
-/** What the overrides of a run with payouts can have beside those of the calm one. */
+/** The overrides of a run with payouts. The groups `rates`, `payouts` and `further` have only what differs from `paying`. */
 type PayingOverrides = Partial<
   Omit<Overrides, 'rates' | 'payouts' | 'further'> &
     Record<'rates' | 'payouts' | 'further', Readonly<Record<string, unknown>>>
 >
 
-/** The calm run with payouts, with other rates and troubles. */
+/** `paying` with these changes. */
 export function payingWith({ rates, payouts, further, ...others }: PayingOverrides): Overrides {
   const own = {
     ...paying,
@@ -81,10 +81,10 @@ export function payingWith({ rates, payouts, further, ...others }: PayingOverrid
     payouts: { ...paying.payouts, ...payouts },
     further: { ...paying.further, ...further },
   }
-  return own as Overrides // the members that they have
+  return own as Overrides // not checked: defects.txt must have the right members
 }
 
-/** Overrides as they are written: nodes by their kinds, and of groups what differs from a calm run. */
+/** Overrides as defects.txt writes them: nodes by their kinds, and of each group only what differs from a calm run. */
 type WrittenOverrides = Omit<Overrides, 'nodes' | 'rates' | 'troubles' | 'trial'> & {
   readonly nodes?: readonly (keyof typeof nodeKinds)[]
   readonly rates?: Partial<Overrides['rates']>
@@ -118,7 +118,7 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
       const [file = '', from = '1', ...rest] = place.split(' ')
       const word = rest[0] === 'paying' || rest[0] === 'short' ? rest.shift() : null
       const more = parseOverrides(rest.join(' ') || '{}')
-      // Without payouts and refusals, unless it is about them: they would change the runs.
+      // A mistake that is not about payouts or refusals is looked for without them, because they would change the runs that find it.
       const base = word === 'short' ? short : { payouts: null, further: calmPayouts, refusals: null }
       const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)
       const linesAfter = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(2))

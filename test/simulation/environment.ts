@@ -17,21 +17,21 @@ import type { Scenario, Trial } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { StoredScan, StoredTransfer } from './stored.ts'
 
-/** A transfer of the chain that stays. */
+/** A transfer in the canonical chain: the one that nodes show at the end of the run. */
 export interface MinedTransfer extends Transfer {
   readonly txid: Txid
   readonly height: number
   readonly hash: string
-  /** Its recipient was shown to its owner before, and the scan reads this block: it must be credited without a question. */
+  /** Whether it must be stored without a `txid` question: its recipient was shown to its owner before, and the scan reads its block. */
   readonly promised: boolean
 }
 
-/** An act in the chain that stays. */
+/** An act of an issuer in the canonical chain. */
 export interface MinedAct extends Act {
   readonly height: number
   /** The place of the transaction in its block. */
   readonly place: number
-  /** The scan reads its block, and knows the address: it must be stored. */
+  /** Whether it must be stored: the scan reads its block, and knows the address. */
   readonly promised: boolean
 }
 
@@ -79,17 +79,17 @@ export interface SentDecision {
   isAccepted: boolean
 }
 
-/** What changes in one run, and what is true there. Times are in milliseconds since 1970. */
+/** The state of one run: what has happened, and what is true, whatever the service knows. Times are in milliseconds since 1970. */
 function createState(scenario: Scenario, payouts: PayoutWorld | null) {
   return {
-    chain: createChain(), // the one that stays
+    chain: createChain(), // the canonical one
     balances: createChainBalances(), // what addresses have on it
     transfers: new Map<string, MinedTransfer>(), // by credit key (`txid:position`)
     sent: new Map<string, MinedTransfer>(), // TRX that contracts sent: credited once somebody asks, if ever
     acts: new Map<string, MinedAct>(), // of issuers, by `txid:position`
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
     unrenderedAt: null as number | null, // the block that nodes cannot render, until they can
-    hidden: new Map<string, MinedTransfer>(), // their transfers
+    hidden: new Map<string, MinedTransfer>(), // the transfers in these unreadable transactions
     creditedElsewhere: new Map<string, Pick<StoredTransfer, 'uid' | 'cuy' | 'amount'>>(), // in blocks that were replaced
     owners: new Map<Address, Uid>(), // of deposit addresses in the database
     issuedHeights: new Map<Address, number>(), // the finalized height at their issue
@@ -105,7 +105,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     retiredAt: 0, // when one was last retired
     allowance: scenario.allowance, // of each node, and in the deployed configuration
     listsOperator: true as boolean, // whether the deployed configuration has the operator's wallet
-    paysOut: true as boolean, // whether it has PAYOUTS, where there are payouts
+    paysOut: true as boolean, // whether the deployed configuration has PAYOUTS, in a run with payouts
     restores: 0, // how often a copy of the database was put back: what ran then has ended
     instancesAt: [] as number[], // when instances of objects began
     counts: new Map<string, number>(), // of each fault and each kind of call
@@ -115,8 +115,8 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     observers: new Set<() => void>(), // called after each write to the database
     violation: null as string | null, // the first broken promise
     phase: 'faults' as Phase,
-    blockMs, // more than three seconds where nothing happens for long
-    sleepsUntil: 0, // until then no alarm and no cron comes: where nothing is to happen for a day
+    blockMs, // from one block to the next: more than three seconds while nothing happens for long
+    sleepsUntil: 0, // until this time there is no alarm and no cron, so that a day can pass without work
     queued: [] as Payment[], // payments of the next block beside those that the phase has
     clockMs: 0, // by how much all clocks are ahead
     steppedAt: 0, // when they stepped ahead: what was sent in the second before looks older to the service
@@ -125,8 +125,8 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     fullUntil: 0, // until then the database is full: no write succeeds
     hangsNext: false as boolean, // the next trip of a tick to the database never returns
     named: new Map<number, Set<string>>(), // by node: the alarms and warnings that name it, in this trial
-    trial: null as Trial | null, // while it goes on
-    troubled: null as number | null, // the node that alone has a trouble in it
+    trial: null as Trial | null, // the trial, while it goes on
+    troubled: null as number | null, // the number of the only node that has a trouble in the trial
     isForked: false as boolean, // all nodes rewrite final blocks: the only time when the scan may halt
   }
 }
@@ -137,9 +137,9 @@ export interface Environment extends ReturnType<typeof createState> {
   /** The database that was lost before the run, or null. */
   readonly lost: LostDatabase | null
   readonly random: Random
-  /** What decides about troubles of one node, of clocks and of the platform, so that they change no other draw. */
+  /** The random numbers for troubles of a node, of clocks and of the platform: a stream of their own, so that they change no other draw. */
   readonly troubles: Random
-  /** What decides about issuers, contracts that send TRX and those who look at deposits, so that they change no other draw. */
+  /** The random numbers for issuers, contracts that send TRX and reviews of deposits: a stream of their own, so that they change no other draw. */
   readonly aside: Random
   readonly scheduler: Scheduler
   /** The newest height that is final for a node that does not lag. */
@@ -224,7 +224,9 @@ function produceBlock(env: Environment): readonly MinedPayment[] {
   return mineBlock(env, encodePayments(env, [...drawn, ...further]))
 }
 
-/** The bytes of payments: some TRX transfers have an unusual encoding. `first` makes those of one block different. */
+/**
+ * Encodes payments. Some TRX transfers get an unusual encoding. `first` shifts the timestamps, so that two calls at the same time make other transactions.
+ */
 export function encodePayments(
   { random, scheduler }: Environment,
   payments: readonly Payment[],
@@ -241,7 +243,7 @@ export function encodePayments(
   })
 }
 
-/** Appends a block to the chain that stays, and notes what is true of it. The balances have changed before. */
+/** Appends a block to the canonical chain, and notes its transfers and acts. The caller has changed the balances already. */
 function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonly MinedPayment[] {
   const { height, hash, transactions } = env.chain.mine(payments, Math.floor(env.scheduler.now() / 1000))
   const isScanned = height >= (env.startHeight() ?? 0)

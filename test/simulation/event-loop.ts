@@ -1,4 +1,4 @@
-/** Operations that end on the event loop and not as a microtask: WebCrypto, bodies of requests and responses. */
+/** How many operations are running that end on the event loop and not as a microtask: WebCrypto, bodies of requests and responses. */
 let open = 0
 
 /** Counts an operation that may end on the event loop. Virtual time does not pass until it has ended. */
@@ -40,7 +40,7 @@ function trackWebCrypto(): void {
     const operate = subtle[name].bind(subtle) as (...parameters: unknown[]) => Promise<unknown> // one of four shapes
     const tracked = (...parameters: unknown[]) => {
       const what = `${name} ${parameters.map(spell).join('\n')}`
-      // What is kept takes a turn of the event loop as well: a seed does the same, whatever ran before.
+      // A kept result takes a turn of the event loop, too, so that a seed does the same whatever ran before it.
       const operation = kept.has(what)
         ? previous.then(() => new Promise((resolve) => setImmediate(() => resolve(kept.get(what)))))
         : previous.then(() => operate(...parameters))

@@ -47,13 +47,13 @@ const ways: Readonly<
   'flipped result': (_, list, at) => change(list, at, (one) => ({ ...one, failed: !one.failed })),
 }
 
-/** A transfer to an address, or sometimes that it was frozen. */
+/** A false log: a transfer to an address or, sometimes, that the address was frozen. */
 const inventLog = ({ txid }: Transaction, target: Address) =>
   /^[0-3]/.test(txid)
     ? issuerLog(usdtAddress, 'frozen', target)
     : transferLog(usdtAddress, addressOf(8), target, 77_000_000n)
 
-/** Sometimes, TRX that a contract is said to have sent. */
+/** Adds to half of the transactions an invented internal transaction that sends TRX. */
 const inventInternal = (one: Transaction, target: Address): Transaction => {
   if (!/^[0-7]/.test(one.txid)) return one
   const to = one.internals[0]?.to ?? target

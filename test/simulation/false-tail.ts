@@ -7,17 +7,17 @@ import type { TailLie } from './node-troubles.ts'
 
 /** The blocks that one node invents. */
 export interface FalseTail {
-  /** The chain as the node shows it in this moment, or null if it invents nothing. With each final block it invents others. */
+  /** The chain as the node shows it now, or null if it invents nothing. Whenever another block is final, it invents other blocks. */
   show(lie: { readonly tail: TailLie | null; readonly aheadBy: number }): ChainView | null
 }
 
-/** Blocks of a far tail above the newest one. */
+/** How far above the newest block a `far` tail goes. */
 const farBlocks = 300
-/** Blocks below the final head that a node with a head too high shows otherwise. By more than a few it shows them as they are. */
+/** A node that claims a head up to `fewBlocks` too high also invents this many blocks below the final head. With a higher claim it invents none of them. */
 const rewrittenBlocks = 3
 const fewBlocks = 10
 
-/** The invented blocks of a node. */
+/** Makes the invented blocks of a node. */
 export function createFalseTail(env: Environment): FalseTail {
   let made: { readonly chain: Chain; readonly kind: string; readonly from: number } | null = null
   let earlier: ChainView = env.chain
@@ -37,7 +37,7 @@ export function createFalseTail(env: Environment): FalseTail {
   }
 }
 
-/** The true blocks below `from`, and the invented ones. Of those before them, `earlier`, it still knows the hashes. */
+/** The true blocks below `from`, and the invented ones above. The blocks that it invented last time (`earlier`) are still found by their hashes. */
 function above(from: number, chain: ChainView, invented: ChainView, earlier: ChainView): ChainView {
   const isInvented = (height: number) => height >= from
   return {
@@ -57,7 +57,7 @@ function inventBlock(env: Environment, invented: Chain, tail: TailLie | null): v
   const count = tail === 'many' ? env.scenario.troubles.transfers : tail === 'far' ? 1 : 0
   const transactions = known.length === 0 ? [] : inventTransfers(env, known, count)
   if (count > 0) env.count(`trouble: ${tail === 'far' ? 'a block far ahead' : 'a block of the tail'} invented`)
-  // Blocks of this age do not look like the newest ones, so that a reader asks for more.
+  // Blocks of a far tail are 20 s old, so that a reader does not take them for the newest ones, and asks for more.
   const seconds = env.chain.at(height)?.seconds ?? Math.floor(env.scheduler.now() / 1000) - (tail === 'far' ? 20 : 0)
   invented.mine(transactions, seconds)
 }

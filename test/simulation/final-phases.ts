@@ -12,9 +12,9 @@ import { freeAllowance } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import { tickMaxMs } from './storm.ts'
 
-/** Milliseconds that the contract allows beside those of the node and the database. */
+/** A payment must be seen within the time between two scans and this much more. */
 const seenAfterMs = 3_000
-// Six seconds, where the allowance has room: that of a free key has room for a tick in ten.
+// The service credits within six seconds if the allowance has room for a tick. That of a free key has room for one tick in 10 s.
 const creditedAfterMs = 16_000
 const slackMs = 3_000
 
@@ -64,10 +64,10 @@ export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
   if (fault !== null && env.violation === null) env.violate(fault)
 }
 
-/** After so long a gap is tried every quarter of an hour, or more rarely. */
+/** After this time a gap is tried every quarter of an hour, or more rarely. */
 const oftenTriedMs = 1_200_000
 
-/** What no node could give, however often it was asked for, is read within a minute once other nodes are configured. */
+/** Blocks that no node could give, however often they were asked for, must be read within a minute once other nodes are configured. */
 export async function replaceNodes(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, deploy } = run
   const isPossible = stored.scan() !== undefined && env.allowance === freeAllowance && env.scenario.ending === 'none'
@@ -84,12 +84,12 @@ export async function replaceNodes(run: SimulatedRun): Promise<void> {
   deploy()
   env.count('operator: nodes replaced')
   const soonMs = 60_000 + env.scenario.scanEverySeconds * 1_000 + tickMaxMs
-  const behindMax = soonMs / env.blockMs // it is about what was unread before
+  const behindMax = soonMs / env.blockMs // only blocks that were unread before matter here
   if (await comes(env, () => findUndone(run, behindMax) === null, soonMs)) return
   env.violate(`not read soon after the nodes were replaced: ${findUndone(run, behindMax)}`)
 }
 
-/** What issuers did is stored, and what of it stands has an alarm, soon after all blocks were read. */
+/** The acts of issuers must be stored, and those that still hold must have an alarm, soon after all blocks were read. */
 export async function watchIssuers({ env, stored }: SimulatedRun): Promise<void> {
   if (await passUntil(env, () => auditActs(env, stored) === null, 180_000)) return
   env.violate(auditActs(env, stored) ?? 'what issuers did was stored late')
@@ -106,10 +106,10 @@ export async function deliverAll({ env, stored, endpoints }: SimulatedRun): Prom
   if (fault !== null) env.violate(fault)
 }
 
-/** What was dropped a day ago is removed, however much it was: nobody can fill the database with what never was. */
+/** Transfers that were dropped a day ago must be removed, however many: nobody can fill the database with transfers that never were. */
 export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void> {
   const before = env.scheduler.now()
-  // After a correction a day would show that what was credited is not on the chain.
+  // Not after a correction: within a day the service would find that credited deposits are not on the chain.
   const isPossible = env.scenario.trial !== null && env.scenario.ending !== 'correction'
   if (!isPossible || stored.countDroppedBefore(before) === 0) return
   env.sleepsUntil = before + dayMs
@@ -121,8 +121,8 @@ export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void
 }
 
 /**
- * Makes all nodes show another chain below the position of the scan: more than a quorum tolerates. The scan must halt, and
- * nothing is credited by any path until the nodes show the chain that stays. `meanwhile` is done while it is halted.
+ * Makes all nodes show another chain below the position of the scan: more than a quorum protects against. The scan must halt, and nothing may be credited
+ * by any path until the nodes show the canonical chain. `meanwhile` is done while it is halted.
  */
 export async function forkAndReturn(
   run: SimulatedRun,
@@ -161,7 +161,7 @@ export async function forkAndReturn(
   }
   nodes.rewriteAll(null)
   const behindMax = Math.ceil(tickMaxMs / env.blockMs) // blocks that become final during a long tick
-  const isWell = () => !isHalted() && findUndone(run, behindMax) === null // blocks that change while they are read are a gap, as above
+  const isWell = () => !isHalted() && findUndone(run, behindMax) === null // blocks that change while they are read become a gap, which is read later
   if (!(await comes(env, isWell, 300_000))) {
     return env.violate('the scan did not go on after the chain was no longer forked')
   }

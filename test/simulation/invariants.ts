@@ -3,7 +3,7 @@ import { expectedDeposit, isExpected } from './oracle.ts'
 import { checkPayout } from './payout-checks.ts'
 import type { Changes, Stored, StoredPayout, StoredRescan, StoredScan, StoredTransfer } from './stored.ts'
 
-/** The check of the database. */
+/** Checks the invariants of the database during a run. */
 export interface InvariantCheck {
   /** To be called after each trip that wrote: reports the first invariant that is broken. `by` names the invocation. */
   check(by: string, changes: Changes): void
@@ -11,7 +11,7 @@ export interface InvariantCheck {
   accept(): void
 }
 
-/** The invariants after every write. What did not change was checked before. */
+/** Makes the check. It looks only at rows that have changed, because the others were checked before. */
 export function createInvariantCheck(env: Environment, stored: Stored): InvariantCheck {
   const entryCheck = createEntryCheck(env, stored)
   let before: StoredScan | undefined
@@ -70,7 +70,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       rescans = stored.rescans()
       env.openGaps = gapsOf(rescans)
       const issued = stored.addressesFrom(0)
-      // What was read before its address counted from a lower height need not be known.
+      // If the height from which an address counts was lowered, ranges that were read again before need not have found its transfers.
       if (issued.some((one) => env.issuedHeights.get(one.address) !== one.issuedHeight)) rescans = gapsOnly(rescans)
       for (const { address, issuedHeight } of issued) env.issuedHeights.set(address, issuedHeight)
       transfers = new Map(stored.transfers().map((one) => [one.id, one]))
@@ -80,10 +80,10 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
   }
 }
 
-/** What is stored of blocks that are not final, however much a node shows in them: transfers of one block, and all that are open. */
+/** The most transfers that may be stored as `seen`, however many a node shows: of one block, and in all. */
 const seenMax = { ofBlock: 200, inAll: 1_000 }
 
-/** Checks how many transfers are seen. */
+/** Counts the transfers that are `seen`, and reports more than `seenMax`. */
 function createSeenCheck({ violate }: Environment) {
   const byBlock = new Map<number, number>()
   let inAll = 0
@@ -123,7 +123,7 @@ function gapsOf(rescans: readonly StoredRescan[]): ReadonlySet<number> {
   return new Set(ranges.flat())
 }
 
-/** What a block changed is not known as long as it is put aside. */
+/** Notes new gaps. The balances that a block changed are not known while it is put aside. */
 function noteGaps(env: Environment, now: readonly StoredRescan[]): void {
   const gaps = gapsOf(now)
   for (const height of gaps) {
@@ -134,7 +134,7 @@ function noteGaps(env: Environment, now: readonly StoredRescan[]): void {
   env.openGaps = gaps
 }
 
-/** A block is put aside, and an operator's range is unread, until what it has is stored. */
+/** A range that is read again (a gap, or an operator's request) may end only after the deposits in it are stored. */
 function checkRescans(
   env: Environment,
   stored: Stored,
@@ -158,8 +158,8 @@ function checkRescans(
 }
 
 /**
- * Checks that each wallet is the sum of its entries at every entry, and that none is ever negative. After `restart` all
- * entries are new: the operator may have put other ones in their place.
+ * Checks that each wallet is the sum of its entries at every entry, and that none is ever negative. After `restart` all entries count as new, because the
+ * operator may have put other ones in their place.
  */
 function createEntryCheck({ violate }: Environment, stored: Stored) {
   const sums = new Map<string, bigint>()
@@ -199,7 +199,7 @@ function checkNewAddresses({ lost, owners, issuedHeights, violate }: Environment
   }
 }
 
-/** Clocks differ by less. */
+/** The clocks of two machines differ by less than this. */
 const skewMsMax = 2_000
 
 function checkScan(env: Environment, stored: Stored, before: StoredScan | undefined, now: StoredScan): void {
@@ -216,7 +216,7 @@ function checkScan(env: Environment, stored: Stored, before: StoredScan | undefi
   }
   if (before === undefined || before.correctedBy !== now.correctedBy) return
   for (const name of ['height', 'finalized', 'triedAt', 'caughtUpAt'] as const) {
-    // Times of clocks that were ahead do not stay.
+    // A time that was stored by a clock that was ahead may be replaced by an earlier one.
     const isTime = name === 'triedAt' || name === 'caughtUpAt'
     if (isTime && before[name] > env.scheduler.now() + skewMsMax) continue
     if (now[name] < before[name]) violate(`${name} of the scan went back from ${before[name]} to ${now[name]}`)
@@ -237,12 +237,12 @@ function checkPassedBlocks(
   }
 }
 
-/** Whether a quorum of nodes can show what contracts have sent: Byzantine ones keep it as well. */
+/** Whether a quorum of nodes can show internal transactions. Byzantine nodes keep them, too. */
 function canBeShown({ scenario: { nodes, keepers, quorum } }: Environment): boolean {
   return nodes.filter(({ byzantine }, i) => byzantine || i < keepers).length >= quorum
 }
 
-/** What of a transfer is final for good. */
+/** Whether a transfer is in a state that never changes again. */
 const isLast = ({ state }: StoredTransfer) => state === 'credited' || state === 'moved'
 
 function checkTransfer(
@@ -266,7 +266,7 @@ function checkTransfer(
   const isSame = before?.state === state && before.reason === reason && before.height === height
   if (isSame || state === 'seen' || state === 'dropped') return
   if (isHalted) env.violate(`${by} decided ${key} while the scan was halted`)
-  if (env.isForked) return // by a chain that does not stay
+  if (env.isForked) return // the decision is about a chain that is replaced later
   const sent = env.sent.get(key)
   if (sent !== undefined && !canBeShown(env)) env.violate(`${key} was ${state}, and too few nodes show it`)
   const transfer = env.transfers.get(key) ?? sent

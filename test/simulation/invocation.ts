@@ -9,7 +9,7 @@ import type { Environment } from './environment.ts'
 export interface Lifetime {
   /** By how much the clock of its machine is ahead, in milliseconds. */
   readonly skewMs: number
-  /** To be awaited wherever the platform can end it. Resolves, or never does. */
+  /** To be awaited wherever the platform can end it. It never resolves once the lifetime is over. */
   step(): Promise<void>
   isOver(): boolean
 }
@@ -22,7 +22,7 @@ export interface Invocation {
   readonly clock: Clock
   readonly uniqueName: () => string
   step(): Promise<void>
-  /** The time of the newest timer: a request sets one for its own limit right before it is sent. */
+  /** Milliseconds of the newest timer. A request sets a timer for its own time limit right before it is sent, so this is then its limit. */
   timerMs: number
   /** Whether a trip to the database or a call of an object has failed. */
   platformFailed: boolean
@@ -43,10 +43,13 @@ export interface InvocationPorts {
 /** Largest difference between the clocks of two machines, in milliseconds. */
 export const clockSkewMaxMs = 1_000
 
-/** The skew of any machine. */
+/** Draws the skew of a machine's clock, in milliseconds. */
 export const drawSkew = ({ random }: Environment): number => random.int(-clockSkewMaxMs / 2, clockSkewMaxMs / 2)
 
-/** At the scenario's rate it ends at one of its first steps: killed, or left by the client. It ends where the service is stopped. */
+/**
+ * Makes a lifetime. At the scenario's rate it is over at one of its first `stepsMax` steps, as if the platform or the client had ended it. It is over as
+ * well once the database was restored, because the service is stopped for that.
+ */
 export function createLifetime(env: Environment, name: string, skewMs: number, stepsMax: number): Lifetime {
   const isKilled = env.phase === 'faults' && env.random.chance(env.scenario.rates.kill)
   let stepsLeft = isKilled ? env.random.int(1, stepsMax) : Number.POSITIVE_INFINITY
@@ -67,7 +70,7 @@ export function createLifetime(env: Environment, name: string, skewMs: number, s
   }
 }
 
-/** An invocation in a lifetime. */
+/** Makes an invocation that ends with a lifetime. */
 export function createInvocation(env: Environment, kind: string, name: string, lifetime: Lifetime): Invocation {
   const { random, scheduler } = env
   let names = 0

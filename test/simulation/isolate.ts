@@ -20,7 +20,7 @@ import { currencies, currencyVariable, operatorWallet } from './scenario.ts'
 /** A machine with the Worker as production composes it. What it keeps between invocations is lost with it. */
 export interface Isolate {
   fetch(request: Request): Promise<Response>
-  /** The minute of the cron. */
+  /** Runs the cron handler, as each minute. */
   scheduled(): Promise<void>
   /** The methods for other Workers. */
   ledger(): LedgerMethods
@@ -57,7 +57,7 @@ export interface Resources {
   readonly neighbour: Neighbour | null
 }
 
-/** A deployment with the configuration of the moment at which something of it begins, or with other settings. */
+/** Makes a deployment. Each isolate and object reads the configuration when it starts. `settings` replace some of it. */
 export function createDeployment(
   env: Environment,
   { nodes, db, rateLimits, connect, neighbour }: Resources,
@@ -115,7 +115,7 @@ function variablesOf(
     TRON_CHAIN_ID: chainId,
     TRON_NODES: nodes.list.map(({ rpc, api }) => ({ rpc, api, perSecond, perDay })),
     TRON_QUORUM: scenario.quorum,
-    // The chain pays addresses that are not issued yet.
+    // The first index is set, because the chain pays addresses that are not issued yet: the service would take the key for a used one.
     ...(lost === null ? { TRON_FIRST_INDEX: 0 } : lost.isSet ? { TRON_FIRST_INDEX: lost.firstIndex } : {}),
     CURRENCIES: currencyVariable.map((currency) => ({
       ...currency,
@@ -137,7 +137,7 @@ function reviewOf(cuy: number) {
   return reviewFrom === null ? {} : { reviewFrom }
 }
 
-/** The functions of the platform: each does what it does for the running invocation. */
+/** The platform of all invocations: each function acts for the invocation that is running. */
 export const platform: Platform = {
   clock: {
     now: () => currentInvocation().invocation.clock.now(),
@@ -153,11 +153,11 @@ export const platform: Platform = {
   fetch: (url, init = {}) => currentInvocation().fetch(String(url), init),
   uniqueName: () => currentInvocation().invocation.uniqueName(),
   waitUntil: (work) => {
-    work.catch(() => undefined) // what the platform logs
+    work.catch(() => undefined) // the platform only logs such an error
   },
 }
 
-/** Each isolate derives the same keys anew, at 0.7 ms each: the library's own results are kept for all of them. */
+/** Keeps the keys that the library derives for all isolates, because each of them would derive the same ones again, at 0.7 ms each. */
 function cacheDerivedKeys(): void {
   const derive = HDKey.prototype.deriveChild
   const children = new Map<string, HDKey>()

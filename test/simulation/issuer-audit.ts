@@ -12,7 +12,7 @@ const cuyOf = (contract: Address) => currencies.find((one) => one.contract === c
 /** An act that is stored, and whether an operator has confirmed its fee. */
 type KnownAct = MinedAct & { readonly isConfirmed: boolean }
 
-/** What the newest acts up to a height leave, each with its alarm, in order. The rules are written a second time here. */
+/** The alarms that must be raised after the acts up to a height, sorted. The service's rules are written a second time here, so that a mistake is found. */
 function standing(acts: Iterable<KnownAct>, height: number): readonly string[] {
   const newest = new Map<string, KnownAct>()
   const ordered = [...acts].filter((one) => one.height <= height && one.kind !== 'destroyed')
@@ -45,8 +45,8 @@ export function hasActed({ acts }: Environment, kind: AlarmKind, { cuy, address 
 }
 
 /**
- * What is wrong with the acts that are stored, or null: each that was promised is, with its event and at its place, none is that
- * the chain has not, and the raised alarms are those that the newest final block leaves.
+ * What is wrong with the stored acts, or null. Each promised act must be stored, at its place and with its event. None may be stored that the chain lacks.
+ * The raised alarms must be those that the acts up to the position leave.
  */
 export function auditActs(env: Environment, stored: Stored): string | null {
   const position = stored.scan()?.height ?? 0

@@ -2,21 +2,21 @@ import { payoutAddress } from '../support/payouts.ts'
 import { currencies, type Scenario } from './scenario.ts'
 import type { Stored, StoredAct } from './stored.ts'
 
-// What the database knows to be wrong, so that no money may leave: the rules are written a second time here, over the stored rows.
+// The states of the database in which no payout may be sent: the service's rules, written a second time, over the stored rows.
 
-/** A thing that is wrong, in one currency or in all (null). */
+/** A reason that keeps money from leaving, in one currency or in all (null). */
 interface Wrong {
   readonly cuy: number | null
   readonly name: string
 }
 
-/** What is wrong, and since when the database knows it. */
+/** The reasons that keep money from leaving, and since when the database has known each. */
 export interface KnownWrong {
   /** To be called after each write. */
   note(): void
-  /** What keeps money of a currency from leaving, and was known `ms` ago already; null: nothing. */
+  /** A reason for this currency that has been known for at least `ms`, or null. */
   find(cuy: number, ms?: number): string | null
-  /** When something of the currency that was wrong has ended last; 0: never. */
+  /** When a reason for this currency last ended; 0: never. */
   endedAt(cuy: number): number
 }
 
@@ -44,7 +44,7 @@ const switchOf = {
   deprecated: 'contract',
 } as const
 
-/** What the database knows to be wrong, followed over a run. */
+/** Follows these reasons over a run. */
 export function createKnownWrong(
   {
     scheduler,

@@ -4,8 +4,8 @@ import { decidedState, type ExpectedDeposit, expectedDeposits, mayWait } from '.
 import type { Stored } from './stored.ts'
 
 /**
- * What is wrong with a ledger that should be complete, or null. Transfers are those that are expected, each credited one
- * has one entry, each other entry belongs to a post that is stored whole, each accepted post is stored, and nothing else is.
+ * What is wrong with a ledger that should be complete, or null. The stored transfers must be the expected ones. Each credited one must have one entry, each
+ * other entry must belong to a post that is stored whole, and each accepted post must be stored.
  */
 export function auditLedger(env: Environment, stored: Stored): string | null {
   const due = new Map<string, Pick<ExpectedDeposit, 'uid' | 'cuy' | 'amount'>>()
@@ -32,7 +32,7 @@ export function auditLedger(env: Environment, stored: Stored): string | null {
 const osnOf = (cuy: number, txid: string, position: number) =>
   cuy !== 1 ? `${txid}:${position}` : position < 0 ? `${txid}:i${-1 - position}` : txid
 
-/** The amounts of transfers were checked when they were stored, and balances after every write. */
+/** Compares the entries of deposits with the credited transfers. Balances are checked after every write, not here. */
 function auditEntries(
   stored: Stored,
   due: Map<string, Pick<ExpectedDeposit, 'uid' | 'cuy' | 'amount'>>,

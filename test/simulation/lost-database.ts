@@ -5,13 +5,13 @@ import { fineToken } from './scenario.ts'
 
 /** An earlier database over the same key, which was lost without a copy: the service begins with an empty one. */
 export interface LostDatabase {
-  /** Addresses that it issued, from index 0 on. They are no caller's any more, and go on to be paid. */
+  /** Addresses that it issued, from index 0 on. They belong to no caller any more, and people still pay to them. */
   readonly issued: readonly Address[]
-  /** What those have on the chain. At least one holds something. */
+  /** What these addresses have on the chain. At least one holds something. */
   readonly held: readonly BalanceChange[]
   /** `TRON_FIRST_INDEX`, above every index that was issued. */
   readonly firstIndex: number
-  /** The block of the run after which the operator sets it. Until then no address may be issued. */
+  /** The block of the run after which the operator sets `TRON_FIRST_INDEX`. Until then no address may be issued. */
   readonly setAfter: number
   isSet: boolean
 }

@@ -30,7 +30,7 @@ const http = (name: string, status: number, body = `<html>${status}</html>`): Ma
 })
 /** A refusal as one request too many. */
 const rateLimit = 'rate limit'
-/** Whether a node is asked less often after it. */
+/** Whether the service sends the node fewer requests after this reply. */
 export const slowsDown = ({ name }: MalformedReply): boolean => name === rateLimit
 const gridLimit = '{"Success":false,"Error":"The key exceeds the frequency limit(15)","StatusCode":403}'
 /** The chain id of a test network. */
@@ -54,7 +54,7 @@ const calls = (name: string, change: (call: Call, response: CallReply) => CallRe
   change,
 })
 
-/** Changes two neighbouring logs of one block: a change of a single log would leave no trace in the others. */
+/** Changes two neighbouring logs of one block. After a change that concerns one log alone, a client could not recognize the reply as wrong. */
 const logs = (name: string, change: (two: readonly unknown[]) => readonly unknown[]): MalformedReply =>
   calls(name, ({ method }, response) => {
     if (method !== 'eth_getLogs' || !('result' in response) || !Array.isArray(response.result)) return undefined
@@ -66,7 +66,7 @@ const logs = (name: string, change: (two: readonly unknown[]) => readonly unknow
 /** What no field of a reply can be. A false value that a field can have cannot be recognized in a single reply. */
 const impossibleValues: readonly unknown[] = ['0xzz', 7.5, true, {}, { toString: 0 }]
 
-/** Values of every kind that JSON has, and those that are read as text or as a list where nobody looks at their kind. */
+/** Values of every type that JSON has, and some that break code which reads them as text or as a list without looking at their type. */
 const anyValues: readonly unknown[] = [
   null,
   true,
@@ -98,7 +98,7 @@ const anyValues: readonly unknown[] = [
   JSON.parse(`${'['.repeat(30)}${']'.repeat(30)}`),
 ]
 
-/** The value with one of these in the place of one field in it, at any depth. */
+/** Replaces one field of a value, at any depth, by one of `values`. */
 function replace(random: Random, value: unknown, values: readonly unknown[]): unknown {
   const isTree = typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!isTree || random.chance(0.1)) return random.pick(values)
@@ -107,10 +107,10 @@ function replace(random: Random, value: unknown, values: readonly unknown[]): un
   return Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed }
 }
 
-/** The value with one field in it, at any depth, that is impossible. */
+/** Replaces one field of a value, at any depth, by one that it cannot have. */
 const corrupt = (random: Random, value: unknown): unknown => replace(random, value, impossibleValues)
 
-/** The value with one field in it, at any depth, that has a value of any kind. */
+/** Replaces one field of a value, at any depth, by a value of any type. */
 export const replaceAny = (random: Random, value: unknown): unknown => replace(random, value, anyValues)
 
 const malformedField = (random: Random): MalformedReply =>
@@ -119,14 +119,14 @@ const malformedField = (random: Random): MalformedReply =>
     return isChanged ? { result: corrupt(random, response.result) } : undefined
   })
 
-/** The blocks of a reply of the HTTP API, changed. */
+/** A reply of the HTTP API with a changed list of blocks. */
 const blocks = (name: string, change: (list: readonly Wire[]) => readonly Wire[]): MalformedReply =>
   calls(`API: ${name}`, (_, response) => {
     const { block } = ('result' in response ? response.result : {}) as { readonly block?: readonly Wire[] } // the builder's
     return block === undefined ? undefined : { result: { block: change(block) } }
   })
 
-/** The bytes of each transaction of a block at the place of another one. */
+/** Gives each transaction of a block the bytes of another one. */
 const exchangedBytes = blocks('exchanged bytes', (list) =>
   list.map((block) => {
     const transactions = block.transactions as readonly Wire[] | undefined // the builder's
@@ -136,7 +136,7 @@ const exchangedBytes = blocks('exchanged bytes', (list) =>
   }),
 )
 
-/** The finalized block, as high as no chain can be by now; undefined for other calls. */
+/** Raises the finalized block to a height that no chain can have by now. Undefined for other calls. */
 export function claimAbsurdHeight(
   random: Random,
   { method, params }: Call,

@@ -14,15 +14,15 @@ import { payTrx } from './payments.ts'
 import { createRandom, type Random } from './random.ts'
 import type { NeighbourFate } from './scenario.ts'
 
-/** The other cell: over the same nodes, with a database, a key, a scanner and users of its own. */
+/** Another cell of the deployment, over the same nodes, with a database, a key, a scanner and users of its own. */
 export interface Neighbour {
-  /** The bindings of the deployment with both cells, from those that it would have with the first one alone. */
+  /** The bindings of the deployment with both cells. `own` are those with the first cell alone. */
   bindings(own: Readonly<Record<string, unknown>>): Record<string, unknown>
   /** Has an address issued to its user. */
   begin(fetch: (request: Request) => Promise<Response>): Promise<void>
-  /** Its user is paid. */
+  /** Queues a payment to its user. */
   pay(): void
-  /** Its fate begins, or is over. */
+  /** Begins the fate that the scenario has for it, or ends it. */
   suffer(isOver: boolean): void
   /** Checks its ledger: every payment is credited there once, and nothing of the first cell is in it. Returns the fault, or null. */
   audit(): string | null
@@ -81,7 +81,7 @@ function auditOf({ sqlite }: SqliteD1, paid: bigint | null): string | null {
     : `the other cell was paid ${paid}, and has credited ${credited}`
 }
 
-/** Makes the other cell. What it draws changes nothing of the first one's draws. */
+/** Makes the other cell. It has random numbers of its own, so that it changes no draw of the first cell. */
 export function createNeighbour(
   env: Environment,
   fate: NeighbourFate,

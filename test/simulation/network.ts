@@ -55,14 +55,14 @@ export function connectToNodes(
   }
 }
 
-/** A node that answers just before the limit of a request has so much time left, in which replies travel. */
+/** How much of a request's limit is left after a node that answers as late as it can, so that its reply can still travel. */
 const beforeLimitMs = 300
 
 const dayMs = 86_400_000
 
 /**
- * What a node allows is never exceeded, not even by one request, and callers never have more than half of it. An instance
- * that has just begun knows the day's requests of those before it, and not those of the last second, nor does a clock that steps ahead.
+ * The service must never exceed what a node allows in a second and in a day, and callers may use at most half of a day's requests. A second is excused
+ * after an instance has begun, which does not know its predecessor's requests of that second, and after a clock has stepped ahead.
  */
 function checkAllowance(
   { allowance, scheduler, instancesAt, steppedAt, violate }: Environment,
@@ -82,7 +82,7 @@ function checkAllowance(
   if (second > perSecond && !isExcused) violate(`node ${number} got ${second} requests in a second`)
 }
 
-/** Notes what it is asked for, as far as that decides whether it can be known by its answers. */
+/** Notes when the node is asked for what: a trial needs to know whether it was asked often enough to be named in a warning or an alarm. */
 function noteAsked({ scheduler, finalized }: Environment, { node: { askedFor }, service, calls }: Incoming): void {
   const now = scheduler.now()
   for (const { method, params } of calls) {
@@ -92,7 +92,7 @@ function noteAsked({ scheduler, finalized }: Environment, { node: { askedFor }, 
       if (startNum !== undefined) askedFor[startNum > finalized() ? 'tail' : 'final'].push(now)
     } else if (method === 'eth_getBlockByNumber') {
       if (which === 'finalized') askedFor.head.push(now)
-      else if (Number(which) > 0) askedFor.block.push(now) // 0 is that of a probe
+      else if (Number(which) > 0) askedFor.block.push(now) // only a probe asks for block 0
     }
   }
 }
@@ -128,7 +128,7 @@ function drawFault({ random, scheduler, scenario, phase, scanHistory }: Environm
   }
   const rate = phase === 'faults' ? scenario.rates.malformed : node.malformed
   const malformed = random.chance(rate) ? drawMalformedReply(random, service) : null
-  // Before the first head is stored, no single reply shows that it is absurd.
+  // Before a first head is stored, nothing shows that a single reply is absurd.
   return malformed?.name === 'absurd height' && scanHistory.at(-1)?.scan === undefined ? null : malformed
 }
 
@@ -182,12 +182,15 @@ function isTooFast({ scheduler, count }: Environment, { pace, requests }: Simula
   return isOver
 }
 
-/** A node that allowed one request in a second gets a second one so much later, whatever it allows by then. */
+/** After a node has refused requests as too many, it takes this long until the service sends it two requests a second again. */
 const slowedMs = 600_000
-/** It gets all again within the hour. Without batches each call is a request, so that it is slow until then. */
+/**
+ * How long the service may be slow after that. It sends all that the node allows within the hour. Without batches each call is a request, so it is slow
+ * until then.
+ */
 const slowedFor = ({ scenario }: Environment) => (scenario.batchless > 0 ? 3_600_000 : slowedMs)
 
-/** The node's own replies, true or Byzantine, in its view of this moment. */
+/** The node's own replies, true or Byzantine, from what it knows at this moment. */
 function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming): readonly CallReply[] {
   const { view, fault } = nodes.viewOf(node)
   const isGlitch = node.glitches > 0 && env.random.chance(node.glitches)
@@ -208,7 +211,7 @@ function isAboutFinal({ finalized }: Environment, { method, params: [body] }: Ca
   return startNum !== undefined && startNum <= finalized()
 }
 
-/** The reply with a value of any kind in the place of one of its fields, or in an error. */
+/** Replaces a field of the reply, at the node's rate, by a value of any type, or makes the reply an error with such a value. */
 function giveAnyValue(env: Environment, node: SimulatedNode, text: string): string {
   const { troubles } = env
   if (node.anyValues === 0 || !troubles.chance(node.anyValues)) return text
@@ -252,7 +255,7 @@ function write(
 const describe = ({ calls }: Incoming) =>
   [...new Set(calls.map(({ method }) => method))].map((method) => method.replace('eth_', '')).join()
 
-/** The text of results that are objects: blocks, logs and receipts are most of all text, and rarely change. */
+/** The JSON of results that are objects, kept because blocks, logs and receipts are most of the text that nodes send, and rarely change. */
 const resultTexts = new WeakMap<object, string>()
 
 function textOf(response: CallReply | undefined): string {

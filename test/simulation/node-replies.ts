@@ -13,7 +13,7 @@ export type Call = IncomingCall
 /** A node's reply to one call: its result or its error. */
 export type CallReply = CallResponse
 
-/** The state of a node that it replies from. */
+/** What a node knows when it replies. */
 export interface NodeView {
   readonly chain: ChainView
   /** The newest block that it has, and the newest one that it calls final. */
@@ -58,17 +58,17 @@ export function answerCall(view: NodeView, call: Call): CallReply {
   )
 }
 
-/** The path that a body is sent to. */
+/** The path of the HTTP API to which a body is sent, by the members that it has. */
 function pathOf({ address, value, transaction }: Wire): string {
   if (value !== undefined) return '/wallet/gettransactioninfobyid'
   if (transaction !== undefined) return '/wallet/broadcasthex'
   return address === undefined ? '/wallet/getblockbylimitnext' : '/wallet/getaccount'
 }
 
-/** What only some honest nodes show among internal transactions. */
+/** The note of internal transactions that only some honest nodes show. */
 export const featuredNote = 'delegateResourceOfEnergy'
 
-/** Blocks are rendered once for all nodes of the same kind: they are most of all text. */
+/** Blocks are rendered once for all nodes of the same kind, because they are most of the text that nodes send. */
 const rendered = new Map<string, WeakMap<Block, RenderedBlock>>()
 
 function render(block: Block, plan: NodePlan): RenderedBlock {
@@ -81,7 +81,7 @@ function render(block: Block, plan: NodePlan): RenderedBlock {
   return existing
 }
 
-/** The block as a node shows it that keeps the logs of failed transactions, and shows what else contracts did, or does not. */
+/** A block as a node shows it. A node that keeps the logs of failed transactions also shows internal transactions with `featuredNote`. */
 function shownBlock({ height, hash, parentHash, seconds, transactions }: Block, keepsFailedLogs: boolean): ChainBlock {
   const shown = transactions.map(({ txid, rawData, failed, logs, internals }) => ({
     txid,

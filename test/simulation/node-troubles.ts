@@ -9,9 +9,9 @@ export type TailLie = 'many' | 'far'
 
 /** What a node does while it has a trouble. */
 export interface TroubledState {
-  /** How often a field of its reply has a value of any kind, of all requests. */
+  /** The probability, for each request, that a field of the reply has a value of any type. */
   anyValues: number
-  /** How often such a reply is an error with such a value in it. */
+  /** The probability that such a reply is an error with such a value in it. */
   oddErrors: number
   /** Milliseconds that it takes for each answer, but never more than the client waits for. */
   answerMs: number
@@ -21,9 +21,9 @@ export interface TroubledState {
   callsMax: number
   /** Bytes that it adds to each reply with blocks. */
   junkBytes: number
-  /** The newest block that it has since it was cut off from its peers. */
+  /** The height of the newest block that it has since it was cut off from its peers. */
   cutOffAt: number
-  /** Blocks by which the head that it calls final is too high. By few: its newest final blocks are on a chain of its own then. */
+  /** By how many blocks the head that it calls final is too high. With up to `fewBlocks`, its newest final blocks are invented, too. */
   aheadBy: number
   /** What it shows above finality. */
   tail: TailLie | null
@@ -48,9 +48,9 @@ export const untroubled: Readonly<TroubledState> = {
   closed: null,
 }
 
-/** What one node of several can do at any time and for any time. */
+/** A trouble that one of several nodes can have at any time, for any time. */
 interface Trouble {
-  /** No honest node does it: fewer nodes than the quorum may do it. */
+  /** Whether it is a lie, which no honest node tells. So fewer nodes than the quorum may have this trouble. */
   readonly isLie: boolean
   readonly begin: (random: Random, tip: number) => Partial<TroubledState>
 }
@@ -71,7 +71,7 @@ const troubles = {
     begin: (random) => ({ callsMax: 1, answerMs: random.pick([1_800, Number.POSITIVE_INFINITY]) }),
   },
   slow: { isLie: false, begin: (random) => ({ answerMs: random.pick([2_500, 5_500]) }) },
-  // Its replies come after those of others.
+  // It answers late, so that its junk arrives after the replies of the others.
   junk: { isLie: false, begin: (random) => ({ junkBytes: random.pick([1, 2, 4]) * mebibyte, answerMs: 300 }) },
   'cut off': { isLie: false, begin: (_, tip) => ({ cutOffAt: tip }) },
   'fewer requests a second': { isLie: false, begin: (random) => ({ pace: random.pick([1, 2, 4]) }) },
@@ -79,19 +79,18 @@ const troubles = {
   'lite node': { isLie: false, begin: () => ({ closed: 'lite' }) },
 } as const satisfies Readonly<Record<string, Trouble>>
 
-/** The name of a trouble. */
 export type TroubleName = keyof typeof troubles
 /** The names of the troubles that are drawn for any run: others have a draw of their own (`refusals.ts`). */
 export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]) // the keys
   .filter((name) => name !== 'API switched off' && name !== 'lite node')
 
-/** Whether no honest node does it. */
+/** Whether no honest node has this trouble. */
 export const isLie = (name: TroubleName): boolean => troubles[name].isLie
 
-/** Any trouble that a node can have. */
+/** Draws any trouble. Without `canLie` it is one that an honest node can have. */
 export const drawTrouble = (random: Random, canLie: boolean): TroubleName =>
   random.pick(troubleNames.filter((name) => canLie || !isLie(name)))
 
-/** What changes where the trouble begins. `tip` is the height of the newest block. */
+/** The members of a node's state that change when the trouble begins. `tip` is the height of the newest block. */
 export const beginningOf = (name: TroubleName, random: Random, tip: number): Partial<TroubledState> =>
   troubles[name].begin(random, tip)

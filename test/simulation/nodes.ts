@@ -12,7 +12,6 @@ import { fineToken, type NodePlan, type Storm } from './scenario.ts'
 
 /** The services of a node, each of which can fail by itself. */
 export const nodeServices = ['rpc', 'api'] as const
-/** One of them. */
 export type NodeService = (typeof nodeServices)[number]
 
 /**
@@ -32,7 +31,6 @@ const byzantineFaults = [
   'false balances',
   'unknown transactions',
 ] as const
-/** One of them. */
 export type ByzantineFault = (typeof byzantineFaults)[number]
 
 /** A node and its present state. */
@@ -47,9 +45,9 @@ export interface SimulatedNode extends TroubledState {
   readonly requests: number[]
   /** Times at which it was asked for its final head, for a block by its height, for final blocks, and for blocks above finality. */
   readonly askedFor: Readonly<Record<'head' | 'block' | 'final' | 'tail', number[]>>
-  /** Those of callers. */
+  /** How many of these requests were sent for callers. */
   byCallers: number
-  /** Blocks that it does not have yet. */
+  /** How many of the newest blocks it does not have yet. */
   behind: number
   /** Largest difference in blocks between the backends behind its URL. */
   spread: number
@@ -61,9 +59,9 @@ export interface SimulatedNode extends TroubledState {
   replyMax: number
   /** The method of which it answers no call; `api` is its HTTP API. */
   refuses: string | null
-  /** How often it names another chain, of all requests. */
+  /** The probability, for each request, that it names another chain. */
   glitches: number
-  /** How often its reply is malformed while other nodes work, of all requests. */
+  /** The probability, for each request, that its reply is malformed while other nodes work. */
   malformed: number
   /** The fork above finality that it is on. */
   fork: Branch | null
@@ -81,11 +79,11 @@ export interface Nodes {
   advance(payments: readonly MinedPayment[]): void
   /** Makes every node reachable and up to date. The Byzantine ones have `fault` from then on. */
   recover(fault: ByzantineFault | 'any' | null): void
-  /** Makes all nodes show another chain, or with null the chain that stays again. */
+  /** Makes all nodes show another chain, or with null the canonical chain again. */
   rewriteAll(branch: Branch | null): void
-  /** All nodes go away, or return. */
+  /** Makes all nodes go away, or return. */
   setAway(isAway: boolean): void
-  /** What the node replies to one request from, and its Byzantine fault in it. */
+  /** What the node knows for one request, and the Byzantine fault that it has in it. */
   viewOf(node: SimulatedNode): { readonly view: NodeView; readonly fault: ByzantineFault | null }
 }
 
@@ -101,17 +99,17 @@ const unlimited = {
   logsMax: 10_000,
 } as const
 
-/** One of the nodes can have a gateway that never takes batches, and one has no HTTP API in the faulty phase. */
+/** The state of a node without faults. In some scenarios one node never takes batches, and one has no HTTP API in the faulty phase. */
 function unlimitedOf({ scenario, phase }: Environment, number: number) {
   const { batchless, refusals } = scenario
   const closed = phase === 'faults' && refusals?.closedNode === number ? refusals.closed : null
   return { ...unlimited, closed, ...(batchless === number && { callsMax: 1 }) }
 }
 
-/** Blocks by which the node of a balance may be behind the scan. */
+/** A balance counts as a false reading if its node is further behind the scan's position than this many blocks. */
 const readingLagBlocks = 20
 
-/** The scenario's nodes. `position` is the height up to which the service has scanned. */
+/** Makes the scenario's nodes. `position` is the height up to which the service has scanned. */
 export function createNodes(env: Environment, position: () => number): Nodes {
   const { scenario, random, chain } = env
   const list = scenario.nodes.map((plan, i) => createNode(env, plan, i + 1))
@@ -182,7 +180,7 @@ function advance(
   for (const node of list) {
     if (node.fork === null) continue
     grow(env, node.fork, payments)
-    // No correct node calls a block final that does not stay.
+    // No correct node calls a block final that is replaced later, so it leaves its fork before that.
     if (node.fork.chain.tip().height - scenario.finalityLag >= node.fork.from - 1) leaveFork(env, node)
   }
   if (env.phase !== 'faults') return
@@ -288,13 +286,13 @@ const methods = [
   'eth_call',
 ]
 
-/** Ends all that has begun, except for an absence. */
+/** Ends all faults and troubles of a node, except that it is away. */
 function recoverNode(env: Environment, node: SimulatedNode): void {
   Object.assign(node, unlimitedOf(env, node.number))
   leaveFork(env, node)
 }
 
-/** A transaction that only the fork has returns to those that are in no block. */
+/** Takes a node off its fork. Transactions that only the fork had are in no block then. */
 function leaveFork({ chain }: Environment, node: SimulatedNode): void {
   const branch = node.fork
   node.fork = null

@@ -24,7 +24,7 @@ export interface ObjectNamespace {
   remove(): void
 }
 
-/** What makes the objects of a class. */
+/** A class of Durable Objects: how an object is made and connected to the platform. */
 export interface ObjectClass {
   readonly name: string
   create(host: ObjectHost): ObjectCode
@@ -47,7 +47,7 @@ interface Kept {
   /** Counts the alarms that were set: an earlier one does not fire any more. */
   alarms: number
   instance: Instance | null
-  /** The alarm that runs: in its instance the next one waits for its end. */
+  /** The alarm that is running. In the same instance, the next one waits until it has ended. */
   running: { readonly instance: Instance; readonly since: number } | null
 }
 
@@ -59,7 +59,7 @@ interface Instance extends Lifetime {
   open: number
   /** Another instance runs: nothing can be stored here any more, and the instance ends where it tries. */
   isSuperseded: boolean
-  /** Stored before the next request is sent, and before an event is answered. */
+  /** What must be stored before the next request is sent, and before an event is answered. */
   readonly unsaved: Map<string, unknown>
   /** Stores what is unsaved; an instance that has ended stores nothing, and goes no further. */
   persist(): Promise<void>
@@ -77,8 +77,8 @@ export const isPlatformFault = (cause: unknown): boolean =>
   isDatabaseFault(cause) || (cause instanceof Error && cause.message.includes(platformFault))
 
 /**
- * Objects of which the platform runs one instance at a time, nearly always. An instance can be killed at each step, evicted between
- * its events, and superseded while it works. Calls can be lost, and alarms come late, again, or not before they are set anew.
+ * Makes the objects of a class. The platform runs one instance of each at a time, nearly always. An instance can be killed at each step, evicted between
+ * its events, and superseded while it works. Calls can be lost. Alarms can come late, or again, or not at all until they are set anew.
  */
 export function createNamespace(env: Environment, objectClass: ObjectClass): ObjectNamespace {
   const objects = new Map<string, Kept>()
@@ -254,7 +254,7 @@ function setAlarm(platform: Platform, kept: Kept, at: UnixMs): void {
   }
 }
 
-/** Unless another alarm is set before. */
+/** Fires the alarm after `ms`, unless another one is set before. */
 function fireAfter(platform: Platform, kept: Kept, ms: number, attempt: number): void {
   const { alarms } = kept
   platform.env.scheduler.after(ms, () => {
@@ -262,12 +262,12 @@ function fireAfter(platform: Platform, kept: Kept, ms: number, attempt: number):
   })
 }
 
-/** A tick has a limit of its own, whatever it waits for. */
+/** The longest time of a tick, whatever it waits for. */
 const tickMsMax = 150_000
 /** After this the platform ends an alarm. */
 const alarmMsMax = 900_000
 
-/** Whether an alarm runs still. */
+/** Whether a new alarm must wait, because one is still running. Reports a tick that runs for too long. */
 function waitsForAlarm({ env, objectClass }: Platform, { running, instance, id }: Kept): boolean {
   if (running === null || running.instance !== instance || instance.isOver()) return false
   const ms = env.scheduler.now() - running.since
@@ -276,7 +276,7 @@ function waitsForAlarm({ env, objectClass }: Platform, { running, instance, id }
   return true
 }
 
-/** Runs the alarm in an instance, which is then evicted where the scenario has it so. */
+/** Runs the alarm in an instance. After it the platform evicts the instance, if the scenario says so. */
 async function runAlarm(platform: Platform, kept: Kept): Promise<void> {
   const { env, objectClass } = platform
   const ending = runEvent(platform, kept, 'alarm', [])
@@ -295,7 +295,7 @@ async function runAlarm(platform: Platform, kept: Kept): Promise<void> {
 /** Most tries of an alarm that fails. */
 const triesMax = 7
 
-/** Runs the alarm. One that fails comes again, and one that succeeded can. */
+/** Runs the alarm. A failed one is tried again, and a successful one may come a second time. */
 async function fire(platform: Platform, kept: Kept, attempt: number): Promise<void> {
   const { env } = platform
   const { random, scheduler } = env

@@ -15,7 +15,7 @@ interface Parts {
 /** A known field number with another wire type: an unknown field, which protobuf skips. */
 const skipped = { text3: '1a027878', fixed3: '190102030405060708', varint1: '0805', varint2: '1005' }
 
-/** Each unusual encoding that java-tron mines and pays (java-tron-seen.md). */
+/** Each unusual encoding that java-tron mines and pays (PROTOCOL.md, Transaction bytes). */
 const oddities: readonly ((parts: Parts, transfer: { to: Address; amount: bigint }) => void)[] = [
   ({ transfer }) => transfer.splice(2, 0, number(3, 1n)), // the last value of a field counts
   ({ transfer }) => transfer.splice(1, 0, account(2, addressOf(0x1001))),

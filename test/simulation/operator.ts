@@ -9,15 +9,15 @@ import type { SimulatedRun } from './simulated-run.ts'
 
 /** The operator of the service, who repairs, restores and configures it while it runs. */
 export interface Operator {
-  /** Does one of these, where it is possible now. */
+  /** Does one thing at random, if anything is possible now. */
   act(): void
-  /** Sets `TRON_FIRST_INDEX` where the database of before was lost. */
+  /** Sets `TRON_FIRST_INDEX`, if the run has lost an earlier database. */
   setFirstIndex(): void
-  /** Ends what lasts: the deployed configuration is the first one again. */
+  /** Ends what lasts: the configuration of the beginning is deployed again. */
   end(): void
 }
 
-/** An operator. */
+/** Makes the operator of a run. */
 export function createOperator(run: SimulatedRun): Operator {
   const { env, stored } = run
   const { random } = env
@@ -35,7 +35,7 @@ export function createOperator(run: SimulatedRun): Operator {
     () => requestRescan(run),
     () => requestRescan(run),
     () => {
-      forgetCopy() // what it lacks could not be inserted as it was
+      forgetCopy() // after a correction, what the copy lacks could not be inserted as it was
       correct(run)
     },
     ...[copyOrRestore, copyOrRestore],
@@ -60,7 +60,7 @@ export function createOperator(run: SimulatedRun): Operator {
 
 /** Makes a copy of the database that `restore` puts back. */
 export const makeCopy = ({ repair: change }: SimulatedRun): void => change((sqlite) => sqlite.exec('SAVEPOINT copy'))
-/** Removes it. */
+/** Removes the copy that `makeCopy` has made. */
 export const removeCopy = ({ repair: change }: SimulatedRun): void => change((sqlite) => sqlite.exec('RELEASE copy'))
 
 /** Runs a statement of `npm run operate`, with the time of the run. */
@@ -81,7 +81,7 @@ export function requestRescan(run: SimulatedRun): void {
   env.count('operator: rescan')
 }
 
-/** Lowers the finalized height, as after one that was wrong. */
+/** Lowers the finalized height, as if a wrong one had been stored. */
 function correct(run: SimulatedRun): void {
   const height = (run.stored.scan()?.finalized ?? 0) - run.env.random.int(1, 8)
   if (height >= run.env.chain.firstHeight) correctTo(run, height)
@@ -120,8 +120,8 @@ export function restore(run: SimulatedRun): void {
 }
 
 /**
- * Tries to store other decimals of a token, as after a wrong configuration. The promise: not while payouts of it are open, which have their
- * amounts in chain units. What was taken is taken back.
+ * Tries to store other decimals of a token, as after a wrong configuration. The database must refuse it while payouts of the token are open, because their
+ * amounts are in chain units. An accepted change is undone.
  */
 export function tryDecimals({ env, stored, repair: change }: SimulatedRun, cuy: number): void {
   const isOpen = stored.payouts().some((one) => one.cuy === cuy && one.state !== 'paid' && one.state !== 'cancelled')
@@ -167,7 +167,7 @@ function retire({ env, deploy }: SimulatedRun): void {
   env.count(env.retired.size > 0 ? 'operator: currency retired' : 'operator: currency accepted again')
 }
 
-/** Deploys without the operator's wallet: what it sends is no deposit all the same. */
+/** Deploys without the operator's wallet in the list. What the wallet sends must still be no deposit. */
 function unlistOperator({ env, stored, deploy }: SimulatedRun): void {
   if (!env.listsOperator || stored.countOperators() === 0) return
   env.listsOperator = false

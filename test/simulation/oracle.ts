@@ -4,7 +4,7 @@ import type { Environment, MinedTransfer, SentDecision } from './environment.ts'
 import { fineToken } from './scenario.ts'
 import type { StoredTransfer } from './stored.ts'
 
-/** What a transfer is worth to a caller. */
+/** The deposit that the service must make of a transfer. */
 export interface ExpectedDeposit {
   readonly uid: Uid
   readonly cuy: number
@@ -16,8 +16,8 @@ export interface ExpectedDeposit {
 }
 
 /**
- * What a transfer is worth, or null where it is no deposit: its recipient is no deposit address, its sender is one or the operator's,
- * or its token is not configured. The rules are written a second time here: none of the service's code is used.
+ * The deposit that the service must make of a transfer. Null if it must make none: the recipient is no deposit address, the sender is one or the
+ * operator's, or the token is not configured. The rules are written a second time here: none of the service's code is used.
  */
 export function expectedDeposit(env: Environment, transfer: MinedTransfer): ExpectedDeposit | null {
   const { owners, issuedHeights, scenario } = env
@@ -62,7 +62,7 @@ function mayBeFull(env: Environment, expected: ExpectedDeposit): boolean {
   return sum >= 2n ** 53n
 }
 
-/** Whether what is worth something can wait for a reason of the moment. */
+/** Whether an expected deposit can be held for this reason, which can pass. */
 export function mayWait(env: Environment, expected: ExpectedDeposit, reason: string | null): boolean {
   if (reason === 'wallet-full') return mayBeFull(env, expected)
   if (reason === 'retired') return env.retiredAt > 0
@@ -80,7 +80,7 @@ export function decisionsOf(
   return decisions.filter((one) => one.txid === txid && one.position === position)
 }
 
-/** The state of what is expected, after what was decided about it. */
+/** The state that an expected deposit must have after the accepted decisions about it. */
 export function decidedState(env: Environment, transfer: MinedTransfer, expected: ExpectedDeposit) {
   if (!expected.isReviewed) return expected.state
   const accepted = decisionsOf(env, transfer).filter(({ isAccepted }) => isAccepted)
@@ -88,7 +88,7 @@ export function decidedState(env: Environment, transfer: MinedTransfer, expected
   return accepted.length > 0 ? 'refused' : 'held'
 }
 
-/** Whether a stored transfer is what it is expected to be, or waits for a reason of the moment. */
+/** Whether a stored transfer is what it is expected to be, or is held for a reason that can pass. */
 export function isExpected(env: Environment, stored: StoredTransfer, expected: ExpectedDeposit): boolean {
   if (stored.uid !== expected.uid || stored.cuy !== expected.cuy) return false
   const decided = expected.isReviewed ? decisionsOf(env, stored) : null
@@ -103,7 +103,7 @@ export function isExpected(env: Environment, stored: StoredTransfer, expected: E
   return stored.state === 'held' && stored.amount === 0n && mayWait(env, expected, stored.reason)
 }
 
-/** All deposits of the final chain, by credit key. */
+/** All deposits in final blocks of the canonical chain, by credit key. */
 export function expectedDeposits(
   env: Environment,
 ): ReadonlyMap<string, { readonly transfer: MinedTransfer; readonly expected: ExpectedDeposit }> {

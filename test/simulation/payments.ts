@@ -21,9 +21,9 @@ export interface Act {
   readonly kind: 'frozen' | 'released' | 'destroyed' | 'paused' | 'unpaused' | 'fee-set' | 'deprecated'
   /** Null where it is about the token. */
   readonly address: Address | null
-  /** Chain units: destroyed, or the highest fee. */
+  /** In chain units: the destroyed amount, or the highest fee of a transfer. */
   readonly raw: bigint | null
-  /** Of a fee: hundredths of a percent. */
+  /** The part of each transfer that a fee takes, in hundredths of a percent. Only for `fee-set`. */
   readonly basisPoints?: bigint | undefined
 }
 
@@ -33,7 +33,7 @@ export interface Payment {
   /** Transfers from outside the service that can be deposits. */
   readonly transfers: readonly Transfer[]
   readonly changes: readonly BalanceChange[]
-  /** TRX from outside the service that contracts send in it: deposits, once somebody asks. */
+  /** TRX from outside the service that contracts send in this transaction. It is credited only after a caller has asked about the transaction. */
   readonly sent?: readonly Transfer[]
   /** What issuers of tokens do in it. */
   readonly acts?: readonly Act[]
@@ -54,7 +54,7 @@ export interface Parties {
 const fakeToken = addressOf(0xfa)
 /** A contract that pays others. */
 export const multisender = addressOf(0xca11)
-/** One of those who pay. */
+/** The address of one of six people who pay. */
 export const stranger = (random: Random) => addressOf(0x1000 + random.int(0, 5))
 
 type Draw = (random: Random, to: Address, parties: Parties) => Payment
@@ -131,7 +131,7 @@ const sweep: Draw = (random, from, { shown, balanceOf }) => {
   }
 }
 
-/** What a transaction can move: several payments of 2^60 are more. */
+/** The most sun that one transaction can move. An address can have more, after several payments of 2^60. */
 const trxMax = 2n ** 63n - 1n
 
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
@@ -169,7 +169,7 @@ const internalTransfer: Draw = (random, to) => {
   }
 }
 
-/** Tokens that their issuer takes from an address by an event that nobody knows. */
+/** Tokens that their issuer takes from an address, with an event that the service does not know. */
 const seizure: Draw = (random, from, { balanceOf }) => {
   const contract = drawToken(random)
   const amount = balanceOf(from, contract)

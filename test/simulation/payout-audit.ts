@@ -11,16 +11,18 @@ import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredPayout } from './stored.ts'
 
 const minuteMs = 60_000
-/** Until payouts go on after a restore, or are signed with a new journal: an hour of the chain, and what is not final of it. */
+/** How long payouts rest after a restore, or with a new journal: an hour of final blocks, and some time until these are final. */
 const restMs = 85 * minuteMs
-/** For what is open then, its transaction expires, another one is signed, and is final. Longer than a signer waits for that. */
+/** Time in which the transaction of an open payout expires, and another one is signed and becomes final. */
 const roundMs = 12 * minuteMs
 const rounds = 6
 
-/** What was sent so rarely is sent again after a minute at most, by the tick that comes then. What was sent more often may wait for longer. */
+/**
+ * A transaction that was sent at most `rarelySent` times is sent again after a minute, by the next tick, so within `sentMs`. Others may wait for longer.
+ */
 const [rarelySent, sentMs] = [4, 150_000]
 
-/** The promise: what is signed is sent again and again, whatever nodes have answered. */
+/** Checks that signed transactions are sent again and again, whatever nodes have answered. */
 function checkSending(env: Environment, world: PayoutWorld, stored: Stored): void {
   if (!env.scenario.timed || env.restores > 0) return // nothing is sent in the hour after a restore
   const now = env.scheduler.now()
@@ -34,7 +36,7 @@ function checkSending(env: Environment, world: PayoutWorld, stored: Stored): voi
   }
 }
 
-/** Ends the troubles of payouts. Each one comes to its end, or an alarm says why not. */
+/** Ends the troubles of payouts. Each payout must come to its end, or an alarm must say why it does not. */
 export async function settlePayouts(run: SimulatedRun): Promise<void> {
   const { env, stored } = run
   const { payouts: world } = env
@@ -68,25 +70,25 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
     await rest(run, world)
     askAgain(run, world)
   }
-  // After a restore nothing is open before backends have asked again.
+  // After a restore no payout is open until backends have asked again.
   const isSettled = () => isAllAsked(world) && world.pool.size === 0 && findOpen(stored).length === 0
   for (let i = 0; i < rounds; i += 1) {
     decideAll(run, world)
-    await pass(env, 10_000) // what is decided takes its way
+    await pass(env, 10_000) // in which these decisions take effect
     if (await passUntil(env, isSettled, 3 * minuteMs, 5_000)) break
     await sleep(env, world, roundMs)
   }
   world.isOver = true
   env.blockMs = 3_000
-  // What the service takes for dead could be mined by now. What is paid last becomes final.
+  // Time in which a transaction that the service wrongly takes for dead would be mined, and in which the last payment becomes final.
   await pass(env, env.scenario.finalityLag * 3_000 + 130_000)
   const fault = env.violation === null ? auditPayouts(run, world) : null
   if (fault !== null) env.violate(fault)
 }
 
 /**
- * Lets the hour after a restore pass. It counts from when the service notices the copy. A copy that says itself that it was restored is
- * compared by ticks alone, and there are none in that time: then the hour begins after it.
+ * Lets the hour after a restore pass. It begins when the service notices that the database is a copy. If only a tick can notice it, that is after the first
+ * sleep, which has no ticks: then there is a second sleep.
  */
 async function rest({ env, stored }: SimulatedRun, world: PayoutWorld): Promise<void> {
   await sleep(env, world, restMs)
@@ -95,7 +97,7 @@ async function rest({ env, stored }: SimulatedRun, world: PayoutWorld): Promise<
   if ((stored.scan()?.restoredAt ?? 0) > awakeAt) await sleep(env, world, restMs)
 }
 
-/** Lets time pass in which the service does nothing and signers do little: only blocks come, as many as a signer needs. */
+/** Lets time pass in which the service does nothing and signers do little. Blocks come, as many as a signer needs. */
 async function sleep(env: Environment, world: PayoutWorld, ms: number): Promise<void> {
   env.sleepsUntil = env.scheduler.now() + ms
   world.sleepFactor = 90
@@ -106,17 +108,17 @@ async function sleep(env: Environment, world: PayoutWorld, ms: number): Promise<
 const findOpen = (stored: Stored) =>
   stored.payouts().filter(({ state }) => state === 'waiting' || state === 'approved' || state === 'signed')
 
-/** What is wrong with payouts at the end, or null: what left the chain's address is what was taken from wallets. */
+/** What is wrong with payouts at the end, or null. What has left the payout address must be what was taken from wallets. */
 function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string | null {
   const alarms = stored.alarms()
   const has = (kind: string) => alarms.some((one) => one.kind === kind)
   const payouts = stored.payouts()
   const byKey = new Map(payouts.map((payout) => [keyOf(payout), payout]))
-  // Nothing is offered for signing: the bytes of an unknown transaction are nowhere, or its payout cannot be asked for again.
+  // With a lost journal payouts can stay stopped: nobody has the bytes of an unknown transaction, or its payout cannot be asked for again.
   const isForgotten = env.counts.has('signer: journal lost') && has('payout-unknown')
-  const isRestored = env.restores > 0 && has('payout-unknown') // one that waits can be paid, and a person must say that this is known
+  const isRestored = env.restores > 0 && has('payout-unknown') // a waiting payout may be paid already, and a person must confirm that
   let isStopped = isForgotten || (isRestored && env.openGaps.size > 0) // what a copy lacks can be in a block that is never read
-  // As long as a block of its time is not read, or not read again, nobody knows that it is not in there.
+  // While a block is not read, or not read again, nobody knows that it does not contain a payout's transaction.
   const isUnread = (env.openGaps.size > 0 || stored.rescans().length > 0) && has('gap-unread')
   const isHidden = ({ state }: StoredPayout) =>
     isUnread && (state === 'signed' || (state === 'approved' && env.restores > 0))
@@ -126,12 +128,12 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   for (const [txid, { key }] of world.signed) {
     const payout = byKey.get(key)
     const isPaid = minedAs(env, txid)?.succeeded === true
-    // The money was spent otherwise after a restore. One that failed stops payouts as well.
+    // The user can have spent the money otherwise after a restore, so that the payout cannot be asked for again. A failed transaction stops payouts, too.
     if (payout === undefined && minedAs(env, txid) !== null && has('payout-unknown')) isStopped = true
     if (isPaid && payout === undefined && !has('payout-unknown')) return `${txid} pays ${key}, which nobody knows`
     if (!isPaid || payout === undefined || payout.txid === txid) continue
     const isOpen = payout.state === 'approved' || payout.state === 'waiting'
-    // Another signer's transaction was handed in, which is not sent, and cannot end before all blocks of its time are read.
+    // Another signer's transaction was handed in. It is not sent, and it cannot end before all blocks of its time are read.
     if (isHidden(payout)) continue
     if (isRestored && payout.state === 'waiting') isStopped = true
     else if (!isForgotten || !isOpen) return `${txid} pays ${key}, which is ${payout.state} with ${payout.txid}`

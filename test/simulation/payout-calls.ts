@@ -7,7 +7,7 @@ import { type Asking, drawAsking, keyOf, type PayoutWorld, sentAsking } from './
 import { currencies, fineToken } from './scenario.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
-/** An answer about payouts: its status and its word. */
+/** An answer about payouts: its status and its `x-reason`. */
 interface Answer {
   readonly status: number
   readonly reason: string | null
@@ -57,7 +57,7 @@ function ask(run: SimulatedRun, asking: Asking, triesLeft: number): void {
   })
 }
 
-/** Calls later, and counts the call from now on. */
+/** Makes a call after `ms`. Until then `asking.calls` counts it. */
 function callLater({ env }: SimulatedRun, asking: Asking, ms: number, call: () => void): void {
   asking.calls += 1
   env.scheduler.after(ms, () => {
@@ -66,7 +66,7 @@ function callLater({ env }: SimulatedRun, asking: Asking, ms: number, call: () =
   })
 }
 
-/** An asking as it is sent. */
+/** A payout request in the form in which it is sent. */
 function written(asking: Asking) {
   const scale = currencies.find(({ cuy }) => cuy === asking.cuy)?.scale ?? 0
   const { amount, fee } = asking
@@ -100,7 +100,9 @@ async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
   else if (status !== 422) env.violate(`${keyOf(asking)} is right and was answered with ${status} ${reason}`)
 }
 
-/** The words by which a payout that is right is not written down now: its amount has no known decimals, or the chain is forked. */
+/**
+ * The reasons (`x-reason`) for which a correct payout request can be refused now: nodes have not agreed on the token's decimals, or the chain is forked.
+ */
 function whyNotWritten({ env, stored }: SimulatedRun, { cuy }: Asking): readonly string[] {
   const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
   const isKnown = contract === null || stored.countAgreed(`DECIMALS.${contract}`) > 0
@@ -123,7 +125,7 @@ export function askAgain(run: SimulatedRun, world: PayoutWorld): void {
   }
 }
 
-/** Approves a payout in any state, sometimes by the name that has asked for it: then nothing may happen. */
+/** Approves a payout that waits or is stuck. Sometimes the name that has asked for it does so, which must be refused. */
 function approveAny(run: SimulatedRun, { random }: PayoutWorld): void {
   const waiting = run.stored.payouts().filter(({ state }) => state === 'waiting' || state === 'stuck')
   if (waiting.length === 0) return
@@ -143,7 +145,7 @@ function cancelAny(run: SimulatedRun, { random }: PayoutWorld): void {
     void send(run, random.pick(['shop', 'boss']), '/cancel', { ids: [random.pick(all).id], why: 'simulation' })
 }
 
-/** Approves all that waits, and does with what is stuck one or the other. */
+/** Approves all waiting payouts, and approves or cancels each stuck one. */
 export function decideAll(run: SimulatedRun, { random, unmined }: PayoutWorld): void {
   for (const payout of run.stored.payouts()) {
     const { id, state, attempts } = payout

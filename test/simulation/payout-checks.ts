@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts'
 import { canBeMined, keyOf, minedAs, type PayoutWorld, rawOf } from './payouts.ts'
 import type { StoredPayout } from './stored.ts'
 
-/** The promises of each step: it rests on what the chain has, and on nothing else. */
+/** Checks each change of a payout's state: it must follow from what the chain has, and from nothing else. */
 export function checkPayout(env: Environment, by: string, before: StoredPayout | undefined, now: StoredPayout): void {
   const { payouts: world, violate, isForked } = env
   if (world === null || before?.state === now.state) return
@@ -30,7 +30,7 @@ export function checkPayout(env: Environment, by: string, before: StoredPayout |
   }
 }
 
-/** Nothing is asked for that cannot be written down, and no rule approves and nobody has signed what may not leave. */
+/** Checks payouts of a currency that may not leave now: none may be stored whose amount cannot be known, approved by the limits, or signed. */
 function checkLeaving(
   env: Environment,
   { known }: PayoutWorld,
@@ -43,12 +43,12 @@ function checkLeaving(
   env.count(`payouts: ${state} while there is ${wrong}`)
   const isUnwritable = wrong === 'fork' || wrong.endsWith('decimals')
   const isByRule = before === undefined && (state === 'approved' || isUnwritable)
-  // What has left already is signed by the bytes that were missing.
+  // A transaction that is in a block already may be signed: the database lacked only its bytes.
   const isSigned = before?.state === 'approved' && state === 'signed' && minedAs(env, txid ?? '') === null
   if (isByRule || isSigned) env.violate(`${name}, and is of a currency that may not leave: ${wrong}`)
 }
 
-/** Exactly the amount has left, and all of it has arrived but for a fee that an operator has confirmed. */
+/** Checks that exactly the amount has left, and that all of it has arrived, except for a fee that an operator has confirmed. */
 function checkExact(env: Environment, world: PayoutWorld, name: string, { txid, cuy, amount }: StoredPayout): void {
   const left = world.left.get(txid as Txid)
   const raw = rawOf({ cuy, amount })
@@ -57,7 +57,7 @@ function checkExact(env: Environment, world: PayoutWorld, name: string, { txid, 
     env.violate(`${name}, and ${left?.toPayee} of ${raw} arrive`)
 }
 
-/** A slow trip to the database can be so long under way with what it has read. */
+/** How old the data of a decision can be, because a trip to the database can take this long. */
 const readMs = 90_000
 
 function checkEnded(

@@ -9,9 +9,9 @@ import { currencies, fineToken } from './scenario.ts'
 import { pass, type SimulatedRun } from './simulated-run.ts'
 import type { StoredPayout } from './stored.ts'
 
-// What happens to payouts beside the calls of backends: `further` of the scenario.
+// What happens to payouts beside the calls of backends: `further` in the scenario.
 
-/** Starts what happens by itself until payouts are over. */
+/** Starts these events, which go on until payouts are over. */
 export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
   const { env } = run
   const { crowd, fee } = env.scenario.further
@@ -30,7 +30,7 @@ export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
 const fineCuy = 3
 
 const crowdAtBlock = 12
-/** Payouts of one request. */
+/** Most payouts in one request. */
 const togetherMax = 20
 
 /** Asks for hundreds of payouts within a minute or two, as soon as wallets have anything. */
@@ -66,18 +66,18 @@ function stopBeforeSending({ env }: SimulatedRun, { further }: PayoutWorld, { cu
   })
 }
 
-/** Of a token's fee: a part of the whole, and at most so much. */
+/** A token's fee: this part of the amount, up to a maximum. */
 const basisPoints = 100n
 const feeAtBlock = 6
 
-/** A token takes a fee from some block on. An operator confirms it, again after a copy of the database lacks that. */
+/** Lets a token take a fee from some block on. An operator confirms it, and again after a restore that has lost the confirmation. */
 function takeFee(run: SimulatedRun, world: PayoutWorld): void {
   const { env, stored } = run
   const contract = world.further.pick([usdtAddress, fineToken])
   const raw = contract === usdtAddress ? 5_000_000n : 10n ** 18n
   const act = { contract, kind: 'fee-set', address: null, raw, basisPoints } as const
   const begin = () => {
-    // What is in blocks before the first address was shown need not be read.
+    // Blocks before the first shown address need not be read.
     if (env.shown.size === 0) env.scheduler.after(env.blockMs, begin)
     else env.queued.push(actOf(act))
   }
@@ -98,7 +98,7 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
   confirm()
 }
 
-/** What backends do while the chain is known to be forked: nothing of it may lead to a transaction. */
+/** Lets backends go on while the chain is known to be forked. None of their calls may lead to a transaction. */
 export async function callAmidFork(run: SimulatedRun, world: PayoutWorld): Promise<void> {
   for (let left = 20; left > 0; left -= 1) {
     startPayoutCall(run, world)

@@ -13,7 +13,7 @@ import type { Random } from './random.ts'
 import { currencies, fineToken, type Scenario } from './scenario.ts'
 import type { StoredPayout } from './stored.ts'
 
-/** `PAYOUTS`: of two currencies, small payouts are approved at once; of the third none is. */
+/** `PAYOUTS`: small payouts of two currencies are approved at once, and none of the third. */
 export const payoutVariable = {
   address: payoutBase58,
   limits: [
@@ -31,7 +31,7 @@ export const payoutFunds = [null, usdtAddress, fineToken].map((contract) => {
 export const keyOf = (one: { readonly uid: number; readonly cuy: number; readonly osn: string }) =>
   `${one.uid} ${one.cuy} ${one.osn}`
 
-/** What a backend has asked for. */
+/** A payout request of a backend. */
 export interface Asking {
   readonly uid: number
   readonly cuy: number
@@ -39,7 +39,7 @@ export interface Asking {
   readonly amount: bigint
   readonly fee: bigint
   readonly to: Address
-  /** An answer has said that it is stored. */
+  /** Whether an answer has said that it is stored. */
   isAccepted: boolean
   isAnswered: boolean
   /** How many more times a backend is about to ask for it, where it has no answer. */
@@ -58,10 +58,10 @@ export interface Signed {
   readonly expiration: number
 }
 
-/** Whether a block has it: soon, the last block that can have it, or none. */
+/** Which block will contain the transaction: one soon, the last one that can, or none. */
 type Fate = 'soon' | 'last' | 'never'
 
-/** What its bytes say, and what becomes of it at the nodes that have it. */
+/** A broadcast transaction that no block contains: what its bytes say, and what will become of it. */
 interface Pending {
   readonly rawData: Uint8Array
   readonly txid: Txid
@@ -84,41 +84,41 @@ interface Left {
   readonly fee: string
 }
 
-/** All that payouts have outside of the service. */
+/** The state of payouts outside of the service: requests of backends, transactions of signers, what nodes have. */
 export interface PayoutWorld {
   readonly random: Random
-  /** What decides about kinds of events that came later, so that they change no other draw. */
+  /** The random numbers for `further` in the scenario: a stream of their own, so that they change no other draw. */
   readonly further: Random
   /** What has left, by transaction. */
   readonly left: Map<Txid, Left>
-  /** Words of nodes about a transaction: which of them have ever refused it. */
+  /** The numbers of the nodes that have ever refused a transaction. */
   readonly refusedBy: Map<Txid, Set<number>>
-  /** Keys whose transactions never are in a block, and those of which that was decided. */
+  /** Keys of payouts whose transactions are never in a block. `drawn` has all keys for which that was decided, either way. */
   readonly unmined: Set<string>
   readonly drawn: Set<string>
   /** Fees that an operator has confirmed, each by its contract and its highest amount, and since when. */
   readonly feesConfirmed: Map<string, number>
-  /** What the database knows to be wrong. */
+  /** The reasons for which money may not leave (`known-wrong.ts`). */
   known: KnownWrong
   /** The key of a stored payout by its id. */
   keyOfPayout: (id: number) => string | null
-  /** What the wallet of a payout has paid for it by the ledger, without what is back; null: the ledger has no such payout. */
+  /** What a payout's wallet has paid for it by the ledger, less what was given back. Null: the ledger has no such payout. */
   debitOf: (key: string) => bigint | null
   readonly asked: Map<string, Asking>
   readonly signed: Map<Txid, Signed>
-  /** What nodes have and no block has. */
+  /** The transactions that nodes have and no block contains. */
   readonly pool: Map<Txid, Pending>
   /** To be called with each payout that is signed for the first time. */
   onSigned: (payout: StoredPayout) => void
   /** The bytes that the database has of a transaction. */
   bytesOf: (txid: Txid) => string | undefined
-  /** Nodes pass everything on, and it succeeds. */
+  /** Whether troubles are over: nodes pass on every transaction, and it succeeds. */
   isCalm: boolean
-  /** How much longer than it asks for a signer sleeps between two questions: its machine is busy. */
+  /** How many times longer a signer sleeps between two questions than it asks for, as on a busy machine. */
   sleepFactor: number
   /** When an older copy of the database was put back that lacks what was sent; 0: never. */
   lackingSince: number
-  /** No signer runs any more. */
+  /** Whether payouts are over: no signer runs any more. */
   isOver: boolean
 }
 
@@ -129,14 +129,14 @@ interface Around {
   readonly scheduler: { now(): number }
   readonly scenario: Pick<Scenario, 'payouts' | 'further' | 'rates'>
   readonly restores: number
-  /** Of issuers, in the chain that stays. */
+  /** The acts of issuers in the canonical chain. */
   readonly acts: ReadonlyMap<string, Act & { readonly height: number; readonly place: number }>
   finalized(): number
   count(event: string): void
   violate(promise: string): void
 }
 
-/** The world of payouts of a run, or null. */
+/** Makes the state of payouts for a run, or null. */
 export function createPayoutWorld(isNeeded: boolean, random: Random, further: Random): PayoutWorld | null {
   if (!isNeeded) return null
   const nothingKnown: KnownWrong = { note: () => undefined, find: () => null, endedAt: () => 0 }
@@ -164,7 +164,7 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
   }
 }
 
-/** Asking for a payout to a stranger. */
+/** Draws a payout request to a stranger. */
 export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: number, balance: bigint): Asking {
   const same = [...asked.values()].find((one) => one.uid === uid && one.cuy === cuy)
   const osn = `w${asked.size + 1}`
@@ -186,7 +186,7 @@ export function rawOf({ cuy, amount }: Pick<Asking, 'cuy' | 'amount'>): bigint {
   return amount * 10n ** BigInt(decimals - scale)
 }
 
-/** What the bytes of a signed message say. */
+/** Parses the bytes of a signed transaction. */
 function readTransaction(transaction: string) {
   const rawData = bytesOf(readFields(hexToBytes(transaction), { 1: 'bytes' }), 1)
   const raw = readFields(rawData, { 1: 'bytes', 4: 'bytes', 8: 'number', 11: 'bytes' })
@@ -202,7 +202,7 @@ function readTransaction(transaction: string) {
   return { rawData, txid: txidOf(rawData), contract, to, raw: amount, reference, expiration: Number(numberOf(raw, 8)) }
 }
 
-/** A node's answer to a broadcast, which says nothing about what it does with the transaction. */
+/** Answers a broadcast. The answer does not say what the node really does with the transaction. */
 export function receiveBroadcast(env: Around, node: number, transaction: string): Wire {
   const { payouts: world, chain, scenario } = env
   if (world === null) throw new Error('a broadcast without payouts')
@@ -237,7 +237,7 @@ export function receiveBroadcast(env: Around, node: number, transaction: string)
         : 'soon',
     result: isFailing ? random.pick(['failed', 'failed', 'short'] as const) : 'paid',
   })
-  // A refusal of what it has passed on.
+  // With `claim`, the node refuses a transaction that it has passed on.
   return does === 'claim' ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
 }
 
@@ -249,10 +249,12 @@ function isNeverMined({ scenario }: Around, { signed, drawn, unmined, further }:
   return unmined.has(key)
 }
 
-/** From what is read about a currency to the arrival of what is sent then; where trips to the database can be slow. */
+/**
+ * Most milliseconds from reading the state of a currency to the arrival of a transaction at a node: usually, and where trips to the database can be slow.
+ */
 const [sendingMs, slowSendingMs] = [20_000, 90_000]
 
-/** What is sent is what a signer has on its disk, and what the database has, and nothing that it knows to be wrong keeps it here. */
+/** Checks a broadcast: a signer must have these bytes on its disk, the database must have them, and no known reason may keep the money here. */
 function checkSent(env: Around, world: PayoutWorld, txid: Txid, transaction: string): void {
   const { restores, violate, scenario } = env
   const { key = '' } = world.signed.get(txid) ?? {}
@@ -264,7 +266,7 @@ function checkSent(env: Around, world: PayoutWorld, txid: Txid, transaction: str
   if (restores === 0 && world.bytesOf(txid) !== transaction) violate(`${txid} was sent, and is not stored`)
 }
 
-/** What the next block has of the transactions that nodes know: one whose expiration is not past its parent, in any order. */
+/** Takes the transactions of the next block from those that nodes have, in any order. None may have expired by the parent's time. */
 export function minePayouts(env: Around): readonly Payment[] {
   const { payouts: world, chain, scheduler } = env
   if (world === null) return []
@@ -310,7 +312,7 @@ function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to,
   }
 }
 
-/** Who has the fees of tokens. */
+/** The address that gets the fees of tokens. */
 const feeCollector = addressOf(0x17)
 
 /** What a transfer of a token pays as a fee by the acts of its issuer in earlier blocks. */
@@ -327,7 +329,7 @@ function feeActOf({ acts }: Around, contract: Address): Act | undefined {
   return ofToken.at(-1)
 }
 
-/** The promise: of one key at most one transaction succeeds, it is what was asked for, and its money was taken and is not back. */
+/** Checks a payment: at most one transaction of a payout may succeed, it must be what was asked for, and its wallet must have paid for it. */
 function checkPaid(
   env: Around,
   world: PayoutWorld,
@@ -346,7 +348,7 @@ function checkPaid(
   if (!isTaken) env.violate(`${txid} pays ${key}, and its wallet has paid ${debit}`)
 }
 
-/** What nodes have, or a block, and the database lacks. */
+/** Whether nodes or a block have a signed transaction that the database lacks. */
 export function isLacking(env: Around, world: PayoutWorld): boolean {
   return [...world.signed.keys()].some((txid) => {
     const isSent = world.pool.has(txid) || env.chain.blockOf(txid) !== undefined
@@ -364,7 +366,7 @@ export function minedAs({ chain, finalized }: Around, txid: string) {
 
 const hasSucceeded = (env: Around, txid: string) => minedAs(env, txid)?.succeeded === true
 
-/** Whether a transaction can still be in a block that is final: it is in none, and a final block was not yet past its expiration. */
+/** Whether a transaction can still come into a block: it is in none, and no final block is as late as its expiration. */
 export function canBeMined(env: Around, txid: string, expiration: number): boolean {
   if (minedAs(env, txid) !== null) return false
   return (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000 < expiration

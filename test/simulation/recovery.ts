@@ -8,7 +8,7 @@ import { drawUid, startRead } from './requests.ts'
 import { freeAllowance, type Scenario } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 
-/** After this time no node is avoided any more, and what was tried again ever more rarely was tried. */
+/** After this time no node is avoided any more, and every retry has come, however rare retries have become. */
 const longestAvoidanceMs = 4_000_000
 
 /** With less than this in a day, ticks are rare, and nothing is left for gaps and comparisons. */
@@ -19,14 +19,14 @@ export function hasEnoughCorrectNodes({ nodes, quorum }: Scenario): boolean {
   return nodes.filter(({ byzantine }) => !byzantine).length >= quorum
 }
 
-/** What still has to be read or decided, or null: nothing of it is left where all nodes answer, and waits for no operator. */
+/** What still has to be read or decided, or null. Once all nodes answer, nothing may be left, except what waits for an operator. */
 export function findUndone({ env, stored }: SimulatedRun, behindMax = 1): string | null {
   const height = stored.scan()?.height
   if (height === undefined || height < env.finalized() - behindMax)
     return `the position is ${height} of ${env.finalized()}`
   const unreadable = (at: number) =>
     isUnrendered(env, at) || env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
-  // Of a block with a transaction that no node can give, all else is decided.
+  // All else in a block must be decided, although it has a transaction that no node can give.
   const isWaiting = (at: number) =>
     [...env.transfers.values()].some(
       (one) => one.height === at && one.promised && !isUnrendered(env, at) && !stored.isDecided(one.txid, one.position),
@@ -62,7 +62,7 @@ export async function recover(run: SimulatedRun): Promise<void> {
   env.violate(`not caught up after the recovery: ${findUndone(run)}`)
 }
 
-/** Lets time pass until the scan is caught up; with few blocks if it is not soon. Returns whether it is. */
+/** Lets time pass until the scan is caught up. If that takes long, blocks come more rarely. Returns whether it is caught up. */
 async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boolean> {
   if (await passUntil(env, isCaughtUp, 600_000)) return true
   env.blockMs = 60_000
@@ -76,7 +76,7 @@ export function comes(env: Environment, isThere: () => boolean, ms: number): Pro
   return env.scenario.timed ? passUntil(env, isThere, ms) : catchUp(env, isThere)
 }
 
-/** Questions about what contracts have sent. */
+/** Most questions about TRX that contracts have sent. */
 const sentQuestionsMax = 6
 
 /** Makes everything healthy. What was promised must be stored then, and what callers ask for is stored by their request. */
@@ -105,7 +105,7 @@ export async function settle(run: SimulatedRun): Promise<void> {
     }
   }
   for (let i = 0; i < 4; i += 1) {
-    // Deposits, their owners and others, and transactions that are worth nothing.
+    // Deposits and worthless transactions are asked about by their owners and by others.
     const transactions = env.chain.at(env.finalized() - random.int(0, 30))?.transactions ?? []
     const txids = [...expected.map(({ transfer }) => transfer.txid), ...transactions.map(({ txid }) => txid)]
     if (txids.length === 0) break

@@ -8,7 +8,7 @@ export const closedReplies = {
 /** Why a node has no HTTP API. */
 export type ClosedApi = keyof typeof closedReplies
 
-/** The limiter of a node, and an exception of it. */
+/** The body of a reply of a node that refuses a request as too many, and of one that fails with an exception. */
 export const nodeLimit = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 export const nodeException = '{"Error":"class java.lang.NullPointerException : null"}'
 /** What the version of java-tron after 4.8.2 says in their place (PROTOCOL.md, Errors of the HTTP API). */

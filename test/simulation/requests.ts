@@ -16,7 +16,7 @@ export interface Requests {
   startAny(run: SimulatedRun): void
 }
 
-/** Draws requests of callers. */
+/** Makes the source of a run's requests. */
 export function createRequests(): Requests {
   const freshCount = new Map<Uid, number>()
   return {
@@ -55,7 +55,7 @@ export function startRead(run: SimulatedRun, uid: Uid, kind: number): Promise<vo
   return run.request('unauthorized', requestUnauthorized)
 }
 
-/** Any caller. */
+/** Draws the uid of a caller. */
 export function drawUid({ random, scenario }: Environment): Uid {
   return random.int(1, scenario.users) as Uid // small and positive
 }

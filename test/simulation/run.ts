@@ -42,7 +42,6 @@ import { createStored } from './stored.ts'
 import { weatherStorm } from './storm.ts'
 import { endureTrial } from './trial.ts'
 
-/** The result of one run. */
 export interface Outcome {
   readonly seed: number
   /** The first broken promise, or null. */
@@ -64,13 +63,13 @@ export interface RunOptions {
   readonly until?: number
 }
 
-/** Ends a run at its last block, if that is given. */
+/** Given as the violation where a run ends at its block `until`. It is no broken promise. */
 const lastBlock = 'the last block of the run'
 
 /** The block of a run at which its database becomes full. */
 const fullAt = 12
 
-/** The seeds of posts, endpoints, lost databases, troubles, payouts, refusals, of what is drawn aside and what came later are far from those of runs. */
+/** Each stream of random numbers has a seed of its own: the seed of the run plus one of these, which are far from the seeds of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
@@ -109,7 +108,7 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
       return { seed, violation, height, counts: env.counts, deposits: expectedDeposits(env).size, early }
     } finally {
       store.rollBack()
-      await new Promise((resolve) => setImmediate(resolve)) // what else the process has to do
+      await new Promise((resolve) => setImmediate(resolve)) // lets the process do other work
     }
   }
 }
@@ -138,7 +137,7 @@ async function live(run: SimulatedRun, until?: number): Promise<number> {
   return early
 }
 
-/** Blocks, minutes of the cron and requests until the scenario's last block. Blocks and minutes then go on. */
+/** Runs blocks, the cron and requests until the scenario's last block. Blocks and the cron then go on. */
 async function runFaultyPhase(run: SimulatedRun, until?: number): Promise<void> {
   const { env } = run
   const { scheduler, scenario } = env
@@ -156,7 +155,7 @@ async function runFaultyPhase(run: SimulatedRun, until?: number): Promise<void> 
   }
 }
 
-/** Signers and backends, until `settlePayouts` ends them. */
+/** Starts signers and backends, which `settlePayouts` ends. */
 function startPayouts(run: SimulatedRun, world: PayoutWorld): void {
   const { env } = run
   const { scheduler, scenario } = env
@@ -209,7 +208,7 @@ function startBlocks(run: SimulatedRun, operator: Operator, until = Number.POSIT
   scheduler.after(0, next)
 }
 
-/** The cron starts each minute at least once, nearly always. */
+/** Starts the cron every minute; in the faulty phase sometimes not at all, or twice. */
 function startMinutes({ env, cron }: SimulatedRun): void {
   const { random, scheduler } = env
   const next = () => {

@@ -18,11 +18,11 @@ export interface SimulatedCurrency {
   readonly scale: number
   /** In chain units. */
   readonly minDeposit: bigint
-  /** As configured, where deposits are looked at; null for never. */
+  /** As configured. Null: deposits of this currency are never reviewed. */
   readonly reviewFrom: string | null
 }
 
-/** TRX; a token of whose 6 decimals the ledger keeps 2; one of whose 18 it keeps 6, from 0.5 on. Ordered by `cuy`. */
+/** TRX; a token with 6 decimals, of which the ledger keeps 2; one with 18, of which it keeps 6, and with a minimum of 0.5. Ordered by `cuy`. */
 export const currencies: readonly SimulatedCurrency[] = [
   { cuy: 1, symbol: 'C1', contract: null, decimals: 6, scale: 6, minDeposit: 0n, reviewFrom: null },
   { cuy: 2, symbol: 'C2', contract: usdtAddress, decimals: 6, scale: 2, minDeposit: 0n, reviewFrom: '300' },
@@ -50,7 +50,7 @@ export const freeAllowance: NodeAllowance = { perSecond: 15, perDay: 100_000 }
 /** Requests of a tick that finds nothing. */
 const tickRequests = 5
 
-/** Usually that of a free key; half more than ticks need; or too little even for these, so that the operator must raise it. */
+/** Draws what nodes allow: usually what a free key does; or half more than ticks need; or too little even for ticks, so that the operator must raise it. */
 function drawAllowance(random: Random, scanEverySeconds: number): NodeAllowance {
   const ticks = (25 * 3_600) / scanEverySeconds
   const perSecond = random.pick([3, 5, 15])
@@ -82,7 +82,7 @@ export type Storm = Readonly<ReturnType<typeof drawStorm>>
 /** Kinds of nodes, without oddities: one that never lies, and one that may. */
 const honest = { byzantine: false, keepsFailedLogs: true, numbersByTransaction: false, reordersBatches: false }
 export const nodeKinds = { honest, liar: { ...honest, byzantine: true } } as const satisfies Record<string, NodePlan>
-/** A phase of faults without one, but for what liars say. */
+/** The rates of a run without faults, except that liars always lie. */
 export const calmRates = { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 } as const
 /** No trouble of a node or of the platform. */
 export const noTroubles = { node: 0, transfers: 60, hanging: 0, full: 0 } as const
@@ -147,7 +147,7 @@ function drawNodes(random: Random, count: number, quorum: number) {
   return Array.from({ length: count }, (_, i) => ({
     byzantine: byzantine.has(i),
     keepsFailedLogs: random.chance(0.8), // whether it stores the logs of failed transactions
-    // Through each transaction in place of the block: then a single reply does not show that a log is missing.
+    // It numbers logs within each transaction, not within the block: then one reply does not show that a log is missing.
     numbersByTransaction: random.chance(0.2) && quorum > 1,
     reordersBatches: random.chance(0.3), // the replies to a batch come in another order than the calls
   }))
@@ -181,7 +181,7 @@ export function drawTroubledScenario(random: Random) {
   }
 }
 
-/** What issuers of tokens, contracts and those who look at deposits do. */
+/** What issuers of tokens, contracts and people who review deposits do. */
 export function drawAside(random: Random) {
   return {
     issuer: random.pick([0, 0, 0, 0.2]), // how often issuers do anything, for each block
@@ -193,7 +193,7 @@ export function drawAside(random: Random) {
 
 function drawTrial(random: Random) {
   return {
-    trouble: random.pick(troubleNames), // of one node, where the others are a quorum, or where it only makes it slower
+    trouble: random.pick(troubleNames), // of one node: anything if the others are a quorum, else only what makes it slower
     tail: random.pick([null, null, null, null, null, 'many', 'far'] as const), // what the same node invents above finality
     isFirst: random.chance(0.7), // the node is the one that is asked first
     platform: random.pick(['well', 'well', 'clock', 'full', 'hanging'] as const),
@@ -210,7 +210,7 @@ function drawPayouts(random: Random) {
   return {
     asked: random.pick([0.2, 0.5]), // requests of backends, for each block
     signers: random.pick([1, 1, 2]), // at once, each with a journal of its own
-    blockMs: random.pick([3_000, 3_000, 15_000]), // of the faulty phase: with longer ones transactions expire in it
+    blockMs: random.pick([3_000, 3_000, 15_000]), // of the faulty phase. With 15 s, transactions expire in it
     kill: random.pick([0, 0.3, 0.8]), // a process of a signer is killed
     trouble: random.pick([0, 0.3, 0.8]), // a node does another thing with a transaction than it should
     failing: random.pick([0, 0.1, 0.4]), // a token's transfer fails or moves something else
@@ -219,10 +219,10 @@ function drawPayouts(random: Random) {
   }
 }
 
-/** What else happens to payouts. */
+/** No further events of payouts. */
 export const calmPayouts = { crowd: 0, acts: 0, fee: false, unmined: false, forks: false, restoresLate: false } as const
 
-/** What a seed decides about what else happens to payouts, where there are some. */
+/** What a seed decides about further events of payouts, in runs that have payouts. */
 export function drawFurther(random: Random) {
   return {
     neighbour: null as NeighbourFate | null, // the other cell of the deployment: in scenarios with a name alone

@@ -1,7 +1,7 @@
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 import { settled } from './event-loop.ts'
 
-/** The time of a run. */
+/** The virtual clock of a run. */
 export interface Scheduler extends VirtualClock {
   /** Resolves after `ms` milliseconds. */
   wait(ms: number): Promise<void>

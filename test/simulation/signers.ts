@@ -24,7 +24,7 @@ if (!assets.ok) throw new Error(assets.error.join())
 const { currencies } = assets.value
 const limitsText = JSON.stringify(currencyVariable.map(({ cuy }) => ({ cuy, each: '9000000', perDay: '900000000' })))
 const owner = { chainId, address: payoutBase58 }
-/** It gives a request of its own up after this. */
+/** A signer gives up a request after this time. */
 const requestMs = 15_000
 
 /** A machine with the key, and with what is on its disk. One process after the other runs there. */
@@ -38,7 +38,6 @@ interface Machine {
   started: number
 }
 
-/** What one process of a signer has. */
 interface Process {
   readonly run: SimulatedRun
   readonly world: PayoutWorld
@@ -169,12 +168,13 @@ function openDisk({ run, world, machine, diesNow }: Process): JournalFile {
   }
 }
 
-/** After a restore nothing is signed for so much time of the chain, less what clocks differ. */
+/** For this much of the chain's time nothing is signed after a restore: an hour, less the difference of clocks. */
 const restoredMs = 3_600_000 - 2_000
 
 /**
- * The promises: what a machine has signed for a key before can be mined no more, and has not paid; no transaction is that of two keys;
- * nothing is signed that was offered soon after a restore. What was lost with a journal before anybody else had it can never be mined.
+ * Checks what a signer has signed. What its machine has signed before for this payout must not be able to pay any more, and must not have paid. A
+ * transaction must pay one payout only. Nothing may be signed that was offered soon after a restore. A transaction that was lost with a journal, before
+ * anybody else had it, can never be mined.
  */
 function noteSigned(
   { env }: SimulatedRun,
@@ -187,7 +187,7 @@ function noteSigned(
   env.count('signed')
   const name = `signer ${number} signs ${key}`
   const finalMs = (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000
-  // What it lacked can be back: found in blocks, or handed in again.
+  // The copy may lack nothing any more: its transactions were found in blocks, or handed in again.
   const isOfCopy = offeredAt > world.lackingSince && finalMs < world.lackingSince + restoredMs
   if (isOfCopy && isLacking(env, world)) env.violate(`${name} after a restore that lacks what was sent`)
   const other = world.signed.get(txid as Txid)?.key
@@ -231,7 +231,7 @@ async function* chunksOf(text: string) {
   yield new TextEncoder().encode(text)
 }
 
-/** The signer's own nodes: a quorum of them says what is on the chain, or none does. */
+/** The signer's own nodes: they say what is on the chain, or none of them answers. */
 function nodesOf({ run: { env }, world, step }: Process): AgreedNodes {
   const answer = async () => {
     await step()

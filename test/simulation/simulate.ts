@@ -80,7 +80,7 @@ async function runSeeds(from: number, report: (outcome: Outcome) => void): Promi
   await Promise.all(Array.from({ length: workers }, (_, i) => runShareOf(from + i)))
 }
 
-/** What a worker does: the seeds from its first one on, in steps. */
+/** Runs the seeds of one worker thread: from its first one on, each `workers` after the one before. */
 async function runShare(): Promise<void> {
   const first = Number(workerData)
   const end = parseCount('from', values.from ?? '1') + seeds
@@ -107,7 +107,7 @@ async function findDefects(): Promise<void> {
   for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name, unpatched)}`)
 }
 
-/** Whether a seed finds the mistake that, without it, keeps every promise up to the block at which it is found. */
+/** Whether a seed finds the mistake, and keeps every promise without it, up to the block at which the mistake is found. */
 async function isFound(name: string, unpatched: Simulation): Promise<boolean> {
   const found = await findDefect(name)
   if (found === null) return false

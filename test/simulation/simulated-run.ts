@@ -56,7 +56,7 @@ export interface SimulatedRun {
   misconfigured(act: ((client: Client) => Promise<void>) | null): Promise<void>
   /** The other cell of the deployment, or null. */
   readonly neighbour: Neighbour | null
-  /** Runs this in an isolate of its own. The promise resolves as that of `cron`. */
+  /** Runs `work` in an isolate of its own. The promise resolves as that of `cron`. */
   inIsolate(work: (isolate: Isolate) => Promise<void>): Promise<void>
   /** Replaces all isolates and objects: the deployed configuration has changed, or the service was stopped. */
   deploy(): void
@@ -75,12 +75,11 @@ export interface StoreOfRuns {
   readonly stored: Stored
 }
 
-/** What an invocation does. */
 type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
 
 /**
- * A run with two isolates of the service, each of which can be lost and replaced before any invocation, and one that backends
- * use: what an isolate reads first would otherwise be read by a post, and with its draws.
+ * Makes a run with two isolates of the service, each of which can be replaced before any invocation, and a third one for backends. Without the third, a
+ * post could make the first read of an isolate, and with the random numbers of posts.
  */
 export function createRun(
   env: Environment,
@@ -94,7 +93,7 @@ export function createRun(
   const invariants = createInvariantCheck(env, stored)
   const accept = createAcceptance(env, stored, invariants)
   const ports = createPorts({ stored, nodes, endpoints, check: invariants.check })
-  // Reads and writes of anything but `random` are those of the environment itself.
+  // All members but `random` are those of `env`, its prototype.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
   const resources = createResources(env, nodes, store, (invocation) => ports(env, invocation))
   const deployment = createDeployment(env, resources)
@@ -175,7 +174,7 @@ function removeObjects({ scanner, endpoint }: Deployment): void {
   endpoint.remove()
 }
 
-/** What follows from a change of the database by the operator. */
+/** Makes the function to be called after the operator has changed the database: all checks go on from its present state. */
 function createAcceptance(env: Environment, stored: Stored, invariants: InvariantCheck): () => void {
   return () => {
     stored.forget()
@@ -210,7 +209,7 @@ function createPorts(run: {
   }
 }
 
-/** Makes what runs one invocation of a Worker. */
+/** Makes the function that runs one invocation of a Worker. */
 function createCalls(ports: MakePorts) {
   let started = 0
   let open = 0

@@ -11,7 +11,7 @@ const three = { nodes: [honest, honest, honest], quorum: 2, rates: calmRates, tr
 const two = { ...three, nodes: [honest, honest] }
 /** Nothing of payouts, refusals, issuers, contracts or decisions, unless a case is about them. */
 const without = { payouts: null, further: calmPayouts, refusals: null, issuer: 0, sending: 0, reviews: false }
-const quiet = { ...nodeTrial, trouble: 'values of any kind' } as const // which takes a quorum of others: with two nodes nothing happens
+const quiet = { ...nodeTrial, trouble: 'values of any kind' } as const // a lie, so the other nodes must be a quorum: with two nodes nothing happens
 const noRefusals = { speaksNext: true, unrendered: null, closed: null, closedNode: 1, trial: null } as const
 const fullBlocks = { dust: 0, logs: 40, logsMax: 12, questions: 3, keepsMemory: true, nodeFault: 'none' } as const
 const greed = { ...fullBlocks, dust: 600, logs: 0, logsMax: 10_000, questions: 90 }
@@ -88,8 +88,8 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
 ]
 
 /**
- * Scenarios in which it is certain how soon things come: the position where the chain was two ticks before, each credit and its event, the
- * name of the node in a warning or an alarm, and the requests that a tick needs. All other runs are checked for what comes, not for when.
+ * Scenarios in which it is also checked how soon things come: the position where the chain was two ticks before, each credit and its event, the name of the
+ * node in a warning or an alarm, and the requests that a tick needs. All other runs are checked for what comes, not for when.
  */
 const inTime: readonly (readonly [sentence: string, overrides: Overrides])[] = [
   [
@@ -222,10 +222,10 @@ describe('the simulation', { timeout: 3_600_000 }, () => {
     expect((await run(1, { overrides: { ...without, ...overrides, timed: true } })).violation).toBeNull()
   })
 
-  // What each deliberate mistake is compared with are more of them.
+  // Many more seeds run without a mistake when deliberate mistakes are looked for (`simulate.ts --defects`).
   it('keeps every promise in further seeds', async () => {
-    // In the fifth, blocks of a node that takes no batches were never read again while ticks were frequent. In the next one a copy without
-    // any payout is put back, and backends ask again only after the first look at what is open. In the last one it is noticed after an hour.
+    // The fifth seed: blocks of a node that takes no batches were never read again while ticks were frequent. The sixth: a copy without any payout is put
+    // back, and backends ask again only after the service has looked at what is open. The seventh: such a copy is noticed after an hour.
     for (const seed of [1, 2, 3, 4, 910_000_909, 2_100_000_347, 1_100_001_988])
       expect((await run(seed)).violation, repeat(seed)).toBeNull()
   })

@@ -19,13 +19,13 @@ export function countOccurrences({ file, text }: SourcePatch): number {
 }
 
 const own = pathToFileURL(root).href
-/** What reads the migrations, and the end of its read: a patch of a migration changes what is read. */
+/** The file that reads the migrations, and the end of the expression that reads one. A patch of a migration is inserted there. */
 const migrationReader = { file: 'test/support/database-file.ts', text: "`, 'utf8')" }
 /** The module that a patch changes. */
 const moduleOf = ({ file }: SourcePatch) => `${own}${file.endsWith('.sql') ? migrationReader.file : `src/${file}`}`
-/** Packages, and what changes the functions of the whole process. */
+/** Files that are never copied: packages, and the one that changes functions of the whole process. */
 const unpatched = /\/node_modules\/|\/event-loop\.ts$/
-/** Of each query that copies have: the patch, and the files that are not as they were. */
+/** For each query of copies: the patch, and the files that are copied. */
 const patches = new Map<string, { readonly patch: SourcePatch; readonly copied: ReadonlySet<string> }>()
 
 /**
@@ -43,10 +43,10 @@ export async function importPatched<T>(path: string, patch: SourcePatch): Promis
   return (await import(`${own}${path}${query}`)) as T // what the caller says the module is
 }
 
-/** What was found and read once: a hundred copies need the same. */
+/** Resolved imports and compiled sources, kept because a hundred copies need the same ones. */
 const resolutions = new Map<string, ResolveFnOutput>()
 const sources = new Map<string, string>()
-/** Of each file, those that import it. */
+/** The files that import each file. */
 const importers = new Map<string, string[]>()
 
 function patchLoads(): void {

@@ -8,7 +8,6 @@ type Numbers<Names extends string> = Readonly<Record<Names, number>>
 type Texts<Names extends string> = Readonly<Record<Names, string>>
 type Amounts<Names extends string> = Readonly<Record<Names, bigint>>
 
-/** The row of the scan. */
 export type StoredScan = Numbers<
   'height' | 'finalized' | 'finalizedTime' | 'advancedAt' | 'caughtUpAt' | 'triedAt' | 'correctedBy'
 > & {
@@ -18,7 +17,6 @@ export type StoredScan = Numbers<
   readonly restoredAt: number | null
 }
 
-/** A transfer. */
 export type StoredTransfer = Numbers<'id' | 'position' | 'height' | 'cuy'> &
   Texts<'txid'> &
   Amounts<'raw' | 'amount'> & {
@@ -34,10 +32,8 @@ export type StoredEntry = Numbers<'id' | 'uid' | 'wid' | 'type' | 'cuy' | 'creat
   Texts<'osn' | 'mark' | 'by'> &
   Amounts<'amount' | 'balance'>
 
-/** A wallet's balance. */
 export type StoredWallet = Numbers<'uid' | 'cuy'> & Amounts<'balance'>
 
-/** An issued address. */
 export type StoredAddress = Numbers<'id' | 'index' | 'issuedHeight'> & { readonly uid: Uid; readonly address: Address }
 
 /** An unfinished rescan. The blocks before `next` were read. */
@@ -47,7 +43,6 @@ export type StoredRescan = Numbers<'id' | 'from' | 'to' | 'next'> & { readonly k
 export type StoredHolding = Numbers<'cuy'> &
   Amounts<'recorded' | 'accepted' | 'reported'> & { readonly address: Address }
 
-/** What an issuer did. */
 export type StoredAct = Numbers<'position' | 'height' | 'place' | 'cuy'> &
   Texts<'txid'> & {
     readonly kind: Act['kind']
@@ -56,13 +51,11 @@ export type StoredAct = Numbers<'position' | 'height' | 'place' | 'cuy'> &
     readonly isConfirmed: 0 | 1
   }
 
-/** A payout. */
 export type StoredPayout = Numbers<'id' | 'uid' | 'cuy' | 'attempts' | 'changedAt'> &
   Texts<'osn' | 'state'> &
   Amounts<'amount' | 'fee'> &
   Readonly<Record<'txid' | 'reason', string | null>>
 
-/** An event. */
 export type StoredEvent = Numbers<'id' | 'uid'> &
   Texts<'type'> &
   Readonly<Record<'entryId' | 'position', number | null> & Record<'txid' | 'reason', string | null>>
@@ -114,7 +107,7 @@ export type Stored = ReturnType<typeof createStored>
 /** The rows that changed, by table and `id`. */
 export type Changes = ReadonlyMap<string, ReadonlySet<number>>
 
-/** Reads of a database for the checks, for all runs over it. */
+/** Makes the reads of a database for the checks. They serve all runs over this database. */
 export function createStored(store: SqliteD1) {
   const queries = createQueries(store.sqlite)
   const followed = followChanges(store, queries.first<StoredScan>(selectScan))
@@ -128,7 +121,7 @@ export function createStored(store: SqliteD1) {
   }
 }
 
-/** Follows what the checks after each write and the observers read. The scan is read most, and only where it changed. */
+/** Follows the changed rows for the checks after each write. The row of the scan, which is read most often, is read again only after it has changed. */
 function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) {
   let changes = new Map<string, Set<number>>()
   let scan: StoredScan | undefined
@@ -153,7 +146,7 @@ function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) 
       if (taken.size > 0) changes = new Map()
       return taken
     },
-    /** To be called after the database has changed in a way that it does not notice: it was put back. */
+    /** To be called after the database was put back to a copy, which cannot be noticed here. */
     forget() {
       changes = new Map()
       isScanRead = false
@@ -190,7 +183,7 @@ function scanReads({ rows, count }: Queries) {
     /** The caller's addresses without a deposit. */
     countUnpaid: count(countUnpaid),
     rescans: rows<StoredRescan>(selectRescans),
-    /** Rescans that the operator asked for, and corrections: they have things decided anew. */
+    /** Rescans that the operator asked for, and corrections: after these, transfers are decided again. */
     countRepairs: count(
       `SELECT (SELECT count(*) FROM rescan WHERE kind = 'request') + (SELECT count(*) FROM correction) AS n`,
     ),
@@ -198,7 +191,7 @@ function scanReads({ rows, count }: Queries) {
     /** 1 where a setting of this name is stored: the decimals of a contract, once nodes have agreed on the configured ones. */
     countAgreed: count('SELECT count(*) AS n FROM stored_setting WHERE name = ?'),
     countSettings: count('SELECT count(*) AS n FROM stored_setting'),
-    /** What raised alarms are about. */
+    /** The raised alarms, with their subjects as JSON. */
     alarms: rows<Texts<'kind' | 'subject'>>('SELECT kind, subject FROM alarm WHERE raised_at IS NOT NULL'),
   }
 }
@@ -230,17 +223,17 @@ function transferReads({ rows, first, count }: Queries) {
       const row = byId(id)
       return row === undefined ? undefined : toTransfer(row)
     },
-    /** One that waits, and for no operator. */
+    /** A transfer that is held for a reason which ends without an operator. */
     waiting: first<Pick<StoredTransfer, 'txid' | 'position' | 'reason'>>(selectWaiting),
-    /** Whether it was decided: what was only seen, or dropped, was not. */
+    /** Whether a transfer was decided. One that is seen or dropped was not. */
     isDecided(txid: string, position: number): boolean {
       const state = one(txid, position)?.state
       return state !== undefined && state !== 'seen' && state !== 'dropped'
     },
     countCredited: count(`SELECT count(*) AS n FROM transfer WHERE state = 'credited'`),
-    /** What was shown by a node, by its number, and dropped from a time on. */
+    /** Counts the transfers that this node, by its number, has shown, and that were dropped at this time or later. */
     countFalse: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND seen_by = ? AND changed_at >= ?`),
-    /** What was dropped before a time. */
+    /** Counts the transfers that were dropped before a time. */
     countDroppedBefore: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND changed_at < ?`),
     countSeenOf: (uid: Uid) => countState(uid, 'seen'),
     countHeldOf: (uid: Uid) => countState(uid, 'held'),
@@ -271,7 +264,7 @@ function ledgerReads({ rows, first, count }: Queries) {
     /** The caller's entries, newest first. */
     entriesOf: (uid: Uid) => entriesOf(uid).map(toEntry),
     wallets: () => wallets().map((wallet): StoredWallet => ({ ...wallet, balance: BigInt(wallet.balance) })),
-    /** What is recorded of an address after the newest reading of its balance. */
+    /** A holding whose record has changed since its balance was last read. */
     unreadHolding: first<object>(selectUnread),
     holdings: () =>
       holdings().map((row): StoredHolding => {
@@ -284,9 +277,8 @@ function ledgerReads({ rows, first, count }: Queries) {
 function eventReads({ rows, first, count }: Queries) {
   return {
     events: rows<StoredEvent>(selectEvents),
-    /** What issuers did. */
     acts: rows<StoredAct>(selectActs),
-    /** It changes with what is stored of issuers: their acts, and the fees that are confirmed. */
+    /** A number that changes whenever an act of an issuer is stored, or a fee is confirmed. */
     countActs: count(
       'SELECT coalesce(sum(height * 1000 + place + position * 7 + (confirmed_at IS NOT NULL)), 0) AS n FROM issuer_act',
     ),

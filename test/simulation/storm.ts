@@ -16,8 +16,8 @@ const minutes = 5
 const alwaysFrom = 32
 
 /**
- * A quorum of nodes answers, and strangers, callers and one node do what they can. Where the scenario is timed, the position must not stop
- * for more than a tick: what was final two ticks and a tick's time ago is read. A node that is slow to refuse may cost a tick's time each.
+ * A quorum of nodes answers, and strangers, callers and one node do what they can to stop the service. Where the scenario is timed, blocks that were final
+ * two scan intervals and a longest tick ago must be read. The longest tick is allowed, because a node that refuses slowly can use up that time.
  */
 export async function weatherStorm(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, forgetNodes } = run
@@ -40,8 +40,8 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
 }
 
 /**
- * A check to be called every few seconds: whatever was final two ticks and a tick's time ago is read. Returns the height up to which
- * it must be. Until `excusedUntil` and for that time after it nothing is due.
+ * Makes a check to be called every few seconds: blocks that were final two scan intervals and a longest tick ago must be read. The check returns the height
+ * up to which they must be. Nothing is due before this time has passed since `excusedUntil`.
  */
 export function createPositionCheck({ env, stored }: SimulatedRun): (excusedUntil?: number) => number {
   const lateMs = 2 * env.scenario.scanEverySeconds * 1_000 + tickMaxMs
@@ -66,7 +66,7 @@ function beginFaultOfOne({ env, nodes }: SimulatedRun, { nodeFault: kind }: Stor
   beginNodeFault(env, env.random.pick(nodes.list), kind)
 }
 
-/** Has what strangers do in the blocks of the storm. One block has all of the dust, and some have too many logs. */
+/** Queues what strangers do in the blocks of the storm. One block has all of the dust, and some have too many logs. */
 function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void {
   const { random, scheduler, shown } = env
   const own = [...shown].filter(([, uid]) => uid === victim).map(([address]) => address)
@@ -88,7 +88,10 @@ function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void 
 
 const worthless = (spec: TransactionSpec): Payment => ({ spec, transfers: [], changes: [] })
 
-/** A call with many empty logs, of which those of a token hide its transfers. */
+/**
+ * A call with many empty logs. If they are a token's, the logs of its block are too many for one reply of a node, so that its transfers cannot be read from
+ * them.
+ */
 function loud(contract: Address, count: number): TransactionSpec {
   const logs = Array.from({ length: count }, () => ({ contract, topics: [], data: '0x' }))
   return { kind: 'call', contract, from: addressOf(3), logs }

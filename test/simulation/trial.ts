@@ -11,14 +11,14 @@ import { createPositionCheck } from './storm.ts'
 /** When the platform fails, and for how long, in seconds of the trial. */
 const platformFrom = 60
 const platformUntil = 120
-/** By so much a clock is ahead for a while, and then steps back. */
+/** By how much all clocks are ahead for a while, before they step back. */
 const clockStepMs = 600_000
 /** A far tail is shown for so many seconds. */
 const farSeconds = 40
 
 /**
- * One node does what it can, or a clock or the database fails, while the other nodes are well. Where the scenario is timed, the position
- * moves, deposits are credited and reported in time, and the node is named.
+ * One node does what it can to stop the service, or a clock or the database fails, while the other nodes are well. Where the scenario is timed, the
+ * position must move, deposits must be credited and reported in time, and the node must be named.
  */
 export async function endureTrial(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
@@ -60,11 +60,12 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   }
   env.clockMs = 0
   const takesBatches = !env.counts.has('batch limit') && !env.counts.has('batch refused')
-  const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // those are asked for again
+  const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // unless decimals differ: then they are asked for again
   const isQuiet = node === null && takesBatches && isCalm
   if (timed && isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
   if (timed && node !== null && env.violation === null) {
-    // Of a node that is needed for the quorum, questions are as long as it can answer them. Without batches each call is a request.
+    // Requests are not compared if the node is needed for the quorum, so that ranges are as short as it needs, or if a node takes no batches, so that each
+    // call is a request.
     if (junkBytes > 0 && !isNeeded && takesBatches && trial.platform === 'well') countRequests.check(node)
     if (trial.trouble !== 'cut off' && canLie(run)) checkSeen(run, trial, begunAt)
     checkNamed(run, node, trial, begunAt)
@@ -74,7 +75,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   env.troubled = null
 }
 
-/** Begins what one node does. Null where no node does anything: for a lie, the others must be a quorum. */
+/** Begins the trouble of one node, and returns the node. Null if no node may have it: for a lie, the others must be a quorum. */
 function beginTroubles({ env, nodes }: SimulatedRun, { trouble, tail, isFirst }: Trial): SimulatedNode | null {
   const [first, ...others] = nodes.list
   if (first === undefined || others.length === 0 || (isLie(trouble) && !canLie({ env, nodes }))) return null
@@ -85,17 +86,19 @@ function beginTroubles({ env, nodes }: SimulatedRun, { trouble, tail, isFirst }:
   return node
 }
 
-/** Whether the others are a quorum. */
+/** Whether one node may lie: the others are a quorum without it. */
 const canLie = ({ env, nodes }: Pick<SimulatedRun, 'env' | 'nodes'>) =>
   env.scenario.quorum > 1 && nodes.list.length > env.scenario.quorum
 
-/** Until when a node that is needed for the quorum excuses the scan. What else fails meanwhile keeps its pace from being found. */
+/**
+ * Until when the trouble of a node that is needed for the quorum excuses the scan: a minute, if the service can adapt to it by then, else the whole trial.
+ */
 function excuse({ trouble, platform }: Trial, begunAt: number): number {
   const isFast = (trouble === 'fewer requests a second' && platform === 'well') || trouble === 'junk'
   return isFast ? begunAt + 60_000 : Number.POSITIVE_INFINITY
 }
 
-/** What was not stored for minutes is read again at the pace of a node that is slow and asked first. */
+/** Extra time in which the service reads what was not stored for minutes, from a slow node that it asks first. */
 const backlogMs = 60_000
 
 /** Does what the platform does at this second. Returns until when it excuses the scan. */
@@ -110,7 +113,7 @@ function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, secon
   if (second === platformUntil) env.clockMs = 0
   if (second < platformFrom) return 0
   const { batchless, nodes, quorum } = env.scenario
-  // Without batches a node that is needed gives few more blocks than come.
+  // Without batches, a node that is needed can give hardly more blocks than the chain makes.
   const readMs = batchless > 0 && nodes.length === quorum ? Number.POSITIVE_INFINITY : batchless > 0 ? backlogMs : 0
   if (platform === 'full') return until + Math.max(readMs, trouble.includes('slow') ? backlogMs : 0)
   return platform === 'hanging' ? until + tickLimitMs + readMs : 0
@@ -123,7 +126,7 @@ function pay({ env }: SimulatedRun): void {
 
 const payer = addressOf(0x2003)
 
-/** A check that all deposits up to a height are decided, also those in blocks that are put aside. */
+/** Makes a check that all deposits up to a height are decided, also those in blocks that are put aside. */
 function createCreditCheck({ env, stored }: SimulatedRun): (due: number) => void {
   let checked = env.chain.tip().height
   return (due) => {
@@ -147,7 +150,7 @@ function checkEvents({ env, stored }: SimulatedRun, excusedUntil: number): void 
   if (env.clockMs === 0 && ms > eventMsMax) env.violate(`event ${waits.id} of a credit is ${ms} ms late`)
 }
 
-/** What must have named a node, by its trouble: an alarm, or at least a warning of each request. */
+/** For each trouble, the log events of which one must have named the node, as an alarm or as a warning. */
 const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
   'values of any kind': ['node-error', 'node-lies', 'node-unfit', 'nodes-disagree'],
   'final head too high': ['node-lies', 'nodes-disagree'],
@@ -160,7 +163,7 @@ const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
   'API switched off': ['node-unfit'],
   'lite node': ['node-unfit'],
 }
-/** What shows a trouble, if not each answer does. A comparison of balances waits for the rest of a tick's time, which can be short. */
+/** The kind of request whose answers show a trouble, if not every answer does. Those for balances do not: they get only what is left of a tick's time. */
 const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
   'final head too high': 'block',
   'final head far too high': 'head',
@@ -174,18 +177,18 @@ const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
 }
 /** Requests after which a node must be known. */
 const knownAfter = 5
-/** Of fields that have another value, many are not read. A node without an HTTP API is asked once a minute. */
+/** Other numbers of requests: many changed fields are not read, and a node without an HTTP API is asked only once a minute. */
 const knownAfterOf: Partial<Record<TroubleName, number>> = {
   'values of any kind': 20,
   'API switched off': 1,
   'lite node': 1,
 }
-/** Whose transfers are in no final block is named after 20 of them; what a tick found that has failed may count less. */
+/** The service names a node after 20 of its transfers were in no final block. It may need more, because a failed tick counts nothing. */
 const falseMax = 60
 /** A node that is behind is named after three minutes. */
 const behindMs = 200_000
 
-/** The node is named where it was asked, by what was logged in the trial or by an alarm that was raised before. */
+/** Checks that the node is named, if it was asked often enough: by a log line of the trial, or by an alarm that is raised. */
 function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { trouble }: Trial, begunAt: number): void {
   const isFalse = stored.countFalse(node.number, begunAt) > falseMax
   const wanted = isFalse ? ['node-lies'] : namedBy[trouble]
@@ -208,7 +211,7 @@ function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { troubl
 const isClockAhead = ({ steppedAt }: SimulatedRun['env'], at: number) =>
   at >= steppedAt && at < steppedAt + (platformUntil - platformFrom) * 1_000
 
-/** Counts requests of each half of the trial. A node that has junk in its replies must not make others get half as many again. */
+/** Counts the requests of each half of the trial. Junk in one node's replies must not make the others get half as many requests again. */
 function createRequestCount({ env, nodes }: SimulatedRun) {
   const ticks = () => env.counts.get('call: scanner alarm') ?? 0
   const begun = { at: env.scheduler.now(), ticks: ticks() }
@@ -235,10 +238,10 @@ function createRequestCount({ env, nodes }: SimulatedRun) {
 
 /** Requests of a tick that is caught up: head, blocks and logs at each node of the quorum, and the tail's at one. */
 const tickRequestsOf = (quorum: number) => 3 * quorum + 2
-/** Gaps, comparisons and a node that is asked again have at most this part of them, over all ticks of a trial. */
+/** Gaps, comparisons and repeated questions may add at most this part, over all ticks of a trial. */
 const furtherPart = 0.5
 
-/** An instance that is evicted after each tick asks no more than one that lives. */
+/** Checks that an instance which is evicted after each tick asks no more than one that lives. */
 function checkTicks({ env, nodes }: SimulatedRun, begunAt: number, ticksBefore: number): void {
   const ticks = (env.counts.get('call: scanner alarm') ?? 0) - ticksBefore
   const sent = nodes.list.flatMap(({ requests }) => requests.filter((at) => at > begunAt)).length
@@ -247,7 +250,7 @@ function checkTicks({ env, nodes }: SimulatedRun, begunAt: number, ticksBefore: 
     env.violate(`a tick sends ${(sent / ticks).toFixed(1)} requests, and needs ${most.toFixed(1)} at most`)
 }
 
-/** Once a node shows no more blocks than there can be, transfers are seen again before they are final. */
+/** Checks that transfers are seen before they are final, once the node shows its far tail no more. */
 function checkSeen({ env, stored }: SimulatedRun, { tail, platform }: Trial, begunAt: number): void {
   const { scanEverySeconds, finalityLag } = env.scenario
   const isLong = finalityLag * 3 >= scanEverySeconds + 10

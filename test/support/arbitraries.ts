@@ -9,19 +9,17 @@ const hex = (digits: number) =>
     .uint8Array({ minLength: digits / 2, maxLength: digits / 2 })
     .map((bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''))
 
-/** Any address. */
 export const anyAddress = hex(40).map((text) => text as Address)
-/** Any txid. */
 export const anyTxid = hex(64).map((text) => text as Txid)
-/** Any height that a chain can reach in the next thousand years. */
+/** Any height that the chain reaches in the next thousand years. */
 export const anyHeight = fc.nat(10_000_000_000).map((height) => height as BlockHeight)
-/** Any amount of chain units above zero, from small ones to 256-bit ones. */
+/** Any amount above zero in smallest units, up to 2^256 − 1. */
 export const anyRaw = fc.oneof(
   fc.bigInt({ min: 1n, max: 10_000n }),
   fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
   fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }),
 )
-/** Any currency that the configuration allows. */
+/** Any currency that a configuration can have. */
 export const anyCurrency: fc.Arbitrary<Currency> = fc
   .record({
     cuy: fc.integer({ min: 1, max: 99 }),
@@ -40,5 +38,5 @@ export const anyCurrency: fc.Arbitrary<Currency> = fc
     decimals,
     scale: Math.min(scale, decimals),
   }))
-/** Texts that look like numbers: typical mistakes of callers and nodes. */
+/** Texts that lax parsers read as numbers, and that the service must refuse. */
 export const nearNumbers = ['', ' ', '+1', '-1', '1e3', '1E3', '0x', '٣', '１', 'Infinity', 'NaN', '1_000', '1,5', '1 ']

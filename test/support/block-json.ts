@@ -4,57 +4,57 @@ import type { Txid } from '../../src/worker/chain/block.ts'
 import { quantity } from './hex.ts'
 import type { InternalSpec, LogSpec } from './transaction-spec.ts'
 
-/** A JSON object as a node writes it. */
+/** A JSON object as a node sends it. */
 export type Wire = Readonly<Record<string, unknown>>
 
-/** A transaction in a block: all that nodes show of it follows from this. */
+/** A transaction in a block. Everything that a node shows of the transaction is made from this. */
 export interface ChainTransaction {
   readonly txid: Txid
-  /** The bytes of `raw_data` as hex digits. */
+  /** Its `raw_data` as hex digits. */
   readonly rawHex: string
-  /** `SUCCESS`, or how it failed. */
+  /** `SUCCESS`, or the node's word for how it failed. */
   readonly result: string
   readonly logs: readonly LogSpec[]
-  /** What its contracts called. */
+  /** The internal transactions of its contracts. */
   readonly internals?: readonly (InternalSpec & { readonly from: Address })[]
-  /** Members that it has beside these in the HTTP API. The service does not read them. */
+  /** Further members of the transaction in the HTTP API. The service ignores them. */
   readonly more?: Wire
 }
 
-/** A block of a chain. Hashes are 64 hex digits; the time is in milliseconds since 1970. */
+/** A block of a chain. Hashes are 64 hex digits; the time is in milliseconds since 1970, and a multiple of 1,000. */
 export interface ChainBlock {
   readonly height: number
   readonly hash: string
   readonly parentHash: string
   readonly timeMs: number
   readonly transactions: readonly ChainTransaction[]
-  /** Members that its `raw_data` has beside these in the HTTP API. */
+  /** Further members of the block's `raw_data` in the HTTP API. The service ignores them. */
   readonly more?: Wire
 }
 
-/** In what the nodes of one kind differ from those of another. */
+/** How the replies of one version or provider of nodes differ from those of another. */
 export interface NodeStyle {
-  /** Whether logs are numbered through each transaction, and not through their block (PROTOCOL.md, Logs). */
+  /** Whether `logIndex` counts from 0 in each transaction, instead of in the block (PROTOCOL.md, Logs). */
   readonly numbersByTransaction?: boolean
-  /** Whether a log has the time of its block, from 4.8.2 on. */
+  /** Whether logs have the time of their block, as java-tron's do from 4.8.2 on. */
   readonly hasLogTimes?: boolean
-  /** Writes a transaction of the HTTP API, if not as `apiTransactionOf` does. */
+  /** Replaces `apiTransactionOf` for transactions in the HTTP API. */
   readonly writeTransaction?: (transaction: ChainTransaction) => unknown
 }
 
-/** A block in all forms that nodes serve. Each is made when it is first asked for, and is then the same object. */
+/** A block in each form in which nodes serve it. A form is made when it is first asked for, and kept. */
 export interface RenderedBlock {
   readonly block: ChainBlock
-  /** In the HTTP API. */
+  /** The reply of the HTTP API. */
   api(): Wire
-  /** In JSON-RPC, with txids. */
+  /** The reply of `eth_getBlockByNumber` with txids instead of transactions. */
   brief(): Wire
   logs(): readonly Wire[]
-  /** In the order of the transactions. */
+  /** The receipt of each transaction, in their order. */
   receipts(): readonly Wire[]
 }
 
-/** What nodes show of a block. */
+/** Prepares what nodes show of a block. */
 export function renderBlock(block: ChainBlock, style: NodeStyle = {}): RenderedBlock {
   const logs = once(() => logsByTransaction(block, style))
   return {
@@ -66,17 +66,17 @@ export function renderBlock(block: ChainBlock, style: NodeStyle = {}): RenderedB
   }
 }
 
-/** A transaction in the HTTP API. The service reads its bytes, its id and its result, and not its rendering. */
+/** A transaction as the HTTP API shows it, as far as the service reads it: without the decoded `raw_data`. */
 export function apiTransactionOf({ txid, rawHex, result, more }: ChainTransaction): Wire {
   return { ret: [{ contractRet: result }], txID: txid, raw_data_hex: rawHex, ...more }
 }
 
-/** Where a transaction of a block is, in JSON-RPC. */
+/** The members of JSON-RPC objects that say in which block a transaction is, and at which index. */
 export function placeOf({ hash, height }: ChainBlock, index: number): Wire {
   return { blockHash: `0x${hash}`, blockNumber: quantity(height), transactionIndex: quantity(index) }
 }
 
-/** The info of a transaction in the HTTP API, on a node that keeps internal transactions or not. */
+/** The reply of `gettransactioninfobyid` for the transaction at this index. `keepsInternals`: whether the node stores internal transactions. */
 export function infoOf({ height, timeMs, transactions }: ChainBlock, index: number, keepsInternals: boolean): Wire {
   const { txid, result, internals = [] } = transactions[index] ?? { txid: '', result: '' }
   const info = { id: txid, blockNumber: height, blockTimeStamp: timeMs, receipt: { result } }
@@ -98,7 +98,7 @@ function internalOf(
   }
 }
 
-/** Logs numbered through their block, without a hole. */
+/** The logs with `logIndex` counted from 0 through the whole list. */
 export function renumbered(logs: readonly Wire[]): readonly Wire[] {
   return logs.map((log, i) => ({ ...log, logIndex: quantity(i) }))
 }
@@ -121,7 +121,7 @@ function briefOf({ height, hash, parentHash, timeMs, transactions }: ChainBlock)
   }
 }
 
-/** Zeros and empty lists are left out, as a node does (PROTOCOL.md, HTTP API). */
+/** The reply of the HTTP API. Like a node it leaves out zeros and empty lists (PROTOCOL.md, HTTP API). */
 function apiBlockOf(block: ChainBlock, write: (transaction: ChainTransaction) => unknown): Wire {
   const { height, hash, parentHash, timeMs, transactions, more } = block
   const number = height === 0 ? {} : { number: height }

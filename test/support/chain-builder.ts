@@ -5,27 +5,25 @@ import type { ChainBlock, ChainTransaction } from './block-json.ts'
 import { encodeRawTransaction } from './raw-transaction.ts'
 import { type LogSpec, type TransactionSpec, transferLog } from './transaction-spec.ts'
 
-/** A block of a built chain. */
 export type BuiltBlock = ChainBlock & BlockRef
 
 /**
- * A Tron-like chain in memory, as nodes have it (`block-json.ts` is what they show of it): hashes contain their heights, parents are linked, and each
- * txid is the SHA-256 of real `raw_data` bytes. The same specs build the same chain. It runs in Node and in workerd.
+ * A chain in memory, built like Tron's: a block hash begins with the height, each block names its parent, and a txid is the SHA-256 of real
+ * `raw_data` bytes. The same specs build the same chain. `block-json.ts` makes the replies of nodes from it. It runs in Node and in workerd.
  */
 export interface BuiltChain {
   readonly chainId: string
-  /** Of the first built block. */
+  /** The height of the first block after block 0. */
   readonly firstHeight: number
   tip(): BuiltBlock
   at(height: number): BuiltBlock | undefined
   byHash(hash: string): BuiltBlock | undefined
-  /** The block of a transaction. */
+  /** The block that contains the transaction. */
   blockOf(txid: string): BuiltBlock | undefined
-  /** Appends a block. */
+  /** Appends a block with these transactions; returns it. */
   add(specs?: readonly TransactionSpec[]): BuiltBlock
-  /** Appends `count` empty blocks. */
   addEmpty(count: number): void
-  /** Another chain with the same blocks up to and including `height`; blocks added to it have other hashes. */
+  /** A copy of the chain up to and including `height`. Blocks that are added to the copy get other hashes than those of this chain. */
   fork(height: number): BuiltChain
 }
 
@@ -33,7 +31,7 @@ const mainnetId = '0x2b6653dc'
 const mainnetGenesis = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc'
 const genesisTimestamp = 1_529_891_469
 
-/** A chain of block 0 and the blocks that are added, from `firstHeight` on. There are no blocks between the two. */
+/** Starts a chain with block 0. The first added block has the height `firstHeight`; there are no blocks between the two. */
 export function createChain(options: { chainId?: string; firstHeight?: number; salt?: string } = {}): BuiltChain {
   const { chainId = mainnetId, firstHeight = 70_000_000, salt = '' } = options
   const hash =
@@ -48,7 +46,7 @@ export function createChain(options: { chainId?: string; firstHeight?: number; s
 interface ChainState {
   readonly chainId: string
   readonly firstHeight: number
-  /** Differs between forks, so that their blocks have different hashes. */
+  /** Part of every hash: it differs between forks. */
   readonly salt: string
   readonly genesis: BuiltBlock
   readonly blocks: BuiltBlock[]
@@ -94,11 +92,11 @@ function nextBlock({ firstHeight, salt, blocks }: ChainState, specs: readonly Tr
   return toBlock({ height, hash, parentHash, timeMs, transactions })
 }
 
-const toBlock = (block: ChainBlock) => block as BuiltBlock // its hash and its height are those of a block
+const toBlock = (block: ChainBlock) => block as BuiltBlock // safe: its hash and height were made for this chain
 
-/** The transaction that a spec and its bytes make. A failed one can have logs (PROTOCOL.md, Failed transactions with logs). */
+/** A transaction as a block contains it. A failed one can have logs (PROTOCOL.md, Failed transactions with logs). */
 export function toTransaction(spec: TransactionSpec, rawData: Uint8Array): ChainTransaction {
-  const txid = bytesToHex(sha256(rawData)) as Txid // 64 hex digits
+  const txid = bytesToHex(sha256(rawData)) as Txid // safe: 64 hex digits
   const hasFailed = 'failed' in spec && spec.failed === true
   const logs = logsOf(spec, hasFailed)
   const result = hasFailed ? (logs.length > 0 ? 'OUT_OF_TIME' : 'REVERT') : 'SUCCESS'
@@ -115,5 +113,5 @@ function logsOf(spec: TransactionSpec, hasFailed: boolean): readonly LogSpec[] {
 }
 
 const digest = (text: string) => bytesToHex(sha256(utf8ToBytes(text)))
-/** A block hash starts with its height (PROTOCOL.md, Blocks). */
+/** The given hash with the height in its first 16 digits (PROTOCOL.md, Blocks). */
 const hashOf = (height: number, rest: string) => height.toString(16).padStart(16, '0') + rest.slice(16)

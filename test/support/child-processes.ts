@@ -3,18 +3,18 @@ import type { ChildProcess } from 'node:child_process'
 const runningPids = new Set<number>()
 
 /**
- * Ends a child process when this process exits for any reason except SIGKILL. The child must have been started with
- * `detached`, in a process group of its own: the whole group ends with it.
+ * Ends a child process, and all processes of its group, when this process exits for any reason except SIGKILL. The child must have been started with
+ * `detached`, which gives it a group of its own.
  */
 export function trackChild(child: ChildProcess): void {
   const { pid } = child
-  if (pid === undefined) return // it did not start: its `error` event has the reason
+  if (pid === undefined) return // it did not start; its `error` event says why
   if (runningPids.size === 0) process.once('exit', endAll)
   runningPids.add(pid)
   child.once('exit', () => runningPids.delete(pid))
 }
 
-/** Signals a process and all processes of its group. No effect if the group has ended. */
+/** Signals all processes of a group, which has the `pid` of its first process. Does nothing if the group has ended. */
 export function endGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal)

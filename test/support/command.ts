@@ -7,30 +7,29 @@ import { readTarget } from '../../src/commands/target.ts'
 import type { TargetReader } from '../../src/commands/target-apart.ts'
 import { root } from './project.ts'
 
-/** The end of a command. `all` is everything that it wrote. */
+/** How a command ended. `out` is its standard output, `all` that and its standard error. */
 export interface CommandEnd {
-  /** The exit code, or -1 where a signal ended it. */
+  /** The exit code, or -1 if a signal ended it. */
   readonly code: number
   readonly out: string
   readonly all: string
 }
 
-/** How a command is run. */
 export interface CommandOptions {
   readonly input?: string
   readonly cwd?: string
   readonly environment?: Readonly<Record<string, string>>
-  /** Ends the command, and each Node that it starts, with code 99 at its first connection. */
+  /** The command, and each Node process that it starts, exits with code 99 when it opens a connection. */
   readonly withoutNetwork?: boolean
-  /** The file to which the command writes its arguments and its environment at its end. */
+  /** A file: when the command exits it writes its arguments, Node's options and its environment there, as a JSON list. */
   readonly processFile?: string
-  /** A URL that makes a block: the command posts to it where it waits for one (three seconds). */
+  /** When the command would pause for three seconds to wait for a block, it posts to this URL instead, which makes one. */
   readonly blocksBy?: string
-  /** The text of a module that runs before the command. */
+  /** The source of a module that the command loads first. */
   readonly preload?: string
-  /** The same, which also runs before each Node that the command starts. */
+  /** The source of a module that the command, and each Node process that it starts, loads first. */
   readonly preloadOfAll?: string
-  /** Gets the process, which it can signal. */
+  /** Called with the process when it has started, so that a test can signal it. */
   readonly onStart?: (child: ChildProcess) => void
 }
 
@@ -47,8 +46,8 @@ globalThis.setTimeout = (act, ms, ...given) => {
 }`
 
 /**
- * Node parses all exports of drizzle-orm, which are 180 kB, for each of its hundred files, to know that they are modules: half a second
- * in each command. With this it knows.
+ * The source of a module that tells Node that the files of drizzle-orm are ES modules. Otherwise Node finds out by parsing its 180 kB of exports
+ * again for each of a hundred files, which takes every command half a second.
  */
 const knownModules = `import { registerHooks } from 'node:module'
 registerHooks({
@@ -59,12 +58,12 @@ registerHooks({
   },
 })`
 
-/** The options with which Node runs the text of a module first. */
+/** Options that make Node load this source as a module before its program. */
 const importOf = (module: string) => ['--import', `data:text/javascript,${encodeURIComponent(module)}`]
 
 /**
- * The text of a module for `preloadOfAll`: a Node has what wrangler reads in a folder, without loading wrangler. That takes most of a
- * second, and most of the time of commands that are killed early.
+ * The source of a module for `preloadOfAll` that replaces wrangler: it returns what wrangler has read from `folder`. Loading wrangler takes most of a
+ * second, which would be most of the run of a command that a test kills early. Writes a file into `folder`.
  */
 export function asReadBefore(folder: string): string {
   const { unstable_getVarsForDev, unstable_readConfig } = requireHere('wrangler') as typeof import('wrangler')
@@ -81,7 +80,7 @@ registerHooks({ resolve: (name, context, next) => next(name === 'wrangler' ? ${J
 
 const path = `${root}node_modules/.bin:${process.env.PATH ?? ''}`
 
-/** Runs a script of the repository as npm does, with the Node of the repository. */
+/** Runs a script of the repository with the repository's Node, in an environment of its own. Never rejects: see `CommandEnd`. */
 export function runCommand(
   script: string,
   args: readonly string[],
@@ -108,14 +107,14 @@ export function runCommand(
     PATH: path,
     HOME: cwd,
     NODE_OPTIONS: importAll([withoutNetwork ? noNetwork : '', preloadOfAll]).join(' '),
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', // it begins faster with it (`vitest.config.ts`)
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', // Node's cache of compiled code: commands start faster (`vitest.config.ts`)
     ...environment,
   }
   const node = `${root}node_modules/.bin/node`
   return execute(node, [...importAll(modules), `${root}${script}`, ...args], { cwd, env }, input, onStart)
 }
 
-/** Runs `npm run` with these words, and prints nothing of npm itself. */
+/** Runs `npm run` with these words, without npm's own output. */
 export function npmRun(
   words: readonly string[],
   { cwd = root, env = process.env }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
@@ -123,7 +122,6 @@ export function npmRun(
   return execute('npm', ['run', '--silent', ...words], { cwd, env })
 }
 
-/** Runs a program to its end. */
 function execute(
   program: string,
   args: readonly string[],
@@ -141,21 +139,20 @@ function execute(
   })
 }
 
-/** The streams of a command that runs in this process. */
 interface CalledStreams {
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
 }
 
-/** The configuration as a process of its own would read it, without that process: the scripts themselves have it. */
+/** Reads the configuration in this process. The commands themselves start another process for it. */
 export const readTargetHere: TargetReader = async (env, cell) => readTarget(env, cell)
 
 const requireHere = createRequire(import.meta.url)
 
 /**
- * Runs the function of a command in this process, in a folder and with variables of its own: a process for each run would take most
- * of the time of a test. `runCommand` runs the scripts themselves.
+ * Runs a command's function in this process, with its own folder and variables: starting a process would take most of a test's time. It changes the
+ * folder and the environment of this process meanwhile, so two calls must not overlap. `runCommand` runs the script itself.
  */
 export async function callCommand(
   command: (args: readonly string[], streams: CalledStreams) => Promise<number>,
@@ -181,7 +178,7 @@ export async function callCommand(
     process.env[name] = value
     return [name, old] as const
   })
-  requireHere('wrangler') // with it esbuild, which starts in the folder where it was loaded: that of a test is removed
+  requireHere('wrangler') // wrangler loads esbuild, which keeps running in the folder of that moment: not in the test's, which is removed
   process.chdir(cwd)
   try {
     return { code: await command(args, streams), out, all }

@@ -3,7 +3,7 @@ import type { CurrencyId } from '../../src/worker/common/ids.ts'
 import { type Currency, indexCurrencies } from '../../src/worker/ledger/currencies.ts'
 import { usdtAddress } from './transaction-spec.ts'
 
-/** TRX as shipped. */
+/** TRX as the shipped configuration has it. */
 export const trx: Currency = {
   cuy: 1 as CurrencyId,
   symbol: 'TRX',
@@ -15,7 +15,7 @@ export const trx: Currency = {
   reviewFrom: null,
   retired: false,
 }
-/** USDT as shipped. */
+/** USDT as the shipped configuration has it. */
 export const usdt: Currency = {
   ...trx,
   cuy: 2 as CurrencyId,
@@ -23,9 +23,9 @@ export const usdt: Currency = {
   name: 'Tether USD',
   asset: trc20Asset(usdtAddress),
 }
-/** Both as shipped. */
+/** Both currencies of the shipped configuration. */
 export const currencies = indexCurrencies([trx, usdt])
-/** A currency with more decimals on the chain than in the ledger. */
+/** A token with 18 decimals on the chain, of which the ledger keeps 6. */
 export const fine: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'FINE', name: 'Fine', decimals: 18, scale: 6 }
-/** TRX and `fine`. */
+/** TRX (cuy 1) and `fine` (cuy 2). */
 export const twoCurrencies = indexCurrencies([fine, trx])

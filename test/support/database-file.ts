@@ -4,23 +4,23 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { root } from './project.ts'
 
-/** The text of each migration, in order. */
+/** The SQL of each migration, in order. */
 export function readMigrations(): readonly string[] {
   const names = readdirSync(`${root}migrations`).filter((name) => name.endsWith('.sql'))
   return names.sort().map((name) => readFileSync(`${root}migrations/${name}`, 'utf8'))
 }
 
-/** Creates a database with the real migrations in a file, as workerd stores it, and runs `rows`. By wrangler it takes seconds. */
+/** Creates a database with the real migrations in a file as workerd stores it, and runs `rows`. wrangler would take seconds for that. */
 export function createDatabaseFile(file: string, rows = ''): void {
   mkdirSync(dirname(file), { recursive: true })
   const db = new DatabaseSync(file)
-  db.exec('PRAGMA journal_mode = WAL') // as workerd has it (commands/operate/restore.test.ts)
+  db.exec('PRAGMA journal_mode = WAL') // workerd's journal mode (commands/operate/restore.test.ts)
   for (const sql of readMigrations()) db.exec(sql)
   db.exec(rows)
   db.close()
 }
 
-/** The file in which Miniflare stores the D1 database with this id, under the folder of all of them. */
+/** The file in which Miniflare stores the D1 database with this id. `folder` is the one with the files of all databases. */
 export function fileOfD1(folder: string, id: string): string {
   const name = 'miniflare-D1DatabaseObject'
   const key = createHash('sha256').update(name).digest()

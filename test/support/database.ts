@@ -1,10 +1,10 @@
 import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
-/** A statement for each file: D1 takes 100 kB of SQL in one. */
+/** One statement for each migration, as D1 takes at most 100 kB of SQL in a statement and all of them are larger. */
 const migrations = env.MIGRATIONS.map(({ queries }) => queries.join(';\n'))
 
-/** A database that the migrations have made: the size of its schema, and what removes all rows. */
+/** What `freshDatabase` remembers: the size of the schema after the migrations, and the SQL that deletes all rows. */
 interface Migrated {
   readonly size: string
   readonly emptying: string
@@ -12,8 +12,8 @@ interface Migrated {
 let migrated: Migrated | null = null
 
 /**
- * The test's D1, empty and with all migrations. If it still has their schema from the test before, only its rows are removed: that
- * takes a tenth of the time. Otherwise it is made anew. Each migration is one statement: a quarter faster than a batch.
+ * The test's D1, empty and with all migrations. If the database still has this schema, only its rows are deleted, which takes a tenth of the time.
+ * Otherwise all objects are reset and the migrations run, each as one statement: a batch would take a third longer.
  */
 export async function freshDatabase(): Promise<D1Database> {
   if (migrated !== null && (await readSize()) === migrated.size) {
@@ -26,13 +26,13 @@ export async function freshDatabase(): Promise<D1Database> {
   return env.DB
 }
 
-/** Empties all objects, and D1, which is one of them. Without the check, one of some thousand resets left rows in it. */
+/** Empties all Durable Objects, and with them D1, which is one of them. It checks and repeats: one of some thousand resets left rows in D1. */
 export async function resetObjects(): Promise<void> {
   do await reset()
   while (await env.DB.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'scan'`).first())
 }
 
-/** Two more databases, empty and with all migrations, for deployments with several cells. */
+/** The databases `DB_2` and `DB_3`, empty and with all migrations, for tests with several cells. Call `freshDatabase` first. */
 export async function furtherDatabases(): Promise<readonly [D1Database, D1Database]> {
   const all = [env.DB_2, env.DB_3] as const
   for (const db of all) {
@@ -48,7 +48,7 @@ async function readSize(): Promise<string> {
   return JSON.stringify(size)
 }
 
-/** The statement that removes all rows. The triggers that act on deletions are dropped before, and created again after it. */
+/** The SQL that deletes all rows. Triggers on deletions are dropped before, and created again afterwards. */
 async function writeEmptying(): Promise<string> {
   const parts = `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\'`
   const { results } = await env.DB.prepare(parts).all<{ type: string; name: string; sql: string }>()

@@ -1,9 +1,9 @@
-/** A `0x` quantity without leading zeros. */
+/** A number as JSON-RPC writes it: `0x` and hex digits without leading zeros. */
 export function quantity(value: number | bigint): string {
   return `0x${value.toString(16)}`
 }
 
-/** Hex digits without a `0x` prefix. */
+/** The digits without a leading `0x`, if there is one. */
 export function strip0x(hex: string): string {
   return hex.startsWith('0x') ? hex.slice(2) : hex
 }

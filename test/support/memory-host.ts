@@ -1,14 +1,14 @@
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import type { ObjectHost } from '../../src/worker/platform/object-host.ts'
 
-/** What a Durable Object keeps, in memory. It outlives the instances that use it. */
+/** The storage and the alarm of a Durable Object, in memory. They outlive the instances that use them. */
 export interface MemoryHost extends ObjectHost {
-  /** When the alarm is due, or null. Nothing runs it by itself. */
+  /** When the alarm is due, or null. The test must run it. */
   alarmAt: UnixMs | null
   readonly values: Map<string, unknown>
 }
 
-/** A host without an alarm and without values. */
+/** An empty storage without an alarm. */
 export function createMemoryHost(): MemoryHost {
   const values = new Map<string, unknown>()
   const host: MemoryHost = {
@@ -18,7 +18,7 @@ export function createMemoryHost(): MemoryHost {
       host.alarmAt = at
     },
     alarm: async () => host.alarmAt,
-    load: async <T>(key: string) => structuredClone(values.get(key)) as T | undefined, // as it was saved
+    load: async <T>(key: string) => structuredClone(values.get(key)) as T | undefined, // a copy, as from real storage
     save(key, value) {
       values.set(key, structuredClone(value))
     },

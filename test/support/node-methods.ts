@@ -2,42 +2,41 @@ import { type Address, addressFromHex } from '../../src/worker/chain/address.ts'
 import { infoOf, placeOf, type RenderedBlock, type Wire } from './block-json.ts'
 import { quantity } from './hex.ts'
 
-/** One received JSON-RPC call, or a request to the HTTP API: its path is the method, its body the only parameter. */
+/** One JSON-RPC call. A request to the HTTP API becomes one, too: its path is the method, and its body the only parameter. */
 export interface IncomingCall {
   readonly id: unknown
   readonly method: string
   readonly params: readonly unknown[]
 }
 
-/** A node's response to one call: its result or its error. */
 export type CallResponse = { readonly result: unknown } | { readonly error: { code: number; message: string } }
 
-/** What a node responds from. */
+/** The state from which a node answers. */
 export interface NodeView {
   readonly chainId: string
-  /** The newest block that it has. */
+  /** The height of its newest block. */
   readonly head: number
-  /** The newest one that it calls final; null: java-tron before 4.8.0, without the tag `finalized` (PROTOCOL.md, Block tags). */
+  /** The height of its newest final block. Null: java-tron before 4.8.0, which does not know the tag `finalized` (PROTOCOL.md, Block tags). */
   readonly finalized: number | null
-  /** Blocks of its chain: those above its head can be among them. Hashes and txids are 64 hex digits. */
+  /** A block of its chain, which may be above its head. Hashes and txids are 64 hex digits. */
   blockAt(height: number): RenderedBlock | undefined
   blockByHash(hash: string): RenderedBlock | undefined
   blockOf(txid: string): RenderedBlock | undefined
-  /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
+  /** Without history every receipt is null and each list of logs is empty (PROTOCOL.md, Log queries). */
   readonly hasHistory: boolean
-  /** Whether it keeps internal transactions (`vm.saveInternalTx`). */
+  /** Whether it stores internal transactions (java-tron's setting `vm.saveInternalTx`). */
   readonly keepsInternals: boolean
-  /** Most logs in one reply. java-tron's own limit is 10,000 (PROTOCOL.md, Log queries). */
+  /** The most logs that it returns in one reply; java-tron's default is 10,000 (PROTOCOL.md, Log queries). */
   readonly logsMax: number
-  /** In chain units. `contract` null is TRX. */
+  /** A balance in smallest units, of TRX if `contract` is null. */
   balanceOf(address: Address, contract: Address | null): bigint
-  /** Undefined: there is no such contract. */
+  /** The token's `decimals()`, or undefined if there is no such contract. */
   decimalsOf(contract: Address): number | undefined
-  /** The account of an address in Base58Check, or `{}`. */
+  /** The reply of `getaccount` for an address in Base58Check: `{}` if the account does not exist. */
   accountOf(address: string): Wire
-  /** What it answers to a signed transaction. */
+  /** The reply to a signed transaction that is sent to it. */
   broadcast(transaction: string): Wire
-  /** Whether it knows a transaction that is in no block. */
+  /** Whether the node knows the transaction though no block contains it. */
   isUnmined(txid: string): boolean
 }
 
@@ -45,7 +44,7 @@ const success = (value: unknown): CallResponse => ({ result: value })
 const failure = (code: number, message: string): CallResponse => ({ error: { code, message } })
 const badParameters = failure(-32602, 'method parameters invalid')
 
-/** The response of a healthy node to one call. That of the HTTP API is the result. */
+/** What a healthy node answers to one call. For the HTTP API `result` is the whole body. */
 export function answerCall(node: NodeView, { method, params }: IncomingCall): CallResponse {
   switch (method) {
     case '/wallet/getblockbylimitnext':
@@ -75,34 +74,34 @@ export function answerCall(node: NodeView, { method, params }: IncomingCall): Ca
   }
 }
 
-/** The address and the token of a call that asks for a balance, or null. */
+/** Whose balance a call asks for, and in which token; null if it is another call. */
 export function readBalanceCall({ method, params }: IncomingCall): BalanceQuestion | null {
   if (method === 'eth_getBalance') return { address: toAddress(params[0]), contract: null }
   if (method !== 'eth_call') return null
-  const { to, data } = params[0] as { readonly to: string; readonly data: string } // our own JSON
+  const { to, data } = params[0] as { readonly to: string; readonly data: string } // safe: our own request
   return data.startsWith('0x70a08231') ? { address: toAddress(data), contract: toAddress(to) } : null
 }
 
-/** Whose balance is asked for, in which token; `contract` null is TRX. */
+/** `contract` null is TRX. */
 export interface BalanceQuestion {
   readonly address: Address
   readonly contract: Address | null
 }
 
-/** The last 20 bytes of a text of hex digits. */
+/** The address in the last 20 bytes of a text of hex digits. Throws if it has fewer. */
 function toAddress(text: unknown): Address {
   const address = addressFromHex(String(text).slice(-40))
   if (address === null) throw new Error(`no address: ${text}`)
   return address
 }
 
-/** With txids: the service does not ask for full transactions. */
+/** The block with txids, whatever the call asks for: the service does not ask for whole transactions. */
 function blockOf(node: NodeView, tag: unknown): CallResponse {
   const height = heightOf(node, tag)
   return typeof height === 'number' ? success(blockAt(node, height)?.brief() ?? null) : height
 }
 
-/** A node without support for a tag reads it as a number and fails (PROTOCOL.md, Block tags). */
+/** The height that a block tag means. A node that does not know a tag reads it as a number and fails (PROTOCOL.md, Block tags). */
 function heightOf({ head, finalized }: NodeView, tag: unknown): number | CallResponse {
   if (typeof tag !== 'string') return failure(-32700, 'JSON parse error')
   if (tag === 'latest') return head
@@ -148,7 +147,7 @@ function minedIn(node: NodeView, hash: unknown): { readonly rendered: RenderedBl
   return index < 0 ? null : { rendered, index }
 }
 
-/** The error for a call of a state method that is not about `latest`, or null (PROTOCOL.md, Balances). */
+/** The node's error if a call asks for another state than that of `latest`; else null (PROTOCOL.md, Balances). */
 function requireLatest(params: readonly unknown[]): CallResponse | null {
   if (params.length !== 2) return badParameters
   return params[1] === 'latest' ? null : failure(-32602, 'QUANTITY not supported, just support TAG as latest')
@@ -175,7 +174,7 @@ function callResultOf(node: NodeView, call: unknown): CallResponse {
 const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^(?:0x)?(?:41)?[0-9a-f]{40}$/i.test(value)
 
-/** At most 100 blocks, the end excluded; none for a longer or an empty range (PROTOCOL.md, HTTP API). */
+/** The blocks from `startNum` up to but not including `endNum`; none if there would be more than 100 (PROTOCOL.md, HTTP API). */
 function blocksOf(node: NodeView, { startNum, endNum }: { startNum: number; endNum: number }): Wire {
   const count = endNum - startNum > 100 ? 0 : Math.max(endNum - startNum, 0)
   const block = Array.from({ length: count }, (_, i) => blockAt(node, startNum + i)?.api()).filter(

@@ -7,13 +7,13 @@ import type { Txid } from '../../src/worker/chain/block.ts'
 import { encodeSigned, encodeTransfer, type TransferContent, txidOf } from '../../src/worker/chain/transaction.ts'
 import { usdtAddress } from './transaction-spec.ts'
 
-/** The key of the payout address of tests. It protects nothing. */
+/** The private key of the tests' payout address. It protects nothing. */
 const privateKey = sha256(utf8ToBytes('the payout address of tests'))
 const publicKey = secp256k1.getPublicKey(privateKey, false)
 
-/** The payout address of tests. */
+/** The address that this key signs for. */
 export const payoutAddress = addressOfKey(publicKey)
-/** The same as `T…`. */
+/** The payout address in Base58Check. */
 export const payoutBase58 = formatBase58(payoutAddress)
 
 function addressOfKey(point: Uint8Array): Address {
@@ -22,32 +22,31 @@ function addressOfKey(point: Uint8Array): Address {
   return address
 }
 
-/** A signed transaction in the forms that tests need. */
 export interface SignedPayout {
   readonly rawData: Uint8Array
   readonly txid: Txid
-  /** The whole message, as hex digits. */
+  /** The signed transaction as hex digits, as it is sent to nodes. */
   readonly transaction: string
 }
 
-/** Signs any bytes of `raw_data` with the key of the payout address, or with another one. */
+/** Signs the bytes of any `raw_data`, by default with the key of the payout address. */
 export function signBytes(rawData: Uint8Array, key: Uint8Array = privateKey): SignedPayout {
   return { rawData, txid: txidOf(rawData), transaction: encodeSigned(rawData, signatureOf(rawData, key)) }
 }
 
-/** `r ‖ s ‖ v` over the SHA-256 of the bytes. */
+/** The 65 bytes `r ‖ s ‖ v` of a signature over the SHA-256 of the bytes. */
 export function signatureOf(rawData: Uint8Array, key: Uint8Array = privateKey): Uint8Array {
   const recovered = secp256k1.sign(sha256(rawData), key, { prehash: false, format: 'recovered' })
-  const signature = new Uint8Array(65) // the library writes recovery ‖ r ‖ s
+  const signature = new Uint8Array(65) // the library puts the recovery byte first
   signature.set(recovered.subarray(1), 0)
   signature[64] = 27 + (recovered[0] ?? 0)
   return signature
 }
 
-/** Signs a transfer from the payout address. */
+/** Signs a transfer that the payout address sends. */
 export const signTransfer = (content: Omit<TransferContent, 'from'>): SignedPayout =>
   signBytes(encodeTransfer({ ...content, from: payoutAddress }))
 
-/** What the scan stores once nodes have agreed on the decimals of a token, for tests without a scan: no payout of it is asked for before. */
+/** SQL that stores the agreed decimals of a token, as the scan does: without them no payout in the token is accepted. */
 export const agreedDecimals = (contract: Address = usdtAddress) =>
   `INSERT INTO stored_setting (name, value, stored_at) VALUES ('DECIMALS.${contract}', '6', 1)`

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 
-/** The project's root folder, with a slash at the end. */
+/** The path of the repository, with a slash at the end. */
 export const root = fileURLToPath(new URL('../../', import.meta.url).href)
 
-/** An error whose message explains everything to the person at the terminal: it is printed without a stack. */
+/** An error for the person at the terminal, who sees only its message, without a stack. */
 export class UserError extends Error {}
 
-/** Writes a line to standard output. */
+/** Prints a line to standard output. */
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -1,6 +1,6 @@
 /**
- * A stand-in for `wrangler d1 execute DB --local --json --command <sql>`, which takes seconds for each start: the same statements on the
- * same file, in one transaction, with output of the same form. `test/commands/operate/busy.test.ts` has what the real one answers.
+ * A stand-in for `wrangler d1 execute DB --local --json --command <sql>`, which takes seconds to start. It runs the statements on the same file, in
+ * one transaction, and prints the same form of output. `test/commands/operate/busy.test.ts` checks the real wrangler's answers.
  */
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -13,7 +13,7 @@ const binding = args[args.indexOf('execute') + 1]
 const entry = new RegExp(`binding = "${binding}"\n[^[]*database_id = "([^"]+)"`)
 const [, id = ''] = entry.exec(readFileSync('wrangler.toml', 'utf8')) ?? []
 const db = new DatabaseSync(fileOfD1(`${optionOf('--persist-to', '.wrangler/state')}/v3/d1`, id))
-/** The semicolons outside of quoted texts end the statements. */
+/** Splits the command at semicolons outside of quoted text. */
 const statements = (optionOf('--command', '') ?? '').match(/(?:'(?:[^']|'')*'|[^;'])+/g) ?? []
 db.exec('BEGIN')
 try {

@@ -3,74 +3,73 @@ import { type ChainBlock, type RenderedBlock, renderBlock, type Wire } from './b
 import type { BuiltChain } from './chain-builder.ts'
 import { answerCall, type CallResponse, type IncomingCall, type NodeView } from './node-methods.ts'
 
-/** One received HTTP request. */
+/** An HTTP request that a node received. */
 export interface IncomingRequest {
   readonly service: 'rpc' | 'api'
-  /** From 1, counted by the node. */
+  /** The node counts its requests from 1. */
   readonly number: number
   readonly batch: boolean
   readonly calls: readonly IncomingCall[]
-  /** The API key header, or null. */
+  /** The value of the API key's header, or null. */
   readonly key: string | null
 }
 
-/** How one request fails or gets a wrong response. */
+/** How a request goes wrong. */
 export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly body?: string }
-  /** HTTP 200 with this body. */
+  /** Status 200 with this body, which need not be JSON. */
   | { readonly kind: 'body'; readonly body: string }
-  /** No response until the client aborts the request. */
+  /** No response before the client gives up. */
   | { readonly kind: 'hang' }
   | { readonly kind: 'broken-connection' }
   | { readonly kind: 'truncated-json' }
-  /** A body of 40 MiB. */
+  /** A body of 40 MiB, which the client must not read to its end. */
   | { readonly kind: 'oversize' }
-  /** A redirect to another host: a client that follows it sends its API key there. */
+  /** A redirect to another host, which would get the API key of a client that follows it. */
   | { readonly kind: 'redirect' }
-  /** The correct response after a delay. */
+  /** The correct response, after `wait`. */
   | { readonly kind: 'delayed'; readonly wait: () => Promise<void> }
-  /** One error for every batch of more than `callsMax` calls. */
+  /** One error object instead of a list, for each batch of more than `callsMax` calls. */
   | { readonly kind: 'batch-limit'; readonly callsMax: number; readonly code: number; readonly status?: number }
-  /** All correct JSON-RPC responses of a request, changed together. */
+  /** The correct JSON-RPC responses of a request, changed as a whole. */
   | { readonly kind: 'changed-responses'; readonly change: (responses: readonly Wire[]) => unknown }
-  /** The correct response, changed for some calls; undefined leaves a call's response unchanged. */
+  /** The correct responses, each changed by `change` unless that returns undefined. */
   | {
       readonly kind: 'changed-calls'
       readonly change: (call: IncomingCall, response: CallResponse) => CallResponse | undefined
     }
 
-/** A node over a built chain. It responds as java-tron does, except where `script` returns a fault. A test may change all of it. */
+/** A node that serves a built chain as java-tron does, except where `script` returns a fault. A test may change every property at any time. */
 export interface ScriptedNode {
   chain: BuiltChain
-  /** Number of blocks of the chain that the node does not have yet. */
+  /** How many of the chain's newest blocks the node does not have yet. */
   behind: number
-  /** Blocks from its newest to its newest finalized one. */
+  /** How many blocks its newest final block is below its newest one. */
   finalityLag: number
-  /** java-tron before 4.8.0 has no tag `finalized` (PROTOCOL.md, Block tags). */
   supportsFinalized: boolean
-  /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
+  /** Without history every receipt is null and each list of logs is empty (PROTOCOL.md, Log queries). */
   hasHistory: boolean
-  /** Whether it keeps internal transactions: java-tron does not by itself. */
+  /** Whether it stores internal transactions, which java-tron does only if it is configured to. */
   keepsInternals: boolean
-  /** Most logs in one reply. */
+  /** The most logs that it returns in one reply. */
   logsMax: number
-  /** By address: sun; by `contract address`: token units. */
+  /** Balances in smallest units: of TRX by address, of a token by `<contract> <address>`. */
   readonly balances: Map<string, bigint>
-  /** Accounts in Base58Check that exist whatever they hold. */
+  /** Addresses in Base58Check whose accounts exist, even without a balance. */
   readonly activated: Set<string>
   readonly decimals: Map<Address, number>
-  /** Signed transactions that it was sent. */
+  /** The signed transactions that were sent to it. */
   readonly broadcasts: string[]
-  /** Txids of transactions that are in no block. */
+  /** The txids of transactions that it knows though no block contains them. */
   readonly unmined: Set<string>
-  /** The fault for a request, or null for a correct response. */
+  /** Decides each request's fault; null means a correct response. */
   script: (incoming: IncomingRequest) => Fault | null
   readonly requests: IncomingRequest[]
-  /** `path` is that of the HTTP API, or empty for JSON-RPC. */
+  /** Answers a request. `path` is the path of the HTTP API, or empty for JSON-RPC. */
   respond(path: string, init: RequestInit): Promise<Response>
 }
 
-/** A healthy node over `chain`. */
+/** A healthy node that has the whole chain. */
 export function createScriptedNode(chain: BuiltChain): ScriptedNode {
   const node: ScriptedNode = {
     chain,
@@ -92,12 +91,11 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
   return node
 }
 
-/** The paths of a node's HTTP API that the service uses. */
 const apiPaths = [
   ...['/wallet/getblockbylimitnext', '/wallet/getaccount', '/wallet/broadcasthex', '/wallet/gettransactioninfobyid'],
 ]
 
-/** A `fetch` that reaches nodes by URL: the exact `rpc` URL, or one of `apiPaths` under an `api` URL. */
+/** A `fetch` that passes requests to the node of their URL: exactly `rpc`, or `api` followed by one of `apiPaths`. It rejects any other URL. */
 export function connect(
   nodes: readonly { readonly rpc: string; readonly api: string; readonly node: ScriptedNode }[],
 ): (url: string, init: RequestInit) => Promise<Response> {
@@ -111,7 +109,7 @@ export function connect(
   }
 }
 
-/** A fault that changes all results of one method, or of one path of the HTTP API. */
+/** A fault that replaces the result of each call of a JSON-RPC method, or of a path of the HTTP API. */
 export function changing(method: string, change: (result: unknown, call: IncomingCall) => unknown): Fault {
   return {
     kind: 'changed-calls',
@@ -120,7 +118,7 @@ export function changing(method: string, change: (result: unknown, call: Incomin
   }
 }
 
-/** A fault that makes all calls of one method fail. */
+/** A fault that makes each call of a method fail with this error. */
 export function failing(method: string, code: number, message: string): Fault {
   return {
     kind: 'changed-calls',
@@ -149,7 +147,7 @@ async function respond(node: ScriptedNode, path: string, init: RequestInit): Pro
   return text(fault?.kind === 'truncated-json' ? body.slice(0, -7) : body)
 }
 
-/** Blocks as nodes show them, made once for all nodes of a test. */
+/** Shared by all nodes, because rendering a large block takes long. */
 const rendered = new WeakMap<ChainBlock, RenderedBlock>()
 
 function rendering(block: ChainBlock | undefined): RenderedBlock | undefined {
@@ -198,7 +196,7 @@ const text = (body: string, status = 200) =>
   new Response(body, { status, headers: { 'content-type': 'application/json-rpc' } })
 const json = (value: unknown) => text(JSON.stringify(value))
 
-/** The response to a request that fails as a whole, or null for a fault that changes a correct response. */
+/** The response if the fault replaces all of it, or null if the fault changes a correct response. */
 async function failRequest(
   fault: Fault,
   signal: AbortSignal | null,

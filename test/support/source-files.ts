@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './project.ts'
 
-/** Every file of the repository, as git lists them. */
+/** The paths of all files that git tracks or would add, as far as they exist. */
 export const repositoryFiles = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
 })
@@ -11,13 +11,12 @@ export const repositoryFiles = execFileSync('git', ['ls-files', '--cached', '--o
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)))
 
-/** The TypeScript files of `src`. */
 export const sources = repositoryFiles.filter((file) => /^src\/.*\.ts$/.test(file))
 
-/** The text of a file of the repository. */
+/** The text of a file, by its path in the repository. */
 export const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** The names that a text exports where it declares them. */
+/** The names that a module exports at their declarations; `export { … }` is not read. */
 export const exportsOf = (text: string) =>
   [
     ...text.matchAll(/^export (?:declare )?(?:async )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm),

@@ -1,28 +1,24 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { readMigrations } from './database-file.ts'
 
-/** The work of one round trip. With `failAt` it fails before that statement of the batch and rolls the others back. */
+/** The work of one round trip. `failAt` makes it throw before that statement of the batch, with the statements before it rolled back. */
 export type DatabaseWork<T> = (failAt?: number) => T
 
-/**
- * Performs one round trip to the database: it decides when `work` runs, whether it runs, and what the caller receives.
- * `statements` is the SQL of the work.
- */
+/** Carries out a round trip: it decides when and whether `work` runs, and what the caller gets. `statements` is the SQL of the work. */
 export type RoundTrip = <T>(work: DatabaseWork<T>, statements: readonly string[]) => Promise<T>
 
-/** A database with the real migrations. */
 export interface SqliteD1 {
-  /** The database itself, for reads and writes that bypass the service. */
+  /** The database for the test's own reads and writes. */
   readonly sqlite: DatabaseSync
-  /** A D1 whose round trips all go through `roundTrip`. */
+  /** A D1 that makes each of its round trips through `roundTrip`. */
   connect(roundTrip: RoundTrip): D1Database
-  /** Marks the present state of all rows. */
+  /** Begins a transaction around everything that follows, for `rollBack`. */
   begin(): void
-  /** Returns to the state at `begin`: an empty database in microseconds, and all statements stay prepared. */
+  /** Undoes everything since `begin`. Prepared statements stay valid, so that a run can start over in microseconds. */
   rollBack(): void
   /**
-   * From now on, `changed` is called with each row of these tables that is inserted, updated or deleted by its `id`, also
-   * where a transaction is rolled back.
+   * From now on calls `changed` with the `id` of each row of these tables that is inserted, updated or deleted, even if the change is rolled back
+   * later.
    */
   watch(tables: readonly string[], changed: (table: string, id: number) => void): void
 }
@@ -36,8 +32,8 @@ type Row = Readonly<Record<string, unknown>>
 type Prepare = (sql: string, asArrays: boolean) => StatementSync
 
 /**
- * A D1 over an in-memory SQLite, for thousands of runs in Node: same SQL, same triggers, same atomic batches.
- * It has only the part of D1 that the service uses. With `file`, that of wrangler, it is over that database as it is.
+ * A D1 over SQLite in Node, for tests with thousands of runs: the same SQL and triggers, and batches that are stored whole or not at all. It has only
+ * what the service uses of D1. By default it is in memory with the migrations; `file` opens an existing database, such as wrangler's, as it is.
  */
 export function openSqliteD1(file?: string): SqliteD1 {
   const sqlite = new DatabaseSync(file ?? ':memory:')
@@ -67,7 +63,7 @@ function watch(sqlite: DatabaseSync, tables: readonly string[], changed: (table:
   }
 }
 
-/** Prepares each statement once for each form of its rows. */
+/** Prepares each statement once for rows as objects and once for rows as arrays. */
 function createPrepare(sqlite: DatabaseSync): Prepare {
   const objectStatements = new Map<string, StatementSync>()
   const arrayStatements = new Map<string, StatementSync>()
@@ -82,12 +78,14 @@ function createPrepare(sqlite: DatabaseSync): Prepare {
   }
 }
 
-/** A text or a name, or a parameter, perhaps of LIMIT. */
+/** Quoted texts and names, which can contain a `?`, and parameters, with LIMIT if it stands before them. */
 const parameterForm = /'[^']*'|"[^"]*"|(?:LIMIT )?\?/g
-/** Of each statement, which parameters are those of LIMIT, and the texts in which they are written out. */
+/** For each statement: which of its parameters follow LIMIT, and its texts with the values of LIMIT written in. */
 const statements = new Map<string, { readonly areLimits: readonly boolean[]; readonly written: Map<string, string> }>()
 
-/** SQLite compiles a statement anew for each value of LIMIT, which takes most of its time: such values are written out. */
+/**
+ * Writes the values of LIMIT into the SQL: as parameters they make SQLite compile the statement anew for each value, which takes most of its time.
+ */
 function writeLimits({ sql, values }: Bound): Bound {
   const { areLimits, written } = statements.get(sql) ?? noteStatement(sql)
   if (!areLimits.includes(true)) return { sql, values }
@@ -114,7 +112,7 @@ function connect(sqlite: DatabaseSync, prepare: Prepare, roundTrip: RoundTrip): 
     roundTrip(
       (failAt) => {
         const [result] = runAtomically(sqlite, [bound], run, failAt)
-        return result as R // one statement, one result
+        return result as R // safe: one statement has one result
       },
       [bound.sql],
     )
@@ -142,10 +140,10 @@ function connect(sqlite: DatabaseSync, prepare: Prepare, roundTrip: RoundTrip): 
         statements.map(({ sql }) => sql),
       ),
   }
-  return db as unknown as D1Database // safe: the part of it that the service uses
+  return db as unknown as D1Database // safe: it has all that the service uses
 }
 
-/** All or nothing, as D1 guarantees for a batch; a single statement is atomic by itself. */
+/** Runs all items or none, as D1 does with a batch. A single statement is atomic without a savepoint. */
 function runAtomically<T, R>(sqlite: DatabaseSync, items: readonly T[], run: (item: T) => R, failAt?: number): R[] {
   const needsSavepoint = items.length !== 1 || failAt !== undefined
   if (needsSavepoint) sqlite.exec('SAVEPOINT step')

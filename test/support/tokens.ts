@@ -1,19 +1,18 @@
 import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose'
 
-/** A valid value of `AUTH_JWT_SECRET`. */
 export const jwtSecret = 'a secret of more than thirty-two bytes, for tests only'
 
-/** The time at which the tests verify tokens, in seconds since 1970. */
+/** The time at which tests verify tokens, in seconds since 1970. */
 export const tokenNow = 1_790_000_000
 
-/** Claims of a valid token; a claim that is set to undefined is left out. */
+/** The claims of a valid token of user 7, with changes; a claim that is undefined is left out. */
 export const goodClaims = (changes: Record<string, unknown> = {}): JWTPayload => ({
   sub: '7',
   exp: tokenNow + 3600,
   ...changes,
 })
 
-/** A token signed with the shared secret. */
+/** A token signed by HS256, by default with `jwtSecret`. */
 export function signHs256(
   claims: JWTPayload,
   secret = jwtSecret,
@@ -24,15 +23,15 @@ export function signHs256(
     .sign(new TextEncoder().encode(secret))
 }
 
-/** The authorization header of a request with a token. */
+/** The header with which a request carries a token. */
 export const bearer = (token: string): { authorization: string } => ({ authorization: `Bearer ${token}` })
 
-/** A token of any header, claims and signature, including those that no library signs. */
+/** A token with any header, claims and signature, even such as no library would sign. */
 export function forgeToken(header: unknown, claims: unknown, signature = ''): string {
   return `${base64Url(JSON.stringify(header))}.${base64Url(JSON.stringify(claims))}.${signature}`
 }
 
-/** Base64url of a text or of bytes. */
+/** Base64 for URLs without padding, of bytes or of a text as UTF-8. */
 export function base64Url(data: string | Uint8Array): string {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data
   return btoa(String.fromCharCode(...bytes))
@@ -41,7 +40,9 @@ export function base64Url(data: string | Uint8Array): string {
     .replace(/=+$/, '')
 }
 
-/** A token with an HMAC-SHA-256 signature by any bytes as the key, which any attacker can make. */
+/**
+ * A token with an HMAC-SHA-256 signature under any bytes. An attacker can sign with a public key's bytes and hope that they are taken for a secret.
+ */
 export async function signWithBytes(header: unknown, claims: unknown, key: Uint8Array): Promise<string> {
   const signed = forgeToken(header, claims).slice(0, -1)
   const usable = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
@@ -49,7 +50,7 @@ export async function signWithBytes(header: unknown, claims: unknown, key: Uint8
   return `${signed}.${base64Url(new Uint8Array(signature))}`
 }
 
-/** A token with an HMAC of another hash, or with a secret that a library finds too short for it. */
+/** A token with an HMAC signature by the hash of `alg`. It takes secrets that libraries refuse as too short. */
 export async function signWithHash(alg: string, claims: unknown, secret: string): Promise<string> {
   const signed = forgeToken({ alg }, claims).slice(0, -1)
   const hash = `SHA-${alg.slice(2)}`
@@ -59,10 +60,9 @@ export async function signWithHash(alg: string, claims: unknown, secret: string)
   return `${signed}.${base64Url(new Uint8Array(signature))}`
 }
 
-/** The algorithms of keys in a key set. */
 export type KeySetAlgorithm = 'RS256' | 'ES256' | 'EdDSA' | 'Ed25519'
 
-/** A key pair of a token issuer; `jwk` is its public key for the key set. */
+/** A key pair that signs tokens. `jwk` is its public key, as an item of a key set. */
 export interface Issuer {
   readonly alg: KeySetAlgorithm
   readonly jwk: JSONWebKeySet['keys'][number]
@@ -70,7 +70,7 @@ export interface Issuer {
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>
 }
 
-/** A new key pair. With `kid` null, neither the key nor its tokens have a key id. */
+/** A new key pair. `kid` null: the key and its tokens have no key id. */
 export async function createIssuer(alg: KeySetAlgorithm, kid: string | null): Promise<Issuer> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   const named = kid === null ? {} : { kid }
@@ -84,7 +84,7 @@ export async function createIssuer(alg: KeySetAlgorithm, kid: string | null): Pr
   }
 }
 
-/** The JSON that an issuer serves at its key URL. */
+/** The JSON that issuers publish at their key URL. */
 export const keySetOf = (...issuers: readonly Issuer[]): JSONWebKeySet => ({
   keys: issuers.map((issuer) => issuer.jwk),
 })

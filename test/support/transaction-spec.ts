@@ -1,9 +1,6 @@
 import type { Address } from '../../src/worker/chain/address.ts'
 
-/**
- * A transaction to build. `failed` is a contract call that is mined as failed (PROTOCOL.md, Failed transactions with
- * logs).
- */
+/** A transaction to build. `failed` makes a contract call that is in a block but failed (PROTOCOL.md, Failed transactions with logs). */
 export type TransactionSpec =
   | { readonly kind: 'trx' | 'trc10'; readonly from: Address; readonly to: Address; readonly amount: bigint }
   | {
@@ -13,7 +10,7 @@ export type TransactionSpec =
       readonly to: Address
       readonly amount: bigint
       readonly failed?: boolean
-      /** Whether a failed transfer has its log all the same. */
+      /** Whether the transfer's log exists although the call failed. */
       readonly keepsLogs?: boolean
     }
   | {
@@ -25,7 +22,7 @@ export type TransactionSpec =
       readonly logs?: readonly LogSpec[]
       readonly internals?: readonly InternalSpec[]
     }
-  /** Any contract type, with the target and value that JSON-RPC shows (PROTOCOL.md, Contract types). */
+  /** A contract of any type, with the target and the value that JSON-RPC shows for it (PROTOCOL.md, Contract types). */
   | {
       readonly kind: 'other'
       readonly type: number
@@ -33,7 +30,7 @@ export type TransactionSpec =
       readonly to: Address | null
       readonly value: bigint
     }
-  /** A TRX transfer in any encoding: its bytes, and what java-tron makes of them. */
+  /** A TRX transfer in unusual bytes, and the transfer that java-tron reads from them. */
   | {
       readonly kind: 'bytes'
       readonly rawData: Uint8Array
@@ -41,7 +38,7 @@ export type TransactionSpec =
       readonly to: Address
       readonly amount: bigint
     }
-  /** These bytes, with what became of them. */
+  /** A transaction that is signed already, and what became of it in its block. */
   | {
       readonly kind: 'signed'
       readonly rawData: Uint8Array
@@ -49,38 +46,38 @@ export type TransactionSpec =
       readonly logs?: readonly LogSpec[]
     }
 
-/** An internal transaction: a call by default, from the contract that is called. */
+/** An internal transaction. By default it is a `call`, and the called contract sends it. */
 export interface InternalSpec {
-  /** Such as `call`, `create`, `suicide`, `freezeBalanceV2ForEnergy`. */
+  /** What kind it is, such as `call`, `create`, `suicide` or `freezeBalanceV2ForEnergy`. */
   readonly note?: string
   readonly from?: Address
   readonly to: Address
-  /** TRX. */
+  /** The TRX that it moves, in sun. */
   readonly sun: number
   readonly rejected?: boolean
-  /** TRC-10 beside the TRX. */
+  /** TRC-10 tokens that it moves beside the TRX. */
   readonly tokens?: readonly { readonly callValue: number; readonly tokenId: string }[]
 }
 
-/** An event. Topics and data start with `0x`. */
+/** A log of a contract. Topics and data begin with `0x`. */
 export interface LogSpec {
   readonly contract: Address
   readonly topics: readonly string[]
   readonly data: string
 }
 
-/** Mainnet's USDT contract; `usdtBase58` is the same address. */
-export const usdtAddress = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c' as Address // 40 hex digits
+/** The address of mainnet's USDT contract; `usdtBase58` is the same address in Base58Check. */
+export const usdtAddress = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c' as Address // safe: 40 hex digits
 
-/** keccak256('Transfer(address,address,uint256)') */
+/** The first topic of transfers: keccak256('Transfer(address,address,uint256)'). */
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** A test address: `n` in 20 bytes, with letters in it. */
+/** A test address made from a number. Its hex digits contain letters, so that a comparison of upper and lower case can fail. */
 export function addressOf(n: number): Address {
-  return `ab${n.toString(16).padStart(38, '0')}` as Address // 40 hex digits
+  return `ab${n.toString(16).padStart(38, '0')}` as Address // safe: 40 hex digits
 }
 
-/** A token's Transfer event. */
+/** The log of a token's transfer, as the ERC-20 standard defines it. */
 export function transferLog(contract: Address, from: Address, to: Address, amount: bigint): LogSpec {
   return {
     contract,
@@ -89,7 +86,7 @@ export function transferLog(contract: Address, from: Address, to: Address, amoun
   }
 }
 
-/** The events by which an issuer acts, by the first topic: Tether's. */
+/** The first topics of the logs by which Tether acts on its token. */
 const issuerTopics = {
   frozen: '0x42e160154868087d6bfdc0ca23d96a1c1cfa32f1b72ba9ba27b69b98a0d819dc',
   released: '0xd7e9ec6e6ecd65492dce6bf513cd6867560d49544421d0783ddf06e76c24470c',
@@ -100,7 +97,7 @@ const issuerTopics = {
   deprecated: '0xcc358699805e9a8b7f77b522628c7cb9abd07d9efb86b6fb616af1609036a99e',
 } as const
 
-/** What an issuer does, as mainnet's USDT logs it: the address that is frozen, released or destroyed is a topic. */
+/** The log of an issuer's act as mainnet's USDT emits it: an address is a topic, amounts are data. */
 export function issuerLog(
   contract: Address,
   kind: keyof typeof issuerTopics,
@@ -113,12 +110,12 @@ export function issuerLog(
   return { contract, topics: [issuerTopics[kind], ...topics.map((word) => `0x${word}`)], data: `0x${data}` }
 }
 
-/** The same with all parameters in the data. */
+/** The log of a contract that does not index its parameters: all of them are in the data. */
 export function unindexed({ contract, topics: [first = '', ...rest], data }: LogSpec): LogSpec {
   return { contract, topics: [first], data: `0x${rest.map((word) => word.slice(2)).join('')}${data.slice(2)}` }
 }
 
-/** The call data of `transfer(address,uint256)`, hex digits without `0x`. */
+/** The call data of `transfer(address,uint256)`, as hex digits without `0x`. */
 export function transferCallData(to: Address, amount: bigint): string {
   return `a9059cbb${to.padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`
 }

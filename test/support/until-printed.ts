@@ -1,17 +1,20 @@
 import type { ChildProcess } from 'node:child_process'
 import { lastPrinted } from '../../src/commands/child-environment.ts'
 
-/** A running program, what it has printed, and its end. */
+/** A program that runs, and what it prints. */
 export interface PrintingProgram {
-  /** What `form` has found in its output, its first group; or why that did not come, in a sentence without its full stop. */
+  /** The first group of `form` in the output; or, if it did not come, why: a sentence without its full stop. */
   readonly found: Promise<{ readonly text: string } | { readonly why: string }>
-  /** Resolves when it has ended for any reason, with all that it has printed. */
+  /** Resolves when the program has ended for any reason, with the last of its output. */
   readonly ended: Promise<string>
 }
 
 const keptChars = 4_000
 
-/** Waits for something in the output of a program, at most so long. `what` it must print, for the sentence. */
+/**
+ * Waits up to `msMax` milliseconds until the output of a program matches `form`. `what` names the awaited text in the sentence that says why it did
+ * not.
+ */
 export function untilPrinted(child: ChildProcess, form: RegExp, what: string, msMax: number): PrintingProgram {
   let output = ''
   const { promise: text, resolve: find } = Promise.withResolvers<{ text: string }>()

@@ -1,33 +1,34 @@
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import type { Clock } from '../../src/worker/platform/clock.ts'
 
-/** Time that passes only from one event to the next, in the order of their times. A pause ends with such an event. */
+/**
+ * A clock that stands still while code runs, and jumps from one event to the next in the order of their times. Each `sleep` ends with such an event.
+ */
 export interface VirtualClock extends Clock {
-  /** Runs `event` after `ms` milliseconds, rounded up to a whole number as a real clock does. The result takes it back. */
+  /** Runs `event` in `ms` milliseconds, rounded up as a real clock does. Returns a function that cancels it. */
   after(ms: number, event: () => void): () => void
-  /** How many events are to come, pauses among them. */
+  /** How many events are still to come; each running `sleep` is one. */
   pending(): number
-  /** Moves the time forward at once; what became due runs in its order, and its effects come later. */
+  /** Moves the time forward at once and runs the events that became due, in order. It does not wait for what follows from them. */
   jump(ms: number): void
-  /** The clock steps back. What is to come comes after the time that it has left. */
+  /** Moves the time back. Events keep their distance from now: they come earlier on the clock than planned. */
   stepBack(ms: number): void
-  /** Lets `ms` milliseconds pass. All effects of an event are complete before the next one. */
+  /** Lets `ms` milliseconds pass. Everything that follows from an event is done before the next event. */
   advance(ms: number): Promise<void>
-  /** Runs events until `done`, or until none is left. All effects of an event are complete before the next one. */
+  /** Runs events until `done()`, or until none is left. Everything that follows from an event is done before the next event. */
   runUntil(done: () => boolean): Promise<void>
 }
 
-/** What a clock does beside keeping the time. */
 export interface ClockOptions {
-  /** Always 0.5 where it is not given. */
+  /** The source of random numbers; without it they are always 0.5. */
   readonly random?: () => number
-  /** Resolves when nothing is left that can go on without the passing of time, or `done`. A turn of the event loop if it is not given. */
+  /** Resolves when nothing can go on unless time passes, or when `done()`. By default it waits for one turn of the event loop. */
   readonly settled?: (done: () => boolean) => Promise<void>
 }
 
 const oneTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0))
 
-/** A clock whose time begins at `start`, in milliseconds since 1970. Of two events at one time, the one that was added first runs first. */
+/** A clock that begins at `start`, in milliseconds since 1970. Events of the same time run in the order in which they were added. */
 export function createVirtualClock(start: number, options: ClockOptions = {}): VirtualClock {
   const { random = () => 0.5, settled = oneTurn } = options
   const entries: { time: number; readonly event: () => void }[] = []
@@ -49,7 +50,7 @@ export function createVirtualClock(start: number, options: ClockOptions = {}): V
     return true
   }
   return {
-    now: () => now as UnixMs, // milliseconds since 1970
+    now: () => now as UnixMs, // safe: milliseconds since 1970
     random,
     sleep: (ms, until) =>
       new Promise((resolve) => {
@@ -63,7 +64,7 @@ export function createVirtualClock(start: number, options: ClockOptions = {}): V
     pending: () => entries.length,
     jump(ms) {
       now += ms
-      while (runNext(now)) {} // each event is at its time or late
+      while (runNext(now)) {} // runs each due event; those that `jump` passed are late
     },
     stepBack(ms) {
       now -= ms

@@ -7,11 +7,11 @@ import { root, UserError } from './project.ts'
 
 const script = `${root}node_modules/wrangler/bin/wrangler.js`
 
-/** Starts wrangler in a folder, without questions and telemetry. It ends with this process. */
+/** Starts wrangler in a folder, without questions and telemetry. It ends when this process ends. */
 export function spawnWrangler(args: readonly string[], cwd = root): ChildProcessByStdio<null, Readable, Readable> {
   if (!existsSync(script)) throw new UserError('wrangler is not installed: run "npm ci" and start again.')
   const env = childEnvironment({ ...wranglerVariables, WRANGLER_SEND_METRICS: 'false' })
-  // In a process group of its own: Ctrl-C reaches only this process, which then stops its children in order.
+  // Its own process group: Ctrl-C then reaches only this process, which stops its children in order.
   const child = spawn(process.execPath, [script, ...args], {
     cwd,
     env,
@@ -22,10 +22,10 @@ export function spawnWrangler(args: readonly string[], cwd = root): ChildProcess
   return child
 }
 
-/** How long it may take to its end: it builds the pages, too. */
+/** Long, because wrangler also builds the pages. */
 const endMsMax = 300_000
 
-/** Runs wrangler to its end and returns its output. A failure is a `UserError` with the output. */
+/** Runs wrangler to its end; returns what it printed. Throws a `UserError` that begins with `failure` if it fails or takes longer than `endMsMax`. */
 export async function runWrangler(args: readonly string[], failure: string, cwd = root): Promise<string> {
   const child = spawnWrangler(args, cwd)
   let output = ''

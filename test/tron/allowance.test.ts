@@ -13,10 +13,10 @@ const [tick, leftover, sending]: readonly [RequestQuota, RequestQuota, RequestQu
 ]
 const hourMs = 3_600_000
 
-/** One node; ticks need 2,250 requests of a day where one begins every 200 s. */
+/** The allowance of one node. Ticks begin every 200 s here, for which the allowance reserves 2,250 requests a day. */
 async function create(perDay = 10_000, perSecond = 100, host = createMemoryHost()) {
   let now = 1_800_000_000_000
-  const clock = { now: () => now as UnixMs } // milliseconds since 1970
+  const clock = { now: () => now as UnixMs } // safe: milliseconds since 1970
   const make = async () => {
     const made = createAllowance([{ id: 'one', perSecond, perDay }], 1, 200, clock, host)
     await made.ready
@@ -30,13 +30,13 @@ async function create(perDay = 10_000, perSecond = 100, host = createMemoryHost(
     advance(ms: number) {
       now += ms
     },
-    /** Requests that this quota gets until it is refused, at most `max`, and whose limit refuses. */
+    /** Takes requests until one is refused, at most `max`. Returns how many were allowed, and whose limit refused. */
     use(quota: RequestQuota, max = 20_000, sent = 0, from = allowance) {
       for (let i = 0; i < max; ) {
         const room = from.take(1, quota, sent)
         if (!room.ok) return [i, room.error.whose]
         if (room.value > now)
-          now = room.value // its second is full
+          now = room.value // this second is used up: the request goes with a later one
         else i += 1
       }
       return [max, 'no limit']
@@ -123,7 +123,7 @@ describe('the allowance of a day', () => {
 })
 
 describe('the allowance of a second', () => {
-  /** Milliseconds until each of these requests is sent, one after the other. */
+  /** Takes the requests one after the other. For each returns how many milliseconds it had to wait, or whose limit refused it. */
   const waits = (a: Awaited<ReturnType<typeof create>>, quotas: readonly RequestQuota[], allowance = a.allowance) =>
     quotas.map((quota) => {
       const begun = a.now()
@@ -180,7 +180,7 @@ describe('ticks that are not due by the interval', () => {
       a.advance(Math.max(a.allowance.tickAvailableAt() - a.now(), 0))
       expect(a.use(tick, 5)).toEqual([5, 'no limit'])
     }
-    expect(ticks).toBeGreaterThan(900) // one every 90 s
+    expect(ticks).toBeGreaterThan(900) // about one every 90 s
     expect(ticks).toBeLessThan(1_180)
     expect(a.use(caller(1))).toEqual([387, 'caller'])
   })
@@ -201,7 +201,7 @@ describe('ticks that are not due by the interval', () => {
   })
 })
 
-/** The requests of callers that are counted. */
+/** How many requests the allowance has charged to callers. */
 function counted(h: Harness): number {
   const [node] = Object.values(h.host.values.get('requests') as Record<string, { byHour: Map<number, Counts> }>)
   return [...(node?.byHour.values() ?? [])].reduce((sum, one) => sum + one.caller, 0)
@@ -211,7 +211,7 @@ type Counts = { readonly caller: number }
 describe('the requests of a day', () => {
   it('that a caller is charged for are requests: a used up share is a limit of the caller, not of the nodes', async () => {
     const h = await createProbed({ nodes: 1, perDay: 23_000 })
-    const chain = h.open(caller(1)) // one piece of work, of many requests
+    const chain = h.open(caller(1)) // the same caller's work: its share counts all of its requests
     const ask = () => h.settle(chain.balances(Array(balancesMax).fill(us), nativeAsset))
     for (let i = 0; i < 25; i += 1) expect((await ask()).ok).toBe(true)
     const before = h.counts()
@@ -251,7 +251,7 @@ describe('the requests of a day', () => {
       'limited',
     ])
     expect(results.at(-1)).toMatchObject({ error: { whose: 'nodes', seconds: 4 } })
-    expect(counted(h)).toBe(4) // what was not sent
+    expect(counted(h)).toBe(4) // the two that were not sent are not charged
   })
 
   it('are not used by what waits for a connection until its time is over', async () => {

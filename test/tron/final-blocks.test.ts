@@ -19,7 +19,7 @@ import {
 } from './harness.ts'
 import { blocks, logs } from './protocol-faults.ts'
 
-/** Changes the `i`-th block of the chain. */
+/** Makes a node change the block at this index of the chain. */
 const blockAt = (h: Harness, i: number, change: (block: Record<string, unknown>) => unknown): Fault =>
   blocks((block) => (block.blockID === h.chain.at(h.chain.firstHeight + i)?.hash ? change(block) : block))
 const failed = (block: Record<string, unknown>) => ({
@@ -28,7 +28,7 @@ const failed = (block: Record<string, unknown>) => ({
     i === 0 ? { ...one, ret: [{ contractRet: 'REVERT' }] } : one,
   ),
 })
-/** The node hides the first log, and numbers the others as if there were none. */
+/** Makes a node hide the block's first log, and number the others as if it did not exist. */
 const withoutLogsOf = (h: Harness, i: number) =>
   changing('eth_getLogs', (value) => {
     const list = value as Wire[]
@@ -60,7 +60,7 @@ describe('final blocks', () => {
     ])
     const calls = h.nodes.flatMap(({ requests }) => requests.flatMap((request) => request.calls))
     const logs = calls.filter(({ method }) => method === 'eth_getLogs')
-    // A filter would use the index of logs, which can have gaps.
+    // A filter would make nodes use their index of logs, which can have gaps.
     expect(new Set(logs.flatMap(({ params }) => Object.keys(params[0] ?? {})))).toEqual(new Set(['blockHash']))
   })
 
@@ -204,7 +204,7 @@ describe('where nodes differ about a block', () => {
     const [first = busyChain(), second = busyChain()] = chains
     const h = createHarness({ chain: first })
     h.node(1).chain = second
-    const ret = [{ contractRet: 'OUT_OF_TIME' }] // which the block contains
+    const ret = [{ contractRet: 'OUT_OF_TIME' }] // as the block contains it, though a node's receipt can show something else
     h.fail(
       1,
       blocks((block) => ({

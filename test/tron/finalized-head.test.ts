@@ -7,14 +7,14 @@ import { at, createHarness, createProbed, type Harness } from './harness.ts'
 
 const readHead = (h: Harness, stored: { height: number; time: number } | null = null) =>
   h.settle(h.open().finalizedHead(stored && { height: at(stored.height), time: stored.time }))
-/** Its header alone. */
+/** As `readHead`, but only the header. */
 const head = async (...asked: Parameters<typeof readHead>) => {
   const read = await readHead(...asked)
   return read.ok ? ok(read.value.header) : read
 }
 const finalOf = (h: Harness) => h.chain.tip().height - 18
 
-/** A node that claims a height and a time in seconds for its finalized block. */
+/** Makes a node claim a finalized block with this height, and this time in seconds since 1970. */
 const claiming = (height: number, seconds?: number): Fault =>
   changing('eth_getBlockByNumber', (value, { params: [tag] }) => {
     if (tag !== 'finalized') return value
@@ -116,9 +116,9 @@ describe('the finalized head', () => {
   })
 
   it.each([
-    [100, 300, true], // a rotation of the chain
-    [1_200, 3_600, true], // an hour of outage: many arrive at once
-    [120, 300, true], // clocks differ
+    [100, 300, true], // 5 minutes, in which finality stood still
+    [1_200, 3_600, true], // 1 hour without final blocks, which then come all at once
+    [120, 300, true], // 20 blocks more than fit into the time, as clocks differ
     [121, 300, false],
     [21, 0, false],
     [20, 0, true],

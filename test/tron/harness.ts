@@ -13,10 +13,10 @@ import { addressOf, type TransactionSpec, usdtAddress } from '../support/transac
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 import { watchRequests } from './watched-requests.ts'
 
-/** Texts that must never be in a log line. */
+/** Texts in the nodes' URLs and headers that no log line may contain. */
 export const secrets = { path: 'secret-path', key: 'key-0123456789' } as const
 
-/** One line of the log, or one report. */
+/** A line of the log. Raised alarms have the level `report`, ended ones `end`. */
 export interface Line {
   readonly level: string
   readonly name: string
@@ -25,9 +25,9 @@ export interface Line {
 
 export interface HarnessOptions {
   readonly nodes?: number
-  /** In the order of the nodes; without it they have none. */
+  /** The names of the nodes in their order; without it they have none. */
   readonly names?: readonly string[]
-  /** The number of nodes, at most 2, where it is not given. */
+  /** How many nodes must agree: by default all of them, but at most 2. */
   readonly quorum?: number
   readonly chain?: BuiltChain
   readonly chainId?: string
@@ -44,41 +44,40 @@ export interface Harness {
   readonly nodes: readonly ScriptedNode[]
   readonly lines: Line[]
   readonly host: MemoryHost
-  readonly tron: Tron // that of the newest instance
-  /** The node at an index. */
+  readonly tron: Tron // of the newest instance, after `evict`
   node(i: number): ScriptedNode
-  /** Sets one fault for all further requests to a node, or none. */
+  /** Makes a node answer all further requests with this fault; null makes it well again. */
   fail(i: number, fault: Fault | null): void
-  /** The chain for a new piece of work. */
+  /** The chain as one piece of work uses it, by default a tick with 20 s until its deadline. */
   open(quota?: RequestQuota, deadlineMs?: number): Chain
-  /** Waits for a result, and lets time pass where nothing else can continue. */
+  /** Waits for a result; time passes only when nothing else can go on. */
   settle<T>(result: Promise<T>): Promise<T>
   now(): number
   advance(ms: number): void
-  /** The clock steps back. */
+  /** Moves the clock back. */
   stepBack(ms: number): void
-  /** Resolves when so much time has passed. */
+  /** Resolves when `ms` milliseconds have passed on the clock. */
   sleep(ms: number): Promise<void>
-  /** Timers that run. */
+  /** How many timers are running. */
   timers(): number
-  /** The object is cleared from memory: what it has stored stays. */
+  /** Drops the object's memory, as the platform does at any time. What the object has stored stays. */
   evict(): void
-  /** What was reported. */
+  /** The alarms that were raised so far. */
   reports(): readonly Line[]
-  /** Requests by node. */
+  /** The number of requests that each node has received. */
   counts(): readonly number[]
 }
 
-/** An address of the service, and another one. */
+/** `us` is an address that the service has issued, `them` a stranger's. */
 export const us = addressOf(1)
 export const them = addressOf(2)
 
-/** Who asks, where no tick does. */
+/** The quota of requests that a user causes. */
 export const caller = (uid: number): RequestQuota => ({ kind: 'caller', uid })
 
-/** A TRX transfer. */
+/** A transfer of `amount` sun from `them`. */
 export const trx = (amount: bigint, to: Address = us): TransactionSpec => ({ kind: 'trx', from: them, to, amount })
-/** A USDT transfer. */
+/** A USDT transfer from `them`, in smallest units. */
 export const token = (amount: bigint, to: Address = us): TransactionSpec => ({
   kind: 'token',
   contract: usdtAddress,
@@ -87,10 +86,10 @@ export const token = (amount: bigint, to: Address = us): TransactionSpec => ({
   amount,
 })
 
-/** A chain of 5 final blocks, each with TRX, token, token and TRX transfers, and 18 blocks that are not final. */
+/** A chain of 5 final blocks and 18 newer ones. Each final block has four transfers: TRX and a token to `us`, a token and TRX to `them`. */
 export const busyChain = (): BuiltChain => hashed.fork(hashed.tip().height)
 
-/** Each test gets a copy: to hash the blocks takes longer than most tests. */
+/** Copied for each test, because hashing the blocks takes longer than most tests. */
 const hashed = buildBusyChain()
 
 function buildBusyChain(): BuiltChain {
@@ -100,23 +99,23 @@ function buildBusyChain(): BuiltChain {
   return chain
 }
 
-/** A number as a block height. */
-export const at = (height: number) => height as BlockHeight // a test's own number
+/** Brands a number as the height of a block. */
+export const at = (height: number) => height as BlockHeight // safe: tests use whole numbers
 
-/** The block at a height. */
+/** Height and hash of the block at this height. Throws if there is none. */
 export function refOf(chain: BuiltChain, height: number): BlockRef {
   const block = chain.at(height)
   if (block === undefined) throw new Error(`no block ${height}`)
   return { height: block.height, hash: block.hash }
 }
 
-/** The finalized head of a harness's chain, as of now. */
+/** The header of the newest final block, with the present time as its time. */
 export function headOf({ chain, now }: Harness): Header {
   const { height, hash } = refOf(chain, chain.tip().height - 18)
-  return { height, hash, parentHash: refOf(chain, height - 1).hash, timestamp: now() as UnixMs } // a test's own time
+  return { height, hash, parentHash: refOf(chain, height - 1).hash, timestamp: now() as UnixMs } // safe: the virtual clock's time
 }
 
-/** The transaction at an index of a block. */
+/** The txid of a block's transaction, by its index. Throws if there is none. */
 export function txidAt(chain: BuiltChain, height: number, i: number) {
   const transaction = chain.at(height)?.transactions[i]
   if (transaction === undefined) throw new Error(`no transaction ${i} at ${height}`)
@@ -135,6 +134,7 @@ function endpointOf(i: number, name: string | null, limits: Pick<NodeEndpoint, '
   return { id: `id-${i + 1}`, name, host: `node-${i + 1}.test`, ...services, ...limits }
 }
 
+/** Sets up scripted nodes and an instance over them, without a request to the nodes yet. */
 export function createHarness(options: HarnessOptions = {}): Harness {
   const { perSecond = 1_000, perDay = 100_000, tokens = [usdtAddress], scanEverySeconds = 20 } = options
   const chain = options.chain ?? busyChain()
@@ -147,7 +147,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     drawn = (drawn + 0.37) % 1
     return drawn
   }
-  const clock = createVirtualClock(chain.tip().timeMs, { random, settled }) // old heads are asked of further nodes
+  const clock = createVirtualClock(chain.tip().timeMs, { random, settled }) // starts at the newest block: if the head were old, more nodes would be asked
   const lines: Line[] = []
   const host = options.host ?? createMemoryHost()
   const create = () =>
@@ -190,7 +190,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     fail(i, fault) {
       nodeAt(i).script = () => fault
     },
-    open: (quota = { kind: 'tick' }, deadlineMs = 20_000) => tron.open(quota, (clock.now() + deadlineMs) as UnixMs), // later
+    open: (quota = { kind: 'tick' }, deadlineMs = 20_000) => tron.open(quota, (clock.now() + deadlineMs) as UnixMs), // safe: milliseconds since 1970
     settle: (result) => settle(clock, result),
     now: clock.now,
     advance: clock.jump,
@@ -212,7 +212,7 @@ async function settle<T>(clock: VirtualClock, result: Promise<T>): Promise<T> {
   return result
 }
 
-/** A harness whose nodes have been probed and have nothing in the log. */
+/** A harness whose nodes have passed the check before their first use. Their requests and the log begin empty. */
 export async function createProbed(options: HarnessOptions = {}): Promise<Harness> {
   const h = createHarness(options)
   const { value } = unwrapped(await h.settle(h.open().finalizedHead(null)))
@@ -222,17 +222,19 @@ export async function createProbed(options: HarnessOptions = {}): Promise<Harnes
   return h
 }
 
-/** A result that must be ok. */
+/** Throws if the result is an error. */
 function unwrapped<T>(result: { readonly ok: true; readonly value: T } | { readonly ok: false }) {
   if (!result.ok) throw new Error(JSON.stringify(result))
   return result
 }
 
-/** Reads the first blocks of the chain. */
+/** Reads the first `count` blocks of the chain. */
 export const readBlocks = (h: Harness, count = 5) =>
   h.settle(h.open().finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + count - 1)))
 
-/** One word for each block: the number of transfers to or from `us`, `calls` where they are to be read, or `no`. */
+/**
+ * One item for each block: the number of transfers to or from `us`, followed by `and calls` if receipts are still to be read; or `no`: not agreed on.
+ */
 export function wordsOf(result: Result<readonly BlockReading[], unknown>) {
   if (!result.ok) return result.error
   return result.value.map((block) => {

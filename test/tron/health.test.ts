@@ -21,7 +21,7 @@ import {
 
 const balance = (h: Harness) => h.settle(h.open().balances([us], nativeAsset))
 const five = [2, 2, 2, 2, 2]
-/** Faults of one service alone. */
+/** Makes only one service of a node fail: JSON-RPC or the HTTP API. */
 const of = (service: IncomingRequest['service'], fault: Fault) => (incoming: IncomingRequest) => {
   return incoming.service === service ? fault : null
 }
@@ -32,13 +32,13 @@ describe('a service of a node that fails', () => {
     const h = await createProbed({ nodes: 2, quorum: 1 })
     h.fail(0, { kind: 'broken-connection' })
     await balance(h)
-    expect(h.counts()).toEqual([2, 1]) // one repetition
+    expect(h.counts()).toEqual([2, 1]) // the first node is asked twice before the second one
     await balance(h)
     expect(h.counts()).toEqual([2, 2])
     h.advance(3_000)
     await balance(h)
     expect(h.counts()).toEqual([3, 3])
-    h.advance(3_000) // it rests for twice as long now
+    h.advance(3_000) // the second rest is twice as long as the first
     await balance(h)
     expect(h.counts()).toEqual([3, 4])
     h.fail(0, null)
@@ -52,8 +52,8 @@ describe('a service of a node that fails', () => {
     const h = await createProbed()
     h.fail(1, { kind: 'broken-connection' })
     for (let i = 0; i < 6; i += 1) expect((await readBlocks(h)).ok).toBe(false)
-    h.fail(1, null) // it is back, and would rest for a while yet
-    expect(wordsOf(await readBlocks(h))).toEqual([2]) // a block could have been the reason, so questions are smaller
+    h.fail(1, null) // it answers again, though its rest is not over
+    expect(wordsOf(await readBlocks(h))).toEqual([2]) // fewer blocks at once: a large one could have been the reason
     expect(wordsOf(await readBlocks(h))).toEqual([2, 2])
   })
 
@@ -61,7 +61,7 @@ describe('a service of a node that fails', () => {
     const h = await createProbed({ nodes: 2, quorum: 1 })
     h.node(0).script = of('api', { kind: 'status', status: 503 })
     expect(wordsOf(await readBlocks(h))).toEqual(five)
-    expect(h.counts()).toEqual([1, 2 + 2]) // the second node is probed
+    expect(h.counts()).toEqual([1, 2 + 2]) // two requests check the second node, and two read from it
     await balance(h)
     expect(h.counts()).toEqual([2, 4])
   })
@@ -88,7 +88,7 @@ describe('a slow node', () => {
         for (const node of h.nodes) node.requests.length = 0
         return balance(h).then(() => h.counts())
       }
-      h.advance(500_000) // its rest is over
+      h.advance(500_000) // the rest of its failing service is over
       expect(await first()).toEqual([0, 1])
       h.advance(100_000)
       expect(await first()).toEqual([1, 0])
@@ -99,7 +99,7 @@ describe('a slow node', () => {
 describe('a node that is slow again each time', () => {
   it('is asked after all others for twice as long, up to six hours, until it was quick once', async () => {
     const h = await createProbed({ nodes: 2, quorum: 1 })
-    /** Minutes until it is asked first again. */
+    /** Lets time pass until the first node is asked first again; returns the minutes. */
     const minutes = async () => {
       for (let all = 0; ; all += 5) {
         for (const node of h.nodes) node.requests.length = 0
@@ -141,7 +141,7 @@ describe('a rate limit', () => {
     await h.settle(Promise.all([1, 2, 3, 4].map(() => chain.balances([us], nativeAsset))))
     expect(h.counts()).toEqual([4, 4])
     h.fail(0, null)
-    h.advance(46_000) // the first rest, with all of its jitter
+    h.advance(46_000) // the first rest with its longest jitter
     await balance(h)
     expect(h.counts()).toEqual([5, 4])
   })

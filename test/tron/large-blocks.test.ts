@@ -30,7 +30,7 @@ describe('a block whose logs are too many for a reply', () => {
     const h = await createProbed({ nodes: 3, quorum: 2 })
     h.fail(0, tooMany)
     expect(wordsOf(await read(h))).toEqual([2, 2, 2, 2, 2])
-    expect(h.counts()).toEqual([2, 2, 2 + 2]) // the third one is probed
+    expect(h.counts()).toEqual([2, 2, 2 + 2]) // two requests check the third node, and two read from it
     for (const node of h.nodes) node.requests.length = 0
     expect(wordsOf(await read(h))).toEqual([2, 2, 2, 2, 2])
     expect(h.counts()).toEqual([0, 2, 2])

@@ -5,7 +5,7 @@ import { createHarness, createProbed, type Harness, readBlocks } from './harness
 const names = ['TronGrid', 'Our own, in Frankfurt']
 
 const head = (h: Harness) => h.settle(h.open({ kind: 'tick' }).finalizedHead(null))
-/** The fields of the lines of one kind. */
+/** The fields of all log lines with this name. */
 const namedIn = (h: Harness, name: string) => h.lines.filter((line) => line.name === name).map(({ fields }) => fields)
 
 describe('a node with a name', () => {
@@ -59,8 +59,8 @@ it('a node without a name has its number alone', async () => {
   expect(namedIn(h, 'node-lies').filter((fields) => 'name' in fields)).toEqual([])
 })
 
-/** The blocks of a reply, without the last transaction of each. */
+/** The blocks of a reply, each without its last transaction. */
 function withOneLess(reply: unknown): unknown {
-  const { block } = reply as { block: { transactions?: unknown[] }[] } // as the scripted node writes it
+  const { block } = reply as { block: { transactions?: unknown[] }[] } // safe: the scripted node's own reply
   return { block: block.map((one) => ({ ...one, transactions: one.transactions?.slice(0, -1) })) }
 }

@@ -21,7 +21,7 @@ import {
 } from './harness.ts'
 
 type Ask = (chain: Chain, h: Harness) => ChainResult<unknown>
-/** Everything that is asked of nodes. */
+/** Everything that the service asks of nodes. */
 const questions: Readonly<Record<string, Ask>> = {
   'finalized head': (chain) => chain.finalizedHead(null),
   'finalized head after a correction': (chain, h) => chain.finalizedHead({ height: at(finalOf(h)), time: 0 }),
@@ -41,7 +41,7 @@ const questions: Readonly<Record<string, Ask>> = {
 const firstOf = (h: Harness) => refOf(h.chain, h.chain.firstHeight)
 const finalOf = (h: Harness) => h.chain.tip().height - 18
 
-/** A value of any kind of JSON, among them those that break code which expects another one. */
+/** Any JSON value, often one of those that break code which expects another type. */
 const anyValue = fc.oneof(
   fc.constantFrom<unknown>(
     ...[
@@ -66,7 +66,7 @@ const anyValue = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** The paths of all members of a value. */
+/** The paths of the value itself and of all its members, at any depth; of arrays only the first three. */
 function pathsIn(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   const members = Array.isArray(value) ? [...value.entries()].slice(0, 3) : isObject(value) ? Object.entries(value) : []
   return [path, ...members.flatMap(([key, member]) => pathsIn(member, [...path, key]))]
@@ -79,13 +79,13 @@ function replaceAt(value: unknown, [key, ...path]: readonly (string | number)[],
   return copy
 }
 
-/** A request to a node, and its correct reply. */
+/** A request to a node with its correct reply. */
 interface Exchange {
   readonly request: IncomingRequest
   readonly reply: unknown
 }
 
-/** What is sent for a question, from the probe on. */
+/** All requests that a question causes, those that check a new node included, with their replies. */
 async function exchangesOf(ask: Ask): Promise<readonly Exchange[]> {
   const h = createHarness({ nodes: 1 })
   await h.settle(ask(h.open(), h))
@@ -101,7 +101,7 @@ async function exchangesOf(ask: Ask): Promise<readonly Exchange[]> {
   )
 }
 
-/** The reply with the ids of another request. */
+/** The reply as it would be to the request `now` instead of `before`: only the ids differ. */
 function answering(reply: unknown, { calls: [before] }: IncomingRequest, { calls: [now] }: IncomingRequest): unknown {
   const withId = (one: unknown) =>
     isObject(one) && typeof one.id === 'number' ? { ...one, id: one.id - Number(before?.id) + Number(now?.id) } : one
@@ -110,7 +110,7 @@ function answering(reply: unknown, { calls: [before] }: IncomingRequest, { calls
 
 const errors = [{ Error: 'x' }, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'x' } }]
 
-/** A field of one of the replies has any value; or it is an error, with any value in a field. */
+/** Which reply goes wrong, and how: one of its fields gets any value, or it is an error of which a field may have any value. */
 const anyFault = fc.record({
   which: fc.nat(),
   field: fc.nat(),
@@ -156,7 +156,7 @@ describe('the time of a node', () => {
   it('ends for all that one question asks of it: the next node is asked, and the slow one goes to the back', async () => {
     const h = await createProbed({ nodes: 3, quorum: 2 })
     h.node(0).script = ({ batch }) =>
-      batch ? { kind: 'status', status: 400, body: '{}' } : { kind: 'delayed', wait: () => h.sleep(2_500) } // each in time
+      batch ? { kind: 'status', status: 400, body: '{}' } : { kind: 'delayed', wait: () => h.sleep(2_500) } // each request alone is answered in time
     const read = () =>
       h.settle(h.open({ kind: 'tick' }, 18_000).finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + 4)))
     const begun = h.now()
@@ -198,7 +198,7 @@ describe('the time of a node', () => {
       const chain = createChain()
       chain.addEmpty(120)
       const h = await createProbed({ chain, nodes, quorum: 2, perSecond: 3 })
-      await readBlocks(h) // the blocks are small: many fit into a question
+      await readBlocks(h) // the node learns that blocks are small, and asks for many at once
       for (const i of single)
         h.node(i).script = ({ batch }) => (batch ? { kind: 'status', status: 400, body: '{}' } : null)
       const tick = () =>
@@ -238,7 +238,7 @@ describe('the time of a node', () => {
       ends.push((await h.settle(chain100.finalBlocks(at(chain.firstHeight), at(chain.firstHeight + 99)))).ok)
       h.advance(3_000)
     }
-    expect(ends).toEqual(Array<boolean>(10).fill(true)) // what was too long is asked again at once, shorter
+    expect(ends).toEqual(Array<boolean>(10).fill(true)) // a question that takes too long is asked again at once, for fewer blocks
   })
 
   it.each([
@@ -266,7 +266,7 @@ describe('the time of a node', () => {
       return head.ok && read.ok
     }
     const ends = [await tick(), await tick(), await tick(), await tick(), await tick()]
-    expect(ends.slice(1)).toEqual([true, true, true, true]) // the first one can show that it takes no batches
+    expect(ends.slice(1)).toEqual([true, true, true, true]) // the first tick may fail: it finds out that a node takes no batches
   })
 
   it('that it has used makes no honest node look behind, whose head came earlier', async () => {
@@ -275,7 +275,7 @@ describe('the time of a node', () => {
     const h = await createProbed({ chain, nodes: 4, quorum: 2 })
     h.node(0).script = ({ number }) => {
       if (number > 1) return null
-      // It answers 4.5 s later, of a chain that has grown meanwhile.
+      // It answers after 4.5 s, when the chain has grown by four blocks.
       return { kind: 'delayed', wait: () => h.sleep(4_500).then(() => void chain.addEmpty(4)) }
     }
     await h.settle(h.open().finalizedHead(null))
@@ -286,7 +286,7 @@ describe('the time of a node', () => {
 })
 
 describe('a node that invents final blocks a little too high', () => {
-  /** It shows blocks of its own from the newest final one on, and a head above that. */
+  /** It shows invented blocks in place of the newest final ones, and a finalized head above them. */
   const inventing = (h: Harness): Fault =>
     changing('eth_getBlockByNumber', (value, { params: [which] }) => {
       const final = finalOf(h)

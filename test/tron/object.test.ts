@@ -10,7 +10,7 @@ import { at, caller, createHarness, createProbed, type Harness, readBlocks, refO
 const head = (h: Harness) => h.settle(h.open().finalizedHead(null))
 const five = [2, 2, 2, 2, 2]
 
-/** What a tick asks of nodes that has only the newest blocks to read, in one piece of work. */
+/** The queries of a tick that has only the newest blocks to read, as one piece of work. */
 async function tick(h: Harness) {
   const chain = h.open({ kind: 'tick' }, 18_000)
   const read = await h.settle(chain.finalizedHead(null))
@@ -75,7 +75,7 @@ describe('an object that is evicted between ticks', () => {
       return h.tron.recoveredAt()
     }
     expect(await instants({ kind: 'broken-connection' }, 120_000)).toBeNull()
-    expect(await instants(null, 120_000)).toBeNull() // for two minutes
+    expect(await instants(null, 120_000)).toBeNull() // well again, but for two minutes only
     expect(await instants({ kind: 'broken-connection' }, 120_000)).toBeNull()
     expect(await instants({ kind: 'broken-connection' }, 200_000)).toBeNull()
     const at = h.now()
@@ -97,7 +97,7 @@ describe('a node that is behind', () => {
     const h = await createProbed({ chain, nodes: 2, quorum: 2 })
     h.node(1).behind = 21
     expect(await behindOf(h)).toEqual([{ node: 'node 2', height: chain.tip().height - 18 - 21 }])
-    h.advance(116_000) // 21 blocks are 63 seconds
+    h.advance(116_000) // 180 s without the 63 s that 21 blocks take
     h.evict()
     await behindOf(h)
     expect(ofKind(h)).toEqual([])
@@ -125,7 +125,7 @@ describe('a node that is behind', () => {
   })
 })
 
-/** A node that really allows so many requests in a second, whatever it is configured with. */
+/** Makes a node refuse requests beyond `perSecond`, whatever limit the service is configured with. */
 function allowing(h: Harness, perSecond: number): (incoming: IncomingRequest) => Fault | null {
   const times: number[] = []
   return () => {
@@ -159,7 +159,7 @@ describe('a node that allows fewer requests than it is configured with', () => {
       h.advance(Math.max(begun + 20_000 - h.now(), 0))
     }
     expect(refused).toBeLessThan(15)
-    expect(blocks).toBeGreaterThan(1_500) // of 3,000
+    expect(blocks).toBeGreaterThan(1_500) // half of the 3,000 that an undisturbed scan reads
   })
 
   const refuse = async (h: Harness) => {
@@ -167,7 +167,7 @@ describe('a node that allows fewer requests than it is configured with', () => {
     await head(h)
     h.node(0).script = () => null
   }
-  /** Requests of ticks in a second, which get half. */
+  /** How many of 20 requests of ticks are sent within 1.5 s; ticks may use half of the allowance. */
   const perSecond = async (h: Harness) => {
     h.node(0).requests.length = 0
     const chain = h.open({ kind: 'tick' }, 1_500)
@@ -183,9 +183,9 @@ describe('a node that allows fewer requests than it is configured with', () => {
     h.advance(40_000)
     expect(await perSecond(h)).toBe(1)
     h.advance(30_000)
-    expect(await perSecond(h)).toBe(2) // of three
+    expect(await perSecond(h)).toBe(2) // half of the three a second that the service allows itself by now
     h.advance(200_000)
-    expect(await perSecond(h)).toBe(7) // one less than it has refused
+    expect(await perSecond(h)).toBe(7) // half of 14, one less than the node has refused
     h.advance(600_000)
     expect(await perSecond(h)).toBe(8)
   })

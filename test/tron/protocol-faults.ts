@@ -6,35 +6,35 @@ import type { Wire } from '../support/block-json.ts'
 import { changing, type Fault, failing, type IncomingRequest } from '../support/scripted-node.ts'
 import type { Harness } from './harness.ts'
 
-/** The title of a section of PROTOCOL.md, what a node does, and how a scripted node does it. */
+/** A section of PROTOCOL.md, what a node does wrong, and the fault with which a scripted node does it. */
 export type FaultRow = readonly [section: string, title: string, fault: RequestFault]
-/** A fault, or one that depends on the chain or the request. */
+/** A fault that is the same for each request, or that depends on the chain and the request. */
 export type RequestFault = Fault | ((h: Harness, incoming: IncomingRequest) => Fault | null)
 type Item = Record<string, unknown>
 
-/** A node that changes the blocks of its HTTP API. */
+/** A node that changes each block in replies of the HTTP API. */
 export const blocks = (change: (block: Item) => unknown): Fault =>
   changing('/wallet/getblockbylimitnext', (value) => {
     const { block = [] } = structuredClone(value) as { block?: Item[] }
     return { block: block.map(change) }
   })
-/** A node that changes the raw data of their headers. */
+/** A node that changes members in the header's `raw_data` of each block. */
 const headers = (patch: Item): Fault =>
   blocks(({ block_header, ...block }) => {
     const header = block_header as { raw_data: Item }
     return { ...block, block_header: { ...header, raw_data: { ...header.raw_data, ...patch } } }
   })
-/** A node that changes the transactions of blocks. */
+/** A node that changes the list of transactions in each block. */
 export const transactions = (change: (list: Item[]) => unknown): Fault =>
   blocks((block) => ({ ...block, transactions: change(block.transactions as Item[]) }))
 const everyTransaction = (patch: Item) => transactions((list) => list.map((one) => ({ ...one, ...patch })))
-/** A node that changes the logs of blocks. */
+/** A node that changes the list of logs of a block. */
 export const logs = (change: (list: Item[]) => unknown): Fault =>
   changing('eth_getLogs', (value) => change(structuredClone(value) as Item[]))
-/** A node that changes receipts. */
+/** A node that changes each receipt. */
 export const receipts = (change: (receipt: Item) => unknown): Fault =>
   changing('eth_getTransactionReceipt', (value) => change(structuredClone(value) as Item))
-/** A node that changes fields of every log of blocks. */
+/** A node that changes the same members in every log. */
 export const everyLog = (patch: Wire): Fault => logs((list) => list.map((log) => ({ ...log, ...patch })))
 
 const replies = (change: (list: readonly Wire[]) => unknown): Fault => ({ kind: 'changed-responses', change })
@@ -44,7 +44,7 @@ const status = (code: number, body = ''): Fault => ({ kind: 'status', status: co
 const text = (body: string): Fault => ({ kind: 'body', body })
 const json = (value: unknown): Fault => text(JSON.stringify(value))
 const anError = { jsonrpc: '2.0', error: { code: -32700, message: 'JSON parse error' } }
-/** The last replies are errors whose ids are null or the text "null". */
+/** A node that replaces the last replies of a batch by errors without a usable id: null or the text "null". */
 const withoutIds = (count: number) =>
   replies((list) => [
     ...list.slice(0, -count),
@@ -52,20 +52,20 @@ const withoutIds = (count: number) =>
   ])
 const otherHash = `0x0000000000000001${'cd'.repeat(24)}`
 
-/** A node whose response to every request is the `i`-th of a recording. */
+/** A node whose response to every request is the one at index `i` of a recording. */
 function recorded(name: string, i: number): Fault {
   const call = recording(name)[i]
   return status(call?.status ?? 200, call?.responseText ?? JSON.stringify(call?.response))
 }
 
-/** A node that answers every call of a method with the error of the `i`-th call of a recording. */
+/** A node that answers every call of a method with the error of the call at index `i` of a recording. */
 function recordedError(method: string, name: string, i: number): Fault {
   const response = recording(name)[i]?.response
   if (!isObject(response) || !isObject(response.error)) throw new Error(`no error: ${name}`)
   return failing(method, Number(response.error.code), String(response.error.message))
 }
 
-/** Receipts that are no answer (PROTOCOL.md, Receipts). */
+/** Receipts that must count as no answer (PROTOCOL.md, Receipts). */
 export const receiptFaults: readonly FaultRow[] = [
   ['Receipts', 'null, which does not mean failed', receipts(() => null)],
   ['Receipts', 'the receipt of another transaction', receipts((r) => ({ ...r, transactionHash: otherHash }))],
@@ -87,7 +87,7 @@ export const receiptFaults: readonly FaultRow[] = [
   ['Receipts', 'a number as the status', receipts((r) => ({ ...r, status: 1 }))],
 ]
 
-/** Logs that are no answer (PROTOCOL.md, Log queries; PROTOCOL.md, Logs). */
+/** Logs that must count as no answer (PROTOCOL.md, Log queries and Logs). */
 export const logFaults: readonly FaultRow[] = [
   ['Log queries', 'an unknown block hash', recordedError('eth_getLogs', 'blocks/block-above-the-head', 2)],
   ['Log queries', 'a refused topic', recordedError('eth_getLogs', 'errors/log-queries-refused', 3)],
@@ -109,7 +109,7 @@ export const logFaults: readonly FaultRow[] = [
   ['Logs', 'no contract address', everyLog({ address: null })],
 ]
 
-/** Responses that are no answer, whatever the query is (PROTOCOL.md, JSON-RPC transport). */
+/** Responses that must count as no answer to any query (PROTOCOL.md, JSON-RPC transport). */
 export const responseFaults: readonly FaultRow[] = [
   ['Batches and ids', 'one reply too few', replies((list) => list.slice(1))],
   ['Batches and ids', 'one reply too many', replies((list) => [...list, ...list.slice(-1)])],
@@ -159,7 +159,7 @@ export const responseFaults: readonly FaultRow[] = [
   ['Chain identity', 'a number as the chain id', changing('eth_chainId', () => 728126428)],
 ]
 
-/** Errors for the logs of blocks (PROTOCOL.md, Errors of JSON-RPC). */
+/** Errors to `eth_getLogs` that must count as no answer (PROTOCOL.md, Errors of JSON-RPC). */
 export const errorFaults: readonly FaultRow[] = [
   ['Errors of JSON-RPC', '-32600', recordedError('eth_getLogs', 'transport/ids', 7)],
   ['Errors of JSON-RPC', '-32601', recordedError('eth_getLogs', 'errors/methods-refused', 2)],
@@ -168,7 +168,7 @@ export const errorFaults: readonly FaultRow[] = [
   ['Errors of JSON-RPC', '-32000', recordedError('eth_getLogs', 'errors/parameters-refused', 5)],
 ]
 
-/** Blocks that are no answer (PROTOCOL.md, Blocks; PROTOCOL.md, HTTP API). */
+/** Blocks that must count as no answer (PROTOCOL.md, Blocks and HTTP API). */
 export const blockFaults: readonly FaultRow[] = [
   ['HTTP API', 'no blocks', changing('/wallet/getblockbylimitnext', () => ({}))],
   ['HTTP API', 'something else than blocks', changing('/wallet/getblockbylimitnext', () => ({ block: 'none' }))],

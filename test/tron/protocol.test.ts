@@ -16,12 +16,12 @@ import {
   transactions,
 } from './protocol-faults.ts'
 
-// The first part of a title is the section of PROTOCOL.md that the test is about.
+// Each title begins with the section of PROTOCOL.md that the test is about.
 
 const noAnswer = { ok: false, error: { kind: 'no-answer' } }
 const three = (firstHeight: number) => [at(firstHeight), at(firstHeight + 2)] as const
 
-/** Nodes that were probed while they were healthy; every later request to the first one gets the fault. */
+/** Checks the nodes while they are healthy, and then gives every request to the first one the fault. */
 async function createFaulty(fault: RequestFault, options: { nodes: number; quorum: number }) {
   const h = await createProbed(options)
   h.node(0).script = (incoming) => (typeof fault === 'function' ? fault(h, incoming) : fault)
@@ -37,7 +37,7 @@ describe('a faulty reply is no answer, and never "no deposits"', () => {
     expect(await h.settle(h.open().finalBlocks(first, first))).toMatchObject(noAnswer)
   })
 
-  const isOfSize = (title: string) => title === 'HTTP 413 for every size' // then they are unreadable
+  const isOfSize = (title: string) => title === 'HTTP 413 for every size' // receipts that are too large count as unreadable, which is an answer
   it.each([...receiptFaults, ...responseFaults.filter(([, title]) => !isOfSize(title))])(
     '%s, for receipts: %s',
     async (_section, _title, fault) => {

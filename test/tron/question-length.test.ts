@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createChain } from '../support/chain-builder.ts'
 import { at, createProbed, type Harness } from './harness.ts'
 
-/** The first node takes no batches, so that the logs of each block are a request, each of which takes so long. */
+/** The first node refuses batches, so that the logs of each block are a request of their own, and takes `ms` milliseconds for each request. */
 async function createBatchless(ms: number, nodes = 1) {
   const chain = createChain()
   chain.addEmpty(100)
@@ -16,7 +16,7 @@ async function createBatchless(ms: number, nodes = 1) {
   return h
 }
 
-/** Reads from the first block on, `count` at most, within so many seconds. */
+/** Reads at most `count` blocks from the first one on, within `seconds` seconds. */
 const read = (h: Harness, count: number, seconds: number) => {
   const { firstHeight } = h.chain
   h.node(0).requests.length = 0
@@ -25,7 +25,7 @@ const read = (h: Harness, count: number, seconds: number) => {
   )
 }
 
-/** How many blocks each question was for. */
+/** The number of blocks in each request to the first node's HTTP API. */
 const lengthsOf = (h: Harness) =>
   h.node(0).requests.flatMap(({ service, calls: [call] }) => {
     const { startNum, endNum } = (call?.params[0] ?? {}) as { startNum: number; endNum: number }

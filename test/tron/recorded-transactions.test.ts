@@ -14,7 +14,7 @@ import {
   unwrap,
 } from '../recordings/recordings.ts'
 
-/** Types by the names of their recordings: number, and what they name as their target. */
+/** Contract types by the names of their recordings: the type's number, and whether it names a target. */
 const contractTypes: Readonly<Record<string, readonly [number, 'a target' | 'none']>> = {
   AccountCreateContract: [0, 'a target'],
   TransferContract: [1, 'a target'],
@@ -46,12 +46,12 @@ const contractTypes: Readonly<Record<string, readonly [number, 'a target' | 'non
   UnDelegateResourceContract: [58, 'a target'],
 }
 
-/** What each recorded transaction of block 122 moves to users: user, asset, chain units. */
+/** The transfers to users in each recorded transaction of block 122, as `user asset amount`, in smallest units. */
 const payments: Readonly<Record<string, readonly string[]>> = {
   'contract-types/TransferContract': ['1 TRX 3500000'],
-  'contract-types/TransferAssetContract': [], // a TRC-10 token, which looks like TRX in JSON-RPC
+  'contract-types/TransferAssetContract': [], // a TRC-10 token: JSON-RPC shows it like TRX
   'contract-types/AccountCreateContract': [],
-  'transactions/call-that-forwards-trx': [], // an internal transaction: neither logs nor bytes show it
+  'transactions/call-that-forwards-trx': [], // TRX in an internal transaction, which neither logs nor bytes show
   'transactions/call-that-forwards-trx-and-trc-20': ['1 token 20000000'],
   'transactions/failed-call-with-trx-value': [],
   'transactions/fake-usdt-transfer': [],
@@ -78,7 +78,7 @@ const users: ReadonlyMap<string, number> = new Map([
   ['32ab5167665722351b42cfa8302a81b695bb6639', 4],
 ])
 
-/** Unusual encodings, with the amount in sun (PROTOCOL.md, Transaction bytes). */
+/** The amount in sun of each transfer with an unusual encoding (PROTOCOL.md, Transaction bytes). */
 const oddEncodings: Readonly<Record<string, bigint>> = {
   'odd-encodings/usual-encoding': 1_000_001n,
   'odd-encodings/amount-twice': 1_000_002n,
@@ -96,17 +96,17 @@ const oddEncodings: Readonly<Record<string, bigint>> = {
   'odd-encodings/unknown-field-in-the-contract': 1_000_019n,
 }
 
-/** The reply of the HTTP API in a recording of one transaction. */
+/** The transaction in a recording as the HTTP API shows it. */
 function apiReply(name: string): Record<string, unknown> {
   const replies = recording(name).flatMap(({ path, response }) =>
     path !== undefined && isObject(response) ? [response] : [],
   )
   const [reply] = replies.filter((one) => 'raw_data_hex' in one)
   if (reply === undefined) throw new Error(`no bytes: ${name}`)
-  return { ret: [{ contractRet: 'SUCCESS' }], ...reply } // one of them was shortened
+  return { ret: [{ contractRet: 'SUCCESS' }], ...reply } // one recording lacks the result
 }
 
-/** A block of these transactions as the HTTP API shows it. */
+/** A parsed block with these transactions. */
 function blockOf(transactions: readonly unknown[], height = 1): ParsedBlock {
   const hash = `${height.toString(16).padStart(16, '0')}${'ab'.repeat(24)}`
   const rawData = { number: height, parentHash: `${(height - 1).toString(16).padStart(16, '0')}${'cd'.repeat(24)}` }
@@ -165,7 +165,7 @@ describe('recorded block 122', () => {
 
   it('has all recorded transactions in the table, in the order of the chain', () => {
     expect(Object.keys(payments)).toEqual(expect.arrayContaining([...recordingNames('transactions/')]))
-    expect(block.transactions.map(({ txid }) => txid)).toEqual(brief.txids.slice(0, 28)) // the last one was not recorded
+    expect(block.transactions.map(({ txid }) => txid)).toEqual(brief.txids.slice(0, 28)) // the last transaction has no recording
   })
 
   it.each(Object.entries(payments))('%s pays %j', (name, expected) => {
@@ -225,7 +225,7 @@ describe('a recorded range of blocks', () => {
   })
 })
 
-/** The rendering of a transaction, which the service does not read. */
+/** The decoded part of a transaction in the HTTP API, which the service itself does not read. */
 interface ShownTransaction {
   readonly raw_data: {
     readonly contract: { readonly type: string; readonly parameter: { readonly value: Record<string, unknown> } }[]

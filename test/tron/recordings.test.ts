@@ -11,7 +11,7 @@ import { outcomeOf, recordedResult, recording, recordingNames, unwrap } from '..
 const txidOf = (name: string, i = 0): Txid => {
   const result = recordedResult(name, i)
   if (!isObject(result)) throw new Error(`no transaction: ${name}`)
-  return String(result.transactionHash ?? result.hash).slice(2) as Txid // safe: a recorded hash
+  return String(result.transactionHash ?? result.hash).slice(2) as Txid // safe: recorded by a real node
 }
 describe('the README of the recordings', () => {
   it('names every recording', () => {
@@ -60,7 +60,7 @@ describe('a recorded finalized head', () => {
   })
 })
 
-/** The block with these transactions, all of them successful. */
+/** A block with these transactions, all of them successful and without a contract that the service reads. */
 const blockOf = (header: Header, txids: readonly Txid[]): ParsedBlock => ({
   header,
   transactions: txids.map((txid) => ({ txid, result: 'SUCCESS', contract: null })),
@@ -109,7 +109,7 @@ describe('recorded logs', () => {
   it('of a receipt of 4.8.2 are parsed with their block timestamp', () => {
     const ref = parseBlockRef(newReceipt.result)
     if (ref === null) throw new Error('no block')
-    const txid = newReceipt.result.transactionHash.slice(2) as Txid // 64 hex digits
+    const txid = newReceipt.result.transactionHash.slice(2) as Txid // safe: 64 hex digits
     expect(unwrap(parseReceipt(newReceipt.result, txid, ref.hash))).toMatchObject({
       succeeded: true,
       logs: [{ position: 0 }],

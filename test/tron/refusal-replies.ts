@@ -5,7 +5,7 @@ import documented from '../recordings/documented/refusals.json' with { type: 'js
 import { recording } from '../recordings/recordings.ts'
 import { type Fault, failing } from '../support/scripted-node.ts'
 
-/** How a node refuses requests to one of its services. */
+/** How one service of a node refuses a request. */
 export interface RefusalReply {
   readonly what: string
   readonly service: 'rpc' | 'api'
@@ -16,7 +16,7 @@ const byStatus = (status: number, body = `HTTP ${status}`): Fault => ({ kind: 's
 const api = (what: string, fault: Fault): RefusalReply => ({ what, service: 'api', fault })
 const rpc = (what: string, fault: Fault): RefusalReply => ({ what, service: 'rpc', fault })
 
-/** One of the documented refusals, at a service. */
+/** The documented refusal whose description begins with `what`. Throws if there is none. */
 function of(service: RefusalReply['service'], what: string): RefusalReply {
   const found = documented.find((one) => one.what.startsWith(what))
   if (found === undefined) throw new Error(`no refusal: ${what}`)
@@ -26,8 +26,8 @@ function of(service: RefusalReply['service'], what: string): RefusalReply {
 const recordedLimit = JSON.stringify(recording('transport/replies-that-are-not-json-rpc')[0]?.response)
 
 /**
- * What a node replies for each row of the table of refusals, and for what is in no row: recorded, documented, or written as a gateway
- * would.
+ * For each row of the table of refusals the replies that it must cover, and under `in no row` those that it does not: recorded from nodes, documented
+ * by providers, or written as a gateway would write them.
  */
 export const refusalReplies: Readonly<Record<keyof typeof refusals | 'in no row', readonly RefusalReply[]>> = {
   'api-off': [of('api', 'a path that node.disabledApi names')],

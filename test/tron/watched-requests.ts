@@ -1,15 +1,16 @@
 import type { Fetch } from '../../src/worker/tron/transport.ts'
 
-/** Requests during which no virtual time passes: from their beginning until their bodies are read. One that hangs is not such a request. */
+/** Watches requests, so that virtual time stands still from their beginning until their bodies are read. A request that hangs is not waited for. */
 export interface WatchedRequests {
   watch(fetch: Fetch): Fetch
-  /** Resolves when no such request is under way and nothing else continues by itself, or `done`. */
+  /** Resolves when no watched request is running and nothing else goes on without time, or when `done()`. */
   settled(done: () => boolean): Promise<void>
 }
 
-/** Turns of the event loop in which nothing of a request happens: then nothing else continues. */
+/** After so many turns of the event loop without a running request nothing else will go on by itself. */
 const idleTurns = 3
 
+/** Starts watching. Only requests by the `fetch` that `watch` returns are watched. */
 export function watchRequests(): WatchedRequests {
   const state = { running: 0 }
   return {

@@ -58,7 +58,7 @@ it('delivers 1,000 events in order with 70 queries, however many there were befo
     }
   }
   await happen(1)
-  await registerEndpoints(db, [endpoint], now) // it begins with the next event
+  await registerEndpoints(db, [endpoint], now) // a new endpoint gets only events after its registration
   await happen(1_001)
   const before = { queries: usage.database.calls, rows: usage.rowsRead }
   await object.wake(endpoint.key)

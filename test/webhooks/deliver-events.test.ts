@@ -6,7 +6,10 @@ import { hang, type Receiver, reset, startReceiver, status } from './receiver.ts
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
-/** What the package accepts of the newest request, at the time that its timestamp has. */
+/**
+ * Verifies the newest request with the `standardwebhooks` package, at the time of its own timestamp. Returns the event; throws if the signature is
+ * wrong.
+ */
 function verified(receiver: Receiver, secret: string): unknown {
   const request = receiver.requests.at(-1)
   if (request === undefined) throw new Error('nothing was received')

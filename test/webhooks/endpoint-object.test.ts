@@ -21,7 +21,7 @@ describe('the object of an endpoint', () => {
     await h.happen(30)
     const deliveries = [1, 2, 3, 4, 5].map((n) => h.wake(n))
     await deliveries[4]
-    // The time stands still: the request to the hanging one is still under way.
+    // The clock stands still, so the request that hangs cannot time out.
     await eventually(() => hanging.requests.length === 1)
     expect(healthy.events()).toEqual(numbers(30))
     await h.happen(1)
@@ -59,7 +59,7 @@ describe('the object of an endpoint', () => {
     const db = writable({
       prepare: (sql: string) => {
         queries += 1
-        if (queries === 4) throw new Error('killed') // its first recorded position is stored, the second one is not
+        if (queries === 4) throw new Error('killed') // after the first batch of events its position was stored; this query would store the second position
         return h.db.prepare(sql)
       },
       batch: (statements: D1PreparedStatement[]) => h.db.batch(statements),
@@ -122,7 +122,7 @@ describe('the object of an endpoint', () => {
     const other = { done: false }
     receiver.answer = (response, request) => {
       if (receiver.requests.length !== 5) return status(204)(response, request)
-      // A second instance delivers everything while the first one waits for its fifth answer.
+      // A second instance delivers all 50 events while the first one waits for the answer to its fifth.
       void h
         .open()
         .alarm()
@@ -136,7 +136,7 @@ describe('the object of an endpoint', () => {
     const all = receiver.events()
     expect(all.slice(0, 5)).toEqual(numbers(5))
     expect(all.slice(5, 55)).toEqual(numbers(50))
-    expect(all.slice(55)).toEqual(numbers(20).slice(5)) // up to the position that it could not store
+    expect(all.slice(55)).toEqual(numbers(20).slice(5)) // the first instance goes on to the end of its batch, and then cannot store its position
     expect(h.row()).toMatchObject({ position: 50 })
     expect(h.host().alarmAt).toBe(h.clock.now() + 5_000)
     await h.clock.advance(5_000)
@@ -192,7 +192,7 @@ describe('the object of an endpoint', () => {
     await object.wake('f'.repeat(64) as never)
     await h.run(1, object)
     expect(receiver.events()).toEqual([4])
-    await h.wake() // configured again
+    await h.wake() // the instance has the first endpoint in its configuration again
     expect(receiver.events()).toEqual([4, 1, 2, 3, 4])
   })
 })

@@ -20,11 +20,11 @@ import { openSqliteD1 } from '../support/sqlite-d1.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import type { Receiver } from './receiver.ts'
 
-/** Two secrets of the right form. */
+/** Two valid endpoint secrets of different lengths. */
 export const firstSecret = `whsec_${btoa('a'.repeat(24))}`
 export const secondSecret = `whsec_${btoa('b'.repeat(64))}`
 
-/** An endpoint of a receiver, with changes. */
+/** An endpoint that delivers to `receiver`; the secret and the types of events have defaults. */
 export interface EndpointSpec {
   readonly receiver: Pick<Receiver, 'url'>
   readonly secrets?: readonly string[]
@@ -32,8 +32,8 @@ export interface EndpointSpec {
 }
 
 /**
- * The objects of endpoints over a real database and to real receivers, at a time that a test moves. Each begins with
- * the next event.
+ * Starts the objects of endpoints over a real database and to real receivers, with a clock that the test moves. All endpoints are registered before
+ * the first event.
  */
 export async function startHarness(...specs: readonly EndpointSpec[]) {
   const { sqlite, connect } = openSqliteD1()
@@ -72,32 +72,31 @@ export async function startHarness(...specs: readonly EndpointSpec[]) {
     lines,
     endpoints,
     ...look(sqlite),
-    /** A new instance of the n-th object, which knows nothing of those before. `changes` replace its parts. */
+    /** A new instance of the n-th object, without anything in memory. `changes` replace its parts. */
     open,
-    /** Runs the n-th object's alarm while it is due. */
     run,
-    /** What the platform keeps of the n-th object. */
+    /** The storage and the alarm of the n-th object. */
     host: (n = 1) => at(hosts, n),
-    /** Stores so many events. */
+    /** Stores `count` events. */
     happen: async (count: number) => storeEvents(sqlite, count, clock.now()),
-    /** What a commit does: wakes the n-th object, whose alarm runs. */
+    /** Wakes the n-th object as the service does after it has stored events, and runs the object's alarm. */
     async wake(n = 1, changes: Partial<EndpointParts> = {}) {
       const instance = open(n, changes)
       await instance.wake(at(endpoints, n).key)
       await run(n, instance)
     },
-    /** What a tick does for endpoints. */
+    /** Checks the endpoints and removes expired events, as each tick of the scanner does. */
     async watch(changes: Partial<WatchEndpointsParts> = {}) {
       const parts = { db, endpoints, eventsKeepDays: 90, clock, wakeEndpoints: () => undefined, ...changes }
       await alarms().observe([await watchEndpoints(parts)])
       await removeExpiredEvents(parts)
     },
-    /** The kinds of the alarms so far. */
+    /** The kinds of all alarms that were logged so far, in order. */
     alarms: () => lines.flatMap((line) => (JSON.parse(line) as { alarm?: string }).alarm ?? []),
   }
 }
 
-/** What belongs to the n-th endpoint. */
+/** The n-th item of a list, from 1. Throws if there is none. */
 function at<T>(list: readonly T[], n: number): T {
   const found = list[n - 1]
   if (found === undefined) throw new Error(`no endpoint ${n}`)
@@ -105,27 +104,25 @@ function at<T>(list: readonly T[], n: number): T {
 }
 
 function toEndpoint({ receiver, secrets = [firstSecret], types }: EndpointSpec, i: number): WebhookEndpoint {
-  const key = (i + 1).toString(16).padStart(64, '0') as EndpointKey // as long as a hash
+  const key = (i + 1).toString(16).padStart(64, '0') as EndpointKey // safe: 64 hex digits
   return { key, number: i + 1, url: receiver.url, secrets, types: types === undefined ? null : new Set(types) }
 }
 
 type Sqlite = ReturnType<typeof openSqliteD1>['sqlite']
 
-/** What is stored, and what an operator can do. */
 function look(sqlite: Sqlite) {
   return {
-    /** Sets the n-th endpoint to a position, as an operator can. */
+    /** Sets the stored position of the n-th endpoint, as an operator does to deliver events again. */
     replay: (n: number, position: number) =>
       sqlite.prepare('UPDATE webhook SET position = ? WHERE number = ?').run(position, n),
-    /** The stored row of the n-th endpoint. */
     row: (n = 1) => ({ ...sqlite.prepare('SELECT * FROM webhook WHERE number = ?').get(n) }),
-    /** The kinds that are raised. */
+    /** The kinds of alarms that are raised now. */
     raised: () =>
       sqlite
         .prepare('SELECT kind FROM alarm')
         .all()
         .map(({ kind }) => kind),
-    /** The numbers of the events that are kept. */
+    /** The numbers of the events that are still stored. */
     eventIds: () =>
       sqlite
         .prepare('SELECT id FROM event ORDER BY id')
@@ -134,7 +131,7 @@ function look(sqlite: Sqlite) {
   }
 }
 
-/** Stores ledger entries of one backend, of which each makes an event. */
+/** Posts `count` ledger entries; each makes one event. */
 function storeEvents(sqlite: Sqlite, count: number, at: UnixMs): void {
   const { next } = sqlite.prepare('SELECT coalesce(max(id), 0) + 1 AS next FROM event').get() as { next: number }
   const post = sqlite.prepare(`INSERT INTO posting (entries, posted_by, created_at) VALUES (?, 'shop', ?)`)
@@ -151,7 +148,7 @@ function storeEvents(sqlite: Sqlite, count: number, at: UnixMs): void {
   }
 }
 
-/** Waits until a condition holds; it is that of something which always happens. */
+/** Waits until `holds()` is true. Only for what happens in any case: after 30 s it throws. */
 export function eventually(holds: () => boolean): Promise<void> {
   return vi.waitFor(
     () => {

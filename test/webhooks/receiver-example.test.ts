@@ -6,7 +6,7 @@ import { createVirtualClock } from '../support/virtual-clock.ts'
 import { firstSecret, secondSecret } from './harness.ts'
 import { receive } from './receiver-example.ts'
 
-const clock = createVirtualClock(Date.now()) // the receiver has the clock of the machine
+const clock = createVirtualClock(Date.now()) // the receiver checks timestamps against the machine's clock
 
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

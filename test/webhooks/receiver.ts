@@ -2,40 +2,39 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { onTestFinished } from 'vitest'
 import { listen } from '../support/loopback.ts'
 
-/** A request as a receiver got it. */
 export interface ReceivedRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Answers a request, or leaves it without an answer. */
+/** Answers a received request, or keeps it waiting. */
 export type Answer = (response: ServerResponse, request: ReceivedRequest) => void
 
-/** A real HTTP server that keeps what it gets. */
+/** A real HTTP server that records the requests it receives. */
 export interface Receiver {
   readonly url: string
   readonly requests: readonly ReceivedRequest[]
-  /** How it answers from now on; 204 at first. */
+  /** How it answers requests from now on. It begins with status 204. */
   answer: Answer
-  /** The numbers of the events that it got. */
+  /** The numbers of the received events, in order. */
   events(): number[]
   close(): Promise<void>
 }
 
-/** Answers with a status. */
+/** Answers each request with this status. */
 export const status =
   (code: number, headers: Readonly<Record<string, string>> = {}): Answer =>
   (response) => {
     response.writeHead(code, headers).end()
   }
-/** Never answers. */
+/** Leaves the request without an answer. */
 export const hang: Answer = () => undefined
-/** Ends the connection. */
+/** Closes the connection without an answer. */
 export const reset: Answer = (response) => {
   response.destroy()
 }
 
-/** Starts a receiver on a free port of this machine; it ends with the test. */
+/** Starts a receiver on a free port; it stops when the test ends. */
 export async function startReceiver(answer: Answer = status(204)): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const read = async (request: IncomingMessage, response: ServerResponse) => {
@@ -56,7 +55,7 @@ export async function startReceiver(answer: Answer = status(204)): Promise<Recei
     url: `${url}/hooks/secret-path`,
     requests,
     answer,
-    events: () => requests.map(({ body }) => (JSON.parse(body) as { id: number }).id), // our own JSON
+    events: () => requests.map(({ body }) => (JSON.parse(body) as { id: number }).id), // safe: the service's own JSON
     close,
   }
   return receiver

@@ -5,8 +5,9 @@ import { type CollectPlan, type CollectStep, hourMs, planHoursMax, type SignedPl
 import { chargedBytes, encodeStep, payerOf } from './transaction.ts'
 
 /**
- * Why a plan cannot come from `collect -- plan`, or null. The bytes of each transaction are made again from the plan: a changed amount, destination, fee limit,
- * time or block gives another txid. A valid plan has no transaction of another form, none to another address, and none that its address does not need.
+ * Returns why `collect -- plan` cannot have written this plan, or null. The bytes of each transaction are encoded again from the plan and must have
+ * the txid that it states: a changed amount, destination, fee limit, time or block is found. A valid plan has no transaction of another kind, none to
+ * another address, and none that its address does not need.
  */
 export function findPlanFault(plan: CollectPlan): string | null {
   const { steps, gas, to } = plan
@@ -32,7 +33,7 @@ export function findPlanFault(plan: CollectPlan): string | null {
   return findRepeated(steps) ?? findLostEnergy(steps) ?? findUnordered(steps)
 }
 
-/** The header that the person reads must be the one from which the transactions are made. */
+/** Finds a member that would tell the person something else than the transactions say, such as an `expiresAt` that is not `expiration`. */
 function findHeaderFault({ currencies, timestamp, expiration, expiresAt }: CollectPlan): string | null {
   const distinct = (values: readonly unknown[]) => new Set(values).size === values.length
   if (!distinct(currencies.map(({ symbol }) => symbol)) || !distinct(currencies.map(({ contract }) => contract))) {
@@ -41,7 +42,7 @@ function findHeaderFault({ currencies, timestamp, expiration, expiresAt }: Colle
   if (currencies.some(({ contract, decimals }) => contract === null && decimals !== trxDecimals)) {
     return 'the plan has TRX with other decimals than it has'
   }
-  // Safe: milliseconds since 1970, in their range.
+  // Safe: the schema has checked that these are milliseconds since 1970, before the year 9999.
   if (expiresAt !== formatInstant(expiration as UnixMs)) return 'the plan expires at another time than it says'
   if (expiration <= timestamp || expiration - timestamp > planHoursMax * hourMs) {
     return `the plan expires more than ${planHoursMax} hours after it was made, or before`
@@ -62,7 +63,7 @@ function findMisplaced({ gas, currencies, steps }: CollectPlan, step: CollectSte
   if (gas.mode === 'transfer' && (step.kind === 'delegate' || step.kind === 'activate')) {
     return 'a delegation in a plan that sends TRX for gas'
   }
-  if (step.kind === 'undelegate') return null // brings back the operator's stake
+  if (step.kind === 'undelegate') return null // allowed without a transfer, because it only brings back the operator's stake
   const isUsed = steps.some((one) => one.kind === 'transfer' && one.address === step.address && one.id > step.id)
   return isUsed ? null : 'gas for an address from which nothing is collected'
 }
@@ -89,7 +90,7 @@ function findLostEnergy(steps: readonly CollectStep[]): string | null {
   return lost === undefined ? null : `step ${lost.id}: the delegation is not taken back`
 }
 
-/** A step must come after the steps that prepare its address. */
+/** Each step must wait (`after`) for a step before it at the same address, if there is one other than `undelegate`. */
 function findUnordered(steps: readonly CollectStep[]): string | null {
   const hasty = steps.find((step) => {
     const before = steps.filter(({ address, id, kind }) => {

@@ -11,12 +11,12 @@ const energyHeadroomPercent = 20n
 export interface ChainPrices {
   readonly sunPerByte: bigint
   readonly sunPerEnergy: bigint
-  /** For the bytes of a transaction that creates an account, if they are not covered by staked bandwidth. */
+  /** Sun for the bytes of a transaction that creates an account, unless staked bandwidth covers them. */
   readonly createAccountFee: bigint
-  /** For the account itself. */
+  /** Sun for the new account itself, in addition. */
   readonly newAccountFee: bigint
   readonly feeLimitMax: bigint
-  /** Free bytes of an account in a day. */
+  /** Bytes that each account may send in a day without burning sun. */
   readonly freeBytes: number
 }
 
@@ -33,14 +33,13 @@ export type EnergyEstimate =
   | { readonly kind: 'energy'; readonly energy: number }
   | { readonly kind: 'refused'; readonly why: string }
 
-/** A token that an address holds. */
 export interface TokenHolding {
   readonly currency: PlanCurrency
   readonly units: bigint
   readonly estimate: EnergyEstimate
 }
 
-/** The facts about an address from which its part of a plan is decided. */
+/** What the nodes say about one address. `decideAddress` decides from it. */
 export interface AddressFacts {
   readonly index: number
   readonly address: string
@@ -51,7 +50,7 @@ export interface AddressFacts {
   readonly resources: AccountResources | null
   /** Whether the key of the address can still sign. The owner permission may name another key. */
   readonly hasOwnKey: boolean
-  /** Sun of the gas address's stake that an earlier collection delegated to it and has not taken back. */
+  /** Sun of the gas address's stake that an earlier collection delegated to this address and has not taken back. */
   readonly delegatedBefore: bigint
 }
 
@@ -66,10 +65,9 @@ export interface GasFacts {
   readonly perTrx: { readonly energy: bigint; readonly trx: bigint }
 }
 
-/** The facts from which a plan is decided. */
 export interface CollectFacts {
   readonly addresses: readonly AddressFacts[]
-  /** Balances on which the nodes do not agree. */
+  /** Balances that stay because the nodes do not agree on them, or because of an act of the token's issuer. */
   readonly leftOut: readonly LeftOut[]
   readonly prices: ChainPrices
   readonly gas: GasFacts
@@ -77,41 +75,41 @@ export interface CollectFacts {
 
 /** The operator's options about the worth of balances. */
 export interface CollectWishes {
-  /** Least balance by symbol, in smallest units. The operator says that such a balance is worth its fees. */
+  /** By symbol, in smallest units: a smaller balance stays. The operator says that a balance of this much is worth its fees. */
   readonly min: ReadonlyMap<string, bigint>
   /** The price of one TRX by symbol, in the token's smallest units, above 0. */
   readonly trxPrice: ReadonlyMap<string, bigint>
 }
 
-/** A decided transfer from an address: currency and amount, its step, and the most sun that it burns at the address. */
+/** A transfer that the plan will contain. `fee` is the most sun that it burns at its address. */
 export interface PlannedTransfer extends ReturnType<typeof transferOf> {
   readonly fee: bigint
 }
 
-/** The contribution of one address to a plan, before the gas address's own costs. */
+/** What one address adds to a plan, without the costs of the gas address. */
 export interface AddressDecision {
   readonly transfers: readonly PlannedTransfer[]
-  /** Energy that the address lacks. */
+  /** Units of energy that the address lacks for its transfers. */
   readonly missingEnergy: bigint
-  /** Sun that the address lacks and must be sent. */
+  /** Sun that the address lacks for its fees, and that the gas address must send it. */
   readonly missingSun: bigint
   readonly leftOut: readonly LeftOut[]
 }
 
 type Bandwidth = Pick<AccountResources, 'stakedBytes' | 'freeBytes'>
 
-/** The sun that a transaction burns for its bytes. One kind of bandwidth must cover all of them, or all are burnt. */
+/** The sun that a transaction burns for its bytes: none if either kind of bandwidth covers all of them, otherwise the price of all of them. */
 export function burntForBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number, prices: ChainPrices): bigint {
   return stakedBytes >= bytes || freeBytes >= bytes ? 0n : BigInt(bytes) * prices.sunPerByte
 }
 
-/** The bandwidth after a transaction. */
+/** The bandwidth that is left after a transaction of this many bytes. It is unchanged if neither kind covers them all. */
 function afterBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number): Bandwidth {
   if (stakedBytes >= bytes) return { stakedBytes: stakedBytes - bytes, freeBytes }
   return { stakedBytes, freeBytes: freeBytes >= bytes ? freeBytes - bytes : freeBytes }
 }
 
-/** A transfer from an address: the members of its step, and its bytes. `energy` includes the headroom; it is 0n for TRX. */
+/** The members of a transfer's step, and its bytes. `energy` includes the headroom; it is 0n for TRX. */
 function transferOf(
   header: TransactionHeader,
   { index, address }: AddressFacts,
@@ -126,7 +124,10 @@ function transferOf(
   return { currency, units, detail, bytes }
 }
 
-/** Decides which balances of an address can be collected, and what that needs. `skip` are tokens that were dropped because their fees exceed their worth. */
+/**
+ * Decides which balances of an address can be collected, and what they need. `skip` has the symbols of tokens whose fees exceed their worth, with the
+ * reason.
+ */
 export function decideAddress(
   header: TransactionHeader,
   facts: AddressFacts,
@@ -168,7 +169,7 @@ export function decideAddress(
   }
   const currency = header.currencies.find(({ contract }) => contract === null)
   if (currency !== undefined && facts.sun !== null && sunLeft > 0n) {
-    // TRX comes last: it pays for the transfers before it, and the rest is sent less the fee of that transfer.
+    // TRX comes last, because the token transfers burn some of it. What they leave is sent, less the fee of sending it.
     const { bytes } = transferOf(header, facts, prices, { currency, units: sunLeft, energy: 0n })
     const fee = burntForBytes(bandwidth, bytes, prices)
     const units = sunLeft - fee

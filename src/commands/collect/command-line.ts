@@ -5,7 +5,7 @@ const barWidth = 30
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
-/** The options of all three commands. */
+/** The options of `plan`, `sign` and `send` together, in the form of node's `parseArgs`. */
 export const collectOptions = {
   ...placeOptions,
   ...cellOption,
@@ -24,7 +24,7 @@ export const collectOptions = {
   stdin: flag,
 } as const
 
-/** The options of all three commands, parsed but not checked. */
+/** The options as typed. No value is checked yet, and each command may have any of them (`findIgnored` refuses the others). */
 export type CollectOptions = ReturnType<typeof parseOptions>['values']
 
 /** Splits a command line into options and other words. An unknown option throws node's `ERR_PARSE_ARGS_…`. */
@@ -32,7 +32,6 @@ export function parseOptions(args: readonly string[]) {
   return parseArgs({ args: [...args], options: collectOptions, allowPositionals: true })
 }
 
-/** The options that each command accepts. */
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
   plan: Object.keys(collectOptions).filter((name) => name !== 'stdin'),
   sign: ['to', 'out', 'stdin', 'production', 'env', 'cell'],
@@ -44,7 +43,7 @@ export function findIgnored(command: string, values: CollectOptions): string | u
   return Object.entries(values).find(([name, value]) => value !== false && !optionsOf[command]?.includes(name))?.[0]
 }
 
-/** A progress bar: one line that is overwritten on a terminal, else a line for each tenth. */
+/** Makes a function that shows progress: one line that is overwritten on a terminal, else a line for each tenth. */
 export function createProgress(output: { readonly isTTY?: boolean; write(text: string): unknown }) {
   let shown = ''
   return (what: string, done: number, of: number): void => {

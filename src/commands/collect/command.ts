@@ -18,8 +18,8 @@ interface CommandStreams {
 }
 
 /**
- * Runs `npm run collect` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal. `readTarget` reads the configuration
- * for commands that read a mnemonic.
+ * Runs `npm run collect` with these words and options. Returns the exit code. A command that sends requests calls `stopsInOrder`: from then on the
+ * first Ctrl-C aborts the returned signal instead of ending the process. `readTarget` reads the configuration for `sign`, which reads a mnemonic.
  */
 export function runCollect(
   args: readonly string[],
@@ -38,7 +38,7 @@ export function runCollect(
       const { runPlan } = await import('./plan-command.ts')
       return await runPlan(values, terminal, stopsInOrder())
     }
-    // Ctrl-C ends `sign` at once, because it makes no request that must not be cut off. The other commands need a second Ctrl-C for that.
+    // Ctrl-C ends `sign` at once, because it makes no request that must not be cut off. `plan` and `send` need a second Ctrl-C for that.
     if (command === 'sign' && file !== undefined && rest.length === 0) {
       const { runSign } = await import('./sign.ts')
       return await runSign(values, file, terminal, readTarget)

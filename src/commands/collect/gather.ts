@@ -16,10 +16,9 @@ import * as api from './node-api.ts'
 import type { GasMode, LeftOut, PlanCurrency } from './plan.ts'
 import { transferParameters } from './transaction.ts'
 
-/** The configuration and the options from which a plan is made. */
 export interface CollectSettings extends CollectWishes {
   readonly config: Config
-  /** Account number of the derivation paths. */
+  /** The account number in the derivation paths `m/44'/195'/account'/0/index`. */
   readonly account: number
   readonly to: Address
   readonly mode: GasMode
@@ -28,24 +27,23 @@ export interface CollectSettings extends CollectWishes {
   readonly stopOf: StopOf
 }
 
-/** A deposit address, with its index in the derivation path. */
+/** A deposit address. `index` is the last step of its derivation path. */
 export interface ListedAddress {
   readonly index: number
   readonly address: Address
 }
 
-/** The range of addresses for a plan, both ends included. */
+/** The indices of the addresses for a plan, both ends included. */
 export interface IndexRange {
   readonly from: number
   readonly to: number
 }
 
-/** Every index. */
 export const wholeRange: IndexRange = { from: 0, to: indexMax }
 
 /**
- * Reads the addresses that a deployment issued, and the acts of token issuers, from the database of a place. Each address must match
- * the extended public key; otherwise the key is another one, and nothing could be signed. A failure is a `ToolError`.
+ * Reads the addresses that a deployment issued, and the acts of token issuers, from its database. Throws a `ToolError` if the database cannot be
+ * read, or if an address is not derived from the extended public key: with another key nothing could be signed.
  */
 export async function readIssuedAddresses(
   { extendedPublicKey, currencies }: Pick<Config, 'extendedPublicKey' | 'currencies'>,
@@ -70,8 +68,9 @@ export async function readIssuedAddresses(
 }
 
 /**
- * Derives addresses without a database: a range with a named end, or all up to the gap limit (BIP-44), which is that many addresses in a row that the chain
- * shows as never used: without balance and account. A collected address has an account.
+ * Finds addresses without a database. If the range has an end of its own, the result is the whole range. Otherwise it ends before the first
+ * `balancesMax` addresses in a row that the chain shows as never used, without balance and without account (the gap limit of BIP-44). An address from
+ * which everything was collected still has an account.
  */
 export async function scanAddresses(
   nodes: AgreedNodes,
@@ -84,7 +83,7 @@ export async function scanAddresses(
   const alarms = { raise: async () => {} }
   for (let start = from; start <= to; start += balancesMax) {
     const use = { currencies, addressAt: (i: number) => addressAt(start + i), alarms }
-    const keyUse = { wasUsed: to !== wholeRange.to, withoutAccount: 0 } // of a named range every address is taken
+    const keyUse = { wasUsed: to !== wholeRange.to, withoutAccount: 0 } // a named range is taken whole, so no address of it is looked up
     const found = await nodes.read((session) => checkKeyUse({ chain: readUse(session), ...use, keyUse }))
     if (found === 'unused') break
     const size = Math.min(balancesMax, to - start + 1)
@@ -96,7 +95,7 @@ export async function scanAddresses(
 
 const unknownWhy = 'the nodes do not agree on the balance: plan again'
 
-/** Shows progress to the person at the terminal. */
+/** Shows progress to the person at the terminal: `done` of `of` items are done. `what` names them. */
 export type OnProgress = (what: string, done: number, of: number) => void
 
 /** An address with the balances on which nodes agree, in chain units by symbol; null if they do not agree. */
@@ -104,12 +103,12 @@ interface Holder extends ListedAddress {
   readonly balances: Map<string, bigint | null>
 }
 
-/** A currency in the form of a plan. */
+/** Converts a configured currency to the form that it has in a plan. */
 export function planCurrency({ symbol, asset, decimals }: Currency): PlanCurrency {
   return { symbol, contract: asset.kind === 'native' ? null : formatBase58(asset.contract), decimals }
 }
 
-/** Asks the nodes about these addresses, the destination and the gas address. Throws a `ToolError` if no plan is possible. */
+/** Asks the nodes about these addresses, the destination and the gas address. Throws a `ToolError` if no plan is possible or too few nodes answer. */
 export async function gatherFacts(
   nodes: AgreedNodes,
   settings: CollectSettings,
@@ -205,7 +204,7 @@ async function readHolders(
   return holders
 }
 
-/** Takes out the balances that must stay because of an act of the token's issuer. */
+/** Removes the balances that must stay because of an act of the token's issuer, and returns them with the reason. */
 function takeStopped({ index, address, balances }: Holder, stopOf: StopOf): readonly LeftOut[] {
   const named = formatBase58(address)
   return [...balances].flatMap(([symbol, units]) => {

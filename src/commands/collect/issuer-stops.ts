@@ -13,7 +13,7 @@ import type { ToolRefusal } from '../tool-error.ts'
  */
 export type StopOf = (symbol: string, address: string) => string | null
 
-/** Used without a database: the token's contract decides. */
+/** Used where no database was read: then only the token's contract can refuse a transfer. */
 export const noStops: StopOf = () => null
 
 /** A deprecated token is still collected, so that nothing is left in it. */
@@ -24,7 +24,7 @@ const reasons: Readonly<Record<Stop, string | null>> = {
   deprecated: null,
 }
 
-/** Reads the acts of issuers from the database of a place. */
+/** Reads from a deployment's database which addresses and tokens the issuers have stopped. The error says why the database cannot be read. */
 export async function readStops(
   { currencies }: Pick<Config, 'currencies'>,
   place: WranglerTarget,
@@ -34,9 +34,9 @@ export async function readStops(
   return ok(stopsOfRows(currencies, read.value[0] ?? []))
 }
 
-/** The reasons that follow from rows of `standingSql`. Symbols are distinct in a plan. */
+/** The reasons that follow from rows of `standingSql`. The first currency with the symbol counts, because the symbols of a plan are distinct. */
 export function stopsOfRows(currencies: Config['currencies'], rows: readonly DatabaseRow[]): StopOf {
-  const state = readIssuerState(rows as unknown as readonly StandingRow[]) // the columns of the statement
+  const state = readIssuerState(rows as unknown as readonly StandingRow[]) // safe: `standingSql` selects these columns
   return (symbol, text) => {
     const currency = currencies.list.find((one) => one.symbol === symbol)
     const address = parseAddress(text)

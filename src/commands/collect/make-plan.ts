@@ -12,10 +12,9 @@ import {
 import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
 import { chargedBytes, encodeStep, type StepContent, type TransactionHeader } from './transaction.ts'
 
-/** The decided parts of a plan. */
 export type DecidedPlan = Pick<CollectPlan, 'steps' | 'leftOut'>
 
-/** The state while the steps of addresses are made. */
+/** The state of a plan in the making. Each address changes it in turn. */
 interface PlanState {
   readonly header: TransactionHeader
   readonly wishes: CollectWishes
@@ -25,16 +24,21 @@ interface PlanState {
   readonly hasBandwidth: boolean
   readonly steps: CollectStep[]
   readonly leftOut: LeftOut[]
-  /** Sun of the stake that is not delegated. A returned stake is used up: its energy recovers within a day. */
+  /**
+   * Sun of the stake that no step has delegated yet. A stake that is taken back does not count again: its energy is used up, and recovers within a
+   * day.
+   */
   stakeLeft: bigint
-  /** Sun that the gas address sends. */
+  /** Sun that the gas address sends and burns. */
   spent: bigint
   /** Bytes of the gas address's steps. */
   bytes: number
   activations: number
 }
 
-/** Decides the steps for these addresses, in their order. The error is one sentence for the operator: no part of the plan could work. */
+/**
+ * Decides the steps for these addresses, in their order. The error is one sentence for the operator: the gas address has too little TRX for the plan.
+ */
 export function decideSteps(
   header: TransactionHeader,
   addresses: readonly AddressFacts[],
@@ -74,8 +78,9 @@ function decide({ header, wishes, prices }: PlanState, facts: AddressFacts, skip
 }
 
 /**
- * Finds a token that must stay because its fees, alone or with all tokens of the address, exceed its worth: the one of least worth. Without a price or a least
- * balance from the operator, the worth of a token is unknown and counts as 0. Null if none must stay.
+ * Finds the next token of an address that must stay, or null. A token must stay if its own fees are not below its worth. If there is none, but the
+ * fees of all tokens of the address are not below their worth together, the token of least worth must stay. Without `--trx-price` and `--min` the
+ * worth of a token is unknown and counts as 0.
  */
 function findCostly(
   state: PlanState,
@@ -86,7 +91,7 @@ function findCostly(
   const total = costWithout(state, facts, skip)
   const tokens = tokensOf(decide(state, facts, skip)).map(({ currency: { symbol }, units }) => {
     const price = trxPrice.get(symbol)
-    const unpriced = min.has(symbol) ? null : 0n // null: worth its fees, as the operator says
+    const unpriced = min.has(symbol) ? null : 0n // null: with --min the operator says that it is worth its fees
     const cost = total - costWithout(state, facts, new Map([...skip, [symbol, '']]))
     return { symbol, cost, worth: price === undefined ? unpriced : (units * 1_000_000n) / price }
   })
@@ -108,7 +113,7 @@ function findCostly(
 
 const tokensOf = ({ transfers }: AddressDecision) => transfers.filter(({ currency }) => currency.contract !== null)
 
-/** The sun burnt for the tokens of an address except the skipped ones, at the address and at the gas address. It changes no state. */
+/** The sun burnt, at the address and at the gas address, for the tokens of an address except the skipped ones. `state` does not change. */
 function costWithout(state: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>): bigint {
   const decision = decide(state, facts, skip)
   const trial: PlanState = { ...state, steps: [], leftOut: [], spent: 0n }
@@ -141,10 +146,13 @@ function addSteps(state: PlanState, facts: AddressFacts, decision: AddressDecisi
 
 /** Sun of the stake that gives this energy in a day, rounded up to whole TRX because the chain rounds down. */
 function stakeFor({ perTrx }: GasFacts, energy: bigint): bigint {
-  return energy === 0n ? 0n : ((energy * perTrx.trx) / perTrx.energy + 2n) * 1_000_000n // the least that can be delegated is 1 TRX
+  return energy === 0n ? 0n : ((energy * perTrx.trx) / perTrx.energy + 2n) * 1_000_000n // so never below 1 TRX, the least that can be delegated
 }
 
-/** Adds the steps of the gas address before the first token of an address can move. Returns the id of the last one in a list, which is empty without steps. */
+/**
+ * Adds the steps by which the gas address prepares an address for its token transfers. Returns a list with the id of the last one, empty if none is
+ * needed.
+ */
 function prepare(state: PlanState, facts: AddressFacts, { missingSun }: AddressDecision, stake: bigint): number[] {
   let last: number[] = []
   const isNew = facts.resources === null
@@ -159,7 +167,7 @@ function prepare(state: PlanState, facts: AddressFacts, { missingSun }: AddressD
   return last
 }
 
-/** The sun that the gas address burns for the bytes of a step. */
+/** Counts the bytes of a step of the gas address, and returns the sun that it burns for them. */
 function burn(state: PlanState, bytes: number): bigint {
   const fee = state.hasBandwidth ? 0n : BigInt(bytes) * state.prices.sunPerByte
   state.bytes += bytes
@@ -167,7 +175,7 @@ function burn(state: PlanState, bytes: number): bigint {
   return fee
 }
 
-/** The sun burnt for a transaction that creates an account: its bytes have a fixed price, and so has the account. */
+/** Counts a transaction that creates an account, and returns the sun that it burns: a fixed price for its bytes, and one for the account. */
 function burnActivation(state: PlanState, bytes: number): bigint {
   const { createAccountFee, newAccountFee } = state.prices
   const fee = (state.hasBandwidth ? 0n : createAccountFee) + newAccountFee
@@ -184,7 +192,7 @@ type StepDetail = StepContent extends infer Step
     : never
   : never
 
-/** Adds a step with its transaction, and returns its id. `charged` are its bytes if they were counted before. */
+/** Adds a step with its transaction, and returns its id. `charged` is the number of its bytes if the caller has counted them already. */
 function add(
   { header, steps }: PlanState,
   { index, address }: AddressFacts,
@@ -194,7 +202,7 @@ function add(
   charged?: number,
 ): number {
   const id = steps.length + 1
-  const content = { ...detail, id, index, address, after: [...after] } as StepContent // safe: the parts of one kind
+  const content = { ...detail, id, index, address, after: [...after] } as StepContent // safe: `detail` has all members of one kind
   const rawData = encodeStep(header, content)
   const bytes = charged ?? chargedBytes(rawData)
   steps.push({ ...content, bytes, fee: `${feeOf(bytes)}`, txid: txidOf(rawData) } as CollectStep)

@@ -6,7 +6,6 @@ import type { AccountResources, ChainPrices, EnergyEstimate } from './collect-ad
 
 // Requests to the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `AgreedNodes` does.
 
-/** An account as a node shows it. */
 export interface NodeAccount {
   readonly sun: bigint
   /** Whether the address's own key alone controls the account. */
@@ -18,7 +17,7 @@ const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
 
 const parameterList = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: z.optional(z.int()) })) })
 
-/** Reads the prices of the chain. None of them is assumed. */
+/** Reads the prices of the chain. A reply that lacks one of them counts as no answer, because no price is assumed. */
 export function readPrices(nodes: AgreedNodes): Promise<ChainPrices> {
   const parse = parsedWith(parameterList, ({ chainParameter }) => {
     const values = new Map(chainParameter.map(({ key, value }) => [key, value ?? 0]))
@@ -75,7 +74,7 @@ const resourceSchema = z.object({
 
 /** The unused resources of an account, and the yield of stakes. */
 export interface ResourceReading extends AccountResources {
-  /** Energy of a day for `weight` staked TRX; zeros if the account does not exist. */
+  /** The network gives `energy` units a day for `weight` staked TRX. Both are 0 if the account does not exist. */
   readonly total: { readonly energy: number; readonly weight: number }
 }
 
@@ -123,7 +122,7 @@ const receiversSchema = z.object({ toAccounts: z.optional(z.array(z.string())) }
 /** Reads the accounts to which `from` delegates, each as `T…`. */
 export function readReceivers(nodes: AgreedNodes, from: Address): Promise<ReadonlySet<string>> {
   const parse = parsedWith(receiversSchema, ({ toAccounts = [] }) => new Set(toAccounts))
-  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // each account is asked about afterwards
+  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // an account too many does no harm: `readDelegated` asks about each
   const body = { value: formatBase58(from), visible: true }
   return nodes.agree('getdelegatedresourceaccountindexv2', body, { parse, merge })
 }
@@ -134,7 +133,7 @@ const callSchema = z.object({
   constant_result: z.optional(z.array(z.string())),
   transaction: z.optional(z.object({ ret: z.optional(z.array(z.object({ ret: z.optional(z.string()) }))) })),
 })
-/** `Error(string)`, a word for the offset and one for the length. */
+/** The output of a call that failed with a text: the selector of `Error(string)`, a word for the offset, a word for the length, the text. */
 const revertText = /^08c379a0.{64}.{64}((?:[0-9a-f]{2})*?)(?:00)*$/
 
 /** A transfer of a token; `parameter` is its call data without the selector. */
@@ -179,7 +178,10 @@ const broadcastSchema = z.object({
 /** After these codes the node may accept the same transaction a moment later. */
 const temporaryCodes = ['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED']
 const bestCodes = ['SUCCESS', 'DUP_TRANSACTION_ERROR', ...temporaryCodes]
-/** An earlier run may have sent the transaction in time. Only a final block after the expiration proves that no block contains it. */
+/**
+ * The node says that the transaction has expired. An earlier run may have sent it in time: only a final block after the expiration proves that no
+ * block contains it.
+ */
 const expiredCode = 'TRANSACTION_EXPIRATION_ERROR'
 
 /** Whether the result is still open: a node may accept the transaction later, or says that it has expired. */

@@ -29,7 +29,7 @@ import { decideSteps } from './make-plan.ts'
 import { type CollectPlan, hourMs, planHeader, planHoursMax } from './plan.ts'
 import { planSummary, planTable } from './tables.ts'
 
-/** Hours for which a plan is valid by default. A reference block is known for 65,536 blocks. */
+/** Hours for which a plan is valid by default. The reference block of its transactions stays valid for longer: 65,536 blocks, about 54 hours. */
 const planHoursDefault = 12
 
 /** `collect -- plan`: writes a plan and shows it. It uses no key. Returns the exit code. */
@@ -79,7 +79,7 @@ export async function createPlan(
     gas: { mode, address: formatBase58(gasAddress) },
     reference: { height, hash },
     timestamp: now,
-    expiration: Math.min(newest, now) + hours * hourMs, // right even if the clock of this machine is wrong
+    expiration: Math.min(newest, now) + hours * hourMs, // the earlier of both times, because the clock of this machine may be fast
     currencies: settings.currencies.map(planCurrency),
   }
   const { steps, leftOut } = orStop(
@@ -98,7 +98,7 @@ export async function createPlan(
   }
 }
 
-/** The options of a plan as typed. */
+/** The options that describe a plan, as typed. */
 export type PlanOptions = Readonly<
   Partial<Record<'to' | 'currency' | 'min' | 'trx-price' | 'gas' | 'gas-from' | 'account', string | undefined>>
 >
@@ -149,11 +149,11 @@ function readAddress(name: string, given: string): Address {
   throw new OptionError(`${name}: a Tron address (34 characters, starts with T)`)
 }
 
-/** The gas address must be an operator's, because the service would take TRX from any other address for a deposit. */
+/** The gas address must be one of the operator's, because the service would credit TRX from any other address to a user. */
 function readGasAddress({ operators, payouts }: Config, given: string | undefined): Address {
   const why = 'the service would credit the gas to users'
   const next = 'list the gas address in OPERATOR_ADDRESSES, and deploy'
-  const candidates = [...operators].filter((address) => address !== payouts?.address) // the payout address counts as an operator, too
+  const candidates = [...operators].filter((address) => address !== payouts?.address) // `operators` includes the payout address
   const [only] = candidates
   if (only === undefined) throw new ToolError(`OPERATOR_ADDRESSES has no address for gas: ${why}`, next)
   if (given === undefined) {
@@ -171,7 +171,10 @@ function readGasAddress({ operators, payouts }: Config, given: string | undefine
   throw new ToolError(`${given} is not in OPERATOR_ADDRESSES: ${why}`, next)
 }
 
-/** The key of an account contains its number; the key of an external chain does not. */
+/**
+ * The account number of the extended public key. An account key (depth 3) contains it. For the key of an external chain, `--account` says it, by
+ * default 0.
+ */
 function readAccountNumber(extendedPublicKey: string, given: string | undefined): number {
   const { depth, index } = HDKey.fromExtendedKey(extendedPublicKey)
   const ofKey = depth === accountDepth ? index - hardened : null
@@ -180,7 +183,7 @@ function readAccountNumber(extendedPublicKey: string, given: string | undefined)
   return account
 }
 
-/** Parses `20` (for all currencies) or `USDT=20,TRX=5`, in whole units. */
+/** Parses `20` (for all currencies) or `USDT=20,TRX=5`, decimals in whole units. The result has smallest units by symbol. */
 function readAmounts(
   name: string,
   given: string | undefined,

@@ -11,10 +11,9 @@ export const planHoursMax = 24
 
 /** A TRX is a million sun. */
 export const trxDecimals = 6
-/** Milliseconds of an hour. */
 export const hourMs = 3_600_000
 
-/** Sun as TRX. */
+/** Formats sun as a decimal number of TRX. */
 export const formatTrx = (sun: bigint | string) => formatUnits(BigInt(sun), trxDecimals)
 
 /** How the addresses get gas: energy from the operator's stake, or TRX to burn. */
@@ -25,7 +24,7 @@ const decimalsMax = 36
 
 /** A Tron address as a person reads it: Base58Check, 34 characters. */
 const address = z.string().check(z.refine((text) => parseAddress(text).ok))
-/** Smallest units or sun, in decimal digits, because JSON numbers could lose digits. */
+/** An integer of smallest units or sun, as text of decimal digits, because JSON numbers could lose digits. */
 const digitsUpTo = (max: bigint) =>
   z.string().check(z.refine((text) => /^(0|[1-9]\d{0,77})$/.test(text) && BigInt(text) <= max))
 const units = digitsUpTo(2n ** 256n - 1n)
@@ -58,9 +57,9 @@ const common = {
 const stepSchema = z.discriminatedUnion('kind', [
   /** The gas address creates the account. An address that has only received tokens has no account. */
   z.strictObject({ kind: z.literal('activate'), ...common }),
-  /** The gas address sends TRX, which the address burns. */
+  /** The gas address sends TRX, which the collected address burns for its transfers. */
   z.strictObject({ kind: z.literal('gas'), sun, ...common }),
-  /** The gas address delegates energy; `sun` is the stake. */
+  /** The gas address delegates energy to the collected address. `sun` is the stake, which `undelegate` takes back. */
   z.strictObject({ kind: z.literal('delegate'), sun, ...common }),
   z.strictObject({ kind: z.literal('undelegate'), sun, ...common }),
   /** The address sends its balance of one currency to the destination. `energy` includes the headroom; it is 0 for TRX. */
@@ -111,24 +110,21 @@ const signedSchema = z.strictObject({
 export type CollectPlan = z.infer<typeof planSchema>
 /** One transaction of a plan. */
 export type CollectStep = CollectPlan['steps'][number]
-/** A currency of a plan. */
 export type PlanCurrency = CollectPlan['currencies'][number]
 /** A balance that is not collected, with the reason. */
 export type LeftOut = CollectPlan['leftOut'][number]
 /** A plan with the signatures of all its transactions. Its holder can send them, but cannot change any. */
 export type SignedPlan = z.infer<typeof signedSchema>
 
-/** The first members of every plan. */
 export const planHeader = { format: planFormat, version: 1 } as const
-/** The first members of every signed plan. */
 export const signedHeader = { format: signedFormat, version: 1 } as const
 
-/** Parses the text of a plan. The error is one sentence. */
+/** Parses the text of a plan. It checks the form only; `findPlanFault` checks the content. The error is one sentence. */
 export function parsePlan(text: string): Result<CollectPlan, string> {
   return parseFile(planSchema, text, 'a plan of "collect -- plan", version 1')
 }
 
-/** Parses the text of a signed plan. The error is one sentence. */
+/** Parses the text of a signed plan. It checks the form only; `findSignatureFault` checks the signatures. The error is one sentence. */
 export function parseSignedPlan(text: string): Result<SignedPlan, string> {
   return parseFile(signedSchema, text, 'a signed plan of "collect -- sign", version 1')
 }

@@ -4,12 +4,12 @@ import { describeChain, type PlaceRef } from '../place.ts'
 import { ToolError } from '../tool-error.ts'
 import type { CollectPlan } from './plan.ts'
 
-/** The remedy for a file that the command did not write like this. */
+/** The remedy for a file that somebody has changed since the command wrote it. */
 export const changedFileAdvice = 'do not use this file: find out who has changed it, and make a new plan'
 
 /**
- * Stops unless a plan is for this chain. A transaction identifies its chain only by a reference block, so the chain id that the person reads in the plan is
- * compared with the configured one.
+ * Throws a `ToolError` unless a plan is for the configured chain. A transaction identifies its chain only by a reference block, so the chain id that
+ * the person reads in the plan is compared.
  */
 export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configured: string | null): void {
   if (chainId === configured) return
@@ -20,8 +20,8 @@ export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configur
 }
 
 /**
- * Stops where a plan is that of another cell, whose database knows other frozen addresses and whose payout address is another one. `xpub` is the key of the
- * cell, if this machine has it. `done` is what was not done.
+ * Throws a `ToolError` if a plan is for another cell: the checks here read the frozen addresses and the payout address of this cell. `xpub` is the
+ * key of this cell; if this machine does not have it, or there are no cells, nothing is checked. `done` is what was not done: "signed" or "sent".
  */
 export function requireCell({ steps }: CollectPlan, { cell }: PlaceRef, xpub: unknown, done: string): void {
   if (cell === null || typeof xpub !== 'string') return
@@ -37,8 +37,8 @@ export function requireCell({ steps }: CollectPlan, { cell }: PlaceRef, xpub: un
 }
 
 /**
- * Stops where a plan has something to do at the payout address of the configuration, which can be newer than the plan: a
- * transaction from that address that is no payout stops all payouts. `done` is what was not done: "signed" or "sent".
+ * Throws a `ToolError` if the gas address of a plan is the configured payout address by now. A transaction from the payout address that pays no
+ * payout stops all payouts. `done` is what was not done: "signed" or "sent".
  */
 export function requireNoPayoutGas({ gas, steps }: CollectPlan, payouts: Address | undefined, done: string): void {
   const usesGasAddress = steps.some(({ kind }) => kind !== 'transfer')

@@ -36,7 +36,7 @@ const idleLooksMax = 200
 const lastDelegationMs = 600_000
 /** Most steps that are sent between two looks at the chain. */
 const stepsPerLook = 40
-/** A step that differs from the plan in this many looks, a block apart, is given up. */
+/** A step is given up after this many measurements, a block apart, in which it differed from the plan. */
 const doubtsMax = 4
 
 /** `collect -- send`: sends a signed plan and reports. Returns the exit code: 0 if everything was done. */
@@ -66,7 +66,7 @@ export async function runSend(
   return outcome.kind === 'settled' && isComplete(plan, states) ? 0 : 1
 }
 
-/** The state of a run. It may be lost at any point: the next run asks the chain. */
+/** The state of a run. It may be lost at any point, because the next run asks the chain. */
 interface SendRun {
   readonly nodes: AgreedNodes
   readonly signed: SignedPlan
@@ -74,7 +74,7 @@ interface SendRun {
   readonly stopOf: StopOf
   readonly states: StepStates
   readonly onProgress: (states: StepStates) => void
-  /** How often each waiting step was found to differ from the plan. */
+  /** How many times each waiting step was found to differ from the plan, by its id. */
   readonly doubts: Map<number, number>
   prices: ChainPrices
   /** The step that keeps the run from beginning another address, and why. */
@@ -86,8 +86,8 @@ const readFinalHead = async ({ nodes }: SendRun): Promise<FinalHead> =>
   (await nodes.read((session) => readFinalizedHead(session, null))).header
 
 /**
- * Sends the transactions of a signed plan, each once the steps before it are in a block, until nothing more can be done and everything is final. `states` shows
- * the progress, even during the run and after an interruption.
+ * Sends the transactions of a signed plan, each once the steps before it are in a block, until nothing more can be done and everything is final. It
+ * updates `states` in place, so the caller sees the progress during the run and after an interruption.
  */
 export async function sendPlan(
   nodes: AgreedNodes,
@@ -117,7 +117,10 @@ export async function sendPlan(
   }
 }
 
-/** Asks the chain about the steps of earlier runs. If the first step of an address is in no block, none of its later ones is. */
+/**
+ * Asks the chain which steps earlier runs have brought into a block. If the first step of an address is in no block, its later steps are not asked
+ * about, because each waits for the one before. After `activate` they are: somebody else may have created the account.
+ */
 async function findWhatIsDone(run: SendRun): Promise<void> {
   const { height: final } = await readFinalHead(run)
   const untouched = new Set<string>()
@@ -153,12 +156,12 @@ async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
 
 const settledCount = ({ plan, states }: SendRun) => plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length
 
-/** Whether no further block can contain a transaction of the plan: nodes compare the expiration with the time of the block before. */
+/** Whether no further block can contain a transaction of the plan: nodes compare the expiration with the time of the previous block. */
 const isExpired = ({ plan }: SendRun, { timestamp }: FinalHead) => timestamp > plan.expiration
 
 /**
- * Asks whether a step that this or an earlier run may have sent is in a block by now. Only this proves it; an answer "duplicate" does not. After the plan has
- * expired, a step that is in no block will never be in one.
+ * Asks whether a step that this or an earlier run may have sent is in a block by now. Only a block proves it, not the answer "duplicate" to a
+ * broadcast. After the plan has expired, a step that is in no block will never be in one.
  */
 async function lookFor(run: SendRun, step: CollectStep, final: FinalHead): Promise<void> {
   const state = stateOf(run.states, step.id)
@@ -176,7 +179,7 @@ async function lookFor(run: SendRun, step: CollectStep, final: FinalHead): Promi
   }
 }
 
-/** Sends a step if its turn has come. Returns whether it did. */
+/** Sends a step if its turn has come. Returns whether it was sent. */
 async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promise<boolean> {
   if (stateOf(run.states, step.id).kind !== 'waiting') return false
   const readiness = readinessOf(run.plan, run.states, step)
@@ -200,7 +203,7 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     return false
   }
   if (measured.kind !== 'as-planned') {
-    // An earlier run may have sent this step or later ones, which change the state of a node before they are in a block.
+    // A step that an earlier run sent can make this measurement differ, before any block contains it. So the step is measured again first.
     const doubts = (run.doubts.get(step.id) ?? 0) + 1
     run.doubts.set(step.id, doubts)
     if (doubts >= doubtsMax && !(await findMined(run, step.address))) {
@@ -226,7 +229,10 @@ async function findMined(run: SendRun, address: string): Promise<boolean> {
   return isFound
 }
 
-/** Why a step must not begin, or null. Delegated energy is taken back in any case. */
+/**
+ * Why a step must not be sent, or null. Only steps that prepare an address can have a reason: transfers go on, and delegated energy is always taken
+ * back.
+ */
 function obstacleTo({ plan, halted }: SendRun, { kind }: CollectStep, { timestamp }: FinalHead): string | null {
   if (kind === 'undelegate' || kind === 'transfer') return null
   if (halted !== null) return `nothing new is begun, because of step ${halted.step.id}: ${halted.why}`
@@ -262,7 +268,7 @@ async function isAllFinal(run: SendRun, { height: final }: FinalHead): Promise<b
   return isAll
 }
 
-/** After a fork, steps that were refused because of it can be sent again. */
+/** After a fork has removed a step from its block: this step, and the steps that were not sent because of its failure, can be sent again. */
 function beginAgain(run: SendRun, removed: CollectStep): void {
   setState(run, removed, { kind: 'waiting' })
   reconsider(run, removed.address, ['refused', 'unknown', 'skipped'])

@@ -18,7 +18,7 @@ import { changedFileAdvice, requireCell, requireChain, requireNoPayoutGas } from
 import { planSummary } from './tables.ts'
 import { encodeStep } from './transaction.ts'
 
-/** The key of the gas address is looked for in this many accounts: those that a wallet shows first. */
+/** The key of the gas address is looked for in this many first accounts of a mnemonic, which wallets show. */
 const gasAccounts = 10
 
 /** `collect -- sign`: checks a plan, asks the person, and signs. It uses no network. Returns the exit code. */
@@ -65,7 +65,9 @@ export async function runSign(
   return 0
 }
 
-/** Asks for the key of the gas address. It may have a mnemonic of its own, so that the mnemonic of the deposit addresses need not be where the stake is. */
+/**
+ * Returns the key of the gas address. The operator may keep it in another mnemonic, apart from the deposit addresses, and is then asked for that one.
+ */
 async function askGasKey(plan: CollectPlan, keys: MnemonicKeys, terminal: Terminal): Promise<SigningKey> {
   const sameMnemonic = findGasKey(plan, keys)
   if (sameMnemonic !== null) return sameMnemonic
@@ -78,7 +80,7 @@ async function askGasKey(plan: CollectPlan, keys: MnemonicKeys, terminal: Termin
   )
 }
 
-/** Finds the key of the gas address, or null. It looks in the first accounts of a mnemonic and in the account after that of the plan. */
+/** Finds the key of the gas address: index 0 of one of the first accounts, or of the account after that of the plan. Null if none of them has it. */
 export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | null {
   const accounts = [Math.min(plan.account + 1, accountMax), ...Array.from({ length: gasAccounts }, (_, i) => i)]
   for (const account of accounts) {
@@ -89,8 +91,8 @@ export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | 
 }
 
 /**
- * Signs all transactions of a plan without `findPlanFault`. Each address must be the one that the mnemonic derives at its index. The error is one sentence;
- * then nothing is signed.
+ * Signs all transactions of a plan in which `findPlanFault` has found nothing. Each address must be the one that the mnemonic derives at its index;
+ * otherwise nothing is signed. The error is one sentence.
  */
 export function signPlan(plan: CollectPlan, keys: MnemonicKeys, gasKey: SigningKey | null): Result<SignedPlan, string> {
   const signatures: string[] = []

@@ -9,7 +9,7 @@ const code = await runCollect(process.argv.slice(2), process, () => {
   process.once('SIGINT', stopInOrder)
   return abort.signal
 })
-// Exit once everything is written, because timers of answered requests may still be running.
+// Exit once everything is written, because timers of answered requests may still keep the process running.
 process.stderr.write('', () => process.stdout.write('', () => process.exit(code)))
 
 function stopInOrder(): void {

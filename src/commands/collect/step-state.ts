@@ -6,14 +6,13 @@ import { estimateTransfer, readAccount, readResources } from './node-api.ts'
 import { type CollectPlan, type CollectStep, formatTrx } from './plan.ts'
 import { accountOf, transferParameters } from './transaction.ts'
 
-/** How a run ended. */
 export type SendOutcome =
   /** Nothing more can be done now. `isExpired`: a final block is later than the plan's expiration, so no further block contains its transactions. */
   | { readonly kind: 'settled'; readonly isExpired: boolean }
-  /** Another run continues. `why` is one sentence. */
+  /** The run ended early; the same command continues it. `why` is one sentence. */
   | { readonly kind: 'interrupted'; readonly why: string }
 
-/** The state of a step. It is not stored, because the chain has it. */
+/** The state of a step in this run. It is stored nowhere, because the next run asks the chain. */
 export type StepState =
   /** The chain was not asked about it yet. */
   | { readonly kind: 'unasked' }
@@ -29,7 +28,7 @@ export type StepState =
   | { readonly kind: 'refused'; readonly why: string }
   /** This run does not send it. If an earlier run did, a block may still contain it until the plan expires. */
   | { readonly kind: 'unknown'; readonly why: string }
-  /** It was not sent. */
+  /** It was not sent, and will not be: a step before it did not succeed, or the plan has expired. */
   | { readonly kind: 'skipped'; readonly why: string }
 
 /** The states of a plan's steps, by id. */
@@ -42,24 +41,24 @@ export type Readiness =
   | { readonly kind: 'never'; readonly why: string }
   | { readonly kind: 'unneeded'; readonly why: string }
 
-/** The state of a step. */
+/** The state of the step with this id; `unasked` if none was set. */
 export function stateOf(states: StepStates, id: number): StepState {
   return states.get(id) ?? { kind: 'unasked' }
 }
 
-/** Whether a run is finished with a step, unless there is a fork. */
+/** Whether this run has nothing more to do for a step, unless a fork removes its block. */
 export function isSettled({ kind }: StepState): boolean {
   return kind !== 'unasked' && kind !== 'waiting' && kind !== 'sent'
 }
 
-/** Whether a step has prepared the steps after it. */
+/** Whether the steps that wait for this one may be sent: it succeeded in a block, or its effect existed already. */
 export function isDone(state: StepState): boolean {
   return state.kind === 'unneeded' || (state.kind === 'mined' && state.info.isSuccess)
 }
 
 /**
- * Whether a waiting step can be sent. Energy is taken back as soon as its address no longer needs it, whatever happened there; every other step needs the steps
- * before it.
+ * Whether a waiting step can be sent. A step waits until all steps in its `after` are done. `undelegate` waits only until nothing more can be done
+ * about them, so that energy is taken back even if the transfers failed.
  */
 export function readinessOf(plan: CollectPlan, states: StepStates, step: CollectStep): Readiness {
   const before = step.after.map((id) => stateOf(states, id))
@@ -70,7 +69,7 @@ export function readinessOf(plan: CollectPlan, states: StepStates, step: Collect
       return { kind: 'unneeded', why: 'nothing was delegated' }
     }
     if (lent === undefined || isDone(stateOf(states, lent.id))) return { kind: 'ready' }
-    // After a fork the delegation may be mined again.
+    // Not yet, because a delegation that a fork has removed may be mined again.
     return isSettled(stateOf(states, lent.id)) ? { kind: 'never', why: 'nothing was delegated' } : { kind: 'not-yet' }
   }
   if (step.kind !== 'transfer' && areTokensDone(plan, states, step)) {
@@ -99,7 +98,6 @@ export type Measured =
 
 type Transfer = CollectStep & { readonly kind: 'transfer' }
 
-/** The parts that measuring needs. */
 interface Measure {
   readonly prices: ChainPrices
   readonly stopOf: StopOf

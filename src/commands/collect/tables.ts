@@ -26,7 +26,7 @@ export function describeStep(plan: Pick<CollectPlan, 'currencies'>, step: Collec
   }
 }
 
-/** The decision about each address: one line for each transaction, then the balances that stay. */
+/** The lines of a plan: one for each transaction, then the balances that stay. */
 export function planTable(plan: CollectPlan): readonly string[] {
   const rows = plan.steps.map((step) => [
     `${step.id}`,
@@ -44,7 +44,7 @@ export function planTable(plan: CollectPlan): readonly string[] {
   return [...table, ...(leftOut.length === 0 ? [] : ['Left out:', ...leftOut, ''])]
 }
 
-/** Destination, sums and fees. */
+/** The lines that a person reads before signing: destination, sums, fees, expiry. */
 export function planSummary(plan: CollectPlan): readonly string[] {
   const { steps, gas } = plan
   const sumOf = (part: readonly CollectStep[], amount: (step: CollectStep) => bigint) =>
@@ -110,7 +110,7 @@ function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   )
 }
 
-/** The result of each step, its real cost, and the remedy for the rest. */
+/** The lines printed at the end of `collect -- send`: the result and real cost of each step, and what to do about the rest. */
 export function reportLines(plan: CollectPlan, states: StepStates, outcome: SendOutcome): readonly string[] {
   const rows = plan.steps.map((step) => {
     const state = stateOf(states, step.id)
@@ -135,7 +135,7 @@ export function reportLines(plan: CollectPlan, states: StepStates, outcome: Send
   ]
 }
 
-/** Whether every step of the plan was done. */
+/** Whether every step has succeeded or was not needed. */
 export function isComplete(plan: CollectPlan, states: StepStates): boolean {
   return plan.steps.every(({ id }) => isDone(stateOf(states, id)))
 }

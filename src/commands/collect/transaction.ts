@@ -31,7 +31,7 @@ const encoder = utils.transaction as {
 
 /** Bytes of the result that java-tron reserves, and charges, in each transaction. */
 const resultBytes = 64
-/** `transfer(address,uint256)`. */
+/** The selector of `transfer(address,uint256)`. */
 const transferSelector = 'a9059cbb'
 const wordDigits = 64
 
@@ -52,12 +52,12 @@ export function encodeStep(header: TransactionHeader, step: StepContent): Uint8A
   return hexToBytes(encoder.txPbToRawDataHex(message))
 }
 
-/** The bytes for which bandwidth is charged. */
+/** The bytes for which the chain charges bandwidth: those of the signed transaction, and `resultBytes`. */
 export function chargedBytes(rawData: Uint8Array): number {
   return encodeSigned(rawData, new Uint8Array(signatureBytes)).length / 2 + resultBytes
 }
 
-/** The account that signs and pays a step. */
+/** The Base58Check address that signs and pays for a step. */
 export function payerOf({ gas }: TransactionHeader, step: StepContent): string {
   return step.kind === 'transfer' ? step.address : gas.address
 }
@@ -96,22 +96,22 @@ function transferOf(
   return { type: 'TriggerSmartContract', value, feeLimit: exact(feeLimit) }
 }
 
-/** Call data of a token transfer, without its selector. */
+/** The arguments of `transfer(address,uint256)` as hex digits of call data, without the selector. */
 export function transferParameters(to: Address, units: bigint): string {
   return word(to) + word(units.toString(16))
 }
 
-/** The account of an address in a plan. */
+/** Parses an address of a plan. Throws if it is none, which `parsePlan` and `parseSignedPlan` exclude. */
 export function accountOf(base58: string): Address {
   const parsed = parseAddress(base58)
-  if (!parsed.ok) throw new Error(`not an address: ${base58}`) // a plan is parsed before
+  if (!parsed.ok) throw new Error(`not an address: ${base58}`) // the schema of a plan has checked it
   return parsed.value
 }
 
 const hex = (base58: string) => formatHex(accountOf(base58))
 const word = (digits: string) => digits.padStart(wordDigits, '0')
 
-/** A number of sun for the encoder, which does not accept bigint. All TRX together are less than 2^53 sun. */
+/** Parses a number of sun for the encoder, which does not accept bigint. All TRX together are less than 2^53 sun. */
 function exact(digits: string): number {
   const value = Number(digits)
   if (!Number.isSafeInteger(value)) throw new Error('more sun than there are')

@@ -19,7 +19,7 @@ export function runDeploy(args: readonly string[], output: CommandOutput): Promi
     const env = readEnvironment(args)
     if (env === undefined) throw new OptionError('which deployment?')
     await applyMigrations(open(env, output), output)
-    // wrangler deploys in several steps: the new version may be running although its cron trigger could not be set.
+    // The message is "not completed", because the new version may be running: wrangler sets the cron trigger after it.
     await run('The migrations are applied, but the deployment was not completed', ['deploy', `--env=${env}`], output)
     return 0
   })
@@ -33,7 +33,7 @@ export function runMigrate(args: readonly string[], output: CommandOutput): Prom
   })
 }
 
-/** Applies the missing migrations to the database of each cell in turn. The first failure ends it. */
+/** Applies the missing migrations to the database of each cell in turn, and throws at the first failure. */
 async function applyMigrations(cells: readonly ConfigurationSource[], output: CommandOutput): Promise<void> {
   for (const { place } of cells) {
     const ofCell = place.cell === null ? '' : ` of cell ${place.cell.number} (database ${place.databaseName})`
@@ -42,14 +42,14 @@ async function applyMigrations(cells: readonly ConfigurationSource[], output: Co
   }
 }
 
-/** The environment that the options name. Other options are refused, because they mean something else in each step. */
+/** The environment that the options name. Other options are refused, because each wrangler command would understand them differently. */
 function readEnvironment(args: readonly string[]): string | undefined {
   return environmentOf(parseArgs({ args: [...args], options: placeOptions }).values)
 }
 
 /**
- * Prints the first line, and checks for databases and objects before the first step. Wrangler would notice a missing one later and less clearly. Returns the
- * configuration of each cell.
+ * Prints the first line, which names the target, and checks databases and Durable Objects before anything is done: wrangler would notice a missing
+ * one later and less clearly. Returns the configuration of each cell.
  */
 function open(env: string | undefined, { stdout }: CommandOutput): readonly ConfigurationSource[] {
   const source = orStop(readConfiguration(env, process.env), configurationAdvice)
@@ -99,7 +99,7 @@ const splitAdvice = {
   text: 'D1 has cut a trigger apart; docs/guides/repair.md has the way round, "A migration that D1 refuses"',
 }
 
-/** Runs one wrangler command, and stops if it fails. */
+/** Runs one wrangler command, and throws a `ToolError` if it fails. */
 async function run(failure: string, args: readonly string[], shownOn: CommandOutput): Promise<void> {
   shownOn.stdout.write(`> wrangler ${args.join(' ')}\n`)
   const { code, output, failure: reason } = await runWrangler(args, deployMsMax, shownOn)

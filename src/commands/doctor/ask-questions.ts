@@ -62,7 +62,7 @@ async function readOneBlock(session: Session, node: TronNode, height: BlockHeigh
   return block === undefined ? nodeError('behind', `no block ${height}`) : ok(block)
 }
 
-/** Counts the logs of the block. */
+/** Asks for the logs of a block. The value is their number; the doctor needs only to know that a list came. */
 function readLogs(session: Session, node: TronNode, hash: BlockHash) {
   return askOne(session, node, logsCall(hash), (reply) =>
     parseResult(reply, 'its list of logs', (value) => (Array.isArray(value) ? ok(value.length) : err('no list'))),

@@ -30,7 +30,6 @@ const fullStateCall = {
   params: [{ from: `0x${'0'.repeat(39)}1`, to: `0x${'0'.repeat(39)}2`, value: '0x1' }],
 }
 
-/** The results of checking a node. */
 export interface CheckedNode {
   readonly node: TronNode
   readonly results: readonly CheckResult[]
@@ -93,7 +92,7 @@ export async function checkNode(pool: Pool, chainId: string, node: TronNode): Pr
   return { node, results, newest }
 }
 
-/** A node's number, with its name or the label in place of one. */
+/** How lines name a node: its number, with its configured name or a part of its host. */
 export const nameOf = (node: TronNode) =>
   node.endpoint.name === null ? nodeName(node.number, node.endpoint) : labelOf(node)
 
@@ -146,7 +145,7 @@ async function readNewest(session: Session, node: TronNode, to: BlockHeight): No
   return ok([])
 }
 
-/** Only a block with logs can show that a node has no history: an empty block proves nothing. */
+/** Yields what the blocks show about a node's bytes and its history. Blocks without transactions or calls prove nothing, which is a warning. */
 function* checkBlocks(blocks: readonly NodeBlock[], api: string): Generator<CheckResult, void> {
   const transactions = blocks.flatMap((block) => block.transactions)
   const unchecked = 'could not be checked, because the last final blocks have no'

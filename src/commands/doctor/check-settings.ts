@@ -23,7 +23,7 @@ export const warned = (text: string): CheckResult => ({ level: 'warn', text })
 /** A fault that the operator must correct. */
 export const failed = (text: string): CheckResult => ({ level: 'FAIL', text })
 
-/** The line to print. */
+/** The line to print for a check: its level, padded to four characters, and its text. */
 export function lineOf({ level, text }: CheckResult): string {
   return `${level.padEnd(4)}  ${text}`
 }
@@ -37,8 +37,8 @@ export function hostInUrl(url: string): string {
 const publicAddresses = ['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6']
 
 /**
- * Checks the extended public key and shows its first addresses, to compare with the wallet that has the private key. There are no results if the key cannot be
- * parsed, because that is a fault of the configuration. `chainId` is null if it is not known.
+ * Checks the extended public key and shows its first addresses, to compare with the wallet that has the private key. Yields nothing if the key cannot be
+ * parsed, because the check of the configuration reports that. `chainId` is null if it is not known.
  */
 export function* checkKey(xpub: unknown, chainId: string | null): Generator<CheckResult, void> {
   const key = typeof xpub === 'string' ? parseExtendedPublicKey(xpub) : null
@@ -55,7 +55,7 @@ export function* checkKey(xpub: unknown, chainId: string | null): Generator<Chec
 
 const secretCharactersMin = 10 // a long secret with fewer different characters looks like a placeholder
 
-/** Checks how users are authenticated. */
+/** Checks the keys for users' tokens, and the settings that may let in more people than the operator wants: no `AUTH_AUDIENCE`, and `DEV_UID`. */
 export async function* checkAuth(
   auth: AuthConfig,
   isDeployment: boolean,

@@ -20,7 +20,7 @@ import { notCompared } from './advice.ts'
 import { nodeMs } from './check-node.ts'
 import { type CheckResult, failed, passed, warned } from './check-settings.ts'
 
-/** Addresses of the key that are compared with `OPERATOR_ADDRESSES`. */
+/** How many addresses of the key, from index 0, are compared with `OPERATOR_ADDRESSES`. */
 const comparedAddressesMax = 100
 
 /** The settings that are compared with stored data. */
@@ -137,14 +137,14 @@ export async function* checkToken(
   yield { level, text: `${name}: ${found}` }
 }
 
-/** Compares symbols, unless no configuration could have the contract's symbol. */
+/** Compares the symbol in the contract with the configured one. A difference is only a warning if `CURRENCIES` could not contain the contract's symbol. */
 function compareSymbols(actual: string, configured: string): CheckResult {
   if (actual === configured) return passed(`symbol ${configured}`)
   const text = `symbol "${actual.replace(/[^\x20-\x7e]/g, '?').slice(0, symbolCharsMax)}", not "${configured}"`
   return symbolPattern.test(actual) ? failed(`${text}: compare the contract with that of the token`) : warned(text)
 }
 
-/** An ABI string (offset, length, bytes), or the 32 bytes that some old tokens return. */
+/** Parses an ABI string (offset, length, bytes), or the 32 bytes that some old tokens return. */
 function parseSymbol(value: unknown): Parsed<string> {
   const hex = parseBytes(value)?.slice(2)
   if (hex === undefined) return err('not bytes')

@@ -12,14 +12,13 @@ import { adviceFor } from './advice.ts'
 import { type CheckResult, failed, lineOf } from './check-settings.ts'
 import { runChecks } from './run-checks.ts'
 
-/** The options of `npm run doctor`. */
 export const doctorOptions = { ...placeOptions, ...cellOption, webhooks: { type: 'boolean', default: false } } as const
 const doctor = {
   usage: 'npm run doctor [-- [--production | --env <name>] [--cell <number>] [--webhooks]]',
   options: Object.keys(doctorOptions),
 }
 
-/** Runs `npm run doctor` with these options. Returns the exit code. */
+/** Runs `npm run doctor` with these options. Returns the exit code: 1 if a check failed, else 0. */
 export function runDoctor(args: readonly string[], output: CommandOutput): Promise<number> {
   const print = (line: string) => output.stdout.write(`${line}\n`)
   return runTool(doctor, args, output, async () => {

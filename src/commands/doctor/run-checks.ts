@@ -23,7 +23,7 @@ import {
 } from './check-settings.ts'
 import { checkOperators, checkStored, checkToken } from './check-stored.ts'
 
-/** The parts of this machine that the checks use. */
+/** What the checks use of this machine: clock, network and the database. */
 export interface DoctorPlatform extends CommandPlatform {
   readonly readStored: ReadStored
 }
@@ -75,18 +75,18 @@ export async function* runChecks(
   }
   if (config.ok) yield* checkWebhooks(config.value.webhooks, platform, sendsTests)
   const hasDatabase = !isDeployment || source.database === 'set'
-  // A cell has its share of the nodes' allowances.
+  // `config` has the share of this cell in the nodes' allowances, and `chain` has them whole.
   const checked = config.ok ? config : chain
   if (checked.ok) yield* checkChain(platform, checked.value, config.ok && hasDatabase ? config.value : null)
   else yield warned('nodes and tokens: skipped until the configuration is valid')
 }
 
-/** Whether the variable at the beginning of a fault has a value. */
+/** Whether the variable with which the text of a fault begins has a value. */
 function isSet(values: Bindings, fault: string): boolean {
   return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
 }
 
-/** `config` is null if there is nothing to compare with stored data. */
+/** Checks the nodes, and, with the usable ones, the quorum, the stored data and the tokens. `config` is null if the stored data cannot be compared. */
 async function* checkChain(
   platform: DoctorPlatform,
   chain: ChainConfig,
@@ -115,7 +115,7 @@ async function* checkChain(
   for (const [contract, currency] of nodes.length === 0 ? [] : byContract) yield* checkToken(usable, currency, contract)
 }
 
-/** Checks that the requests that a node allows suffice for the scan. */
+/** Warns if the scan alone can take more than half of the requests that a node allows in a day. */
 function checkAllowance(node: TronNode, scanEverySeconds: number | null): CheckResult {
   const { perSecond, perDay } = node.endpoint
   const text = `${nameOf(node)}: allows ${perSecond} requests a second and ${perDay} a day`

@@ -37,7 +37,7 @@ typed (--stdin: from the input). They ask the service at --service <URL>, on thi
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
-/** The options of all commands. */
+/** The options of all commands together. Each command takes some of them (`commands`). */
 export const operateOptions = {
   ...placeOptions,
   ...cellOption,
@@ -58,7 +58,7 @@ export const operateOptions = {
   stdin: flag,
 } as const
 
-/** The words and options of a command, and its work. Wrong ones throw an `OptionError`. */
+/** What a command accepts, and its work. `prepare` throws an `OptionError` for wrong words or options, before anything is read or changed. */
 interface Command {
   readonly takes: readonly (keyof Options)[]
   readonly takesWords?: true
@@ -67,7 +67,6 @@ interface Command {
 
 const asSomebody = ['name', 'secret', 'stdin', 'service'] as const
 
-/** Each command by its name. */
 const commands: Readonly<Record<string, Command>> = {
   rescan: { takes: ['from', 'to', 'reason'], prepare: rescan },
   correct: { takes: ['finalized', 'reason'], prepare: correct },
@@ -87,7 +86,7 @@ const commands: Readonly<Record<string, Command>> = {
   'webhooks move': { takes: ['endpoint', 'from-url-of-key'], prepare: moveEndpoint },
 }
 
-/** The stream from which a command reads a typed secret. */
+/** The streams through which a command asks for a secret. */
 interface CommandInput {
   readonly stdin: TerminalStreams['input']
   readonly stdout: TerminalStreams['output']

@@ -2,7 +2,7 @@ import type { ConfigurationSource } from '../configuration.ts'
 import { cellOptionOf, optionOf, type PlaceRef } from '../place.ts'
 import { OptionError } from '../tool-error.ts'
 
-/** The values of the options, as typed. */
+/** The options as typed. An option that was not given is undefined. */
 export type Options = Readonly<Partial<Record<TextOption, string | undefined> & Record<Flag, boolean | undefined>>>
 
 type TextOption =
@@ -10,10 +10,10 @@ type TextOption =
   | ('name' | 'scope' | 'secret' | 'service')
 type Flag = 'moved' | 'stdin'
 
-/** Runs the work on the place of a configuration. Returns the text to print. */
+/** The work of a command on its target. Returns the text to print, or throws a `ToolError`. */
 export type Work = (source: ConfigurationSource) => Promise<string>
 
-/** The options for a place in a printed command; for this machine there is `--local`. They begin with a space. */
+/** The options that name a target in a printed `operate` command. They begin with a space; this machine is ` --local`. */
 export const environmentOption = (place: PlaceRef) =>
   place.env === undefined ? ` --local${cellOptionOf(place)}` : optionOf(place)
 

@@ -10,13 +10,14 @@ import { type Options, readOption, type Work } from './options.ts'
 import { openSecret, readScopes } from './secret.ts'
 import { post, type ShownItem } from './service.ts'
 
-// Actions of a named person. They use the routes for backends, because the rules are there, with a token made from the secret at hand.
+// Actions of a named person. They call the service's routes for backends, which check the rules, with a token that the command signs itself
+// (`openSecret`).
 
 const idForm = /^[1-9]\d{0,14}$/
 const txidForm = /^(?:0x)?[0-9a-f]{64}$/i
 const positionForm = /^(?:0|[1-9]\d{0,14}|i\d{1,9})$/
 
-/** `desk-token`: prints a token with which its name signs in to the desk for an hour. */
+/** `desk-token`: prints a token with which the named person can use the desk for an hour. */
 export function makeDeskToken(options: Options, _: readonly string[], streams: TerminalStreams): Work {
   const name = readName(options)
   const scope = readScopes(options)
@@ -54,7 +55,7 @@ export function prepareDecision(options: Options, words: readonly string[], stre
   return acting(options, streams, 'ledger:approve', '/ledger/deposits/decide', body)
 }
 
-/** Sends a request in a person's name, and describes the result in lines. */
+/** The work that sends a request in a person's name, and prints the payouts or deposits as they are afterwards. */
 function acting(options: Options, streams: TerminalStreams, scope: string, path: string, body: object): Work {
   const name = readName(options)
   return async ({ place, values }) => {

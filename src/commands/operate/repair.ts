@@ -3,7 +3,7 @@ import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, tim
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
 import { environmentOption, type Options, readOption, type Work } from './options.ts'
 
-// Each repair is one statement. Triggers of the database apply it, or refuse it. Its time is the database's own.
+// Each repair is one statement. Triggers of the database apply it, or refuse it. The time that it stores is the database's own.
 
 /** Most credited deposits that are printed. */
 const creditedMax = 100
@@ -24,7 +24,7 @@ export function rescan(options: Options): Work {
   }
 }
 
-/** The statement that has these blocks read again. */
+/** The statement that has these blocks read again, both ends included. A trigger refuses blocks that the scan has not reached. */
 export function rescanSql(from: number, to: number, reason: string): string {
   return (
     'INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try) ' +
@@ -48,7 +48,7 @@ export function correct(options: Options): Work {
   }
 }
 
-/** The statement that lowers the finalized height to this one. */
+/** The statement that lowers the finalized height. A trigger refuses a height that is not below the stored one. */
 export function correctionSql(height: number, reason: string): string {
   const values = `${height}, ${quoted(reason)}, ${databaseNow}`
   return `INSERT INTO correction (finalized, reason, created_at) VALUES (${values})`
@@ -79,7 +79,7 @@ export function closeGap(options: Options): Work {
   }
 }
 
-/** The reason for a change, which is stored with it. */
+/** Reads `--reason`, which is stored with the change. Throws an `OptionError` unless it is 1 to `reasonMax` printable characters. */
 export function readReason({ reason = '' }: Options): string {
   if (reason.trim() === '') throw new OptionError('--reason is required: it is stored with the repair')
   if (reasonForm.test(reason) && [...reason].length <= reasonMax) return reason

@@ -94,7 +94,7 @@ export function reserve(options: Options): Work {
   }
 }
 
-/** Reads the stored addresses, which must belong to this key. */
+/** Reads the stored addresses. Throws a `ToolError` if the key of the database is another one, or not stored yet. */
 async function readStoredRange(place: WranglerTarget, key: ExtendedPublicKey): Promise<StoredRange> {
   const stored = await readDatabase(
     place,
@@ -140,8 +140,8 @@ function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] 
 }
 
 /**
- * Advice to read the blocks above `height` again, because payments to the reserved addresses in them were not recognised. The last one is `finalized`, which
- * may be above the scan's position: a step that is running may have looked up its addresses already.
+ * Advice to read the blocks above `height` again, up to `finalized`: the scan has read them without the reserved addresses. `finalized` may be above the
+ * scan's position, but a running step may have looked up its addresses before they were reserved.
  */
 function adviseRescan(place: WranglerTarget, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
@@ -183,12 +183,14 @@ function missingIndices({ from, to }: ReservedRange, first: number, last: number
 
 const openDeposits = "FROM transfer WHERE state = 'held' AND review = 'open'"
 
-/** The newest address in the copy. An address that was issued later has received nothing in final blocks below that height. */
+/**
+ * The finalized height when the newest stored address was issued. An address that was issued later had received nothing in the blocks up to that height.
+ */
 const newestHeight = 'SELECT issued_height FROM address ORDER BY derivation_index DESC LIMIT 1'
 
 /**
- * The addresses were issued after the newest stored address, at a time that the database does not know. So they get the height of that address, not the present
- * one. If `height` is null because none is stored, they get the present height.
+ * The statement that stores these addresses. They were issued after the newest stored address, at a time that the database does not know, so they get the
+ * height of that address, `height`. Null means that none is stored: they get the present finalized height.
  */
 function reserveSql(key: ExtendedPublicKey, indices: readonly number[], height: number | null): string {
   const issuedHeight = height ?? 'coalesce((SELECT finalized FROM scan), 0)'

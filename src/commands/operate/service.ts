@@ -35,7 +35,10 @@ const advice = {
   '404': 'look at what waits: the desk lists it, or the service has no payouts',
 } satisfies Readonly<Partial<Record<Reason | '401' | '403' | '404', string>>>
 
-/** Sends a request with a token, and returns each payout or deposit in it as it is now. Throws a `ToolError` with the remedy. */
+/**
+ * Sends a request with a token. Returns the payouts or deposits that it was about, as they are now. Throws a `ToolError` if the service refuses it or does
+ * not answer.
+ */
 export async function post(url: string, token: string, body: object): Promise<readonly ShownItem[]> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const signal = AbortSignal.timeout(timeoutMs)

@@ -4,12 +4,12 @@ import { orRefuse, ToolError } from '../tool-error.ts'
 import { environmentOption, type Options, readOption, type Work } from './options.ts'
 
 const numberForm = /^[1-9]\d{0,14}$/
-/** The whole key, or its beginning as the status prints it. */
+/** The key of an endpoint (64 digits), or its beginning as the status prints it. */
 const keyForm = /^[0-9a-f]{12,64}$/
 
 /**
- * Endpoints that are no longer configured stay for a while. Of those with the same number the configured one was seen last, at most an hour before the newest
- * (`endpoint-state.ts`).
+ * Whether a row is that of a configured endpoint. Rows of earlier endpoints stay for a while. Of the rows with one number, the configured one was seen
+ * last, and less than two hours before the newest row of all: each is stored to within an hour (`endpoint-state.ts`).
  */
 const isConfigured =
   '(seen_at = (SELECT max(same.seen_at) FROM webhook AS same WHERE same.number = webhook.number) ' +
@@ -27,7 +27,7 @@ export const showEndpoints =
     return rows.length === 0 ? 'No endpoint has been delivered to yet.' : rows.map(describeEndpoint).join('\n')
   }
 
-/** `webhooks replay`: sends an endpoint the events after an id again. */
+/** `webhooks replay`: sends an endpoint the events from an id on again. */
 export function replayEvents(options: Options): Work {
   const endpoint = readEndpoint(options)
   const from = Number(readOption(options, 'from', numberForm, 'the id of an event'))

@@ -23,8 +23,8 @@ interface CommandStreams {
 }
 
 /**
- * Runs `npm run payout` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal. `readTarget` reads the configuration
- * for commands that read a mnemonic.
+ * Runs `npm run payout` with these words and options. Returns the exit code. `run` calls `stopsInOrder` once it needs no more answers: from then on the
+ * first Ctrl-C aborts the returned signal instead of ending the process. `readTarget` reads the configuration for `run` and `sign`, which read a mnemonic.
  */
 export function runPayout(
   args: readonly string[],
@@ -56,7 +56,9 @@ export function runPayout(
   })
 }
 
-/** Reads the configuration for commands that read a mnemonic. */
+/**
+ * Reads the configuration for `run` and `sign`, and prints the first line. Wrangler must not be loaded here, where a mnemonic is typed (`target-apart.ts`).
+ */
 async function openSource(
   env: string | undefined,
   cell: string | undefined,

@@ -16,14 +16,13 @@ export interface Lacking {
   readonly foreign: number
 }
 
-/** The parts of a comparison. */
 export interface Comparison {
   readonly now: UnixMs
   /** Whether the service has stopped payouts. Then it lacks a transaction, which may be in the journal. */
   readonly isStopped: boolean
 }
 
-/** Compares a journal with the service. After a restore the service lacks everything after its copy. */
+/** Compares a journal with `known`, the payouts that the service shows. After a restore the service lacks everything that came after its copy. */
 export function findLacking(
   { entries, of, startedAt }: Pick<Journal, 'entries' | 'of' | 'startedAt'>,
   known: readonly ShownPayout[],

@@ -29,7 +29,7 @@ const entrySchema = z.strictObject({
   transaction: z.string().check(z.regex(/^([0-9a-f]{2})+$/)),
 })
 
-/** A signed transaction. */
+/** A line of the journal: a signed transaction and its payout. */
 export type JournalEntry = z.infer<typeof entrySchema>
 
 /** The chain and address to which a journal belongs. */
@@ -67,7 +67,7 @@ export function createJournal(path: string, owner: JournalOwner, at: UnixMs): vo
   closeSync(folder)
 }
 
-/** The first line of a journal. */
+/** The first line of a journal, with its line feed. `at` is when the journal was begun. */
 export function firstLine({ chainId, address }: JournalOwner, at: UnixMs): string {
   return `${JSON.stringify({ format, version: 1, chainId, address, at })}\n`
 }
@@ -177,7 +177,7 @@ function readLines(file: number): { readonly lines: readonly string[]; readonly 
   }
   if (rest === '') return { lines, wasCut: false }
   if (entrySchema.safeParse(parseJson(rest)).success) {
-    writeAll(file, '\n') // an editor has removed the end of the last line
+    writeAll(file, '\n') // the entry is whole, so only an editor can have removed its line feed
     return { lines: [...lines, rest], wasCut: false }
   }
   ftruncateSync(file, size - rest.length)

@@ -17,7 +17,7 @@ const aheadMsMax = 30_000
 /** A final block must be this much later than an expiration before the transaction counts as expired: an earlier block may contain it. */
 export const pastMs = minuteMs
 
-/** The knowledge of a signer about a payout. */
+/** What a signer knows when it judges a payout. */
 export interface Known {
   /** The transactions in the journal with the payout's key, in the order of signing. */
   readonly earlier: readonly JournalEntry[]
@@ -30,7 +30,6 @@ export interface Known {
   readonly again: ReadonlySet<string>
 }
 
-/** The verdict about a payout. */
 export type SigningVerdict =
   | { readonly kind: 'sign' }
   /** The newest transaction of the payout in the journal is handed in again. */
@@ -39,7 +38,7 @@ export type SigningVerdict =
   | { readonly kind: 'prove'; readonly entries: readonly JournalEntry[] }
   | { readonly kind: 'leave'; readonly why: string }
 
-/** Judges a payout that the service offers for signing. */
+/** Decides by the journal what to do about a payout that the service offers. `signOne` checks limits, proof and decimals afterwards. */
 export function judge(payout: ShownPayout, known: Known): SigningVerdict {
   const { earlier, startedAt, head, now, gone } = known
   const last = earlier.at(-1)
@@ -65,7 +64,7 @@ export function judge(payout: ShownPayout, known: Known): SigningVerdict {
   return entries.length === 0 ? { kind: 'sign' } : { kind: 'prove', entries }
 }
 
-/** An outflow that keeps the payout from being signed, as part of a sentence, or null. What the journal knows about that transaction does not matter. */
+/** Why a payout must not be signed because money has left for it already, as part of a sentence. Null if none has, or if a person wants to pay it again. */
 function findPaid(payout: ShownPayout, { earlier, again }: Known): string | null {
   const { moved } = payout
   if (moved === undefined || moved === null || (Array.isArray(moved) && moved.length === 0)) return null
@@ -90,7 +89,7 @@ export function isSameContent(payout: Pick<ShownPayout, 'to' | 'amt'>, entry: Jo
   return payout.to === entry.to && payout.amt === entry.amt
 }
 
-/** Why transactions must not refer to this head, or null. `newest` is the newest head that one has referred to. */
+/** Why transactions must not refer to this head, or null. `newest` is the head of the newest transaction in the journal. */
 export function findHeadFault(head: ShownHead, newest: ShownHead | null, now: UnixMs, minutes: number): string | null {
   const { height, hash } = head
   const at = msOf(head)
@@ -100,14 +99,17 @@ export function findHeadFault(head: ShownHead, newest: ShownHead | null, now: Un
   if (at + minutes * minuteMs < now + leftMsMin) {
     return `it is of ${time(at)}, and this machine's clock shows ${time(now)}: the service is behind, or the clock is wrong`
   }
-  // Times are compared, not heights: an invented time cannot be far in the future, so a true head is soon later than it.
+  // Times are compared, not heights: a service could invent a height that no true head reaches, but a time at most `aheadMsMax` ahead of the clock.
   const isBack = newest !== null && (at < msOf(newest) || (at === msOf(newest) && hash !== newest.hash))
   return isBack
     ? `it is not after block ${newest.height}, which was final before: an older copy of the service, or a fork`
     : null
 }
 
-/** The expiration of a transaction. It differs from payout to payout, so that two signers at the same moment make different bytes. */
+/**
+ * The expiration of a transaction, in milliseconds since 1970. `spread` differs from payout to payout, so that two signers that pay equal payouts at the
+ * same moment make different transactions.
+ */
 export function expirationOf(head: ShownHead, minutes: number, spread: number): number {
   return msOf(head) + minutes * minuteMs - (spread % minuteMs)
 }

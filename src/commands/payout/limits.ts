@@ -58,7 +58,7 @@ export function parseOwnNodes(text: string): OwnNodesSetting | null {
   return null
 }
 
-/** Parses the file of limits. A currency that it does not name has no limits, so none of its payouts is signed. */
+/** Parses the file of limits, by `cuy`. A currency that it does not name has no limits, so none of its payouts is signed. Throws a `ToolError`. */
 export function parseLimits(text: string, { byId }: Currencies): ReadonlyMap<number, SignerLimit> {
   const limits = new Map<number, SignerLimit>()
   for (const { cuy, each, perDay, perUserPerDay, least = '0', countPerDay = countPerDayByDefault } of readFile(text)
@@ -96,7 +96,7 @@ interface Wanted {
   readonly uid: number
 }
 
-/** Why a payout exceeds the limits of the signer, or null. Everything in the journal counts towards a day, whatever became of it. */
+/** Why a payout exceeds the limits of the signer, or null. Every payout that was signed in the last 24 hours counts, whatever became of it. */
 export function findExcess(
   { units, uid }: Wanted,
   currency: Currency,

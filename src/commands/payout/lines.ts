@@ -9,7 +9,7 @@ type Names = { readonly settings: Pick<SignerSettings, 'currencies'> }
 /** The members of a payout that a line shows. */
 type Described = Pick<ShownPayout, 'cuy' | 'amt' | 'to' | 'uid' | 'osn'> & { readonly txid?: string | undefined }
 
-/** The state of a payout, in one line. */
+/** One line about a payout: what was done with it, what it pays to whom, and why. */
 export function payoutLine(what: string, payout: Described, { settings }: Names, why: string): string {
   const { cuy, amt, to, uid, osn, txid } = payout
   const symbol = settings.currencies.byId.get(cuy as CurrencyId)?.symbol ?? `of cuy ${cuy}` // safe: looked up

@@ -32,7 +32,6 @@ function parseOptions(args: readonly string[]) {
 const place = Object.keys({ ...placeOptions, ...cellOption })
 const remote = [...place, 'service', 'token']
 const signing = [...place, 'limits', 'journal', 'new-journal', 'backend-keys', 'again', 'path', 'minutes', 'stdin']
-/** The options that each command accepts, and whether it accepts a file. */
 const commands = {
   run: { takes: [...signing, 'service', 'token'], takesFile: false },
   fetch: { takes: [...remote, 'out'], takesFile: false },

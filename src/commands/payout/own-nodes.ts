@@ -31,7 +31,7 @@ const attemptMs = 6_000
 /** Compared decimals count this long, because the contract behind an address may be replaced. */
 const decimalsMs = 600_000
 
-/** Makes the comparisons with these nodes. */
+/** Makes the comparisons with these nodes. A head or decimals that they have confirmed are not asked about again for `decimalsMs`. */
 export function createOwnNodes(nodes: AgreedNodes): OwnNodes {
   const { clock } = nodes
   const known = new Map<string, { readonly why: string | null; readonly at: number }>()

@@ -23,17 +23,14 @@ export function parseKey(typed: string): string | null {
   return osn === undefined ? null : textOfKey({ uid: Number(uid), cuy: Number(cuy), osn })
 }
 
-/** A whole number from 0 on. */
 export const naturalNumber = z.int().check(z.gte(0))
-/** A txid. */
 export const txidText = z.string().check(z.regex(/^[0-9a-f]{64}$/))
-/** A Tron address as a person reads it. */
+/** A Tron address as a person reads it: Base58Check, 34 characters. */
 export const base58Text = z.string().check(z.refine((text) => parseAddress(text).ok))
 /** An amount of whole units, in decimal digits. */
 export const decimal = z.string().check(z.regex(/^\d{1,20}(\.\d{1,20})?$/))
 /** Printable text from outside, which cannot move the cursor of a terminal. */
 const printable = z.string().check(z.regex(/^[\x20-\x7e]{1,200}$/))
-/** An instant as the service writes it. */
 const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 
 /** The members of a payout that identify it, say what it pays, and count its attempts. */
@@ -55,23 +52,20 @@ export const shownPayout = z.object({
   state: printable,
   txid: z.optional(txidText),
   proof: z.optional(z.string().check(z.maxLength(2_000))),
-  /** The outflows from the payout address in a transaction that paid something else. */
+  /** What has left the payout address for this payout already, in another transaction; absent if nothing has. */
   moved: z.optional(z.unknown()),
 })
-/** A payout as the service shows it. */
 export type ShownPayout = z.infer<typeof shownPayout>
 
 /** A final block to which transactions refer. */
 export const headSchema = z.object({ height: naturalNumber, hash: txidText, created_at: instant })
-/** A final block to which transactions refer. */
 export type ShownHead = z.infer<typeof headSchema>
 
 /** The service's offer for signing. */
 export const offerSchema = z.object({ list: z.array(shownPayout), address: base58Text, head: headSchema })
-/** The service's offer for signing. */
 export type ShownOffer = z.infer<typeof offerSchema>
 
-/** The account of a Base58Check address, which a schema has checked. */
+/** Parses a Base58Check address that a schema has checked. Throws if it is none. */
 export function accountAt(base58: string): Address {
   const parsed = parseAddress(base58)
   if (!parsed.ok) throw new Error('a schema has checked it')

@@ -64,10 +64,10 @@ export async function runSubmit(
   return refused === 0 ? 0 : 1
 }
 
-/** Most lists that are read. */
+/** Most pages of the offer that one `fetch` reads. */
 const listsMax = 100
 
-/** Reads all lists of the offer, in order. */
+/** Reads all pages of the offer, in order. */
 async function readOffer(service: PayoutService): ReturnType<PayoutService['offer']> {
   const list: ShownPayout[] = []
   for (let lists = 1; ; lists += 1) {

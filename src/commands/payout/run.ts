@@ -15,7 +15,7 @@ import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { openSigner, readLimits, type Signer, type SignerStep, signOffer } from './signer.ts'
 import { openTokens } from './token.ts'
 
-/** Pause between two requests to the service. A payout within the limits is broadcast 5 s after it was asked for. */
+/** Pause between two requests to the service. With it, a payout within the limits is broadcast 5 s after it was asked for. */
 const pollMs = 2_000
 /** Lifetime of a transaction, in minutes after the newest final block. */
 const minutesDefault = 15
@@ -45,7 +45,6 @@ export async function runRun(
   return 0
 }
 
-/** The parts of a running signer. */
 export interface RunParts {
   readonly signer: Signer
   readonly service: PayoutService
@@ -101,7 +100,7 @@ interface Run extends RunParts {
   readonly whyStillPayable: Map<string, string>
 }
 
-/** Prints a line unless the last round printed the same one about its subject, ignoring digits. */
+/** Returns a function that begins a round. The log of a round prints a line unless the last round had the same one about its subject, ignoring digits. */
 function createDedupedLog(print: (line: string) => void): () => Run['log'] {
   let said = new Map<string, string>()
   return () => {
@@ -116,7 +115,7 @@ function createDedupedLog(print: (line: string) => void): () => Run['log'] {
   }
 }
 
-/** Hands in again the transactions that the service lacks. Returns whether the service answered. */
+/** Hands in again the transactions of the journal that the service lacks. Returns whether the service answered. */
 async function compare(run: Run): Promise<boolean> {
   const { signer, service, clock } = run
   const stored = await service.known(clock.now())
@@ -164,7 +163,7 @@ const isDue = ({ triedAt, clock }: Run, key: PayoutKey) => clock.now() >= (tried
 /** A transaction of the journal, with the id that the service now has for its payout. */
 type HandIn = Pick<SignerStep & { kind: 'hand-in' }, 'payout' | 'entry'> & { readonly isNew?: boolean }
 
-/** Hands in transactions. Returns whether the service answered; those without an answer are in its next offer or its lists. */
+/** Hands in transactions. Returns whether the service answered. Without an answer they come again: in its next offer, or in the next comparison. */
 async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
   const answer = await run.service.handIn(
     batch.map(({ payout: { id }, entry: { transaction } }) => ({ id, transaction })),

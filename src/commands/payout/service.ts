@@ -56,7 +56,7 @@ export interface PayoutService {
   handIn(signed: readonly Signed[]): Answer<readonly Outcome[]>
 }
 
-/** Opens the service at the URL `base`, or a cell of it. */
+/** Opens the service at the URL `base`, without a request. `place` names one of its cells, if there are several. */
 export function openService(
   base: string,
   token: SignerTokens,

@@ -23,9 +23,9 @@ export interface SignerSettings {
 export interface CommandSettings {
   readonly settings: SignerSettings
   readonly place: PlaceRef
-  /** The keys of backends' tokens. */
+  /** The keys and claims of backends' tokens. Throws a `ToolError` if they are not configured correctly. */
   readonly backend: () => TokenConfig
-  /** The nodes: those in a file of limits, or else the configured ones. */
+  /** The nodes: those in a file of limits (`own`), or else the configured ones. Throws a `ToolError` if one is wrong. */
   readonly chain: (own: OwnNodesSetting | null) => ChainConfig
 }
 
@@ -33,7 +33,7 @@ const localService = 'http://127.0.0.1:8787'
 const settingsAdvice =
   'set it on this machine, as for the service: docs/guides/payouts.md says which settings a signer needs'
 
-/** Parses a configuration. Settings that a command does not use may be missing. */
+/** Parses a configuration. Settings that only `backend` and `chain` read may be missing. Throws a `ToolError`. */
 export function parseSettings({
   values,
   place,

@@ -8,7 +8,7 @@ import type { JournalEntry } from './journal.ts'
 import { expirationOf } from './judge.ts'
 import { accountAt, type ShownHead, type ShownPayout, textOfKey } from './payout.ts'
 
-/** The parts of a payout's transaction besides the payout. */
+/** What the transaction of a payout depends on besides the payout and the key. */
 export interface TransactionTerms {
   readonly currency: Currency
   /** Ledger units. */

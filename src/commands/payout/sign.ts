@@ -40,7 +40,7 @@ export async function runSignPayouts(
     own: ownNodes,
   }
   if (ownNodes === null && offer !== null) terminal.print(uncompared(offer.head))
-  const signed = new Map<number, SignedPayout>() // a payout that the service lacks may be in the offer, too
+  const signed = new Map<number, SignedPayout>() // by id, because a payout that the service lacks may be in the offer, too
   const add = (
     { id }: ShownPayout,
     { uid, cuy, osn, amt, to, attempts, created_at, txid, transaction }: JournalEntry,
@@ -65,7 +65,7 @@ export async function runSignPayouts(
   return 0
 }
 
-/** Loads the signer's own nodes, only if there is a network. */
+/** Opens the signer's own nodes. The import is here, because without them this command loads no code that talks to nodes. */
 async function openOwn(config: ChainConfig): Promise<OwnNodes> {
   const [{ openNodes }, { createOwnNodes }] = await Promise.all([import('../nodes.ts'), import('./own-nodes.ts')])
   return createOwnNodes(openNodes(config, { clock: systemClock, fetch, signal: new AbortController().signal }))
@@ -77,7 +77,7 @@ const uncompared = ({ height, hash, created_at }: ShownHead) =>
 const lookUp = ({ txid }: JournalEntry) =>
   `look it up with an explorer: if it is in no block, or has failed, sign with --again ${txid}`
 
-/** Whether this machine has a network. */
+/** Whether this machine has an address other than its loopback ones. */
 function hasNetwork(): boolean {
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ internal }) => !internal))
 }

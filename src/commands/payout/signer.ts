@@ -19,7 +19,6 @@ import { signPayout } from './sign-payout.ts'
 
 const minutesMin = 10
 
-/** The parts that signing needs: a key, limits, a journal and others. */
 export interface Signer {
   readonly settings: SignerSettings
   readonly limits: ReadonlyMap<number, SignerLimit>
@@ -42,7 +41,7 @@ export interface LimitsFile {
   readonly nodes: OwnNodesSetting | null
 }
 
-/** Reads the file of `--limits`. */
+/** Reads the file of `--limits`, which is required. Throws an `OptionError` or a `ToolError`. */
 export async function readLimits({ limits: path }: PayoutOptions, { currencies }: SignerSettings): Promise<LimitsFile> {
   if (path === undefined) throw new OptionError('--limits: the file with what this signer may sign')
   const text = await readTextFile(path)
@@ -58,7 +57,10 @@ export type SignerStep =
   | { readonly kind: 'prove'; readonly payout: ShownPayout; readonly entries: readonly JournalEntry[] }
   | { readonly kind: 'leave'; readonly payout: ShownPayout; readonly why: string }
 
-/** Reads the parts that signing needs, the key last. `minutesDefault` is the lifetime of a transaction without `--minutes`. */
+/**
+ * Reads the signer's files and asks for the mnemonic. `minutesDefault` is the lifetime of a transaction without `--minutes`. Throws an `OptionError` or a
+ * `ToolError`.
+ */
 export async function openSigner(
   values: PayoutOptions,
   settings: SignerSettings,
@@ -131,7 +133,7 @@ export async function* signOffer(signer: Signer, { list, address, head }: ShownO
   }
 }
 
-/** Signs a payout if everything besides its key allows it, too. */
+/** Signs a payout to which `judge` said `sign`, unless its currency, proof, decimals or amount keep it from being signed. */
 async function signOne(signer: Signer, payout: ShownPayout, head: ShownHead): Promise<SignerStep> {
   const { settings, limits, backendKeys, minutes, key, journal, clock, own } = signer
   const leave = (why: string): SignerStep => ({ kind: 'leave', payout, why })

@@ -45,7 +45,9 @@ export async function openTokens(path: string | undefined, config: TokenConfig):
 const noKey = (path: string) =>
   new ToolError(`${path} has neither a token nor a private key (a JWK)`, 'name another file with --token')
 
-/** The algorithm with which a key signs tokens; null if the service accepts none for such a key. Older versions of it know Ed25519 only as `EdDSA`. */
+/**
+ * The algorithm with which a key signs tokens; null if the service accepts none for such a key. Older versions of the service know Ed25519 only as `EdDSA`.
+ */
 function algorithmOf({ kty, crv }: JWK): 'EdDSA' | 'ES256' | 'RS256' | null {
   if (kty === 'RSA') return 'RS256'
   if (crv === 'Ed25519') return 'EdDSA'

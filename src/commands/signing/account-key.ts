@@ -10,7 +10,7 @@ import { type Mnemonic, seedOf } from './mnemonic.ts'
 /** The highest account number: a hardened step of a path has 31 bits. */
 export const accountMax = 0x7fffffff
 
-/** The path of an account. */
+/** The derivation path of an account: 195 is Tron's coin type (SLIP-44). */
 export const accountPath = (account: number) => `m/44'/195'/${account}'`
 
 /** The path of a deposit address: index `index` of the external chain of an account. */
@@ -44,7 +44,7 @@ export interface MnemonicKeys {
   readonly depositKey: (account: number, index: number) => SigningKey
 }
 
-/** Opens the keys of a mnemonic. */
+/** Opens the keys of a mnemonic. They stay in memory as long as the returned object. */
 export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
   const master = HDKey.fromMasterSeed(seedOf(mnemonic))
   const accounts = new Map<number, HDKey>() // kept, because a plan has hundreds of keys in one account
@@ -59,7 +59,7 @@ export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
   }
 }
 
-/** Derives the key at a path. */
+/** Derives the key at one path. For many keys, `openMnemonic` is faster. */
 export function keyAt(mnemonic: Mnemonic, path: DerivationPath): SigningKey {
   return signingKey(HDKey.fromMasterSeed(seedOf(mnemonic)).derive(path))
 }

@@ -40,13 +40,13 @@ export function parseMnemonic(text: string): Result<Mnemonic, string> {
   return ok(mnemonic as Mnemonic) // safe: these checks are the definition
 }
 
-/** Asks the person for a mnemonic. */
+/** Asks the person for a mnemonic, without echo. Throws a `ToolError` if it is not one. */
 export async function askMnemonic(terminal: Terminal, what: string): Promise<Mnemonic> {
   const typed = await terminal.askSecret(`${what} (all words in one line, not shown): `)
   return orStop(parseMnemonic(typed), 'run the command again, and type all words in their order')
 }
 
-/** Shows a new mnemonic once. No other part of this program prints it. */
+/** Shows a new mnemonic once, and returns it. No other part of this program prints it. */
 export async function showNewMnemonic(terminal: Terminal): Promise<Mnemonic> {
   terminal.print(
     'The next screen shows 24 words, once. Whoever has them can spend all that the deposit addresses hold, and without them\n' +

@@ -13,10 +13,10 @@ const paths = ['/wallet/list', '/wallet/flow/list?limit=20'] as const
 const connections = 15
 const historyEntries = 1_000
 const cells = Array.from({ length: cellCount }, (_, cell) => cell)
-/** The cell that is asked alone: not the first one. */
+/** The cell that is measured alone. It is not the first one, whose database has the usual binding. */
 const asked = 1
 
-/** Reads and posts a second, and memory, of a service with three cells beside one with a single cell, in workerd. */
+/** Reads and posts a second, and memory, of a service with three cells, compared with a service with one cell, in workerd. */
 export async function measureCellsLoad(scale: Scale): Promise<readonly Figure[]> {
   const [service, writing] = [await bundleService(), await bundleWorker('writing')]
   const variables = serviceVariables([noNode])
@@ -61,7 +61,7 @@ async function measureReads(workers: RunningWorkers, { rounds, work }: Scale): P
   const bearersOf = (cell: number) => Promise.all(Array.from({ length: userCount }, (_, i) => bearerOf(uidIn(cell, i))))
   const [first, own, ...rest] = await Promise.all([0, asked, ...cells.filter((cell) => cell !== asked)].map(bearersOf))
   if (first === undefined || own === undefined) throw new Error('no users')
-  // One user of each cell after the other.
+  // One user of each cell in turn, so that the requests alternate between the cells.
   const mixed = own.flatMap((one, i) => [one, ...rest.flatMap((users) => users[i] ?? [])])
   const figures: Figure[] = []
   for (const path of paths) {
@@ -107,7 +107,7 @@ async function measureMemory({ work }: Scale): Promise<readonly Figure[]> {
   ]
 }
 
-/** One of three cells, and all of them together, beside a service with one cell. */
+/** The figures of one of three cells, and of all three together, each compared with a service with one cell. */
 function bothOf(rounds: Rounds<'one' | 'cell' | 'three'>, what: string, unit: string): readonly Figure[] {
   const sidesOf = (side: 'cell' | 'three') => {
     return { value: rounds.median(side), baseline: rounds.median('one'), ratio: rounds.ratio(side, 'one') }
@@ -118,7 +118,7 @@ function bothOf(rounds: Rounds<'one' | 'cell' | 'three'>, what: string, unit: st
   ]
 }
 
-/** A figure beside that of one cell. */
+/** A figure with the same figure of one cell, or of another baseline, beside it. */
 export function besides(
   name: string,
   value: number,

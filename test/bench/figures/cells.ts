@@ -8,19 +8,19 @@ import { startVirtual, type VirtualService } from '../virtual.ts'
 import { besides, measureCellsLoad } from './cells-load.ts'
 import { smallBlock, startMs } from './delays.ts'
 
-/** Cells beside one. */
+/** How many cells are compared with one. */
 const cellCount = 3
-/** Requests to nodes of three cells, beside those of one with the same deposits. */
+/** The most requests to nodes that three cells may make, as a multiple of those of one cell with the same deposits. */
 const requestsRatioMax = 1.5
 /** What a node allows in a second unless it is configured. */
 const perSecond = 15
 const hourMs = 3_600_000
-/** A deposit in so many blocks: about one a minute, and in no step with the ticks. */
+/** A deposit in every 17th block is about one a minute, and out of step with the ticks. */
 const everyMinute = 17
 /** Users of one cell that call again and again. */
 const busyUsers = 20
 
-/** Three cells beside one over the same nodes: requests, delays, what one cell's trouble is to the others, speeds and memory. */
+/** Compares three cells with one over the same nodes: requests, delays, how trouble in one cell affects the others, speeds and memory. */
 export async function measureCells(scale: Scale): Promise<readonly Figure[]> {
   const judge = scale.work >= 1
   return [
@@ -34,7 +34,7 @@ export async function measureCells(scale: Scale): Promise<readonly Figure[]> {
 interface Run {
   /** Requests to all nodes in an hour, before the trouble if there is one. */
   readonly requests: number
-  /** From finality to credit in milliseconds, of each cell. What was never credited is infinite. */
+  /** Milliseconds from finality to credit, for each cell. A deposit that was never credited counts as infinite. */
   readonly credited: readonly (readonly number[])[]
   /** The longest time between the starts of two ticks, in milliseconds, of each cell. */
   readonly longestPause: readonly number[]
@@ -43,16 +43,16 @@ interface Run {
 
 interface RunOptions {
   readonly cells: number
-  /** A deposit in so many blocks, to a user of each cell in turn; none with 0. */
+  /** A deposit in every so many blocks, to a user of each cell in turn; 0: no deposits. */
   readonly everyBlocks: number
   readonly hours: number
-  /** How long an answer of a node takes. */
+  /** Milliseconds that a node takes for an answer. */
   readonly nodeMs?: number
-  /** What happens after the first ten minutes, in place of the hours. */
+  /** What happens after the first ten minutes, instead of `hours` without trouble. */
   readonly trouble?: (service: VirtualService) => Promise<void>
 }
 
-/** One cell has three users, each of three cells one, so the deposits are the same. */
+/** Runs one cell with three users, or three cells with one user each, so that the deposits are the same. */
 async function runCells({ cells, everyBlocks, hours, trouble, ...nodes }: RunOptions): Promise<Run> {
   let to: readonly Address[] = []
   const turnOf = (height: number) => Math.floor(height / everyBlocks) % cellCount
@@ -74,7 +74,7 @@ async function runCells({ cells, everyBlocks, hours, trouble, ...nodes }: RunOpt
   else await trouble(service)
   const ranHours = (service.now() - startedAt) / hourMs
   const credited = service.cells.map((): number[] => [])
-  // What became final two minutes ago must be credited.
+  // A deposit that has been final for two minutes must be credited by now.
   const last = firstHeight + (service.now() - startMs - 120_000) / slotMs - finalityBlocks
   for (let height = firstHeight; height < last; height += 1) {
     if (depositsAt(height).length === 0) continue
@@ -123,7 +123,7 @@ async function measureRequests(work: number, judge: boolean): Promise<readonly F
   return figures
 }
 
-/** What the trouble of the last cell is to the other ones, with a deposit each minute. */
+/** Measures how trouble in the last cell affects the other ones, with a deposit each minute. */
 async function measureTrouble(work: number, judge: boolean): Promise<readonly Figure[]> {
   const hours = Math.max(2 * work, 0.5)
   const quiet = await runCells({ cells: cellCount, everyBlocks: everyMinute, hours: Math.max(work, 0.5) })
@@ -174,7 +174,7 @@ async function measureTrouble(work: number, judge: boolean): Promise<readonly Fi
   return figures
 }
 
-/** The last cell's database has no answer for so long. @returns the blocks a second with which the cell then catches up */
+/** Lets the last cell's database fail for `hours`. Returns the blocks a second with which the cell then catches up. */
 async function fallBehind(service: VirtualService, hours: number): Promise<number> {
   const cell = service.cells.at(-1)
   if (cell === undefined) throw new Error('no cell')
@@ -190,7 +190,7 @@ async function fallBehind(service: VirtualService, hours: number): Promise<numbe
   return speed
 }
 
-/** Users of the last cell call in each second what asks nodes. Those whose limits are reached are refused, and call again. */
+/** Lets users of the last cell call routes that ask nodes, each user once a second. A user beyond a limit is refused, and calls again. */
 async function callAllTheTime(service: VirtualService, ms: number): Promise<void> {
   const uids = Array.from({ length: busyUsers }, (_, i) => uidIn(service.cells.length - 1, i))
   for (const uid of uids) await service.addressOf(uid)

@@ -6,12 +6,12 @@ import { type NodeFault, startVirtual, type VirtualOptions, type VirtualService 
 /** The time of the first block, in milliseconds since 1970. */
 export const startMs = 1_790_000_000_000
 const hourMs = 3_600_000
-/** For how long the machine may be busy with one service: one that drowns in a node's lies is measured by what it did until then. */
+/** How long the machine may compute for one service. A service that a lying node slows down is measured by what it has done until then. */
 const limitMs = 120_000
-/** Transactions of a block: those of any size have the same delays. */
+/** Transactions of a block. They are few, because the delays do not depend on the size of blocks. */
 export const smallBlock = 20
 
-/** How long after its block a transfer is seen, after finality credited, and after that at the receiver, with mainnet's timing. */
+/** Measures delays with mainnet's timing: from a block to its deposit being seen, from finality to credit, and from an event's commit to its receiver. */
 export async function measureDelays({ work }: Scale): Promise<readonly Figure[]> {
   const rare = await delaysWith({ everyBlocks: 197, hours: Math.max(2, 12 * work) })
   const busy = await delaysWith({ everyBlocks: 1, hours: Math.max(0.2, 0.5 * work) })
@@ -22,22 +22,22 @@ export async function measureDelays({ work }: Scale): Promise<readonly Figure[]>
   ]
 }
 
-/** Delays in milliseconds, one for each deposit or event. That of what never came is infinite. */
+/** Delays in milliseconds, one for each deposit or delivered event. A deposit that was never credited counts as infinite. */
 export interface Delays {
   readonly seen: readonly number[]
   readonly credited: readonly number[]
   readonly delivered: readonly number[]
 }
 
-/** A deposit in each so many blocks, for so long, while the first of some nodes has a fault. */
+/** A run with a deposit in every so many blocks. */
 export interface DelayOptions extends VirtualOptions {
   readonly everyBlocks: number
   readonly hours: number
-  /** The fault of the first node once the user has an address. */
+  /** The fault of the first node. It begins once the user has an address, which it may name. */
   readonly faultOf?: (address: Address) => NodeFault
 }
 
-/** The delays of all deposits but those of the last two minutes. */
+/** The delays of all deposits except those of the last two minutes. */
 export async function delaysWith({ everyBlocks, hours, faultOf, ...options }: DelayOptions): Promise<Delays> {
   let to: Address | null = null
   const depositsAt = (height: number): readonly BenchDeposit[] => {
@@ -49,7 +49,7 @@ export async function delaysWith({ everyBlocks, hours, faultOf, ...options }: De
   to = await service.addressOf(1)
   if (faultOf !== undefined) service.fail(faultOf(to))
   await service.run(hours * hourMs, limitMs)
-  // What became final two minutes ago must be credited.
+  // A deposit that has been final for two minutes must be credited by now.
   const last = firstHeight + (service.now() - startMs - 120_000) / slotMs - finalityBlocks
   const [seen, credited]: [number[], number[]] = [[], []]
   const find = service.sqlite.prepare(
@@ -62,7 +62,7 @@ export async function delaysWith({ everyBlocks, hours, faultOf, ...options }: De
     const [deposit] = chain.at(height).transactions
     const row = find.get(deposit?.txid ?? '') as { creditedAt: number; seenAt: number | null } | undefined
     const creditedAt = row?.creditedAt ?? Number.POSITIVE_INFINITY
-    // One that is not seen before it is credited is seen then.
+    // A deposit that was not seen before it was credited counts as seen when it was credited.
     seen.push((row?.seenAt ?? creditedAt) - chain.timeOf(height))
     credited.push(creditedAt - chain.timeOf(height + finalityBlocks))
   }
@@ -89,7 +89,7 @@ function figuresOf(what: string, { seen, credited, delivered }: Delays): readonl
   ]
 }
 
-/** The value that a part of all values does not exceed. */
+/** The value that this part of all values (0.99 is 99 %) does not exceed. */
 export function quantile(values: readonly number[], part: number): number {
   return [...values].sort((a, b) => a - b)[Math.ceil(part * values.length) - 1] ?? Number.NaN
 }

@@ -10,10 +10,10 @@ import { noNode, serviceVariables } from '../variables.ts'
 
 const entriesOfPost = 20
 const eventsMin = 100
-/** Time for all events of a round to arrive. */
+/** The most milliseconds until all events of a round have arrived. */
 const giveUpMs = 120_000
 
-/** Events that an endpoint which answers at once gets in a second, from the post of their entries on. */
+/** Events a second that reach an endpoint which answers at once. The time runs from the post of their entries. */
 export async function measureEvents({ rounds, work }: Scale): Promise<readonly Figure[]> {
   let received = 0
   const receiver = createServer((request, response) => {

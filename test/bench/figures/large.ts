@@ -21,16 +21,16 @@ const connections = 4
 /** Users whose lists are read, in turns. */
 const readers = 200
 const deposits = 500
-/** Blocks of 20 seconds. */
+/** The blocks of 20 seconds, which one tick reads. */
 const blocks = 7
 const evictedAfterMs = 12_000
 const blockMs = 3_000
-/** The events of the filled databases are older than those that are kept by default: their removal is not a part of the figures. */
+/** The filled databases have older events than are kept by default. They are kept here, so that their removal is no part of the figures. */
 const kept = { EVENTS_KEEP_DAYS: 3650 }
 
 /**
- * A database with years of use beside one with a hundredth of it: what its parts take, lists, the summary, ticks, and a restore.
- * It takes an hour and 15 GB on the disk.
+ * Compares a database after years of use with one of a hundredth of its size: bytes of rows, lists, the summary, ticks, and a restore. It takes an hour,
+ * and 15 GB of disk.
  */
 export async function measureLarge({ rounds, work }: Scale): Promise<readonly Figure[]> {
   const folder = `${workDir}large/`
@@ -79,7 +79,7 @@ interface Pair<T> {
   readonly small: T
 }
 
-/** Lists and the summary of the large database beside those of the small one, and the rows that writes cost. */
+/** Lists and the summary of the large database, compared with those of the small one, and the rows that writes cost. */
 async function measureReads(files: Pair<string>, rounds: number, work: number): Promise<readonly Figure[]> {
   const { script } = await bundleService()
   const variables = { ...serviceVariables([noNode]), ...kept }
@@ -145,7 +145,7 @@ async function measureWritten(workers: RunningWorkers): Promise<readonly Figure[
   ]
 }
 
-/** Ticks on the restored large database beside the small one: CPU time while caught up, and with 500 deposits. */
+/** Ticks on the restored large database, compared with the small one: CPU time while caught up, and with 500 deposits. */
 async function measureTicks(files: Pair<string>, rounds: number): Promise<readonly Figure[]> {
   const { script } = await bundleService()
   const times = async (database: string, each: number) => {

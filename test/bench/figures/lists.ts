@@ -20,7 +20,7 @@ interface Recorded {
   readonly values: readonly unknown[]
 }
 
-/** Requests per second of the lists beside a bare Worker with the same queries, and the rows that D1 reads for them. */
+/** Requests per second of the lists, compared with a bare Worker that runs the same queries, and the rows that D1 reads for them. */
 export async function measureLists({ rounds, work }: Scale): Promise<readonly Figure[]> {
   const [service, bare] = [await bundleService(), await bundleWorker('bare')]
   const routes = await Promise.all(paths.map(queriesOf))
@@ -78,7 +78,7 @@ export async function measureLists({ rounds, work }: Scale): Promise<readonly Fi
   }
 }
 
-/** The queries that the service itself makes for a request, after those of a new isolate. */
+/** The queries of the service for a request to `path`, without those that only a new isolate makes. */
 async function queriesOf(path: string): Promise<readonly Recorded[]> {
   const recorded: Recorded[] = []
   const store = openSqliteD1()

@@ -4,11 +4,11 @@ import { firstHeight } from '../mainnet.ts'
 import { megabytesOf } from '../processes.ts'
 import { startScanning } from '../scanning.ts'
 
-/** Above rest, at most. */
+/** The most megabytes that a tick may take above the service at rest. */
 export const megabytesMax = 96
-/** Two rounds of the sizes below. */
+/** How many blocks are scanned: two rounds of the sizes below. */
 const blocks = 20
-/** Sizes of blocks in turns: the largest possible ones (2 MB of bytes) come after small ones, so that ranges are guessed wrong. */
+/** Transactions of the blocks, in turns. The largest possible blocks (2 MB) come after small ones, so that the scan asks for too many of them at once. */
 const transactions = [20, 20, 20, 20, 20, 4_000, 4_000, 400, 20, 2_000]
 
 /**
@@ -18,7 +18,7 @@ const transactions = [20, 20, 20, 20, 20, 4_000, 4_000, 400, 20, 2_000]
 export const heapMegabytes = 64
 const flagsVariable = 'MINIFLARE_WORKERD_V8_FLAGS'
 
-/** Memory of the worst tick in workerd, buffers included: its peak above that of the service at rest. From `/proc`, so only on Linux. */
+/** The most memory that a tick takes in workerd, buffers included, above the service at rest. From `/proc`, so only on Linux. */
 export async function measureMemory(): Promise<readonly Figure[]> {
   if (process.platform !== 'linux') return []
   const { script } = await bundleService()
@@ -26,7 +26,7 @@ export async function measureMemory(): Promise<readonly Figure[]> {
   return [figure(`memory of the worst tick, heap of ${heapMegabytes} MB`, tick, 'MB', atMost(megabytesMax, tick))]
 }
 
-/** Megabytes of workerd with a service of so many cells: at rest, and what the worst tick takes above that. */
+/** Megabytes of workerd with a service of this many cells: at rest, and the most that a tick takes above that. */
 export async function megabytesWith(script: string, cells: number): Promise<{ rest: number; tick: number }> {
   process.env[flagsVariable] = `--max-heap-size=${heapMegabytes}`
   const options = { script, each: 20, addresses: 500, transactions, every: 10, cells }

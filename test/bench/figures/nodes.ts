@@ -7,7 +7,7 @@ import { delaysWith, quantile, smallBlock, startMs } from './delays.ts'
 const nodes = 3
 /** Transfers that a node invents in each block that is not final. */
 const lies = 300
-/** A deposit in so many blocks: about one a minute, and in no step with the ticks. */
+/** A deposit in every 17th block is about one a minute, and out of step with the ticks. */
 const everyBlocks = 17
 const hourMs = 3_600_000
 
@@ -31,7 +31,9 @@ export async function measureNodes({ work }: Scale): Promise<readonly Figure[]> 
   return [...figures, ...(await measureRows())]
 }
 
-/** Rows that lies write in the first hour, and those that are there after it, beside the truth. No deposit is made. */
+/**
+ * The rows that a lying node makes the service write in the first hour, and the rows stored after it, compared with honest nodes. There are no deposits.
+ */
 async function measureRows(): Promise<readonly Figure[]> {
   const truth = await rowsWith({ count: 0, renewed: false })
   const figures: Figure[] = []

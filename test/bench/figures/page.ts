@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { atMost, type Figure, figure, type Scale } from '../figure.ts'
 import { median } from '../rounds.ts'
 
-/** It runs code in a browser, and is compiled with the browser's types. */
+/** The script that opens the page in a browser. It is in another folder, because it is compiled with the browser's types. */
 const script = fileURLToPath(import.meta.resolve('../../pages/speed.ts'))
 
 /** Milliseconds from the navigation, as the script prints them. */

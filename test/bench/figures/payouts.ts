@@ -30,7 +30,7 @@ const minuteMs = 60_000
 const [recipient, units] = [addressOf(60), 5_000_000n]
 const limits = [{ cuy: 2, each: '5', perDay: '1000000' }]
 
-/** How soon payouts are sent and paid, how many through one signer, and what each costs, with mainnet's timing. */
+/** How soon payouts are sent and paid, how many a minute one signer sends, and how many requests each costs, with mainnet's timing. */
 export async function measurePayouts({ work }: Scale): Promise<readonly Figure[]> {
   const minutes = Math.max(10, 60 * work)
   const idle = await startPayouts()
@@ -61,7 +61,7 @@ export async function measurePayouts({ work }: Scale): Promise<readonly Figure[]
   ]
 }
 
-/** A service whose user 1 has money, with a running signer. What is sent is in the next block. */
+/** Starts a service whose user 1 has money, and a signer. The next block contains a transaction that is sent. */
 async function startPayouts() {
   const mined = new Map<number, ChainTransaction[]>()
   const sentAt = new Map<string, number>()
@@ -107,7 +107,7 @@ async function startPayouts() {
       })
       void running.ledger.askPayouts(list, 'bench')
     },
-    /** Milliseconds of those that were sent, and of those that are paid. */
+    /** Milliseconds from the request to the sending of each payout that was sent, and from finality to `paid` of each that is paid. */
     delays() {
       const rows = running.sqlite.prepare('SELECT * FROM payout ORDER BY id').all() as unknown as Row[]
       return {
@@ -130,7 +130,7 @@ interface Row {
   readonly changed_at: number
 }
 
-/** Starts a signer beside the service; what is returned ends it. */
+/** Starts a signer beside the service. The returned function ends it. */
 async function startSigner(service: VirtualService): Promise<() => void> {
   const assets = parseBindings(assetsSchema, serviceVariables([]))
   if (!assets.ok) throw new Error(assets.error.join())
@@ -164,7 +164,7 @@ async function startSigner(service: VirtualService): Promise<() => void> {
     again: new Set<string>(),
   }
   const answers = openService('https://wallet.test', async () => 'token', fetch as unknown as typeof globalThis.fetch)
-  const nodes = undefined as never // nothing expires here
+  const nodes = undefined as never // they are asked only about transactions that have expired, and none expires here
   void keepSigning({ signer, service: answers, nodes, clock: service.clock, print: () => undefined }, abort.signal)
   return () => {
     abort.abort()

@@ -9,7 +9,7 @@ import { startVirtual } from '../virtual.ts'
 
 const startMs = 1_790_000_000_000
 const deposits = 500
-/** Blocks of 20 seconds. */
+/** The blocks of 20 seconds, which one tick reads. */
 const blocks = 7
 const eachBlock = Math.ceil(deposits / blocks)
 /** D1 statements of a tick that is caught up, at most. */
@@ -26,7 +26,7 @@ export async function measureTick(scale: Scale): Promise<readonly Figure[]> {
   return [...(await measureCounts(scale)), ...(await measureCpu(scale))]
 }
 
-/** With two nodes, blocks like mainnet's, and a tick every 20 seconds. The 500 deposits become final in one tick. */
+/** Counts of the ticks of two nodes with blocks like mainnet's, one tick every 20 seconds. The 500 deposits become final in one tick. */
 async function measureCounts({ work }: Scale): Promise<readonly Figure[]> {
   const to: Address[] = []
   let from = Number.POSITIVE_INFINITY
@@ -64,7 +64,7 @@ async function measureCounts({ work }: Scale): Promise<readonly Figure[]> {
   ]
 }
 
-/** Of workerd whole: what its database, its network and the question whether the tick has ended need is in it. From `/proc`, so only on Linux. */
+/** CPU time of workerd as a whole, with its database, its network, and the requests that ask whether the tick has ended. From `/proc`, so only on Linux. */
 async function measureCpu({ rounds }: Scale): Promise<readonly Figure[]> {
   if (process.platform !== 'linux') return []
   const { script } = await bundleService()

@@ -13,7 +13,7 @@ const blocks = 5
 const baselineName = 'raw D1 batch inserts of the same rows'
 const blockMs = 3_000
 
-/** Posts and deposits per second, beside raw inserts of the same rows. */
+/** Posts and deposits per second, compared with raw inserts of the same rows. */
 export async function measureWrites(scale: Scale): Promise<readonly Figure[]> {
   const [service, writing] = [await bundleService(), await bundleWorker('writing')]
   return [

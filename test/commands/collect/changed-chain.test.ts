@@ -45,7 +45,7 @@ describe('what changed since the plan', () => {
       '8 undelegate: mined',
     ])
     expect(await chain.balanceOf(destination, 'USDT')).toBe('10')
-    // Whoever has the file could have sent it: nobody is told to make a new plan before that can be excluded.
+    // Somebody with the file could have sent it: nobody may be told to make a new plan while its transactions are still possible.
     expect(reportLines(signed.plan, states, outcome).at(-1)).toBe(
       `Ended. Until ${signed.plan.expiresAt} the rest can still come into a block, if an earlier run has sent it. ` +
         'Run the same command again after that: it says then what a new plan is needed for.',
@@ -143,7 +143,7 @@ describe('a fork', () => {
     await chain.devnet.mine(3)
     const signed = chain.sign(await chain.plan())
     await chain.devnet.rollBack(4)
-    await chain.devnet.pay({ to: destination, amount: '0.5', currency: 'TRX' }) // other blocks than before
+    await chain.devnet.pay({ to: destination, amount: '0.5', currency: 'TRX' }) // so that the new blocks differ from the removed ones
     await chain.devnet.mine(6)
     const { states } = await chain.send(signed)
     expect(resultsOf(signed.plan, states)[0]).toMatch(/^1 delegate: refused, its reference block is not on this chain/)
@@ -165,7 +165,7 @@ describe('a fork', () => {
       },
     })
     expect([forks, outcome.kind, isComplete(signed.plan, states)]).toEqual([1, 'settled', true])
-    // The token had left on the energy of the removed block: here the local chain is more generous than a node.
+    // In the removed block the energy was delegated, and so the token could leave. A real node would not have kept the token's transfer in a block.
     expect(await minedCounts(chain, signed)).toEqual([0, 1, 0, 1, 1, 1, 1, 1])
     const again = await chain.send(signed)
     expect([again.outcome.kind, isComplete(signed.plan, again.states)]).toEqual(['settled', true])
@@ -191,7 +191,7 @@ it('a fork that removes lent energy while its transfer is measured: all of it is
 
 const unwrapHex = ({ config }: CollectChain, index: number) => config.extendedPublicKey.addressAt(index)
 
-/** Moves all of an address's tokens, as its owner could with another wallet. */
+/** Sends all tokens of `from` to `to`, as its owner could with another wallet. */
 async function moveToken({ devnet, config }: CollectChain, from: string, to: string): Promise<void> {
   const indexOf = (address: string) => [0, 1, 2, 3, 4, 5, 6, 7].find((index) => chain.depositAt(index) === address) ?? 0
   const [owner, target] = [from, to].map((address) => config.extendedPublicKey.addressAt(indexOf(address)))

@@ -19,10 +19,10 @@ it('a transfer that fails in its block: nothing new is begun, the energy comes b
   const signed = await twoUsers(chain)
   const [, transfer] = signed.plan.steps
   const unlucky: typeof fetch = async (url, init) => {
-    // The contract becomes busier after the last measurement.
+    // While step 2 is sent, the contract needs three times the energy that was measured for it.
     const isOf = (id: number) => isBroadcast(url) && String(init?.body).includes(signed.signatures[id - 1] ?? '')
     if (isBroadcast(url)) await setEnergyPrice(chain, isOf(2) ? 3 : 1)
-    return isOf(5) ? new Response('{"result":false,"code":"SERVER_BUSY"}') : fetch(url, init) // it is begun later
+    return isOf(5) ? new Response('{"result":false,"code":"SERVER_BUSY"}') : fetch(url, init) // no node takes step 5, which is begun only after step 2
   }
   const { outcome, states } = await chain.send(signed, { fetch: unlucky })
   const why = "it failed in its block (Not enough energy for 'SSTORE' operation executing)"
@@ -43,13 +43,13 @@ it('a transfer that fails in its block: nothing new is begun, the energy comes b
   expect(line).toMatch(new RegExp(`FAILED in block \\d+ +\\d+ +[\\d.]+ +${transfer?.txid}$`))
   expect(report).toContain("Step 2: Not enough energy for 'SSTORE' operation executing")
   expect(report.at(-1)).toMatch(/^Ended\. Until .* the rest can still come into a block/)
-  // What it burnt is within its fee limit, and no one received the token.
+  // It burnt no more than its fee limit, and nobody received the token.
   const [burnt = '0'] = /[\d.]+(?= +[0-9a-f]{64}$)/.exec(line ?? '') ?? []
   expect(Number(burnt) * 1e6).toBeLessThanOrEqual(
     Number(transfer !== undefined && 'feeLimit' in transfer ? transfer.feeLimit : 0),
   )
   expect(await chain.balanceOf(destination, 'USDT')).toBe('0')
-  // The same command again knows it from the chain, and begins nothing new either.
+  // A second run finds the failure on the chain, and begins nothing new either.
   const again = await chain.send(signed)
   expect(resultsOf(signed.plan, again.states)).toEqual(resultsOf(signed.plan, states))
 })

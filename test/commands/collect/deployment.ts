@@ -10,29 +10,28 @@ import { bindingsFor, type CollectChain, gasAddress } from './harness.ts'
 
 const script = 'src/commands/collect/start.ts'
 
-/** A folder of an operator, with the configuration of a deployment on a local chain. */
+/** An operator's folder with the configuration of a deployment on a local chain. */
 export interface TestDeployment {
   readonly folder: string
   readonly path: (name: string) => string
-  /** Runs the command. Where it waits for a block, it makes one. */
+  /** Runs the command in a process. When it waits for a block, a block is made. */
   run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
   /** Calls the command's function in this process. */
   call(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
-  /** Puts a program in the place of wrangler that answers with these rows. Returns what it was called with, each time. */
+  /** Puts a program in the place of wrangler that prints `output`. `calls` returns the arguments of each of its calls. */
   replaceWrangler(output: string): { readonly environment: Record<string, string>; readonly calls: () => string[][] }
   remove(): void
 }
 
-/** The node of a deployment. */
 interface DeploymentChain {
   readonly devnet: Pick<CollectChain['devnet'], 'rpcUrl' | 'apiUrl'>
 }
 
-/** The folder, with the top level and the environment nile of wrangler.toml, and their secrets. */
+/** Creates the folder. wrangler.toml has a top level and the environment nile, and there are secrets for both. */
 export function createDeployment({ devnet }: DeploymentChain): TestDeployment {
   const folder = mkdtempSync(join(tmpdir(), 'collect-'))
   const path = (name: string) => join(folder, name)
-  const toml = (list: unknown) => JSON.stringify(list).replace(/"(\w+)":/g, '$1=') // inline tables
+  const toml = (list: unknown) => JSON.stringify(list).replace(/"(\w+)":/g, '$1=') // as TOML's inline tables
   const { TRON_NODES, CURRENCIES } = bindingsFor(devnet)
   const section = (prefix: string) => `[[${prefix}d1_databases]]
 binding = "DB"\ndatabase_name = "x"\ndatabase_id = "${databaseId}"

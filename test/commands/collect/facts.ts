@@ -23,10 +23,10 @@ const currencies: readonly [PlanCurrency, PlanCurrency] = [
   { symbol: 'USDT', contract: tokenBase58, decimals: 6 },
 ]
 const trx = currencies[0]
-/** The token of the plans in tests. */
+/** The token in the plans of tests. */
 export const usdt = currencies[1]
 
-/** The prices of the main network. */
+/** Prices as on mainnet. */
 const prices: ChainPrices = {
   sunPerByte: 1_000n,
   sunPerEnergy: 100n,
@@ -36,14 +36,14 @@ const prices: ChainPrices = {
   freeBytes: 600,
 }
 
-/** Deposit addresses of the test mnemonic, by index. */
+/** The first deposit addresses of the test mnemonic, by index. */
 const addresses = [
   'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6',
   'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C',
   'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA',
 ]
 
-/** An address in a test: whole units, energy of a transfer of its USDT, and what is unusual. */
+/** An address in a test: its whole TRX and USDT, the energy of a transfer of its USDT, and whatever else is unusual about it. */
 export interface TestAddress extends Partial<Omit<AddressFacts, 'tokens' | 'index' | 'address' | 'sun'>> {
   readonly trx?: number
   readonly usdt?: number
@@ -52,7 +52,7 @@ export interface TestAddress extends Partial<Omit<AddressFacts, 'tokens' | 'inde
   readonly isUnknown?: boolean
 }
 
-/** A gas address with 10,000 TRX, a stake of 50,000, and bandwidth for anything. */
+/** A gas address with 10,000 TRX, a stake of 50,000 TRX, and bandwidth for any plan. */
 const richGas: GasFacts = {
   address: gasAddress,
   sun: 10_000_000_000n,
@@ -61,7 +61,7 @@ const richGas: GasFacts = {
   perTrx: { energy: 10n, trx: 1n },
 }
 
-/** Facts of addresses, in the order of their index. */
+/** The facts about these addresses; the order gives their indices. */
 export function factsOf(...given: readonly TestAddress[]): readonly AddressFacts[] {
   return given.map(({ trx: own = 0, usdt: units = 0, energy = 65_000, refused, isUnknown, ...rest }, index) => ({
     index,
@@ -84,7 +84,7 @@ export function factsOf(...given: readonly TestAddress[]): readonly AddressFacts
   }))
 }
 
-/** What differs from a plan that takes everything. `min` is 0 for all where it is not given. */
+/** Differences from a plan that takes all balances, whatever they are worth. Without `min` the least balance is 0 for each currency. */
 export interface TestWishes {
   readonly currencies?: readonly PlanCurrency[]
   readonly gas?: Partial<GasFacts>
@@ -102,18 +102,18 @@ const headerOf = (mode: GasMode, wanted: readonly PlanCurrency[]): TransactionHe
   currencies: [...wanted],
 })
 
-/** A plan for an address with both currencies, and one with a token and no account: made without a chain. */
+/** A plan for an address with both currencies and one that has only a token and no account yet. It needs no chain. */
 export function samplePlan(mode: GasMode): CollectPlan {
   const header = headerOf(mode, currencies)
   const wishes = { min: new Map([['USDT', 0n]]), trxPrice: new Map() }
   const decided = decideSteps(header, factsOf({ trx: 3.5, usdt: 25 }, { usdt: 10 }), wishes, prices, richGas)
   if (!decided.ok) throw new Error(decided.error)
-  const texts = { createdAt: formatInstant(1 as UnixMs), expiresAt: formatInstant(header.expiration as UnixMs) } // times
+  const texts = { createdAt: formatInstant(1 as UnixMs), expiresAt: formatInstant(header.expiration as UnixMs) } // safe: milliseconds since 1970
   const plan = { ...planHeader, chainId: '0x6465766e', account: 0, ...texts, ...header, ...decided.value }
   return structuredClone(plan)
 }
 
-/** A plan as a table: one line for each step, then what is left out, then what is wrong. */
+/** The plan as lines: the steps, then what stays and why; or only the reason why there is no plan. */
 export function planOf(mode: GasMode, facts: readonly AddressFacts[], changes: TestWishes = {}): readonly string[] {
   const header = headerOf(mode, changes.currencies ?? [trx, usdt])
   const { currencies } = header

@@ -21,41 +21,43 @@ import { operatorBase58, treasuryBase58 } from '../../devnet/operator.ts'
 import { result } from '../../devnet/support.ts'
 import { testXpub } from '../../support/variables.ts'
 
-/** The public test mnemonic of the local chain. */
+/** The public mnemonic of the local chain. */
 export const testMnemonic = `${'test '.repeat(11)}junk`
-/** Its gas address: the first of account 1. */
+/** The gas address of this mnemonic: the first address of account 1. */
 export const gasAddress = operatorBase58
-/** A destination that has nothing to do with it. */
+/** An address of another key, to which tests collect. */
 export const destination = treasuryBase58
 
-/** The keys of a mnemonic that must be right. */
+/** The keys of a mnemonic. Throws if the mnemonic is not valid. */
 export const keysOf = (words: string) => openMnemonic(unwrap(parseMnemonic(words)))
 
-/** The value of a result that must be ok. */
+/** The value of a result. Throws if it is an error. */
 export function unwrap<T>(result: Result<T, unknown>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.error))
   return result.value
 }
 
-/** The clock of the machine, on which waiting between requests takes no time; only time-outs are real. */
+/** The real clock without the waits between requests. Longer ones are time-outs, which stay real. */
 export const quickClock: Clock = {
   ...systemClock,
   sleep: (ms) => (ms > lookMs ? systemClock.sleep(ms) : Promise.resolve()),
 }
 
-/** One local chain with a service's configuration, a gas address with TRX and a stake, and a destination. */
+/** A local chain with the configuration of a service, a gas address with TRX and a stake, and a destination that exists. */
 export interface CollectChain {
   readonly devnet: TimedDevnet
   readonly config: Config
-  /** The deposit address at an index. */
   depositAt(index: number): string
-  /** Pays deposits and makes them final. */
+  /** Pays these deposits and makes them final. */
   deposit(...deposits: readonly (readonly [index: number, amount: string, currency: 'TRX' | 'USDT'])[]): Promise<void>
-  /** The time of the newest block, in milliseconds. */
+  /** The time of the newest block, in milliseconds since 1970. */
   headMs(): Promise<number>
-  /** The balance of an address in whole units. */
+  /** The balance of an address, in whole units. */
   balanceOf(address: string, currency: 'TRX' | 'USDT'): Promise<string>
-  /** A plan; without other options every balance counts as worth its fees. */
+  /**
+   * Makes a plan to `destination`; by default every balance counts as worth its fees. `listed` are the addresses; without it they are searched on the
+   * chain.
+   */
   plan(
     options?: PlanOptions,
     listed?: readonly ListedAddress[],
@@ -70,26 +72,25 @@ export interface CollectChain {
   stop(): Promise<void>
 }
 
-/** A chain that knows how far its time was advanced, so that the clock of the tools can follow. */
+/** A local chain that counts how far its time was moved forward, for the clock of the commands. */
 export interface TimedDevnet extends Devnet {
   advancedMs: number
 }
 
-/** Nodes other than the one of the chain. */
+/** Other nodes than the chain's own, and how they are reached. */
 export interface Through {
   readonly config: Config
   readonly fetch: typeof fetch
 }
 
-/** What a test changes about a run of `send`. */
 export interface SendChanges extends Partial<Through> {
   readonly stopOf?: StopOf
   readonly signal?: AbortSignal
-  /** Runs before each look at the chain. */
+  /** Called before each look at the chain. */
   readonly onLook?: () => Promise<void>
 }
 
-/** Starts the chain. `stake` is the gas address's stake in TRX, `gasTrx` its balance. */
+/** Starts the chain. The gas address gets `stake` TRX as its stake and `gasTrx` TRX beside it. */
 export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {}): Promise<CollectChain> {
   const devnet = withTime(await startDevnet(temporary))
   await devnet.pay({ to: gasAddress, amount: gasTrx, currency: 'TRX' })
@@ -133,7 +134,7 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
   }
 }
 
-/** A node of this machine allows any number of requests: with the limits of a public one a command waits for most of its time. */
+/** The limits of a public node would make commands wait for most of a test. */
 export const noLimits = { perSecond: 100_000, perDay: 1_000_000_000 }
 
 /** The variables of a service on this chain. */
@@ -153,7 +154,7 @@ export function bindingsFor(devnet: Pick<Devnet, 'rpcUrl' | 'apiUrl'>): Record<s
   }
 }
 
-/** Addresses by index, without asking the chain. */
+/** Addresses by index, without asking the chain which of them exist. */
 export function listedAt(config: Config, ...indices: readonly number[]): readonly ListedAddress[] {
   return indices.map((index) => ({
     index,
@@ -173,11 +174,13 @@ function withTime(devnet: Devnet): TimedDevnet {
   return timed
 }
 
-/** A clock with which waiting for a block makes one. Waits between requests take no time; only time-outs are real. */
+/**
+ * A clock that makes a block when a command waits for one, after `onLook`. Shorter waits take no time; longer ones are time-outs, which stay real.
+ */
 function minedClock(devnet: TimedDevnet, onLook: () => Promise<void> = async () => {}): Clock {
   let skippedMs = 0
   return {
-    now: () => (systemClock.now() + skippedMs + devnet.advancedMs) as UnixMs, // safe: a later time
+    now: () => (systemClock.now() + skippedMs + devnet.advancedMs) as UnixMs, // safe: milliseconds since 1970
     random: () => 0.5,
     async sleep(ms) {
       if (ms > lookMs) return systemClock.sleep(ms)

@@ -23,10 +23,10 @@ async function startChain() {
 const signedPlan = async () => chain.sign(await chain.plan({}, listedAt(chain.config, 0, 1)))
 
 type Members = Record<string, unknown>
-/** What the hostile node does with a request: its reply, made from the true one, which `ask` gets. */
+/** The hostile node's reply to a request. `ask` gets the true reply. */
 type Lie = (path: string, ask: () => Promise<Members>) => Promise<Members>
 
-/** Nodes of this chain that must agree by two, of which the first one lies. */
+/** Two or three nodes of this chain, of which the first one lies. Two must agree. */
 function withLiar(count: 2 | 3, lie: Lie): Through {
   const { rpcUrl, apiUrl } = chain.devnet
   const hosts = ['https://liar.example', 'https://b.example', 'https://c.example'].slice(0, count)
@@ -44,13 +44,13 @@ function withLiar(count: 2 | 3, lie: Lie): Through {
   return { config, fetch: routed }
 }
 
-/** Changes the replies to one path. */
+/** Lies only about one path of the HTTP API. */
 const about =
   (wanted: string, change: (reply: Members) => Members): Lie =>
   async (path, ask) =>
     path === wanted ? change(await ask()) : ask()
 
-/** A transaction that burnt nothing, in a block long ago. */
+/** The info of a transaction that succeeded without a fee in an old block. */
 const mined = (txid: string) => ({ id: txid, blockNumber: 1, receipt: { energy_usage_total: 1, result: 'SUCCESS' } })
 const thousandfold = (reply: Members): Members => {
   const list = reply.chainParameter as { key: string; value?: number }[]
@@ -78,7 +78,7 @@ const lies: readonly [string, Lie][] = [
   ],
 ]
 
-/** What a plan does, without what differs between two plans of the same. */
+/** The parts of a plan that must be the same in two plans of the same facts: the txids differ. */
 const decisionsOf = ({ steps, leftOut }: CollectPlan) => {
   return { leftOut, steps: steps.map(({ txid: _, ...step }) => step) }
 }
@@ -175,7 +175,7 @@ describe('sending through three nodes completes, each transaction once, where on
     let looks = 0
     const onLook = async () => {
       looks += 1
-      if (looks === 30) abort.abort() // by then each was sent again
+      if (looks === 30) abort.abort() // by then each transaction was sent again
     }
     const { fetch: routed, config } = withLiar(3, (_, ask) => ask())
     const lying: typeof fetch = async (url, init) => {
@@ -187,7 +187,7 @@ describe('sending through three nodes completes, each transaction once, where on
       if (!pathname.endsWith('broadcasthex')) return routed(url, init)
       const step = signed.signatures.findIndex((signature) => body.includes(signature))
       sent.push(signed.plan.steps[step]?.kind ?? '')
-      return new Response('{"result":true}') // no node passes it on
+      return new Response('{"result":true}') // no node receives the transaction
     }
     const { outcome, states } = await chain.send(signed, { config, fetch: lying, signal: abort.signal, onLook })
     expect(outcome.kind).toBe('interrupted')

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => chain.stop())
 
-/** The issuer of the token calls its contract. */
+/** Calls a function of the token's contract as its issuer. */
 async function act(signature: string, ...words: readonly (string | bigint)[]): Promise<void> {
   const data = words.map((word) => (typeof word === 'string' ? word : word.toString(16)).padStart(64, '0')).join('')
   const { devnet } = chain
@@ -21,10 +21,10 @@ async function act(signature: string, ...words: readonly (string | bigint)[]): P
   await devnet.mine(4)
 }
 
-/** The address at an index, as the contract takes it. */
+/** The address at an index as hex digits, as the contract takes it. */
 const hexAt = (index: number) => listedAt(chain.config, index)[0]?.address ?? ''
 
-/** What the service has read of the chain and stored, as the tools read it. */
+/** The service on this chain, with the addresses of users 7 and 8. `stops` is what the commands conclude from its database about the issuer. */
 async function readByService() {
   const service = startService(chain)
   for (const uid of [7, 8]) await service.get('/tron/generate', uid)

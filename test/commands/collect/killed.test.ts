@@ -12,10 +12,10 @@ import { minedCounts, twoUsers } from './send-harness.ts'
 
 let chain: CollectChain
 let deployment: TestDeployment
-/** Without the real wrangler, of which each start takes seconds. */
+/** Replaces wrangler, which takes seconds for each start. */
 let quick: CommandOptions = {}
 let node: RunningServer
-/** Runs when the node has a transaction, before its answer. */
+/** Called when the node has received a transaction, before it answers. */
 let onSent = async () => {}
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await chain.stop()
 })
 
-/** Runs `send`, and signals it at a transaction that it sends, counted from 1: the node has it, the command has no answer yet. */
+/** Runs `send` and signals it when the node has received its transaction number `count`, but has not answered. */
 function sendUntil(count: number, signal: 'SIGKILL' | 'SIGINT'): Promise<CommandEnd> {
   let sent = 0
   const onStart = (child: ChildProcess) => {
@@ -51,7 +51,7 @@ function sendUntil(count: number, signal: 'SIGKILL' | 'SIGINT'): Promise<Command
   return deployment.run(['send', 'signed.json'], { ...quick, onStart })
 }
 
-/** Resolves when the command has said that it stops. */
+/** Resolves when the command has said that it is stopping. */
 function stopping({ stderr }: ChildProcess): Promise<void> {
   let text = ''
   return new Promise((resolve) => {
@@ -65,7 +65,7 @@ function stopping({ stderr }: ChildProcess): Promise<void> {
 it('a command that is killed or stopped at any point has sent nothing twice, and the next one goes on', async () => {
   const signed = await twoUsers(chain)
   writeFileSync(deployment.path('signed.json'), JSON.stringify(signed))
-  expect(await sendUntil(2, 'SIGKILL')).toMatchObject({ code: -1 }) // it had no chance to do anything
+  expect(await sendUntil(2, 'SIGKILL')).toMatchObject({ code: -1 }) // it was killed, so it could not clean up
 
   const stopped = await sendUntil(4, 'SIGINT')
   expect(stopped.code).toBe(1)

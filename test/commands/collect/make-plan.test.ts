@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { factsOf, planOf, usdt } from './facts.ts'
 import { gasAddress } from './harness.ts'
 
-// step | index | what | the most TRX that it burns | after which steps
+// The columns of the plans below: step | index of the address | action | most TRX that it burns | after which steps
 
 describe('a plan that delegates energy', () => {
   it('of an address with TRX and a token: energy, the token on free bytes, energy back, then TRX', () => {
@@ -10,7 +10,7 @@ describe('a plan that delegates energy', () => {
       '1 | 0 | delegate energy: 7802 TRX of stake | 0',
       '2 | 0 | transfer 25 USDT | 0 | after 1',
       '3 | 0 | take energy back: 7802 TRX of stake | 0 | after 2',
-      '4 | 0 | transfer 3.232 TRX | 0.268 | after 2', // the token took 345 of the 600 free bytes
+      '4 | 0 | transfer 3.232 TRX | 0.268 | after 2', // of 600 free bytes the token's transfer took 345
     ])
   })
 
@@ -70,7 +70,7 @@ describe('a plan that delegates energy', () => {
 describe('a plan that sends TRX', () => {
   it('sends as much as is missing, which creates the account too, and then the token', () => {
     expect(planOf('transfer', factsOf({ usdt: 25 }))).toEqual([
-      '1 | 0 | send TRX for gas: 7.8 TRX | 1', // 65,000 energy and a fifth more, at 100 sun; the bytes are free
+      '1 | 0 | send TRX for gas: 7.8 TRX | 1', // 65,000 energy and a fifth more, for 100 sun each; bandwidth is free
       '2 | 0 | transfer 25 USDT | 7.8 | after 1',
     ])
   })
@@ -107,7 +107,7 @@ describe('a plan that sends TRX', () => {
       '3 | 1 | send TRX for gas: 16.07 TRX | 0.536',
       '4 | 1 | transfer 5 USDT | 17.07 | after 3',
     ])
-    // A new account with fewer free bytes than a transfer has.
+    // An address without an account, on a chain where the free bytes of a day are too few for a transfer.
     expect(planOf('delegate', factsOf({ usdt: 25 }), { prices: { freeBytes: 344 } })).toEqual([
       '0 | USDT stays: its free bytes of today are used up, and it has no TRX to burn: collect it tomorrow',
     ])
@@ -130,7 +130,7 @@ describe('what a plan leaves out', () => {
   it.each<[string, () => readonly string[], readonly string[]]>([
     [
       'a token that is worth less than its fees',
-      // 1 TRX costs 0.3 USDT; 7.8 TRX to burn and 1 for the account are 2.64 USDT
+      // 1 TRX is worth 0.3 USDT: 7.8 TRX to burn and 1 TRX for the new account cost 2.64 USDT.
       () => planOf('transfer', factsOf({ usdt: 2.6 }, { usdt: 2.7 }), { min: {}, trxPrice: { USDT: 300_000n } }),
       [
         '1 | 1 | send TRX for gas: 7.8 TRX | 1',
@@ -142,7 +142,7 @@ describe('what a plan leaves out', () => {
       'a token that costs something, where the operator says neither what it is worth nor from what balance on',
       () => planOf('delegate', factsOf({ usdt: 25 }, { usdt: 25, trx: 1 }), { min: {}, currencies: [usdt] }),
       [
-        '1 | 1 | delegate energy: 7802 TRX of stake | 0', // costs nothing: it is collected, whatever it is worth
+        '1 | 1 | delegate energy: 7802 TRX of stake | 0', // costs no TRX, so it is collected whatever the token is worth
         '2 | 1 | transfer 25 USDT | 0 | after 1',
         '3 | 1 | take energy back: 7802 TRX of stake | 0 | after 2',
         '0 | USDT stays: it costs up to 1 TRX; set its price with --trx-price USDT=..., or its least balance with --min USDT=...',
@@ -185,7 +185,7 @@ describe('what a plan leaves out', () => {
     const dust = { symbol: 'DUST', contract: 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf', decimals: 6 }
     const holding = { currency: dust, units: 5_400n, estimate: { kind: 'energy', energy: 65_000 } } as const
     const facts = factsOf({ usdt: 25, trx: 5 }).map((one) => ({ ...one, tokens: [...one.tokens, holding] }))
-    const trxPrice = { USDT: 300_000n, DUST: 300_000n } // of DUST there is as much as 0.018 TRX are worth
+    const trxPrice = { USDT: 300_000n, DUST: 300_000n } // so the DUST is worth 0.018 TRX
     const lines = planOf('delegate', facts, { currencies: [usdt, dust], min: {}, trxPrice })
     expect(lines).toContain('0 | DUST stays: it costs up to 0.345 TRX, more than it brings')
     expect(lines.filter((line) => line.includes('transfer'))).toEqual(['2 | 0 | transfer 25 USDT | 0 | after 1'])

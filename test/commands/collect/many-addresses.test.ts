@@ -3,7 +3,7 @@ import { findPlanFault } from '../../../src/commands/collect/check-plan.ts'
 import { isComplete } from '../../../src/commands/collect/tables.ts'
 import { type CollectChain, destination, listedAt, startCollectChain } from './harness.ts'
 
-/** More than one question has balances, and than one look sends transactions. */
+/** More addresses than balances are read of in one request, and more than are sent from between two looks at the chain. */
 const addresses = 48
 
 let chain: CollectChain

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-/** The chain as it is before anybody has staked for energy: these members are absent then. */
+/** The chain as long as nobody has staked for energy: replies lack these members. */
 const unstaked = (...absent: readonly string[]): Through => ({
   config: chain.config,
   fetch: async (url, init) => {
@@ -31,7 +31,7 @@ describe('on a chain on which nobody has staked for energy', () => {
   it('what needs delegated energy stays, and the plan says why', async () => {
     const { leftOut, steps } = await plan('delegate', unstaked('TotalEnergyWeight', 'max_size'))
     expect(leftOut).toMatchObject([{ symbol: 'USDT', why: expect.stringContaining('stake more') }])
-    expect(steps.map(({ kind }) => kind)).toEqual(['transfer']) // of the TRX
+    expect(steps.map(({ kind }) => kind)).toEqual(['transfer']) // only the TRX
   })
 })
 

@@ -21,7 +21,7 @@ import { type RecordedApiCall, recordedCall, recordedCalls } from './recorded.ts
 const config = unwrap(parseConfig(bindingsFor({ rpcUrl: 'https://n.example/jsonrpc', apiUrl: 'https://n.example' })))
 const someone = unwrap(parseAddress('TVy8BpqtLbd4oGHjyrAiAzY8vpUdUCcB1D'))
 
-/** Nodes that answer with a recorded reply; `asked` is what they were asked. */
+/** Nodes that answer each request with this recorded reply; `asked` lists the requests. */
 function replay({ response }: Pick<RecordedApiCall, 'response'>) {
   const asked: { path: string; body: unknown }[] = []
   const fetch = async (url: unknown, init?: { readonly body?: unknown }) => {

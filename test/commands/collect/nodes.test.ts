@@ -20,11 +20,11 @@ import {
 } from './harness.ts'
 
 const bindings = bindingsFor({ rpcUrl: 'https://n.example/jsonrpc', apiUrl: 'https://n.example' })
-const TRON_NODES = [{ rpc: 'https://n.example/jsonrpc', api: 'https://n.example' }] // with the limits of a public one
+const TRON_NODES = [{ rpc: 'https://n.example/jsonrpc', api: 'https://n.example' }] // without `noLimits`: the limits of a public node hold
 const config = unwrap(parseConfig({ ...bindings, TRON_NODES }))
 const anything = { parse: (value: unknown) => value, merge: (a: unknown) => a }
 
-/** Nodes with a clock that only waits move, and the times at which they were asked. */
+/** Nodes on a clock that only waits move. `asked` has the times of their requests. */
 function timedNodes(abort = new AbortController()) {
   let now = 1_795_000_000_000
   const asked: number[] = []
@@ -32,7 +32,7 @@ function timedNodes(abort = new AbortController()) {
     now: () => now as UnixMs,
     random: () => 0.5,
     sleep: (ms: number) => {
-      if (ms > 3_000) return new Promise<void>(() => {}) // a time-out that does not come
+      if (ms > 3_000) return new Promise<void>(() => {}) // a time-out, which never comes
       now += ms
       return Promise.resolve()
     },
@@ -114,7 +114,7 @@ describe('at a chain', () => {
     expect(await scan(45, 58)).toEqual([45, 58, 14])
   })
 
-  /** Two nodes of this chain, of which `changed` alters the replies of the second one. */
+  /** Two nodes of this chain; `changed` alters each reply of the second one. */
   function twoNodes(changed: (text: string) => string) {
     const { rpcUrl, apiUrl } = chain.devnet
     const nodes = [
@@ -160,10 +160,10 @@ describe('at a chain', () => {
 
   describe('a plan', () => {
     const hourMs = 3_600_000
-    /** A plan for the longest time, made on a machine whose clock is wrong by this much. */
+    /** Makes a plan with the longest validity on a machine whose clock is ahead by `aheadMs`. */
     const planWithClock = async (aheadMs: number) => {
       const differenceMs = (await chain.headMs()) - Date.now() + aheadMs
-      const clock = { ...quickClock, now: () => (Date.now() + differenceMs) as UnixMs } // a time
+      const clock = { ...quickClock, now: () => (Date.now() + differenceMs) as UnixMs } // safe: milliseconds since 1970
       const nodes = openNodes(chain.config, { clock, fetch, signal })
       const settings = readSettings(chain.config, testXpub, { to: destination, currency: 'TRX' })
       return createPlan(nodes, { ...settings, stopOf: noStops }, listedAt(chain.config, 19), 24, () => {})
@@ -187,7 +187,7 @@ describe('at a chain', () => {
     ])('for 24 hours is taken by sign and by a node, where the clock of its machine is %s', async (_, aheadMs) => {
       const { states } = await chain.send(chain.sign(await planWithClock(aheadMs)))
       expect(states.get(1)).toMatchObject({ kind: 'mined', info: { isSuccess: true } })
-      await chain.deposit([19, '1', 'TRX']) // for the next plan
+      await chain.deposit([19, '1', 'TRX']) // something to collect for the next plan
     })
 
     it('is not made by a clock that is an hour behind', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { root } from '../../support/project.ts'
 
-/** One recorded call of the HTTP API (test/recordings/collecting). */
+/** A recorded call of the HTTP API (test/recordings/collecting). */
 export interface RecordedApiCall {
   readonly name: string
   readonly path: string
@@ -9,12 +9,12 @@ export interface RecordedApiCall {
   readonly response: Readonly<Record<string, unknown>>
 }
 
-/** All calls of a file. */
+/** All recorded calls of a file, by its name without `.json`. */
 export function recordedCalls(file: string): readonly RecordedApiCall[] {
-  return JSON.parse(readFileSync(`${root}test/recordings/collecting/${file}.json`, 'utf8')) // written for this form
+  return JSON.parse(readFileSync(`${root}test/recordings/collecting/${file}.json`, 'utf8')) // safe: the files have this form
 }
 
-/** One call by its name. */
+/** One recorded call of a file. Throws if there is none of this name. */
 export function recordedCall(file: string, name: string): RecordedApiCall {
   const call = recordedCalls(file).find((one) => one.name === name)
   if (call === undefined) throw new Error(`no recording ${name} in ${file}`)

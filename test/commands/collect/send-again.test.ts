@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => chain.stop())
 
-/** Two nodes of this chain that must agree. Of the second one `change` alters the replies about transactions. */
+/** Two nodes of this chain that must agree. `change` alters what the second one says about transactions. */
 function twoNodes(change: (reply: object) => object): Through {
   const { rpcUrl, apiUrl } = chain.devnet
   const nodes = ['https://a.example', 'https://b.example'].map((host) => ({ rpc: `${host}/jsonrpc`, api: host }))
@@ -53,7 +53,7 @@ describe('a run after another one', () => {
   it('does not report a transfer as not sent that stays pending for more than four looks', async () => {
     const signed = await twoUsers(chain)
     await chain.send(signed)
-    // The nodes have the state after the transfers, and do not show them in a block yet.
+    // As with nodes that have executed the transfers but do not show their block yet.
     const pending = signed.plan.steps.filter(({ kind }) => kind === 'transfer').map(({ txid }) => txid)
     const hiding: typeof fetch = async (url, init) =>
       pending.some((txid) => String(url).endsWith('/gettransactioninfobyid') && String(init?.body).includes(txid))
@@ -84,7 +84,7 @@ describe('a run after another one', () => {
     const onLook = async () => {
       looks += 1
     }
-    // The last step of the second user keeps the run going: its reply is later still.
+    // The second user's last step stays unknown for longer still, which keeps the run going.
     const last = signed.plan.steps.at(-1)?.txid ?? ''
     const later: typeof fetch = async (url, init) =>
       looks < 9 && String(url).endsWith('/gettransactioninfobyid') && String(init?.body).includes(last)

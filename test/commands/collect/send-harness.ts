@@ -3,20 +3,20 @@ import type { StepStates } from '../../../src/commands/collect/step-state.ts'
 import { result } from '../../devnet/support.ts'
 import { type CollectChain, listedAt } from './harness.ts'
 
-/** A signed plan for two users: the first has both currencies, the second only a token. */
+/** A signed plan for two users' addresses: the first has 25 USDT and 3.5 TRX, the second 10 USDT. Their deposits are final. */
 export async function twoUsers(chain: CollectChain, gas: 'delegate' | 'transfer' = 'delegate'): Promise<SignedPlan> {
   await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
   return chain.sign(await chain.plan({ gas }, listedAt(chain.config, 0, 1)))
 }
 
-/** The result of each step in words. */
+/** The result of each step as a sentence. */
 export const resultsOf = ({ steps }: CollectPlan, states: StepStates) =>
   steps.map(({ id, kind }) => {
     const state = states.get(id)
     return `${id} ${kind}: ${state?.kind}${state !== undefined && 'why' in state ? `, ${state.why}` : ''}`
   })
 
-/** How often each transaction of a plan is in the blocks of the chain. */
+/** How often the blocks of the chain contain each transaction of the plan. Makes a block first. */
 export async function minedCounts({ devnet }: CollectChain, { plan }: SignedPlan): Promise<readonly number[]> {
   const { latest } = await devnet.mine(1)
   const counts = new Map<string, number>()
@@ -28,7 +28,7 @@ export async function minedCounts({ devnet }: CollectChain, { plan }: SignedPlan
   return plan.steps.map(({ txid }) => counts.get(txid) ?? 0)
 }
 
-/** Makes the contract's price of energy this many times as high. */
+/** Makes the token's contract need `factor` times its usual energy. */
 export async function setEnergyPrice({ devnet }: CollectChain, factor: number): Promise<void> {
   await fetch(`${devnet.apiUrl}/devnet/energy-price`, { method: 'POST', body: JSON.stringify({ factor }) })
 }

@@ -29,7 +29,7 @@ it.each(['delegate', 'transfer'] as const)(
 
     const plan = await chain.plan({ gas }, listedAt(chain.config, 0, 1))
     expect(plan.steps.some(({ kind }) => kind === (gas === 'delegate' ? 'delegate' : 'gas'))).toBe(true)
-    await chain.deposit([1, '4', 'USDT']) // a deposit between plan and send is a deposit like any other
+    await chain.deposit([1, '4', 'USDT']) // arrives between plan and send, and stays where it is
     const { states } = await chain.send(chain.sign(plan))
     expect(isComplete(plan, states)).toBe(true)
 
@@ -41,12 +41,12 @@ it.each(['delegate', 'transfer'] as const)(
     const gasStep = plan.steps.find(({ kind }) => kind === 'gas' || kind === 'activate')
     expect(await service.get(`/tron/recharge?txid=${gasStep?.txid}`, 2)).toContain('"code":422')
 
-    // Two days of comparisons: a difference is reported after three readings of it.
+    // Two days of comparisons: three readings of a difference would raise an alarm.
     for (let i = 0; i < 2; i += 1) {
       await service.pass(dayMs)
       for (let tick = 0; tick < 6; tick += 1) {
         await service.pass(61_000)
-        await chain.devnet.mine(70) // a reading is judged once the scan has passed the blocks that it can include
+        await chain.devnet.mine(70) // a reading is judged when the scan has passed all blocks that it may include
         await service.tick()
       }
     }

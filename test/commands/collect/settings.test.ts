@@ -70,7 +70,7 @@ describe('the options of a plan', () => {
     expect(() => read({}, { ...changes, OPERATOR_ADDRESSES: [payoutAddress] })).toThrow(
       'OPERATOR_ADDRESSES has no address for gas',
     )
-    expect(read({ to: payoutAddress }, changes).to).toBe(unwrap(parseAddress(payoutAddress))) // it may be filled up
+    expect(read({ to: payoutAddress }, changes).to).toBe(unwrap(parseAddress(payoutAddress))) // collecting to it is allowed
   })
 
   it('an amount holds for all currencies, or for one', () => {
@@ -83,7 +83,7 @@ describe('the options of a plan', () => {
   it('the account number is that of the key', () => {
     const key = keysOf(testMnemonic).extendedPublicKey(5)
     expect(read({}, { TRON_XPUB: key }, key).account).toBe(5)
-    const chainKey = HDKey.fromExtendedKey(key).deriveChild(0).publicExtendedKey // it does not have the number
+    const chainKey = HDKey.fromExtendedKey(key).deriveChild(0).publicExtendedKey // such a key does not contain the account's number
     expect(read({ account: '5' }, { TRON_XPUB: chainKey }, chainKey).account).toBe(5)
   })
 })

@@ -17,7 +17,7 @@ const sign = (plan: CollectPlan) => unwrap(signPlan(plan, keys, findGasKey(plan,
 
 type Change = (plan: CollectPlan) => void
 
-/** A copy of a plan with a change. With `isThorough` txids and bytes are made to match it, as whoever changes it could do. */
+/** A copy of a plan with a change. With `isThorough` the txids and lengths are made to match, as a careful forger would. */
 function changed(plan: CollectPlan, change: Change, isThorough: boolean): CollectPlan {
   const copy = structuredClone(plan)
   change(copy)
@@ -32,13 +32,13 @@ function changed(plan: CollectPlan, change: Change, isThorough: boolean): Collec
 const stepOf = <Kind extends CollectStep['kind']>(plan: CollectPlan, kind: Kind) => {
   const step = plan.steps.find((one) => one.kind === kind)
   if (step === undefined) throw new Error(`no ${kind}`)
-  return step as CollectStep & { kind: Kind } // found by its kind
+  return step as CollectStep & { kind: Kind } // safe: found by its kind
 }
-/** Changes members of the first step of a kind, or of the plan itself. */
+/** Changes members of the plan's first step of a kind, or of the plan itself. */
 const set = (what: CollectStep['kind'] | 'plan', members: object): Change => {
   return (plan) => void Object.assign(what === 'plan' ? plan : stepOf(plan, what), members)
 }
-/** Adds a copy of a step with other members. */
+/** Appends a copy of a step, with changed members. */
 const append = (from: CollectPlan, kind: CollectStep['kind'], members: object): Change => {
   return ({ steps }) =>
     steps.push({ ...stepOf(from, kind), ...members, id: steps.length + 1, after: [] } as CollectStep)

@@ -29,7 +29,7 @@ afterAll(async () => {
 const run: TestDeployment['run'] = (args, options) => deployment.run(args, options)
 const call: TestDeployment['call'] = (args, options) => deployment.call(args, options)
 
-/** All that a private key, or a part of it, can look like in a file or an output. */
+/** Every form in which a private key, or part of one, could appear in a file or an output. */
 function secrets(): readonly string[] {
   const paths = [depositPath(0, 0), depositPath(0, 1), depositPath(1, 0)]
   const keys = paths.map((path) => TronWeb.fromMnemonic(testMnemonic, path).privateKey.slice(2))
@@ -61,7 +61,7 @@ describe('npm run collect', () => {
     }
     expect(signed.out.split('\n')[0]).toBe(actsHere.trim())
     expect([signed.code, signed.out.includes('Signed 8 transactions: signed.json.')]).toEqual([0, true])
-    // The person sees where everything goes, how much and in how many transactions, and until when that is possible.
+    // The person sees the destination, the sums, the number of transactions, and until when they are possible.
     const { expiresAt } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as { expiresAt: string }
     for (const line of [
       `Destination   ${destination}`,
@@ -76,7 +76,7 @@ describe('npm run collect', () => {
     const sent = await run(['send', 'signed.json'])
     outputs.push(sent.all)
     expect(sent.out).toContain('8 of 8 transactions succeeded')
-    expect(sent.all).toContain('8/8 transactions\n') // the progress bar
+    expect(sent.all).toContain('8/8 transactions\n') // the end of the progress bar
     expect(sent.out).toContain('Complete, and final.')
     expect(sent.code).toBe(0)
     expect(await chain.balanceOf(destination, 'USDT')).toBe('35')
@@ -138,7 +138,7 @@ describe('sign', () => {
     const plan = readFileSync(join(folder, 'plan.json'), 'utf8')
     const toml = join(folder, 'wrangler.toml')
     const before = readFileSync(toml, 'utf8')
-    // Both changes are the same to `sign`: a file that was changed on its way, and the configuration of another deployment.
+    // `sign` cannot tell the two cases apart: a plan that was changed on its way, and the configuration of another deployment.
     writeFileSync(join(folder, 'other-chain.json'), plan.replace('"chainId": "0x6465766e"', '"chainId": "0xcd8690dc"'))
     writeFileSync(toml, before.replace(/(\[env\.nile\.vars\]\nTRON_CHAIN_ID = )"0x6465766e"/, '$1"0xcd8690dc"'))
     const answers = { input: `${destination}\n${testMnemonic}\n` }
@@ -265,7 +265,7 @@ describe('the addresses of a deployment', () => {
       `INSERT INTO stored_address (id, uid, address, issued_height, created_at)
         VALUES (10, 1, unhex('${chain.config.extendedPublicKey.addressAt(9)}'), 1, 1)`,
     )
-    await chain.deposit([9, '25', 'USDT'], [9, '3.5', 'TRX']) // what npm start has one send
+    await chain.deposit([9, '25', 'USDT'], [9, '3.5', 'TRX']) // as after the deposits that `npm start` suggests
     const { code, all } = await own.call(words.split(' '), { environment })
     own.remove()
     expect([code, all]).toEqual([0, expect.stringContaining(`Destination   ${treasuryBase58}`)])

@@ -28,7 +28,7 @@ const base58 = (hex: unknown) => {
   return formatBase58(address)
 }
 
-/** A recorded transaction as a step of a plan. */
+/** A recorded transaction, and the bytes of the same step of a plan. */
 function stepOf(kind: StepContent['kind'], name: string) {
   const recorded = recordedCall('transactions', name).request as unknown as RecordedTransaction
   const { contract, ref_block_bytes, ref_block_hash, expiration, timestamp, fee_limit = 0 } = recorded.raw_data
@@ -73,7 +73,7 @@ describe('the bytes of a step are those that a real node mined', () => {
     const { recorded, rawData } = stepOf(kind, name)
     expect(Buffer.from(rawData).toString('hex')).toBe(recorded.raw_data_hex)
     expect(txidOf(rawData)).toBe(recorded.txID)
-    expect(chargedBytes(rawData)).toBe(bytes) // as the receipts of these transactions say
+    expect(chargedBytes(rawData)).toBe(bytes) // the number of bytes in the transaction's receipt
   })
 })
 

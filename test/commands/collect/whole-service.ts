@@ -10,12 +10,12 @@ import { bearer, signHs256 } from '../../support/tokens.ts'
 import { testSecret } from '../../support/variables.ts'
 import { bindingsFor, type CollectChain } from './harness.ts'
 
-/** The whole service on the chain, with a database of its own. Its clock can be moved. */
+/** The whole service on the local chain, with its own database and a clock that `pass` moves. */
 export function startService(chain: CollectChain) {
   const lines: string[] = []
   let skippedMs = 0
   const clock = {
-    now: () => (Date.now() + skippedMs) as UnixMs, // safe: a later time
+    now: () => (Date.now() + skippedMs) as UnixMs, // safe: milliseconds since 1970
     random: () => 0.5,
     sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref()),
   }
@@ -31,7 +31,7 @@ export function startService(chain: CollectChain) {
   const service = createService(platform)
   Object.assign(bindings, { SCANNER: { getByName: () => scanner } })
   return {
-    /** Lets time pass on the chain and here. */
+    /** Moves the service's clock and the chain's time forward, and makes blocks. */
     async pass(ms: number) {
       skippedMs += ms
       await chain.devnet.advance(Math.round(ms / 1_000))
@@ -39,13 +39,13 @@ export function startService(chain: CollectChain) {
     },
     tick: () => scanner.alarm(),
     alarms: () => lines.filter((line) => line.includes('"alarm"')),
-    /** What stands of what issuers did, as the tools read it. */
-    standing: () => store.sqlite.prepare(standingSql).all() as unknown as readonly DatabaseRow[], // text and numbers
-    /** What issuers destroyed, in units. */
+    /** What is still in force of the issuers' acts, by the commands' own query. */
+    standing: () => store.sqlite.prepare(standingSql).all() as unknown as readonly DatabaseRow[], // safe: the query returns text and numbers
+    /** What issuers have destroyed, in smallest units. */
     destroyed: () => store.sqlite.prepare("SELECT raw FROM issuer_act WHERE kind = 'destroyed'").all(),
-    /** Runs a statement of the operator. */
+    /** Runs a statement as an operator would. */
     run: (statement: string) => store.sqlite.exec(statement),
-    /** Balances of addresses that were compared. */
+    /** How many balances have been read for comparisons. */
     compared: () => store.sqlite.prepare('SELECT count(*) AS n FROM holding WHERE balance IS NOT NULL').get()?.n,
     async get(path: string, uid: number): Promise<string> {
       const token = await signHs256({ sub: `${uid}`, exp: Math.floor(clock.now() / 1_000) + 600 }, testSecret)

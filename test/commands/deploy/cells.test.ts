@@ -20,7 +20,7 @@ const cells = [
 let folder: string
 const path = (name: string) => join(folder, name)
 
-/** Writes wrangler.toml with the databases of these ids. */
+/** Writes a wrangler.toml with a database for each of these ids. */
 function configure(ids: readonly (string | null)[], list: readonly object[] = cells): void {
   const databases = ids.map((id, i) => {
     const [binding, name] = i === 0 ? ['DB', 'x'] : [`DB_${i + 1}`, `x-${i + 1}`]

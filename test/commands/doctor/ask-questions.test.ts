@@ -18,9 +18,9 @@ const quorum = 'FAIL  quorum: 0 of 1 nodes are usable, 1 needed: nothing would b
 const nowhere = 'nothing is at its URL (HTTP 404): correct the URL in TRON_NODES'
 const error = (code: number) => ({ error: { code, message: 'https://node.example/path-secret-7c1f' } })
 
-/** What the doctor says about the node of a provider that refuses some JSON-RPC calls. */
+/** The doctor's lines about a node that refuses some JSON-RPC calls, as a provider may. */
 async function linesFor(refuse: (call: JsonRpcCall) => ReturnType<typeof error> | undefined): Promise<string[]> {
-  const { TRON_NODES } = (await harness.alteredNode(refuse)) as { TRON_NODES: object[] } // as the harness makes it
+  const { TRON_NODES } = (await harness.alteredNode(refuse)) as { TRON_NODES: object[] } // safe: made by the harness
   return harness.check({ TRON_NODES: [{ ...TRON_NODES[0], name: 'A provider' }] })
 }
 

@@ -9,11 +9,11 @@ import { type Receiver, startReceiver, status } from '../../webhooks/receiver.ts
 
 const platform = {
   fetch,
-  clock: createVirtualClock(Date.now()), // the receivers have the clock of the machine
+  clock: createVirtualClock(Date.now()), // receivers check timestamps against the machine's clock
 }
 
 const endpointOf = ({ url }: Receiver, i: number): WebhookEndpoint => {
-  return { key: 'e'.repeat(64) as EndpointKey, number: i + 1, url, secrets: [firstSecret], types: null } // as long as a hash
+  return { key: 'e'.repeat(64) as EndpointKey, number: i + 1, url, secrets: [firstSecret], types: null } // safe: 64 hex digits
 }
 
 async function linesOf(receivers: readonly Receiver[], sendsTests: boolean): Promise<string[]> {

@@ -12,27 +12,26 @@ import { depositBase58, result as resultOf } from '../../devnet/support.ts'
 import { listen, type RunningServer } from '../../support/loopback.ts'
 import { bindingsFor, noLimits } from '../collect/harness.ts'
 
-/** Variables by name. */
 export type Values = Record<string, unknown>
 
-/** A local chain and the servers of one test file. */
+/** A local chain, and the servers that a test file starts. */
 export interface DoctorHarness {
   readonly devnet: Devnet
-  /** All lines that the doctor has printed so far. */
+  /** All lines that `check` has returned so far. */
   readonly printed: readonly string[]
-  /** The lines for a valid configuration with these changes, with a clock that is `aheadMs` ahead of the chain. */
+  /** The doctor's lines for a valid configuration with changes. Its clock is `aheadMs` ahead of the chain; `fetch` answers for other machines. */
   check(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number, fetch?: TeamFetch): Promise<string[]>
-  /** The variables for one node, some of whose results are altered. */
+  /** `TRON_NODES` with one node, some of whose results are altered. */
   alteredNode(alter: Alteration): Promise<Values>
-  /** The URL of a new server. */
+  /** Starts a server; returns its URL. */
   serverUrl(respond: Responder): Promise<string>
   close(): Promise<void>
 }
 
-/** What a place answers that is not on this machine. */
+/** Answers requests to other machines. */
 type TeamFetch = (url: string) => Promise<Response>
 
-/** Starts a local chain. */
+/** Starts a local chain. `close` also stops all servers that the test has started. */
 export async function openHarness(): Promise<DoctorHarness> {
   const devnet = await startChain()
   const servers: RunningServer[] = []
@@ -68,23 +67,23 @@ export async function openHarness(): Promise<DoctorHarness> {
   }
 }
 
-/** The lines of the checks that failed. */
+/** The lines about checks that failed. */
 export const failures = (lines: readonly string[]) => lines.filter((line) => line.startsWith('FAIL'))
 
-/** A realistic `AUTH_JWT_SECRET`. */
+/** A secret of realistic form for `AUTH_JWT_SECRET`. */
 export const goodSecret = 'Qm9f-2xKp7_Vt4wLz8Rb1yHc6Nd3Js5G'
-/** Part of the URLs of nodes. No line may contain it. */
+/** Part of the nodes' URLs. No printed line may contain it. */
 export const urlSecret = 'path-secret-7c1f'
-/** The API key of a node. No line may contain it. */
+/** The API key of a node. No printed line may contain it. */
 export const keySecret = 'key-secret-93ab'
 
-/** The secrets that a text contains. */
+/** The secrets, and parts of secrets, that a text contains. */
 export function secretsIn(text: string): string[] {
   const secrets = [urlSecret, keySecret, goodSecret, 'too-short-4f', 'xpub6', 'xprv9', '/jsonrpc']
   return secrets.filter((secret) => text.includes(secret))
 }
 
-/** A local chain whose final blocks have a TRX deposit and a token deposit, so that there are logs. */
+/** Starts a local chain with a TRX deposit and a token deposit in final blocks, so that there are logs to ask for. */
 export async function startChain(): Promise<Devnet> {
   const devnet = await startDevnet(temporary)
   await devnet.pay({ to: depositBase58, amount: '3', currency: 'TRX' })
@@ -93,24 +92,24 @@ export async function startChain(): Promise<Devnet> {
   return devnet
 }
 
-/** A valid configuration of this machine for the local chain. Its single node is the only warning. */
+/** A valid configuration of this machine on the local chain. It causes one warning: that it has a single node. */
 export function valuesFor(devnet: Devnet): Values {
   const { TRON_XPUB, TRON_CHAIN_ID, CURRENCIES } = bindingsFor(devnet)
   const node = { rpc: `${devnet.rpcUrl}?key=${urlSecret}`, api: devnet.apiUrl, keyVar: 'NODE_KEY', ...noLimits }
   return { TRON_XPUB, TRON_CHAIN_ID, CURRENCIES, TRON_NODES: [node], NODE_KEY: keySecret, AUTH_JWT_SECRET: goodSecret }
 }
 
-/** Values in the form in which they are read from files. */
+/** The values as if they had been read from files. */
 export function sourceOf(values: Values, more: Partial<ConfigurationSource> = {}): ConfigurationSource {
   const origin = { origin: 'a test', varsFile: '.dev.vars', database: 'missing', objectFaults: [] } as const
   const place = { env: undefined, cell: null, binding: 'DB', databaseName: null, databaseId: null }
   return { isDeployment: false, vars: {}, values, all: values, ...origin, place, databases: [], ...more }
 }
 
-/** A database with one address and no stored settings. */
+/** A database with the address at index 0, and no stored settings. */
 const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0, strangers: [] })
 
-/** A platform whose clock is `aheadMs` ahead of the newest block: the local chain makes blocks only on command. */
+/** The doctor's platform, whose clock is `aheadMs` ahead of the newest block. The local chain makes blocks only on command. */
 export async function platformAt(devnet: Devnet, aheadMs = 0, readStored = storedFirst): Promise<DoctorPlatform> {
   const { timestamp } = await resultOf<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
   const difference = Number(timestamp) * 1000 + aheadMs - Date.now()
@@ -118,14 +117,14 @@ export async function platformAt(devnet: Devnet, aheadMs = 0, readStored = store
   return { clock, fetch, readStored }
 }
 
-/** The lines that the doctor prints. */
+/** Runs the doctor; returns its lines. */
 export async function linesOf(source: ConfigurationSource, platform: DoctorPlatform): Promise<string[]> {
   const lines: string[] = []
   for await (const result of runChecks(source, platform)) lines.push(lineOf(result))
   return lines
 }
 
-/** The response to a request with this body, path and headers. */
+/** Answers a request to a test's server. */
 export type Responder = (
   body: string,
   path: string,
@@ -137,37 +136,36 @@ interface JsonRpcReply {
   readonly result?: unknown
 }
 
-/** A JSON-RPC call. */
 export interface JsonRpcCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
-/** The altered result of a call, or undefined to keep `result`, that of the local chain. */
+/** The altered result of a call; undefined keeps the chain's `result`. */
 type Alteration = (
   call: JsonRpcCall,
   result: unknown,
 ) => { readonly result: unknown } | { readonly error: { code: number; message: string } } | undefined
 
-/** Starts a server that answers every request with `respond`. */
+/** Starts a server on a free port that answers every request with `respond`. */
 export async function serve(respond: Responder): Promise<RunningServer> {
   const server = createServer((request, response) => {
     const answer = async () => {
       const { status, body } = await respond(await text(request), request.url ?? '', request.headers)
       response.writeHead(status, { 'content-type': 'application/json' }).end(body)
     }
-    answer().catch(() => response.destroy()) // the doctor then reports it as unreachable, which no test expects
+    answer().catch(() => response.destroy()) // the doctor then reports an unreachable node, which fails the test
   })
   return listen(server)
 }
 
-/** Starts a proxy of a node, with both of its services, that alters the results of some JSON-RPC calls. */
+/** Starts a proxy of a node that alters results of JSON-RPC calls, and passes the HTTP API on. */
 function serveAltered({ rpcUrl, apiUrl }: Devnet, alter: Alteration): Promise<RunningServer> {
   return serve(async (body, path) => {
     const isApi = path.startsWith('/wallet/')
     const reply = await (await fetch(isApi ? `${apiUrl}${path}` : rpcUrl, { method: 'POST', body })).text()
     if (isApi) return { status: 200, body: reply }
-    const calls = [JSON.parse(body) as JsonRpcCall | JsonRpcCall[]].flat() // safe: written by the client of the service
+    const calls = [JSON.parse(body) as JsonRpcCall | JsonRpcCall[]].flat() // safe: written by the service's own client
     const replies = [JSON.parse(reply) as JsonRpcReply | JsonRpcReply[]].flat() // safe: written by the local chain
     const altered = replies.map((one, i) => {
       const outcome = calls[i] && alter(calls[i], one.result)

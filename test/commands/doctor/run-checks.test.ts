@@ -59,7 +59,7 @@ describe('the doctor on a valid configuration', () => {
     ['by minutes', 5, 150],
   ])('names a node that is cut off, %s, and does not count it as usable', async (_, blocks, seconds) => {
     const hex = (n: number) => n.toString(16)
-    const hashAt = (height: number, hash: string) => `0x${hex(height).padStart(16, '0')}${hash.slice(18)}` // they begin with it
+    const hashAt = (height: number, hash: string) => `0x${hex(height).padStart(16, '0')}${hash.slice(18)}` // a hash begins with the height
     const goesOn = await harness.alteredNode(({ params }, result) => {
       if (params[0] !== 'latest') return
       const block = result as Record<'hash' | 'parentHash' | 'number' | 'timestamp', string> // safe: a block of the local chain

@@ -19,7 +19,7 @@ beforeAll(async () => {
   devnet = await startChain()
   folder = mkdtempSync(join(tmpdir(), 'doctor-'))
   const { TRON_NODES, CURRENCIES } = valuesFor(devnet)
-  const toml = (list: unknown) => JSON.stringify(list).replace(/"(\w+)":/g, '$1=') // inline tables
+  const toml = (list: unknown) => JSON.stringify(list).replace(/"(\w+)":/g, '$1=') // as TOML's inline tables
   const vars = `TRON_CHAIN_ID = "0x6465766e"\nTRON_NODES = ${toml(TRON_NODES)}\nCURRENCIES = ${toml(CURRENCIES)}\n`
   const database = (id: string) => `binding = "DB"\ndatabase_name = "x"\ndatabase_id = "${id}"\n`
   write(
@@ -40,7 +40,7 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text)
 }
 
-/** What runs in the folder, with `wrangler` as it is installed there. The time of the chain is behind: one of the warnings. */
+/** Options for a command in the folder, with `wrangler` as it is installed there. One warning is expected: the local chain's time is behind. */
 const inFolder = (environment: Record<string, string>) => {
   return { cwd: folder, environment: { PATH: [folder, '/usr/bin', '/bin'].join(delimiter), ...environment } }
 }

@@ -96,14 +96,14 @@ describe('npm run keys', () => {
 })
 
 describe('a program that a package brings', () => {
-  /** The Node of these tests under the name of another package, as its link would be found first. */
+  /** Installs this Node again as the program of another package, as if a package had brought its own `node`. */
   function installOther(): string {
     const program = join(folder, 'node_modules/other/bin/node')
     mkdirSync(join(program, '..'), { recursive: true })
     try {
       linkSync(realpathSync(process.execPath), program)
     } catch {
-      copyFileSync(process.execPath, program) // on another file system
+      copyFileSync(process.execPath, program) // a link is impossible on another file system
     }
     return program
   }

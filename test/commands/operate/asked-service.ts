@@ -1,4 +1,4 @@
-/** The service that `npm run operate` asks, on a port of this machine, and the folder in which a person works. */
+/** A running service for `npm run operate` to ask, and a folder in which the command runs. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -17,23 +17,25 @@ import { bearer, signHs256 } from '../../support/tokens.ts'
 import { backendSecret, testVariables } from '../../support/variables.ts'
 import { databaseId } from '../local-database.ts'
 
-/** A running service, which `npm run operate` asks. */
 export interface AskedService {
   readonly url: string
-  /** What was asked. */
+  /** All requests that the service has received. */
   readonly asked: { readonly path: string; readonly authorization: string; readonly body: string }[]
-  /** Runs the command; a line of `input` answers a question. */
+  /** Runs the command. A line of `input` answers a question of the command. */
   operate(args: readonly string[], options?: Pick<CommandOptions, 'input' | 'environment'>): Promise<CommandEnd>
-  /** A POST request of the shop. */
+  /** A POST request with a token of the backend `shop`; returns `data`. */
   post(path: string, body: object): Promise<{ readonly list: readonly { readonly id: number }[] }>
-  /** The rows of a statement. */
+  /** Runs a statement on the service's database; returns its rows. */
   rows(sql: string): readonly unknown[]
-  /** Writes a file in the folder of the command. */
+  /** Writes a file into the command's folder. */
   write(name: string, text: string): void
   close(): Promise<void>
 }
 
-/** Starts it. `secret` is in the folder's `.dev.vars`; null: there is none. `changes` replace variables of the service. */
+/**
+ * Starts the service. `secret` is `BACKEND_JWT_SECRET` in the folder's `.dev.vars`; null: the folder has no such file. `changes` replace its
+ * variables.
+ */
 export async function startAsked(secret: string | null, changes: Record<string, unknown> = {}): Promise<AskedService> {
   const store = openSqliteD1()
   const bindings: Record<string, unknown> = {
@@ -42,7 +44,7 @@ export async function startAsked(secret: string | null, changes: Record<string, 
     ...changes,
   }
   const platform: Platform = {
-    clock: { now: () => Date.now() as UnixMs, random: () => 0.5, sleep: async () => {} }, // safe: milliseconds
+    clock: { now: () => Date.now() as UnixMs, random: () => 0.5, sleep: async () => {} }, // safe: milliseconds since 1970
     fetch: () => Promise.reject(new TypeError('nothing else is reached')),
     logger: createLogger(() => {}),
     uniqueName: () => crypto.randomUUID(),
@@ -81,7 +83,7 @@ export async function startAsked(secret: string | null, changes: Record<string, 
       const claims = { sub: 'shop', scope: 'ledger:post ledger:pay', exp: Math.floor(Date.now() / 1_000) + 600 }
       const headers = { ...bearer(await signHs256(claims, backendSecret)), 'content-type': 'application/json' }
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-      const { data, msg } = (await response.json()) as { data: { list: { id: number }[] }; msg: string } // its answer
+      const { data, msg } = (await response.json()) as { data: { list: { id: number }[] }; msg: string } // safe: the service's own reply
       if (!response.ok) throw new Error(msg)
       return data
     },

@@ -9,7 +9,7 @@ beforeAll(() => {
 afterAll(() => database.remove())
 
 it('a tool that reads the local database stops no tick: none of its writes is refused, and the tool sees them', async () => {
-  const service = new DatabaseSync(databaseFileIn(database.folder), { timeout: 0 }) // as workerd has it: it does not wait for a lock
+  const service = new DatabaseSync(databaseFileIn(database.folder), { timeout: 0 }) // as workerd: no wait for a lock
   service.exec(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
     VALUES (1, 900000, '${'a'.repeat(64)}', 900000, 5, 5, 5, 5, 5)`)
   const insert =
@@ -18,7 +18,7 @@ it('a tool that reads the local database stops no tick: none of its writes is re
   let height = 0
   const refused: unknown[] = []
   const tick = () => {
-    height += 2 // gaps that touch would be one
+    height += 2 // not adjacent, or they would be one gap
     try {
       insert.run(height, height, height)
       if (height % 20 === 0) service.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs the command as a person does. */
+/** Runs the command through npm, as a person does. */
 const operate = (...words: string[]) =>
   npmRun(['operate', '--', ...words, '--local', '--secret', join(folder, 'secret'), '--service', service.url])
 
@@ -41,11 +41,11 @@ async function shop(
   const headers = { ...bearer(await localBackendToken(secret)), 'content-type': 'application/json' }
   const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
   const response = await fetch(service.url + path, { headers, ...sent })
-  return ((await response.json()) as { data: Awaited<ReturnType<typeof shop>> }).data // its answer
+  return ((await response.json()) as { data: Awaited<ReturnType<typeof shop>> }).data // safe: the service's own reply
 }
 
 it('a person decides a deposit, and approves and cancels payouts, from a terminal', async () => {
-  const { data } = (await (await fetch(`${service.url}/tron/generate`)).json()) as { data: { address: string } } // its answer
+  const { data } = (await (await fetch(`${service.url}/tron/generate`)).json()) as { data: { address: string } } // safe: the service's own reply
   const { txid } = await service.devnet.pay({ to: data.address, amount: '60', currency: 'TRX' })
   await service.devnet.mine(5)
   const held = async () => (await shop('/ledger/deposits?state=held')).list[0]

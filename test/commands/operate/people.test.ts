@@ -20,14 +20,14 @@ const operate = (...args: string[]) => service.operate([...args, ...at()])
 const shownBy = ({ code, out }: { readonly code: number; readonly out: string }) => [code, out.replace(firstLine, '')]
 const secondLine = (name: string) => `Asks ${service.url} as ${name}.\n`
 
-/** Where nothing listens. */
+/** The URL of a port on which nothing listens. */
 async function closedUrl(): Promise<string> {
   const { url, close } = await listen(createServer())
   await close()
   return url
 }
 
-/** User 7 has 100 USDT, of which the shop asks to pay out 10, so many times. */
+/** Gives user 7 100 USDT, and asks for `count` payouts of 10 USDT as the backend `shop`. */
 async function askForPayouts(count: number): Promise<void> {
   service.rows(`${agreedDecimals()} RETURNING name`)
   await service.post('/ledger/entries', { entries: [{ uid: 7, cuy: 2, type: 9, osn: 'start', amt: '100' }] })
@@ -41,7 +41,7 @@ async function askForPayouts(count: number): Promise<void> {
   await service.post('/ledger/payouts', { payouts })
 }
 
-/** A final deposit of 50 of a currency is held for review. */
+/** Stores a final deposit of 50 TRX or USDT that is held for review. */
 function holdDeposit(cuy: number): void {
   service.rows(
     `INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (1, 7, unhex('${address}'), 1, 5) RETURNING id`,
@@ -65,7 +65,7 @@ describe('payouts approve', () => {
       'anna',
     ])
     const token = decodeJwt(service.asked.at(-1)?.authorization.replace('Bearer ', '') ?? '')
-    expect(token).toMatchObject({ sub: 'anna', scope: 'ledger:approve' }) // nothing else
+    expect(token).toMatchObject({ sub: 'anna', scope: 'ledger:approve' }) // the token allows nothing else
   })
 
   it('says why the service refuses, and what to do', async () => {
@@ -120,7 +120,7 @@ describe('payouts cancel', () => {
 describe('deposits decide', () => {
   it.each([
     ['credited', 'credit', 1],
-    ['held \\(decimals-unknown\\)', 'credit', 2], // what else holds it still does
+    ['held \\(decimals-unknown\\)', 'credit', 2], // approved, but its currency's decimals are still unknown
     ['refused \\(review\\)', 'refuse', 1],
   ])('decides a deposit that is held for review: it is %s', async (state, decision, cuy) => {
     holdDeposit(cuy)
@@ -162,7 +162,7 @@ describe('desk-token', () => {
     expect(Math.round((Number(payload.exp) - Date.now() / 1_000) / 60)).toBe(60)
     expect(says).toBe('Open it: anna may do this for an hour: ledger:read ledger:approve. So may whoever else has it.')
     const response = await fetch(`${service.url}/ledger/summary`, { headers: { authorization: `Bearer ${token}` } })
-    const { data } = (await response.json()) as { data: { reader: unknown } } // its answer
+    const { data } = (await response.json()) as { data: { reader: unknown } } // safe: the service's own reply
     expect(data.reader).toEqual({ name: 'anna', scopes: ['ledger:read', 'ledger:approve'] })
   })
 

@@ -26,15 +26,15 @@ afterAll(async () => {
   await chain.stop()
 })
 
-/** Passes before each look of the scan; together less than a minute, since the database refuses entries that are later than its own clock. */
+/** How far the clock moves before each scan. Together it stays below a minute: the database refuses entries that are later than its own clock. */
 const lookMs = 5_000
 let skippedMs = 0
 const lines: string[] = []
 
-/** The whole service on the chain, over the local database of a folder, as one deployment of it. */
+/** The whole service on the chain, over the local database in a folder, as one deployment. `host` has the scanner's storage. */
 function deploy({ folder }: LocalDatabase, host: MemoryHost, variables: Record<string, unknown> = {}) {
   const clock = {
-    now: () => (Date.now() + skippedMs) as UnixMs, // safe: a later time
+    now: () => (Date.now() + skippedMs) as UnixMs, // safe: milliseconds since 1970
     random: () => 0.5,
     sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref()),
   }
@@ -56,14 +56,14 @@ function deploy({ folder }: LocalDatabase, host: MemoryHost, variables: Record<s
     const init = { headers: { ...bearer(token), 'content-type': 'application/json' } }
     const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
     const response = await service.fetch(new Request(`https://wallet.example${path}`, { ...init, ...post }), bindings)
-    return (await response.json()) as { readonly code: number; readonly data?: unknown } // an envelope
+    return (await response.json()) as { readonly code: number; readonly data?: unknown } // safe: the service's own reply
   }
   const backend = async () => signHs256({ sub: 'shop', exp: expiry(), scope: 'ledger:read ledger:post' }, backendSecret)
   return {
     tick: () => scanner.alarm(),
     address: async (uid: number) =>
       send('/tron/generate', await signHs256({ sub: `${uid}`, exp: expiry() }, testSecret)),
-    ledger: async <T>(path: string) => (await send(path, await backend())).data as T, // the route's own shape
+    ledger: async <T>(path: string) => (await send(path, await backend())).data as T, // safe: the caller names the route's type
     post: async (...entries: readonly object[]) => send('/ledger/entries', await backend(), { entries }),
     close: () => sqlite.close(),
   }
@@ -71,14 +71,14 @@ function deploy({ folder }: LocalDatabase, host: MemoryHost, variables: Record<s
 
 type Deployment = ReturnType<typeof deploy>
 
-/** Makes a deposit final, and lets the scan look. */
+/** Pays a deposit, makes it final and scans. */
 async function deposit(service: Deployment, index: number, amount: string, currency: 'TRX' | 'USDT' = 'USDT') {
   await chain.deposit([index, amount, currency])
   await pass(lookMs)
   await service.tick()
 }
 
-/** Lets time pass on the chain and here. */
+/** Moves the service's clock and the chain's time forward, and makes blocks. */
 async function pass(ms: number): Promise<void> {
   skippedMs += ms
   await chain.devnet.advance(Math.round(ms / 1_000))
@@ -87,7 +87,7 @@ async function pass(ms: number): Promise<void> {
 
 const issued = (index: number) => ({ code: 200, data: { address: chain.depositAt(index) } })
 
-/** A transfer of USDT between two users. */
+/** The two entries of a USDT transfer between users. */
 const transfer = (from: number, to: number, amt: string, osn: string) => [
   { uid: from, cuy: 2, type: 3, osn, amt: `-${amt}` },
   { uid: to, cuy: 2, type: 3, osn, amt },
@@ -104,7 +104,7 @@ interface Summary {
   readonly alarms: readonly unknown[]
 }
 
-// The steps are those of docs/guides/repair.md.
+// The numbers are those of the steps in docs/guides/repair.md.
 it('the way back from a restore ends with every deposit at its user, and with sums that are equal', async () => {
   const host = createMemoryHost()
   let service = deploy(old, host)
@@ -118,7 +118,7 @@ it('the way back from a restore ends with every deposit at its user, and with su
   const backup = join(old.folder, 'backup.sql')
   expect(await old.wrangler('d1', 'export', 'DB', '--local', '--env=', '--output', backup)).toMatchObject({ code: 0 })
 
-  // What happens after the copy, and is lost with the database.
+  // What happens after the backup is lost with the old database.
   expect(await service.address(9)).toMatchObject(issued(2))
   await deposit(service, 2, '10')
   await deposit(service, 1, '4')
@@ -126,16 +126,16 @@ it('the way back from a restore ends with every deposit at its user, and with su
   expect(await service.post(...late)).toMatchObject({ code: 200 })
   service.close()
 
-  // 1 and 2: no addresses are issued; the copy goes into an empty database. The scan goes on.
+  // Steps 1 and 2: issuing is switched off, the backup goes into an empty database, and the scan goes on.
   const executed = await restored.wrangler('d1', 'execute', 'DB', '--local', '--env=', '--yes', '--file', backup)
   expect([executed.code, executed.all]).toMatchObject([0, expect.any(String)])
   service = deploy(restored, host, { ISSUE_ADDRESSES: 'off' })
   await service.tick()
   for (const uid of [9, 10]) expect(await service.address(uid)).toMatchObject({ code: 503 })
-  await deposit(service, 2, '5') // between the restore and the reservation
+  await deposit(service, 2, '5') // arrives between the restore and the reservation
   expect([await usdtOf(service, 7), await usdtOf(service, 8)]).toEqual([23, 6])
 
-  // 3 and 4: the addresses that were issued after the copy are reserved, and the blocks are read again.
+  // Steps 3 and 4: the addresses that were issued after the backup are reserved, and their blocks are read again.
   const variables = { TRON_CHAIN_ID: '0x6465766e' }
   const reserve = await restored.operateWith(variables, 'reserve', '--to', '4')
   expect([reserve.code, reserve.out]).toEqual([0, expect.stringMatching(/^3 addresses are reserved, up to index 4: /)])
@@ -144,14 +144,14 @@ it('the way back from a restore ends with every deposit at its user, and with su
   expect((await restored.operateWith(variables, ...printed.replaceAll('"', '').split(' '))).code).toBe(0)
   await pass(lookMs)
   await service.tick()
-  await deposit(service, 2, '7') // after it
+  await deposit(service, 2, '7') // arrives after the reservation
   service.close()
 
-  // 5: addresses are issued again, none of those that somebody had.
+  // Step 5: addresses are issued again, but none that somebody had before.
   service = deploy(restored, host)
   expect([await service.address(9), await service.address(10)]).toMatchObject([issued(5), issued(6)])
 
-  // 6: what arrived at reserved addresses is given to its user.
+  // Step 6: what arrived at the reserved addresses is transferred to the user who had the address.
   const whose = await service.ledger(`/ledger/address?address=${chain.depositAt(2)}`)
   expect(whose).toMatchObject({ uid: reservedUid, reserved: true })
   const found = await service.ledger<{ list: readonly { osn: string; amt: number; cuy: number }[] }>(
@@ -162,25 +162,25 @@ it('the way back from a restore ends with every deposit at its user, and with su
     [5, 2],
     [7, 2],
   ])
-  expect(await service.post(...late)).toMatchObject({ code: 422 }) // its money is not there yet
+  expect(await service.post(...late)).toMatchObject({ code: 422 }) // user 9 has not got the money back yet
   for (const { osn, amt } of found.list) {
     const given = transfer(reservedUid, 9, `${amt}`, `restored:${osn}`)
     expect(await service.post(...given)).toMatchObject({ code: 200, data: { replayed: false } })
     expect(await service.post(...given)).toMatchObject({ code: 200, data: { replayed: true } })
   }
 
-  // 7: the backend sends its entries again.
+  // Step 7: the backend posts its entries again.
   expect(await service.post(...early)).toMatchObject({ code: 200, data: { replayed: true } })
   expect(await service.post(...late)).toMatchObject({ code: 200, data: { replayed: false } })
   const balances = await Promise.all([7, 8, 9, reservedUid].map((uid) => usdtOf(service, uid)))
   expect(balances).toEqual([23, 12, 16, 0])
 
-  // What the wallets owe is what the addresses hold, by comparisons of two days.
+  // Two days of comparisons: the wallets' sums must be what the addresses hold.
   for (let i = 0; i < 2; i += 1) {
     await pass(86_400_000)
     for (let tick = 0; tick < 6; tick += 1) {
       await pass(61_000)
-      await chain.devnet.mine(70) // a reading is judged once the scan has passed the blocks that it can include
+      await chain.devnet.mine(70) // a reading is judged when the scan has passed all blocks that it may include
       await service.tick()
     }
   }

@@ -30,7 +30,7 @@ const addressAt = (index: number): Address => {
   return key.value.addressAt(index)
 }
 
-/** The service's own queries over the file of a database. */
+/** The service's own functions over the file of a local database. */
 function open(database: LocalDatabase) {
   const { sqlite, connect } = openSqliteD1(databaseFileIn(database.folder))
   const db: WriteDatabase = writable(connect(async (work) => work()))
@@ -58,7 +58,7 @@ function open(database: LocalDatabase) {
     },
     post: (osn: string) =>
       postEntries({ db, currencies }, [{ uid: 7, cuy: 1, type: 4, osn, amt: '-0.000002' }], 'shop' as BackendName, at),
-    /** All that callers and backends can read. */
+    /** Everything that callers and backends can read. */
     seen: async () => {
       const of = async (caller: number) => [
         await listWallets({ db, currencies }, uid(caller)),
@@ -75,13 +75,13 @@ afterAll(() => {
   for (const database of databases) database.remove()
 })
 
-// The steps are those of docs/guides/repair.md.
+// Follows the steps of docs/guides/repair.md.
 it('an export by the real wrangler is restored, and the service goes on: no caller gets an address that another one had', async () => {
   const [old, restored] = [createLocalDatabase({ hasTables: false }), createLocalDatabase({ hasTables: false })]
   databases.push(old, restored)
   const migrate = ['d1', 'migrations', 'apply', 'DB', '--local', '--env='] as const
   expect(await old.wrangler(...migrate)).toMatchObject({ code: 0 })
-  expect(old.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]) // busy.test.ts relies on it
+  expect(old.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]) // busy.test.ts assumes it
   const before = open(old)
   await rememberSettings(before.db, settingsOf('0x1', addressAt(0), currencies))
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
@@ -94,14 +94,14 @@ it('an export by the real wrangler is restored, and the service goes on: no call
 
   const backup = join(old.folder, 'backup.sql')
   expect(await old.wrangler('d1', 'export', 'DB', '--local', '--env=', '--output', backup)).toMatchObject({ code: 0 })
-  expect(await before.issue(9)).toBe(addressAt(2)) // after the copy
+  expect(await before.issue(9)).toBe(addressAt(2)) // issued after the backup
   before.close()
 
   const executed = await restored.wrangler('d1', 'execute', 'DB', '--local', '--env=', '--yes', '--file', backup)
   expect([executed.code, executed.all]).toMatchObject([0, expect.any(String)])
   let after = open(restored)
   expect(await after.seen()).toEqual(copied)
-  // With ISSUE_ADDRESSES = "off", between the restore and the reservation.
+  // As with ISSUE_ADDRESSES = "off", before the addresses are reserved.
   expect([await after.issue(7, false), await after.issue(8, false)]).toEqual([addressAt(0), addressAt(1)])
   for (const [caller, fresh] of [
     [9, false],
@@ -119,7 +119,7 @@ it('an export by the real wrangler is restored, and the service goes on: no call
     ...[addressAt(6), addressAt(7), addressAt(0)],
   ])
   expect(await after.post('order-1')).toMatchObject({ ok: true, value: { replayed: true } })
-  await after.credit('1', 7, addressAt(0)) // known: nothing new
+  await after.credit('1', 7, addressAt(0)) // this deposit is in the backup: nothing changes
   expect(await selectEvents(after.db, 0, 100)).toMatchObject([
     { id: 1, type: 'deposit.credited' },
     { id: 2, type: 'entry.posted' },
@@ -137,7 +137,7 @@ it('what was paid to a reserved address since the copy has a row: before the res
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
   await startScan(copy.db, hundred, { ...hundred, timestamp: at }, at)
   expect(await copy.issue(7)).toBe(addressAt(0))
-  // The ticks go on after the restore, and do not know the address at index 1, which was issued after the copy.
+  // After the restore the scan goes on, without the address at index 1, which was issued after the backup.
   await copy.db.prepare('UPDATE scan SET finalized = 200').run()
   copy.close()
 

@@ -12,9 +12,8 @@ const addressAt = (base58: string) => {
   const address = parseAddress(base58)
   return address.ok ? address.value : ''
 }
-/** The first two addresses of the tests' extended public key. */
+/** The addresses at index 0 and 1 of the tests' extended public key. */
 const [first, second] = ['TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6', 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'].map(addressAt)
-/** An address of user 7. */
 const issued = 'c'.repeat(40)
 const keys = { old: 'a1'.repeat(32), current: 'b2'.repeat(32) }
 
@@ -23,14 +22,14 @@ describe('npm run operate, with the real migrations', () => {
   const operate = (...args: string[]) => database.operate(...args)
   const rows = (sql: string) => database.rows(sql)
 
-  /** Stores a transfer to the first address in a block that is not final. It makes an event. */
+  /** Stores a transfer to user 7 in a block that is not final yet, which also makes an event. */
   const see = (digit: string, height: number) =>
     rows(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, amount,
       seconds, created_at, changed_at) VALUES (unhex('${digit.repeat(64)}'), 0, ${height}, 1, 7, unhex('${second}'),
       unhex('${issued}'), '5', 1, 'seen', 0, 9, 5, 5)`)
 
   beforeAll(() => {
-    database = createLocalDatabase() // busy.test.ts has the real command and the real wrangler
+    database = createLocalDatabase() // busy.test.ts runs the real command with the real wrangler
     rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
       VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5)`)
   })
@@ -211,7 +210,7 @@ describe('npm run operate, with the real migrations', () => {
         object & { created_at: number },
       ]
       const begins = () => rows(`SELECT begins_at FROM webhook WHERE endpoint = '${keys.current}'`)
-      expect(begins()).toEqual([{ begins_at: first }]) // it was registered later
+      expect(begins()).toEqual([{ begins_at: first }]) // it was registered after that event, so replaying has moved it
       const why =
         'Stopped: there is no such endpoint, or it has not received that event yet.\n' +
         'What to do: "npm run operate -- webhooks status --local" shows the endpoints, with their numbers, keys and positions.\n'
@@ -237,7 +236,7 @@ describe('npm run operate, with the real migrations', () => {
 })
 
 describe('the options of npm run operate', () => {
-  /** A folder with a `wrangler` that records its arguments and changes nothing: that of a deployment needs an account. */
+  /** A folder whose `wrangler` only records its arguments: the real one would need an account for a deployment. */
   let folder: string
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'places-'))

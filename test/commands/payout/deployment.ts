@@ -9,22 +9,22 @@ import { payoutAddress } from './harness.ts'
 import { type OwnNode, startOwnNode } from './own-node.ts'
 import { type ScriptedService, startPayoutService } from './scripted-service.ts'
 
-/** A folder of an operator with the configuration of a service, which is scripted. */
+/** An operator's folder with the configuration of a scripted service. */
 export interface PayoutDeployment {
   readonly service: ScriptedService
   readonly script: ScriptedService['script']
   readonly node: OwnNode
   readonly path: (name: string) => string
-  /** Runs the command for the service, with the mnemonic as its input. */
+  /** Runs the command in a process, for this service, with the test mnemonic as its input. */
   run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
-  /** Calls the command's function in this process. */
+  /** Calls the command's function in this process, for this service. */
   call(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
-  /** The same without the URL of the service. */
+  /** Calls the command's function in this process, without naming a service. */
   callAlone(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
   stop(): Promise<void>
 }
 
-/** The folder, with limits in `limits.json`, and a node that is on the chain of the service. */
+/** Creates the folder with limits in `limits.json`, and starts the service and a node on its chain. */
 export async function startDeployment(): Promise<PayoutDeployment> {
   const service = await startPayoutService(payoutAddress, () => Date.now() as UnixMs)
   const node = await startOwnNode(Date.now)
@@ -66,7 +66,10 @@ export async function startDeployment(): Promise<PayoutDeployment> {
 }
 
 const signals = 'const die = () => { process.kill(process.pid, "SIGKILL"); for (;;); }'
-/** A module that kills the process at its n-th call of a function of `node:fs`: before it, after it, or with half of the bytes written. */
+/**
+ * The source of a module that kills the process at call number `count` of a function of `node:fs`: before it, after it, or with half of its bytes
+ * written.
+ */
 export const dieAt = (name: 'fsyncSync' | 'writeSync', count: number, when: 'before' | 'after' | 'half') => `
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

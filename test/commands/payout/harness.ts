@@ -17,13 +17,13 @@ import { tokenBase58 } from '../../devnet/control.ts'
 import { testMnemonic, unwrap } from '../collect/harness.ts'
 import { type ScriptedService, startPayoutService } from './scripted-service.ts'
 
-/** The payout key of the test mnemonic. */
+/** The key at the payout path of the test mnemonic. */
 export const payoutKey = keyAt(unwrap(parseMnemonic(testMnemonic)), payoutPath)
-/** Its address. */
+/** The address of this key. */
 export const payoutAddress = formatBase58(payoutKey.address)
 export const chainId = '0x6465766e'
 
-/** TRX, and a token with more decimals than the ledger keeps. */
+/** TRX, and a token with two decimals more than the ledger keeps. */
 export const assets = unwrap(
   parseBindings(assetsSchema, {
     TRON_CHAIN_ID: chainId,
@@ -34,23 +34,23 @@ export const assets = unwrap(
   }),
 )
 
-/** A signer beside a scripted service, on a clock that only waiting moves. */
+/** A signer and a scripted service, on a clock that only waits move. */
 export interface TestSigner {
   readonly service: ScriptedService
   readonly script: ScriptedService['script']
   readonly path: string
   readonly clock: { ms: number }
-  /** What is printed. */
+  /** What the signer has printed. */
   readonly lines: string[]
   signer: Signer
-  /** Closes the journal and opens it, as a new process does. */
+  /** Closes the journal and opens it as a new process would. `path` names another journal; `isNew` creates it. */
   restart(changes?: Partial<Signer> & { readonly path?: string; readonly isNew?: boolean }): void
-  /** Lets it run for so many rounds. */
+  /** Lets the signer run for `count` rounds. */
   rounds(count: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** What nodes say of each txid: in no block at all, and the newest final block is the clock's. */
+/** Nodes that find no transaction in a block, except those in `mined` (true: it succeeded). Their newest final block has the time of the clock. */
 export const quietNodes = (clock: { readonly ms: number }, mined: ReadonlyMap<string, boolean> = new Map()) =>
   ({
     clock: { now: () => clock.ms },
@@ -60,9 +60,9 @@ export const quietNodes = (clock: { readonly ms: number }, mined: ReadonlyMap<st
       if (isSuccess === undefined) return parse({})
       return parse({ id: value, blockNumber: 900, ...(isSuccess ? {} : { result: 'FAILED' }) })
     },
-  }) as unknown as AgreedNodes // what is outside of this machine, answering the two questions of a signer
+  }) as unknown as AgreedNodes // safe: it has the two methods that a signer uses
 
-/** Starts a service and a signer with a new journal. */
+/** Starts a service, and a signer with a new journal. */
 export async function startSigner(
   limits = [
     { cuy: 1, each: '100', perDay: '1000' },
@@ -108,10 +108,10 @@ export async function startSigner(
       const abort = new AbortController()
       let left = count
       const sleep = async (ms: number) => {
-        if (ms > 2_000) return new Promise<void>(() => {}) // of what is asked beside the rounds
+        if (ms > 2_000) return new Promise<void>(() => {}) // a time-out of a request, which never comes
         clock.ms += ms
         left -= 1
-        await new Promise((resolve) => setTimeout(resolve, 5)) // what runs beside the rounds goes on
+        await new Promise((resolve) => setTimeout(resolve, 5)) // lets the work beside the rounds go on
         if (left === 0) abort.abort()
       }
       await keepSigning(

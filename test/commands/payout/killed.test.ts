@@ -20,7 +20,9 @@ afterEach(() => deployment.stop())
 
 const args = ['run', '--limits', 'limits.json', '--journal', 'journal', '--stdin']
 
-/** Runs the signer until it is killed by the module, or by the service at the n-th request to a path. */
+/**
+ * Runs the signer until the preloaded module kills it, or the service does: at a request to the path `at[0]`, before or (true) after acting on it.
+ */
 async function runUntilKilled(
   options: CommandOptions,
   at?: readonly [path: string, isDone: boolean],
@@ -43,7 +45,7 @@ async function runUntilKilled(
   })
 }
 
-/** Runs the signer until it has nothing left to do, and stops it in order. */
+/** Runs the signer until all payouts are signed, and then interrupts it. */
 function runToTheEnd(): Promise<CommandEnd> {
   deployment.script.onRequest = async () => undefined
   return deployment.run(args, {

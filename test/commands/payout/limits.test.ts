@@ -79,7 +79,7 @@ describe('what a signer leaves for a person', () => {
     expect(excess(1n, { countPerDay: 0 })).toContain('0 in USDT')
     const [first] = entries
     const again = first === undefined ? [] : [...entries, { ...first, at: now - 5, attempts: 1 }]
-    expect(excess(1n, { countPerDay: 4 }, again)).toBeNull() // one of them was signed twice
+    expect(excess(1n, { countPerDay: 4 }, again)).toBeNull() // the payout that was signed twice counts once
     const trx = entries.map((one) => ({ ...one, cuy: 1 }))
     expect(excess(1n, { countPerDay: 3 }, trx)).toBeNull()
     expect(excess(1n, { countPerDay: 3 }, [entryOf({ at: now - 86_400_001 }), ...entries.slice(1)])).toBeNull()
@@ -87,7 +87,7 @@ describe('what a signer leaves for a person', () => {
 
   it('is more than it signs for one user in a day', () => {
     const entries = [entryOf({ amt: '6' }), entryOf({ amt: '50', uid: 8 })]
-    const perUserPerDay = 10_000_000n as never // in place of null
+    const perUserPerDay = 10_000_000n as never // safe: only the default is always null
     expect(excess(4_000_001n, { perUserPerDay }, entries)).toBe(
       'more than this signer signs for one user in 24 hours: 6 USDT of 10 USDT',
     )

@@ -29,7 +29,7 @@ let worker: RunningWorkers
 let deployment: TestDeployment
 let environment: Record<string, string>
 
-/** A chain that executes, the bundle that a deployment uploads, with 500 of each currency of user 7, and the folder of a signer. */
+/** Starts a chain that executes contracts, the bundle that a deployment uploads, with 500 of each currency for user 7, and a signer's folder. */
 beforeAll(async () => {
   const bundle = bundleService()
   devnet = await startDevnet({ ...temporary, behindSeconds: 240 })
@@ -98,17 +98,17 @@ async function request(path: string, init: RequestInit = {}): Promise<readonly S
   const signed = token === null ? signHs256({ sub: '7', exp: soon }, testSecret) : token.sign(secret)
   const headers = { authorization: `Bearer ${await signed}`, 'content-type': 'application/json' }
   const answer = await fetch(worker.url('wallet') + path, { ...init, headers })
-  const { data, msg } = (await answer.json()) as { data?: { list: Shown[] }; msg: string } // the service's envelope
+  const { data, msg } = (await answer.json()) as { data?: { list: Shown[] }; msg: string } // safe: the service's own envelope
   expect([path, answer.status, msg]).toEqual([path, 200, expect.stringMatching(/^success/)])
   return data?.list ?? []
 }
 const post = (path: string, body: object) => request(path, { method: 'POST', body: JSON.stringify(body) })
 
-/** Asks for payouts of user 7 under these names. */
+/** Asks for payouts of user 7, each with its `osn`. */
 const ask = (...payouts: readonly (readonly [osn: string, cuy: number, amt: string, to: string])[]) =>
   post('/ledger/payouts', { payouts: payouts.map(([osn, cuy, amt, to]) => ({ uid: 7, osn, cuy, amt, to })) })
 
-/** The payouts by their names, once each of them has ended, while the chain makes blocks. */
+/** Makes blocks until all these payouts are paid or stuck. Returns them by `osn`. */
 async function concluded(...names: readonly string[]): Promise<Readonly<Record<string, Shown>>> {
   for (;;) {
     const list = (await request('/ledger/payouts')).filter(({ osn }) => names.includes(osn))
@@ -122,7 +122,7 @@ async function concluded(...names: readonly string[]): Promise<Readonly<Record<s
   }
 }
 
-/** A signer in a process of its own. */
+/** A signer in its own process. */
 interface RunningSigner {
   readonly child: Promise<ChildProcess>
   readonly ended: Promise<CommandEnd>
@@ -147,7 +147,7 @@ const journal = () =>
     .slice(1)
     .map((line) => JSON.parse(line) as { readonly osn: string; readonly txid: string })
 
-/** An address that nobody has used. */
+/** An address that has no account yet. */
 const freshAccount = (digit: string) => {
   const account = addressFromHex(digit.repeat(40))
   if (account === null) throw new Error('40 hex digits')
@@ -166,7 +166,7 @@ it('payouts on a chain that executes are paid once or stuck with what happened, 
   await devnet.pay({ to: payoutAddress, amount: '2', currency: 'TRX' })
   await devnet.pay({ to: payoutAddress, amount: '100', currency: 'USDT' })
   await devnet.mine(3)
-  await request('/tron/recharge') // the scan asks for the decimals first
+  await request('/tron/recharge') // so that the scan asks for the token's decimals
 
   await ask(['without-energy', cuys.USDT, '10', poor.address])
   const killed = startSigner(dieAt('fsyncSync', 1, 'after'))

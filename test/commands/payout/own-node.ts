@@ -4,18 +4,18 @@ import { listen, type RunningServer } from '../../support/loopback.ts'
 import { chainId } from './harness.ts'
 import { blockAt } from './scripted-service.ts'
 
-/** A Tron node of a signer, on the chain of the scripted service: what it says can be changed. */
+/** A Tron node of the signer, on the chain of the scripted service. `script` changes what it says. */
 export interface OwnNode extends RunningServer {
   readonly script: {
     chainId: string
     decimals: number
-    /** How far behind the clock its newest final block is. */
+    /** How far its newest final block is behind the clock. */
     behindMs: number
-    /** The hash and the time of the block at a height; null where it has none. */
+    /** Hash and time of the block at a height; null if it does not have the block. */
     block(height: number): { readonly hash: string; readonly ms: number } | null
-    /** Runs before each answer. */
+    /** Called before each answer. */
     beforeAnswer(): Promise<void>
-    /** Methods that were asked, in order. */
+    /** The methods of all calls, in order. */
     readonly asked: string[]
   }
 }
@@ -26,7 +26,7 @@ interface Call {
   readonly params?: readonly string[]
 }
 
-/** Starts one. Its newest final block is by default the one that the service shows. */
+/** Starts the node. By default its newest final block is the one that the service names. */
 export async function startOwnNode(now: () => number): Promise<OwnNode> {
   const script: OwnNode['script'] = {
     chainId,
@@ -39,7 +39,7 @@ export async function startOwnNode(now: () => number): Promise<OwnNode> {
   const server = await listen(
     createServer((request, response) => {
       const respond = async () => {
-        const body = (await json(request)) as Call | Call[] // the tool's own
+        const body = (await json(request)) as Call | Call[] // safe: the command's own request
         await script.beforeAnswer()
         const calls = Array.isArray(body) ? body : [body]
         for (const { method } of calls) script.asked.push(method)
@@ -78,5 +78,5 @@ function answer(script: OwnNode['script'], { method, params: [first = ''] = [] }
   }
 }
 
-/** The hash of another block of the same height. */
+/** The hash of another block at the same height. */
 export const otherHash = (hash: string) => hash.replace(/.$/, (digit) => (digit === 'b' ? 'c' : 'b'))

@@ -19,13 +19,13 @@ afterEach(async () => {
   for (const node of nodes) await node.close()
 })
 
-/** Between two tries of a question nothing is waited for; all else takes its time. */
+/** The real clock, but without the pause before a question is asked again. */
 const untilNextTry: Clock = {
   ...systemClock,
   sleep: (ms, until) => (ms === lookMs ? Promise.resolve() : systemClock.sleep(ms, until)),
 }
 
-/** Two nodes that must agree. */
+/** The signer's two nodes, which must agree. */
 function own(clock = untilNextTry) {
   const config = unwrap(
     parseBindings(chainSchema, {

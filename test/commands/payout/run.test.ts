@@ -61,7 +61,7 @@ describe('a running signer', () => {
     await test.rounds(2)
     expect(large.state).toBe('approved')
     expect(test.script.payouts.filter(({ state }) => state === 'signed')).toHaveLength(10)
-    expect(said('more than this signer signs of one payout, 100 TRX')).toHaveLength(2) // once for each run
+    expect(said('more than this signer signs of one payout, 100 TRX')).toHaveLength(2) // once in each of the two runs
     expect(said('more than this signer signs in 24 hours: 1000 TRX of 1000 TRX')).toHaveLength(2)
     test.clock.ms += 24 * 60 * minuteMs
     await test.rounds(1)
@@ -74,7 +74,7 @@ describe('a running signer', () => {
     await test.rounds(2)
     expect(good.state).toBe('signed')
     await test.rounds(4)
-    expect(said('has no cuy 3')).toHaveLength(300) // once for each run
+    expect(said('has no cuy 3')).toHaveLength(300) // once for each payout in each of the two runs
   })
 
   it('says once what it leaves, and goes on with the rest', async () => {
@@ -88,7 +88,7 @@ describe('a running signer', () => {
     const { raw } = parseTransaction(Buffer.from(test.signer.journal.entries[0]?.transaction ?? '', 'hex'))
     expect(good.state).toBe('signed')
     expect(raw).toMatchObject({ type: 'TriggerSmartContract', json: { fee_limit: 100_000_000 } })
-    expect(BigInt(`0x${raw.code.slice(-64)}`)).toBe(700_000_000n) // the token's own decimals
+    expect(BigInt(`0x${raw.code.slice(-64)}`)).toBe(700_000_000n) // with the token's eight decimals
   })
 
   it('signs nothing for a service that pays from another address, or shows a head that is not one', async () => {
@@ -119,7 +119,7 @@ describe('a running signer', () => {
 })
 
 describe('a second transaction of a payout', () => {
-  /** A payout whose first transaction has ended, says the service. */
+  /** A payout whose first transaction has ended, by the service's word. */
   async function ended() {
     const payout = test.script.ask({ to: recipient })
     await test.rounds(1)
@@ -129,7 +129,7 @@ describe('a second transaction of a payout', () => {
 
   it('is not signed while the first one can be mined, though the service says that it has ended', async () => {
     await ended()
-    test.clock.ms += 20 * minuteMs // it expires after 15, less the time of finality
+    test.clock.ms += 20 * minuteMs // it expired after 15 minutes, but final blocks are not that far
     await test.rounds(3)
     expect(said('the service says that txid')).toHaveLength(1)
     expect(test.signer.journal.entries).toHaveLength(1)
@@ -155,7 +155,7 @@ describe('a second transaction of a payout', () => {
     await test.rounds(3)
     expect(said('it is in block 900, and succeeded there')).toHaveLength(1)
     test.restart()
-    mined.set(first, false) // failed there: nothing was paid
+    mined.set(first, false) // it failed in its block, so it paid nothing
     await test.rounds(3)
     expect(test.signer.journal.entries).toHaveLength(2)
     expect(payout.state).toBe('signed')
@@ -175,9 +175,9 @@ describe('a second transaction of a payout', () => {
     payout.attempts = 0
     test.clock.ms += 30 * minuteMs
     test.script.refusals.set(payout.id, { code: 422, reason: 'expired', why: 'it has expired' })
-    await test.rounds(40) // 80 seconds
+    await test.rounds(40) // 80 seconds: a round takes two
     expect(test.signer.journal.entries).toHaveLength(1)
-    expect(test.script.received).toHaveLength(3) // when it was signed, by the comparison at the start, and a minute later
+    expect(test.script.received).toHaveLength(3) // when it was signed, at the start's comparison, and a minute later
     expect(said('handed in again, REFUSED')).toHaveLength(2)
   })
 })
@@ -188,7 +188,7 @@ describe('a service that was restored to an older copy', () => {
     const lost = test.script.ask({ to: recipient, osn: 'lost' })
     await test.rounds(1)
     const [first, second] = test.signer.journal.entries
-    // The copy is of before both were signed, and of before the second was asked for.
+    // The copy is older than both transactions, and does not have the second payout.
     test.script.payouts = [{ ...known, state: 'approved', txid: undefined }]
     test.script.stopped = 'payouts are stopped for an hour'
     await test.rounds(2)
@@ -197,7 +197,7 @@ describe('a service that was restored to an older copy', () => {
       `LOOK AT: 1 TRX to ${recipient} (uid 1, lost) txid ${second?.txid}: the service does not know it: ` +
         'the backend must ask for it again, with the same key',
     ])
-    // The backend asks again, with the same key; the id is another one.
+    // The backend asks again under the same key; the new payout has another id.
     test.script.stopped = null
     test.script.ask({ to: recipient, osn: 'other' })
     const again = test.script.ask({ to: recipient, osn: 'lost' })
@@ -211,7 +211,7 @@ describe('a service that was restored to an older copy', () => {
     const payout = test.script.ask({ to: recipient })
     await test.rounds(1)
     const txid = test.signer.journal.entries[0]?.txid
-    // Its transaction is mined, and the copy lacks it. That of a second signer was handed in and has expired.
+    // The first transaction was mined, but the copy lacks it. A second signer's transaction was handed in since, and has expired.
     Object.assign(payout, { state: 'approved', txid: undefined, attempts: 1 })
     await test.rounds(2)
     expect(test.script.received).toHaveLength(1)
@@ -268,7 +268,7 @@ describe('two signers with journals of their own', () => {
       await Promise.all([test.rounds(1), other.rounds(1)])
       const entries = [test, other].flatMap(({ signer }) => signer.journal.entries)
       expect(entries).toHaveLength(20)
-      expect(new Set(entries.map(({ at }) => at)).size).toBe(10) // of the same milliseconds
+      expect(new Set(entries.map(({ at }) => at)).size).toBe(10) // both signers signed at the same times
       const payoutsOf = Map.groupBy(entries, ({ txid }) => txid)
       for (const [, same] of payoutsOf) expect(new Set(same.map(({ osn }) => osn)).size).toBe(1)
     } finally {

@@ -6,7 +6,7 @@ import { parseTransaction } from '../../devnet/transaction.ts'
 import { listen } from '../../support/loopback.ts'
 import { unwrap } from '../collect/harness.ts'
 
-/** A payout of the scripted service, as its routes show it. */
+/** A payout as the service's routes show it. */
 export interface ScriptedPayout {
   id: number
   uid: number
@@ -22,38 +22,38 @@ export interface ScriptedPayout {
   moved?: readonly object[] | undefined
 }
 
-/** A final block of a chain that makes one every three seconds. */
+/** The final block at a time in milliseconds; a chain makes a block every three seconds. */
 export function blockAt(ms: number): { readonly height: number; readonly hash: string; readonly created_at: string } {
   const height = Math.floor(ms / 3_000)
   const hash = height.toString(16).padStart(16, '0') + height.toString(16).padStart(48, 'a')
   return { height, hash, created_at: new Date(height * 3_000).toISOString() }
 }
 
-/** How far behind the clock the newest final block is. */
+/** How far the newest final block is behind the clock. */
 const finalityMs = 57_000
 
 /**
- * The service's part of payouts for a signer, as its documentation says, in memory. `change` lets a test lie, or restore an
- * older copy. It is outside of the signer's code, so a double may stand for it.
+ * The routes of the service that a signer uses, in memory, as their documentation describes them. `script` lets a test lie, or go back to an older
+ * copy. It is outside of the signer, so a double may stand in for it.
  */
 export async function startPayoutService(address: string, now: () => number) {
   const script = {
     payouts: [] as ScriptedPayout[],
-    /** Everything that was handed in, in order. */
+    /** All transactions that were handed in, in order. */
     received: [] as { readonly id: number; readonly txid: string }[],
-    /** The sizes of the batches. */
+    /** The number of transactions in each request of `/signed`. */
     batches: [] as number[],
     headers: [] as (string | undefined)[],
-    /** Why nothing is offered, or null. */
+    /** Why payouts are stopped, or null. */
     stopped: null as string | null,
     address,
     head: () => blockAt(now() - finalityMs),
-    /** Refusals by id. */
+    /** Refusals of what is handed in, by the payout's id. */
     refusals: new Map<number, { readonly code: number; readonly reason: string; readonly why: string }>(),
-    /** Runs before a request is answered; whatever it returns is the answer. */
+    /** Called before (`isDone` false) and after each request is carried out. A returned response replaces the usual one. */
     onRequest: async (_path: string, _isDone: boolean): Promise<{ status: number; body: string } | undefined> =>
       undefined,
-    /** Asks for a payout that is within the limits of the service. */
+    /** Adds an approved payout, by default of 1 TRX of user 1. */
     ask(content: Partial<ScriptedPayout> & Pick<ScriptedPayout, 'to'>): ScriptedPayout {
       const id = Math.max(0, ...script.payouts.map((one) => one.id)) + 1
       const common = { uid: 1, cuy: 1, amt: '1', osn: `payout-${id}`, state: 'approved', attempts: 0 }
@@ -97,7 +97,7 @@ function take(script: Script, { id, transaction }: { readonly id: number; readon
 function answer(script: Script, path: string, body: string) {
   const url = new URL(path, 'http://service')
   if (url.pathname === '/ledger/payouts/signed') {
-    const { signed } = JSON.parse(body) as { signed: { id: number; transaction: string }[] } // the signer's
+    const { signed } = JSON.parse(body) as { signed: { id: number; transaction: string }[] } // safe: the signer's own request
     script.batches.push(signed.length)
     return { list: signed.map((one) => take(script, one)), count: signed.length }
   }
@@ -127,13 +127,12 @@ async function respond(script: Script, path: string, body: string) {
     return { status: 409, body: JSON.stringify(stopped), headers: { 'x-reason': 'payouts-stopped' } }
   }
   const data = answer(script, path, body)
-  const reply = JSON.stringify({ code: 200, msg: 'success', data }).replace(/"amt":"([\d.]+)"/g, '"amt":$1') // JSON numbers
+  const reply = JSON.stringify({ code: 200, msg: 'success', data }).replace(/"amt":"([\d.]+)"/g, '"amt":$1') // amounts are JSON numbers
   const late = await script.onRequest(path, true)
   return { ...(late ?? { status: 200, body: reply }), headers: {} }
 }
 
-/** A running scripted service. */
 export type ScriptedService = Awaited<ReturnType<typeof startPayoutService>>
 
-/** A recipient that has nothing to do with the tests' key. */
+/** An address of another key than the tests' own. */
 export const recipient = formatBase58(unwrap(parseAddress('TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH')))

@@ -74,7 +74,7 @@ describe('npm run payout -- run', () => {
     const { code, all } = await deployment.callAlone(['run', ...args])
     expect([code, all]).toEqual([2, expect.stringContaining(why)])
     expect(all).toContain('npm run payout -- run --limits')
-    // What is wrong without the mnemonic is refused before it is asked for.
+    // Everything that can be checked without the mnemonic is checked before it is asked for.
     expect(all.includes('Mnemonic of')).toBe(args.includes('--again'))
     expect(deployment.script.received).toEqual([])
   })
@@ -110,7 +110,7 @@ describe('npm run payout -- run', () => {
 })
 
 describe('the nodes of a signer', () => {
-  /** Runs the signer until it has printed this. */
+  /** Runs the signer until it has printed this text, then interrupts it. */
   const runUntil = (printed: string, more: readonly string[] = []) =>
     deployment.run(['run', ...signing, ...more], {
       onStart: (child) => {

@@ -18,9 +18,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 type Algorithm = Parameters<typeof crypto.subtle.generateKey>[0]
-/** A key as WebCrypto exports it: with its own names, `key_ops` and `ext`. */
+/** A key pair as WebCrypto exports it, with the members `key_ops` and `ext`, and WebCrypto's names of algorithms. */
 async function exported(algorithm: Algorithm): Promise<{ readonly own: JWK; readonly published: JWK }> {
-  const pair = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair // of a pair of keys
+  const pair = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair // safe: it is a key pair
   const [own, published] = [pair.privateKey, pair.publicKey].map((key) => crypto.subtle.exportKey('jwk', key))
   return { own: (await own) as JWK, published: (await published) as JWK }
 }
@@ -34,7 +34,7 @@ const rsa = (hash: string) =>
     publicExponent: Uint8Array.of(1, 0, 1),
   } as Algorithm)
 
-/** What the service makes of a token, with these keys at `BACKEND_JWKS_URL`. */
+/** The backend that the service finds in a token, if these keys are at `BACKEND_JWKS_URL`. */
 async function backendOf(token: string, keys: readonly JWK[]) {
   const callers = { secrets: [], jwksUrl: null, issuer: null, audience: null, devUid: null }
   const { backends } = createAuthenticators(callers, config, {
@@ -57,7 +57,7 @@ describe('the private key of --token', () => {
     const tokens = await openTokens(path, config)
     const token = await tokens()
     expect(decodeProtectedHeader(token).alg).toBe(algorithm)
-    const { alg: _alg, ...publishedAsBefore } = published // where a set names the algorithm by the older word
+    const { alg: _alg, ...publishedAsBefore } = published // older sets name the algorithm differently
     expect(await backendOf(token, [{ ...publishedAsBefore, alg: algorithm }])).toEqual({
       ok: true,
       value: { name: 'signer', scopes: ['ledger:sign', 'ledger:read'] },

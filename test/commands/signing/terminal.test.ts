@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { showNewMnemonic } from '../../../src/commands/signing/mnemonic.ts'
 import { createTerminal } from '../../../src/commands/signing/terminal.ts'
 
-/** A terminal whose person types `typed`; `shown` is all that appears on it. */
+/** A terminal at which a person types `typed`. `shown` returns all that appears on it. */
 function atTerminal(typed: readonly string[], { isTTY = true, fromStdin = false } = {}) {
   const rawModes: boolean[] = []
   const input = Object.assign(new PassThrough(), { isTTY, setRawMode: (isRaw: boolean) => rawModes.push(isRaw) })
@@ -58,7 +58,7 @@ describe('a visible line', () => {
   it('is read after its question, which stays on the screen', async () => {
     const { terminal, shown } = atTerminal(['yes\r'])
     expect(await terminal.ask('Sure? ')).toBe('yes')
-    expect(shown().lastIndexOf('Sure? ')).toBeGreaterThan(shown().lastIndexOf('\u001b[0J')) // nothing clears it
+    expect(shown().lastIndexOf('Sure? ')).toBeGreaterThan(shown().lastIndexOf('\u001b[0J')) // the question is still visible
   })
 })
 

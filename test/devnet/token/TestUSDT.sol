@@ -41,7 +41,7 @@ contract TestUSDT {
         _mint(msg.sender, 1_000_000_000_000 * 10 ** decimals);
     }
 
-    /// The event of a transfer in a deprecated token is the successor's.
+    /// In a deprecated token, the successor makes the transfer and its event.
     function transfer(address to, uint256 value) external returns (bool) {
         require(!paused, "paused");
         require(!isBlackListed[msg.sender], "frozen");
@@ -68,7 +68,7 @@ contract TestUSDT {
         _logAddress(keccak256("RemovedBlackList(address)"), user, "");
     }
 
-    /// Tether's has no Transfer event.
+    /// Emits no Transfer event, like the contract of Tether.
     function destroyBlackFunds(address user) external onlyOwner {
         require(isBlackListed[user], "not frozen");
         uint256 funds = balanceOf[user];
@@ -102,7 +102,7 @@ contract TestUSDT {
         hasAddressInData = inData;
     }
 
-    /// TRX that a contract sends: internal transactions, without a log.
+    /// Sends TRX from this contract, in internal transactions, which have no log.
     function sendTrx(address payable[] calldata to, uint256[] calldata values) external payable {
         for (uint256 i = 0; i < to.length; i++) {
             (bool sent, ) = to[i].call{value: values[i]}("");
@@ -110,7 +110,7 @@ contract TestUSDT {
         }
     }
 
-    /// One event name has one form in Solidity, so both are written by hand.
+    /// Solidity cannot declare one event in two forms, so both are written by hand.
     function _logAddress(bytes32 signature, address user, bytes memory rest) private {
         bool inData = hasAddressInData;
         bytes memory data = inData ? abi.encodePacked(abi.encode(user), rest) : rest;

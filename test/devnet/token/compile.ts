@@ -13,9 +13,7 @@ export interface TokenArtifact {
 
 /** The contracts, each with the file of its source. */
 const sources = { TestUSDT: 'TestUSDT.sol', FalseToken: 'OddTokens.sol', RevertingToken: 'OddTokens.sol' } as const
-/** The name of a contract of the local chain. */
 export type ContractName = keyof typeof sources
-/** The names of all of them. */
 export const contractNames = Object.keys(sources) as readonly ContractName[]
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url).href)
@@ -55,7 +53,7 @@ export function compileToken(name: ContractName = 'TestUSDT'): TokenArtifact {
   return { compiler: solc.version(), bytecode: `0x${bytecode.object}`, selectors: methodIdentifiers }
 }
 
-/** The stored artifact. */
+/** Reads the stored artifact. A test compares it with the source. */
 export function readTokenArtifact(name: ContractName = 'TestUSDT'): TokenArtifact {
   return JSON.parse(readFileSync(artifactPath(name), 'utf8')) as TokenArtifact // a test compares it with the source
 }

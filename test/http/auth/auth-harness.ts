@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/worker/platform/clock.ts'
 import type { LogFields } from '../../../src/worker/platform/logger.ts'
 import { bearer, jwtSecret, tokenNow } from '../../support/tokens.ts'
 
-/** Verifies HS256 tokens, with nothing but the claims that are always required. */
+/** Accepts HS256 tokens, without an issuer or an audience. */
 export const secretConfig: AuthConfig = {
   secrets: [jwtSecret],
   jwksUrl: null,
@@ -14,31 +14,31 @@ export const secretConfig: AuthConfig = {
   audience: null,
   devUid: null,
 }
-/** Verifies tokens with the keys at a URL. */
+/** Accepts tokens by the keys at a URL, without an issuer or an audience. */
 export const keySetConfig: AuthConfig = {
   ...secretConfig,
   secrets: [],
   jwksUrl: 'https://issuer.example/keys',
 }
 
-/** A key server: what it responds to a request. */
+/** Answers requests for the keys. */
 export type KeyServer = (init: RequestInit) => Response | Promise<Response>
 
-/** The authentication of a service whose clock, log and key server are those of the test. */
+/** The authentication of callers, with the test's clock, log and key server. */
 export interface AuthHarness {
   readonly authenticate: Authenticate
-  /** The result for a request with this token. */
+  /** Authenticates a request with this token. */
   verify(token: string): ReturnType<Authenticate>
-  /** Seconds since 1970. */
+  /** The time in seconds since 1970. */
   readonly clock: { seconds: number }
   readonly warnings: { readonly event: string; readonly fields: LogFields }[]
-  /** Requests to the key server. */
+  /** How often the keys were requested. */
   readonly fetches: { count: number }
-  /** Returns when nothing runs that outlives its request. */
+  /** Waits for all work that outlives its request. */
   settled(): Promise<void>
 }
 
-/** Without a key server every request to it fails. */
+/** Sets up authentication. Without `serve` the key server cannot be reached. */
 export function authHarness(
   config: AuthConfig,
   serve: KeyServer = () => Promise.reject(new TypeError('no such host')),
@@ -69,13 +69,13 @@ export function authHarness(
   }
 }
 
-/** A request to the service with these headers. */
+/** A request with these headers, by default to a route of callers. */
 export const requestWith = (headers: HeadersInit = {}, url = 'https://wallet.example/wallet/list') =>
   new Request(url, { headers })
 
-/** The result of a valid token of this caller. */
+/** The result of a valid token of user `uid`. */
 export const admitted = (uid = 7) => ({ ok: true, value: uid })
-/** The result of a token whose signature is right, and that has this fault. */
+/** The result of a token with a right signature and this fault. */
 export const faulty = (fault: TokenFault) => ({ ok: false, error: { fault } })
-/** The result of any token whose signature is not right. */
+/** The result of a token with a wrong signature, whatever else is wrong. */
 export const refused = { ok: false, error: 'unauthorized' }

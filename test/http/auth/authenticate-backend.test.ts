@@ -112,7 +112,7 @@ describe('the issuer, audience and previous secret of backends', () => {
   })
 })
 
-/** The scopes of which a route for backends needs one. */
+/** A backend must have one of these scopes for the route. */
 const scopesOf = (method: string, path: string): readonly Scope[] => {
   if (/\/(decide|approve)$/.test(path)) return ['ledger:approve']
   if (/\/(un)?signed$/.test(path)) return ['ledger:sign']
@@ -121,7 +121,7 @@ const scopesOf = (method: string, path: string): readonly Scope[] => {
   return method === 'POST' ? ['ledger:post'] : ['ledger:read']
 }
 
-/** Every route for backends, with the scopes of which it needs one. */
+/** Every route for backends, with the scopes of which a backend must have one. */
 const requests: readonly (readonly [method: string, path: string, scopes: readonly Scope[]])[] = [
   ...ledgerRoutes.map(({ method, path }) => [method, path, scopesOf(method, path)] as const),
   ['GET', '/ledger/address?uid=7&fresh=0', ['ledger:read']],

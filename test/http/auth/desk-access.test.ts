@@ -28,7 +28,7 @@ beforeEach(async () => {
   service = await startService(access, { served: { [keysUrl]: () => answerKeys() } })
 })
 
-/** What Cloudflare Access says of somebody who has signed in. */
+/** The claims by which Cloudflare Access describes somebody who has signed in. */
 const said = (email: unknown, changes: Record<string, unknown> = {}) => ({
   aud: [audience],
   email,
@@ -54,10 +54,10 @@ const act = async (email: string, path: string, body: object, headers: Record<st
 const unauthorized = failed(401, toAuthProblem('unauthorized').msg)
 const reader = async (response: Response) => ((await response.json()) as { data: { reader: unknown } }).data.reader
 
-/** Caller 7 with 25 USDT, of which 10 are asked for by the shop; ids from 1. */
+/** Gives caller 7 100 USDT, and asks for `count` payouts of 10 USDT each; their ids count from 1. */
 async function askForPayouts(count = 1): Promise<void> {
   await service.get('/tron/generate')
-  await service.tick() // it asks for the decimals of USDT
+  await service.tick() // the tick asks nodes for the decimals of USDT, without which no payout is accepted
   await service.post([{ uid: 7, cuy: 2, type: 9, osn: 'start', amt: '100' }])
   const payouts = Array.from({ length: count }, (_, index) => {
     return { uid: 7, cuy: 2, amt: '10', to: 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4', osn: `payout-${index + 1}` }
@@ -67,7 +67,7 @@ async function askForPayouts(count = 1): Promise<void> {
 
 describe('a person who has signed in by Cloudflare Access', () => {
   test.each([
-    ['ann@example.com', 'ann@example.com', ['ledger:read', 'ledger:approve']], // the address counts, not its domain
+    ['ann@example.com', 'ann@example.com', ['ledger:read', 'ledger:approve']], // the rule for her address wins over that for her domain
     ['Ann@Example.COM', 'ann@example.com', ['ledger:read', 'ledger:approve']],
     ['cid@example.com', 'cid@example.com', ['ledger:read']],
     ['bo@other.example', 'bo@other.example', ['ledger:read', 'ledger:pay']],
@@ -185,7 +185,7 @@ describe('two people', () => {
       if (open.includes(path)) expect(status, path).toBe(400)
       else expect({ path, status, body }).toEqual({ path, ...failed(403, onlyBackends.msg) })
     }
-    expect((await ask('eve@example.com', '/ledger/address?uid=99')).status).toBe(404) // it issues none
+    expect((await ask('eve@example.com', '/ledger/address?uid=99')).status).toBe(404) // reading an address issues none
   })
 
   test.each<[string, Record<string, string>]>([

@@ -5,7 +5,7 @@ import { createTokenVerifier, type TokenVerifier } from '../../../src/worker/htt
 import { goodClaims, signHs256, tokenNow } from '../../support/tokens.ts'
 import { secretConfig } from './auth-harness.ts'
 
-/** The verifier of a configuration that keeps what it has verified, with the number of its verifications. */
+/** A verifier that remembers valid tokens, over one that counts how often it really verifies. */
 function keeping() {
   const clock = { ms: tokenNow * 1000 }
   const now = () => clock.ms as UnixMs
@@ -16,7 +16,7 @@ function keeping() {
     fetch: () => Promise.reject(new TypeError('no such host')),
     waitUntil: quiet,
   }
-  const real = createTokenVerifier(secretConfig, parts, 'uid') as TokenVerifier // the configuration has a key
+  const real = createTokenVerifier(secretConfig, parts, 'uid') as TokenVerifier // safe: the configuration has a key
   let verified = 0
   const counted: TokenVerifier = {
     ...real,
@@ -28,7 +28,7 @@ function keeping() {
   const { verify } = keepVerified(counted, { now })
   return {
     clock,
-    /** Whether the token is taken now, and how often one was verified so far. */
+    /** Whether the token is accepted now, and how often tokens were really verified so far. */
     async take(token: string) {
       const { ok } = await verify(token)
       return [ok, verified] as const

@@ -20,7 +20,7 @@ beforeAll(async () => {
   stranger = await createIssuer('ES256', 'kid-stranger')
 })
 
-/** Different tokens, so that none is in the cache. */
+/** Valid tokens that all differ, so that none was verified before. */
 const tokensOf = (count: number, offset = 0) =>
   Promise.all(Array.from({ length: count }, (_, i) => issuer.sign(goodClaims({ jti: `${offset + i}`, exp: 9e9 }))))
 
@@ -80,7 +80,7 @@ describe('many requests of an isolate without keys', () => {
 })
 
 describe('while the issuer cannot be reached', () => {
-  /** A service that has fetched the keys once, and whose issuer then answers with `respond`. */
+  /** A service that has fetched the keys once; from then on `respond` answers its requests for keys. */
   async function afterOutage(respond: () => Response | Promise<Response>): Promise<AuthHarness> {
     let isFirst = true
     const harness = served(() => {

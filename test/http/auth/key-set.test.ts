@@ -30,7 +30,7 @@ let issuers: Issuer[]
 let rsa: Issuer
 let ec: Issuer
 let ed: Issuer
-/** An issuer whose key is not in the set. */
+/** An issuer whose key is not in the key set. */
 let stranger: Issuer
 
 beforeAll(async () => {
@@ -292,7 +292,7 @@ describe('a key of the set that cannot be used', () => {
       true,
       ['sign', 'verify'],
     )
-    const { publicKey } = short as CryptoKeyPair // safe: the key of an asymmetric algorithm
+    const { publicKey } = short as CryptoKeyPair // safe: RSA keys are pairs
     const keys = [{ ...(await exportJWK(publicKey)), alg: 'RS256' }, ...keySetOf(long).keys]
     const harness = served(() => Response.json({ keys }))
     expect((await harness.verify(await long.sign(goodClaims()))).ok).toBe(true)

@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await startService(required)
 })
 
-/** What the header of a refusal says, whose body is the same for all. */
+/** The `WWW-Authenticate` header of a refusal. The body must be the same for every refusal. */
 async function told(token: string, path: string, from: RunningService = service): Promise<string | null> {
   const response = await from.fetch(new Request(`https://wallet.example${path}`, { headers: bearer(token) }))
   expect(await read(response)).toEqual(refusal)
@@ -84,7 +84,7 @@ describe('whoever has no key is told nothing', () => {
     ['an unknown crit', () => signHs256(caller({ exp: 1 }), testSecret, { crit: ['x'], x: 1 })],
   ])('with %s', async (_, make) => {
     for (const path of ['/wallet/list', '/ledger/wallets?uid=7']) {
-      // A library signs no crit that it does not know.
+      // Libraries refuse to sign a `crit` that they do not know.
       const token = await make().catch(() => forgeToken({ alg: 'HS256', crit: ['x'], x: 1 }, caller({ exp: 1 }), 'x'))
       expect(await told(token, path)).toBe('Bearer')
     }

@@ -10,8 +10,8 @@ const refused = {
 }
 
 /**
- * The service on a database that records the start of each session, and statements without a session. With `refuse` a
- * session that starts at a bookmark fails, as it can in D1.
+ * A service whose database records in `starts` how each session begins, and `no session` for statements outside of one. With `refuse` it throws on
+ * bookmarks, as D1 can.
  */
 async function watched(refuse = false) {
   const starts: string[] = []
@@ -31,7 +31,7 @@ async function watched(refuse = false) {
     },
   })
   const service = await startService({ DB: spied })
-  await service.get('/health', null) // the first request of an isolate compares the configuration with the stored one
+  await service.get('/health', null) // an isolate's first request also compares the configuration with the stored settings
   starts.length = 0
   return { service, starts }
 }
@@ -69,7 +69,7 @@ describe('the copy of the database that is read', () => {
   test.each([
     ['/wallet/list', '/wallet/list'],
     ['/wallet/flow/list', '/wallet/flow/list'],
-    ['/tron/balance', '/tron/balance?cuy=2'], // the same question again would be answered from memory
+    ['/tron/balance', '/tron/balance?cuy=2'], // with another query: the answer to the same one would come from memory
   ])('at %s has reached the bookmark, and is the primary without one', async (first, second) => {
     const { service, starts } = await watched()
     await service.get(first)
@@ -80,7 +80,7 @@ describe('the copy of the database that is read', () => {
   test('is the primary for a route that writes, whatever the bookmark', async () => {
     const { service, starts } = await watched()
     await service.get('/tron/generate', 7, { headers: { [header]: good } })
-    expect(starts.filter((start) => start !== 'no session')).toEqual(['first-primary']) // the scanner has no session
+    expect(starts.filter((start) => start !== 'no session')).toEqual(['first-primary']) // the scanner, which issues the address, uses no session
   })
 
   test('is the primary where D1 refuses the bookmark, with a line in the log', async () => {

@@ -9,7 +9,7 @@ const exposed = 'x-request-id, x-d1-bookmark, x-reason, retry-after, server-timi
 let off: RunningService
 let open: RunningService
 let some: RunningService
-/** `some` without a database. */
+/** Configured as `some`, but with a database that always fails. */
 let broken: RunningService
 beforeAll(async () => {
   off = await startService()
@@ -20,7 +20,7 @@ beforeAll(async () => {
 const corsOf = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'))
 
-/** The request that a browser sends before a request with a token. */
+/** The OPTIONS request that a browser sends before a request with a token. */
 const preflight = (service: RunningService, path: string, origin: string) =>
   service.get(path, null, {
     method: 'OPTIONS',

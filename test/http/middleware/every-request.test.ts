@@ -96,10 +96,10 @@ describe('a URL', () => {
 })
 
 describe('a crash', () => {
-  /** The response and the log lines of a request whose database throws this. */
+  /** The response and the log lines of a request during which the database throws `thrown`. */
   async function crash(thrown: unknown) {
     const service = await startService({ DB: brokenDatabase(thrown) })
-    await service.get('/x') // the first request logs what the configuration lacks
+    await service.get('/x') // so that the lines of an isolate's first request are not counted
     service.lines.length = 0
     const response = await service.get('/wallet/list')
     return { response, lines: service.lines.map((line) => JSON.parse(line)) }

@@ -6,12 +6,12 @@ import { brokenDatabase, failed, read, startService } from '../service.ts'
 
 const limited = failed(429, tooManyRequests.msg)
 
-/** The figures in wrangler.toml, in its order: production, then the test network. */
+/** The rate limits in wrangler.toml: first those of production, then those of the test network. */
 const figures = [...wranglerText.matchAll(/name = "(RATE_\w+)"\nnamespace_id = "(\d+)"\nsimple = (.+)/g)].map(
   ([, name, namespace, simple]) => ({ name, namespace, simple }),
 )
 
-/** Limiters that allow the first `max` requests of each caller, and the number of requests by limiter and caller. */
+/** Limiters that let the first `max` requests of each user pass. `counts` has the number of requests by limiter and user. */
 function countingLimiters(max: number) {
   const counts = new Map<string, number>()
   const limiter = (name: string) => ({
@@ -120,13 +120,13 @@ describe('the count of a backend', () => {
   })
 })
 
-/** The limit of RATE_NODES in wrangler.toml. */
+/** The limit of RATE_NODES in wrangler.toml, in requests a minute. */
 const nodesFigure = 20
 
 describe('the platform’s own limiter, with the figures of wrangler.toml', () => {
   test('allows its limit in each minute and no more', async () => {
     const service = await startService({ RATE_LISTS: env.RATE_LISTS, RATE_NODES: env.RATE_NODES })
-    // Twice the limit and one more: wherever the minute ends between them, one of the two minutes has too many.
+    // Twice the limit and one more: even if a new minute begins between them, one of the two minutes has too many.
     const calls = 2 * nodesFigure + 1
     const getAll = (path: string) => Promise.all(Array.from({ length: calls }, () => service.get(path)))
     const some = await getAll('/tron/recharge?txid=x')

@@ -1,7 +1,6 @@
 /**
- * `npm run docs`: writes the static files of a deployment into `.assets`: /openapi.json, the page at /docs with everything
- * that it loads, and the pages for people. wrangler runs it before every start and every deploy. The bundle of the Worker
- * has none of it.
+ * `npm run docs`: writes the static files of a deployment into `.assets`: /openapi.json, the page /docs with all that it loads, and the pages for
+ * people. wrangler runs it before each start and each deployment. None of this is in the Worker's bundle.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,14 +15,14 @@ const assets = join(root, '.assets')
 const page = join(assets, 'docs')
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
-/** The files that the page loads from the package, and the licence of the package. */
+/** The files of swagger-ui-dist that /docs loads, and the package's licence. */
 const packaged = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE']
-/** The other files that the page loads. */
+/** Our own files that /docs loads. */
 const own = ['page.js', 'page.css', 'icon.svg']
 
 /**
- * Nothing from other origins, nothing inline, no frames. `data:` is for the icons in swagger-ui.css. Headers of two rules for a path are
- * two policies, and both hold: the pages for people cannot insert text as HTML either. Swagger UI does.
+ * The headers of static files: nothing from other origins, nothing inline, no frames. swagger-ui.css has icons as `data:`. A path that two rules
+ * match gets both policies, and browsers enforce both: the pages for people, unlike Swagger UI, must not even insert text as HTML.
  */
 const headers = `/*
   Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
@@ -38,7 +37,7 @@ const headers = `/*
   Content-Security-Policy: require-trusted-types-for 'script'; trusted-types 'none'
 `
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string } // package.json has one
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string } // safe: package.json has a version
 
 mkdirSync(page, { recursive: true })
 await buildPages(assets)
@@ -47,7 +46,7 @@ writeFileSync(join(assets, 'openapi.json'), JSON.stringify(createDocument(versio
 copyFileSync(join(sources, 'page.html'), join(assets, 'docs.html'))
 for (const name of own) copyFileSync(join(sources, name), join(page, name))
 for (const name of packaged) copyFileSync(join(swaggerUi, name), join(page, name))
-// The folder is not emptied before: a running service continues to serve it. Other files are from older builds.
+// Old files are removed one by one: emptying the folder would break a running service that serves from it.
 for (const name of readdirSync(page)) {
   if (!own.includes(name) && !packaged.includes(name)) rmSync(join(page, name), { recursive: true })
 }

@@ -8,7 +8,7 @@ import { newestDeposits } from './client-example.ts'
 
 const base = 'https://wallet.example'
 
-/** A service with two final deposits, and Hono's client for it as caller 7. */
+/** A service with two final deposits of user 7, and Hono's typed client with that user's token. */
 async function startWithClient() {
   const service = await startService()
   const to = await addressIn(await service.get('/tron/generate'))
@@ -20,7 +20,7 @@ async function startWithClient() {
   return { txids, serve, client: hc<AppType>(base, { fetch: serve }) }
 }
 
-/** A service where user 7 has 25 USDT, and Hono's client for it as a backend. */
+/** A service where user 7 has 25 USDT, and Hono's typed client with the token of a backend. */
 async function startWithBackend() {
   const service = await startService()
   await payCaller(service)

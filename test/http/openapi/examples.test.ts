@@ -8,7 +8,7 @@ import { bearer, forgeToken, goodClaims } from '../../support/tokens.ts'
 import { postInit, type RunningService, startService } from '../service.ts'
 import { situations } from './situations.ts'
 
-/** Each method of each route, with its documentation. */
+/** Each documented operation, with its method in capitals. */
 const documented = documentedOperations().map((one) => ({ ...one, method: one.method.toUpperCase() }))
 
 describe.each(documented)(
@@ -35,7 +35,7 @@ const failures = documented.flatMap(({ method, path, operation: { failure: schem
   own.map((failure) => ({ ...failure, method, path, schema })),
 )
 
-// One service for all failures of a situation: a request that fails changes nothing.
+// All failures of a situation use one service: a request that fails changes nothing.
 describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentation has, given %s,', (given, all) => {
   let service: RunningService
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentati
     const headers = { ...requestHeaders, ...(name === 'keys-unavailable' ? keySetToken : {}) }
     const response = await send(service, method, path + query, { headers, request, given, by })
     const text = await response.text()
-    const isUsedUp = name.endsWith('-allowance') // how long it takes depends on the hour
+    const isUsedUp = name.endsWith('-allowance') // the wait depends on the time of day
     const shown = isUsedUp ? text.replace(/about \d+ s/, 'about 60 s') : text
     expect({ status: response.status, text: shown }).toEqual({
       status: problem.status,
@@ -60,7 +60,7 @@ describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentati
   })
 })
 
-/** What is refused in the list of a response: test/payouts shows each. */
+/** Reasons that stand in the list of a response with status 200. The tests of test/payouts show each. */
 const inLists: readonly Reason[] = handInReasons
 
 test.each(reasons.filter((one) => !inLists.includes(one)))(
@@ -73,7 +73,7 @@ test.each(reasons.filter((one) => !inLists.includes(one)))(
 
 describe('the example of each parameter', () => {
   const queries = documented.flatMap(({ path, operation: { parameters = {} } }) => {
-    const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '') // these go alone
+    const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '') // used without `uid`
     return Object.entries(parameters)
       .filter(([name]) => name !== 'uid')
       .map(([name, { example }]) => `${path}?${uid(name)}${name}=${encodeURIComponent(example)}`)
@@ -105,7 +105,6 @@ describe('the documentation of requests that reach no route', () => {
   )
 })
 
-/** What a request has besides its method and URL. */
 interface Sent {
   readonly headers?: Record<string, string>
   readonly request?: unknown
@@ -113,7 +112,7 @@ interface Sent {
   readonly by?: string | undefined
 }
 
-/** Sends a request of caller 7, or of a backend, as the path requires. */
+/** Sends a request with the token of user 7, or of a backend if the path is under `/ledger/`. */
 async function send(
   service: RunningService,
   method: string,
@@ -128,25 +127,25 @@ async function send(
     ...(by === undefined ? {} : { sub: by }),
     ...scopes[given ?? 'a new caller'],
   })
-  await service.settled() // what was handed in is sent
+  await service.settled() // payouts that were handed in are sent in the background
   return response
 }
 
-/** The claims of backends that differ from the usual ones. */
+/** In these situations the backend's token has other claims than usual. */
 const scopes: Readonly<Partial<Record<Situation, Readonly<Record<string, unknown>>>>> = {
   'a token without a scope': { scope: undefined },
   'a token that only reads': { scope: 'ledger:read' },
 }
 
-/** A token that only a key of a key set can verify. */
+/** An authorization header whose token only the keys of a key set can verify. */
 const keySetToken = bearer(forgeToken({ alg: 'ES256', kid: 'key-1' }, goodClaims(), 'signature'))
 
-/** Without the times and the size of the database, which differ between runs. */
+/** Removes what differs between runs: the times, and the size of the database. */
 const undated = (text: string) => text.replaceAll(/(?<="created_at":"|"until":"|"bytes":|"used":)[^",]+/g, '')
 
 const fits = (schema: z.ZodMiniType, text: string) => schema.safeParse(JSON.parse(text)).success
 
-/** The documented headers without the id, which always differs. */
+/** The documented headers of a response; `x-request-id` must exist, but differs each time. */
 function headersOf({ headers }: Response): Record<string, string> {
   expect(headers.get('x-request-id')).toBeTruthy()
   const documented = ['cache-control', 'x-reason', 'retry-after', 'www-authenticate']

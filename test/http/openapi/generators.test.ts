@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { reasons } from '../../../src/worker/common/reasons.ts'
 import { createDocument } from '../../../src/worker/http/openapi/document.ts'
 
-/** A schema of the document. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -32,7 +31,7 @@ const { paths, webhooks, components } = JSON.parse(JSON.stringify(createDocument
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
   readonly webhooks: Readonly<Record<string, { readonly post: Described }>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
-} // our own document
+} // safe: the document that the service writes
 
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
 const schemaOf = ({ content }: Media): readonly Schema[] => (content ? [content['application/json'].schema] : [])
@@ -45,7 +44,7 @@ const answered = [
   ...Object.values(webhooks).flatMap(({ post }) => schemaOf(post.requestBody ?? {})),
 ]
 
-/** These schemas and all that are in them, each with where it stands. */
+/** These schemas and all schemas in them, each with its path from a named component. */
 function all(roots: readonly Schema[]): readonly (readonly [where: string, schema: Schema])[] {
   const found = new Map<Schema, string>()
   const add = (schema: Schema, where: string) => {
@@ -64,7 +63,7 @@ function all(roots: readonly Schema[]): readonly (readonly [where: string, schem
 
 const requests = all(sent)
 const answers = all(answered)
-/** Where a schema breaks a rule. */
+/** The paths of the schemas that break a rule. */
 const where = (schemas: typeof answers, breaks: (schema: Schema) => boolean) =>
   schemas.filter(([, schema]) => breaks(schema)).map(([place]) => place)
 const isOf = ({ type }: Schema, name: string) => [type].flat().includes(name)
@@ -87,7 +86,7 @@ describe('the document is kept by generators, since', () => {
   it('every pattern is one of Go’s engine too: no look around, no reference back, no \\u', () => {
     const isForeign = ({ pattern = '' }: Schema) => /\(\?[=!<]|\\u|\\[1-9]|\\k|[*+?}]\+/.test(pattern)
     expect(where(schemas, isForeign)).toEqual([])
-    expect(where(schemas, ({ pattern = '' }) => /[^ -~]/.test(pattern))).toEqual([]) // it becomes source text
+    expect(where(schemas, ({ pattern = '' }) => /[^ -~]/.test(pattern))).toEqual([]) // generators copy patterns into source code
     for (const [, { pattern = '' }] of schemas) expect(() => new RegExp(pattern, 'u')).not.toThrow()
     expect(schemas.filter(([, { pattern }]) => pattern !== undefined).length).toBeGreaterThan(20)
   })

@@ -2,7 +2,6 @@ import { describe, expect, it, test } from 'vitest'
 import { createDocument, documentedOperations } from '../../../src/worker/http/openapi/document.ts'
 import { isRemark } from '../../../src/worker/ledger/parse-post.ts'
 
-/** What is read of a schema of a request. */
 interface Schema {
   readonly oneOf?: readonly Schema[]
   readonly $ref?: string
@@ -85,7 +84,7 @@ describe('a remark', () => {
       const refused: string[] = []
       const taken: string[] = []
       for (let code = 0; code <= 0x10ffff; code += 1) {
-        const isSurrogate = code >= 0xd800 && code <= 0xdfff // alone it is no character, and no UTF-8
+        const isSurrogate = code >= 0xd800 && code <= 0xdfff // half of a pair: no character, and not possible in UTF-8
         const text = String.fromCodePoint(code)
         if (isSurrogate || form.test(text) === isRemark(text)) continue
         const differing = isRemark(text) ? refused : taken
@@ -100,7 +99,7 @@ describe('a remark', () => {
 
 it('says of a list in a request that it has no item twice', () => {
   const lists = documentedOperations().flatMap(
-    ({ operation: { body }, path }) => (body === undefined || path.endsWith('/signed') ? [] : [path]), // of what is handed in, each is answered by itself
+    ({ operation: { body }, path }) => (body === undefined || path.endsWith('/signed') ? [] : [path]), // its items are answered one by one
   )
   const bodies = [
     'PostEntriesRequest',

@@ -25,14 +25,14 @@ import {
   usdtTo,
 } from '../service.ts'
 
-/** Nodes that allow less than what is set aside for ticks. */
+/** Nodes that allow less in a day than is reserved for ticks: callers get nothing. */
 const nodesForTicks = nodesWith({ perDay: 10_000 })
-/** Nodes that allow less than what was asked of them already. */
+/** Nodes that allow less in a day than they have been asked already. */
 const nodesUsedUp = nodesWith({ perDay: 1 })
-/** Ticks need 22,500 of these; callers have half of the rest, and one caller a tenth of that. */
+/** Ticks need 22,500 requests a day. Callers have half of the other 1,000, and one caller a tenth of that. */
 const nodesWithShares = nodesWith({ perDay: 23_500 })
 
-/** Every service of the examples pays out: 5 USDT at once without a person. */
+/** In all examples the service has payouts, and approves up to 5 USDT without a person. */
 const payouts = { address: payoutBase58, limits: [{ cuy: 2, each: '5', perDay: '100' }] }
 const startService = (variables: Record<string, unknown> = {}) => startPlain({ PAYOUTS: payouts, ...variables })
 
@@ -45,7 +45,7 @@ const withAddress = async (variables: Record<string, unknown> = {}) => {
   return { service, to: await addressIn(await service.get('/tron/generate')) }
 }
 
-/** Two deposits of the caller. They are always in a block of the same height, so that their txids are the same. */
+/** The two deposits of the examples. All situations put them into a block of the same height, so that the documented txids fit. */
 const deposits = (to: Address) => [trxTo(to, 3_500_000n), usdtTo(to, 25_000_000n)] as const
 
 const twoDeposits = async () => {
@@ -62,7 +62,7 @@ const credited = async () => {
   const service = await twoDeposits()
   await service.get('/tron/recharge')
   service.clock.seconds += 60
-  await service.get('/tron/recharge') // a scan has succeeded just now
+  await service.get('/tron/recharge') // so that the newest complete scan is of this moment
   await renewFinal(service)
   return service
 }
@@ -87,7 +87,7 @@ const silence = (service: RunningService) => {
   return service
 }
 
-/** Nodes are asked about transactions until they allow nothing more for the caller, and for who looks transactions up. */
+/** Asks for transactions until the shares of the caller, and of backends that look transactions up, are used up. */
 const useShare = async (service: RunningService) => {
   const path = `?txid=${unknownTxid}`
   for (const ask of [() => service.get(`/tron/recharge${path}`), () => service.ledger(`/ledger/transaction${path}`)]) {
@@ -105,7 +105,10 @@ const useRequests = async (service: RunningService) => {
   return service.with(nodesUsedUp)
 }
 
-/** The contracts of tokens: one that is retired, one whose decimals no node has, one with others, and one that is not accepted. */
+/**
+ * Contracts of tokens: a retired one, one whose decimals no node knows, one whose decimals differ from the configured ones, and one that is not
+ * configured.
+ */
 const contracts = {
   retired: addressOf(41),
   unread: addressOf(42),
@@ -113,7 +116,7 @@ const contracts = {
   strange: addressOf(44),
 }
 
-/** One block with a transaction for each answer about one. The wallet in TRX is full. */
+/** A block with one transaction for each possible answer to a txid. The wallet of user 7 in TRX is full. */
 const oneOfEachKind = async () => {
   const token = (cuy: number, address: Address, more: object) => {
     return { cuy, symbol: `T${cuy}`, contract: formatBase58(address), decimals: 6, ...more }
@@ -128,7 +131,7 @@ const oneOfEachKind = async () => {
       token(5, contracts.other, {}),
     ],
     OPERATOR_ADDRESSES: [formatBase58(operator)],
-    TRON_FIRST_INDEX: '0', // so that no node is asked for balances of these tokens
+    TRON_FIRST_INDEX: '0', // otherwise nodes would be asked whether the key's first addresses hold these tokens
   })
   for (const node of service.nodes) node.decimals.set(contracts.other, 18)
   payFinal(service, usdtTo(addressFrom(firstAddress), 25_000_000n))
@@ -160,7 +163,7 @@ const oneOfEachKind = async () => {
   return service
 }
 
-/** The requests of the payouts that the examples show. */
+/** The payouts of the examples, as they are asked for. */
 const asked = [
   { uid: 7, cuy: 2, amt: '10', to: payoutTo, osn: 'payout-1', fee: '0.5', mark: 'to my own wallet' },
   { uid: 7, cuy: 2, amt: '2.5', to: payoutTo, osn: 'payout-2' },
@@ -182,7 +185,7 @@ const withSigned = async () => {
   return sendAll(await withPayouts(), ['/signed', { signed: [{ id: 2, transaction: signedMessage }] }])
 }
 
-/** What each situation of an example is. */
+/** Brings a new service into each situation that examples are given for. */
 export const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
   'a new caller': () => startService(),
   'a token without a scope': () => startService(),

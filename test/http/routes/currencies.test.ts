@@ -24,7 +24,7 @@ describe('GET /currencies', () => {
         { cuy: 1, symbol: 'TRX', decimals: 6 },
       ],
     })
-    const closed = { ...trx, open: false } // its decimals are not compared yet
+    const closed = { ...trx, open: false } // not open before its decimals are compared
     const list = [
       {
         ...closed,
@@ -66,13 +66,13 @@ describe('GET /currencies', () => {
     expect(await read(await service.get('/currencies', null))).toMatchObject({ body: { data: { network, explorer } } })
   })
 
-  /** The symbols of the open currencies, and how late credits are. */
+  /** The symbols of the currencies that are open, and by how many seconds credits are late. */
   const intakeOf = async (service: RunningService) => {
     const { body } = await read(await service.get('/currencies', null))
     const { list, late } = (body as { data: { list: { symbol: string; open: boolean }[]; late: number | null } }).data
     return { open: list.filter(({ open }) => open).map(({ symbol }) => symbol), late }
   }
-  /** Some time later, when nothing is shared any more. */
+  /** The same at a later time, when the last answer is no longer shared with other requests. */
   const later = (service: RunningService, seconds: number) => {
     service.clock.seconds += Math.max(seconds, sharedReadMs / 1000)
     return intakeOf(service)

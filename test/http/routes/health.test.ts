@@ -4,7 +4,6 @@ import { sharedReadMs } from '../../../src/worker/platform/shared-read.ts'
 import { behindBlocksMax, oldFinalMs, stoppedAfterMs } from '../../../src/worker/scan/health.ts'
 import { addressIn, payFinal, type RunningService, read, renewFinal, startService, usdtTo } from '../service.ts'
 
-/** A service that has scanned the whole chain. */
 async function startScanned(): Promise<RunningService> {
   const service = await startService()
   payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 1n))

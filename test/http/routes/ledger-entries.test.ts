@@ -12,7 +12,6 @@ import {
 
 let service: RunningService
 
-/** A service where caller 7 has 25 USDT. */
 async function start(): Promise<void> {
   service = await startService()
   await payCaller(service)

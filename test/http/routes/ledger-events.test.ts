@@ -20,7 +20,7 @@ let service: RunningService
 const trc10To = (to: Address) => ({ kind: 'trc10', from: addressOf(99), to, amount: 5_000_000n }) as const
 const ownAddress = async () => addressIn(await service.get('/tron/generate'))
 
-/** The events after one, without their times. */
+/** The events that the route returns, without their times. Each must fit its documented schema. */
 async function events(query = ''): Promise<Record<string, unknown>[]> {
   const { body } = await read(await service.ledger(`/ledger/events${query}`))
   const { list, count } = (body as { data: { list: Record<string, unknown>[]; count: number } }).data

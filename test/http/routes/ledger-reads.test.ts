@@ -15,7 +15,7 @@ import {
 
 let service: RunningService
 
-/** A service where caller 7 has a deposit of 3.5 TRX and a payment of 1 TRX, and caller 8 an adjustment. */
+/** User 7 has a deposit of 3.5 TRX and a payment of 1 TRX; user 8 has an adjustment. */
 async function start(): Promise<void> {
   service = await startService()
   payFinal(service, trxTo(await addressIn(await service.get('/tron/generate')), 3_500_000n))

@@ -5,10 +5,10 @@ import { statementRowsMax } from '../../../src/worker/ledger/statement.ts'
 import { failed, payCaller, type RunningService, read, startService, wholeOf } from '../service.ts'
 
 let service: RunningService
-/** The instant of the deposit, which is the first entry. */
+/** The time of the first entry, which is the deposit. */
 let paidAt: string
 
-/** Caller 7 gets 25 USDT, and pays 2.5 and 1 of them, with a mark that a spreadsheet would run; caller 8 gets 4 TRX. */
+/** User 7 gets 25 USDT, then pays 2.5 and 1 USDT, one of them with a mark that a spreadsheet would run as a formula. User 8 gets 4 TRX. */
 async function start(): Promise<void> {
   service = await startService()
   await payCaller(service)
@@ -71,7 +71,7 @@ describe('GET /wallet/statement', () => {
     ])
     expect(Date.parse(rest.to) - Date.parse(rest.from)).toBe(86_400_000)
     const now = await statementOf(service.get('/wallet/statement'))
-    expect([now.from.slice(0, 7), now.count]).toEqual([month(), 3]) // the month that is running
+    expect([now.from.slice(0, 7), now.count]).toEqual([month(), 3]) // the current month
     const before = await statementOf(service.get('/wallet/statement?month=2020-02'))
     expect([before.list, before.count, before.until]).toEqual([[], 0, '2020-03-01T00:00:00.000Z'])
   })

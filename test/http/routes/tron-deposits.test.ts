@@ -31,7 +31,7 @@ const listed = async (service: RunningService, query = '', uid = 7) => {
   return { status, ids: data.list.map(({ id }) => id), list: data.list, count: data.count }
 }
 
-/** Currencies with digits below the ledger's scale, and with a minimum. */
+/** TRX with decimals that the ledger does not keep, and USDT with a minimum. */
 const currencies = [
   { cuy: 1, symbol: 'TRX', decimals: 6, scale: 2 },
   { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, minDeposit: '1.5' },
@@ -161,7 +161,7 @@ describe('the transfers of two callers', () => {
     ['?limit=2', [4, 2], 3],
     ['?limit=2&before=2', [1], 3],
     ['?before=4', [2, 1], 3],
-    ['?before=3', [2, 1], 3], // the id of another caller's transfer is a number like any other
+    ['?before=3', [2, 1], 3], // the id of another user's transfer is accepted as a position all the same
     ['?before=1', [], 3],
     ['?before=9007199254740991', [4, 2, 1], 3],
     ['?cuy=1', [1], 1],

@@ -28,10 +28,10 @@ describe('GET /tron/recharge', () => {
   test('credits what is final, once, and shows each caller only their own deposits', async () => {
     payFinal(service, trxTo(own, 1_500_000n), usdtTo(own, 25_000_000n), usdtTo(own, 1n))
     expect(await check('', 8)).toEqual(succeeded('nothing new'))
-    service.clock.seconds += blockSeconds // a scan of this moment is not repeated
+    service.clock.seconds += blockSeconds // a scan younger than a block is not repeated
     payFinal(service, trxTo(own, 1_500_000n), usdtTo(own, 25_000_000n), usdtTo(own, 1n))
     expect(await check()).toEqual(succeeded('credited 1.5 TRX and 25.000001 USDT'))
-    service.clock.seconds += 1 // what is credited in the millisecond of a request is new to it
+    service.clock.seconds += 1 // otherwise the credits of the same millisecond would still count as new
     expect(await check()).toEqual(succeeded('nothing new'))
     const wallets = await read(await service.get('/wallet/list'))
     expect(wallets.body).toMatchObject({ data: { list: [{ amt: 3 }, { amt: 50.000002 }] } })

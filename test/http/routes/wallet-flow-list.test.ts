@@ -14,7 +14,7 @@ interface Entry {
 let service: RunningService
 let txids: string[]
 
-/** Three deposits of caller 7 and one of caller 8, the last ones a minute later than the first. */
+/** Three deposits of user 7 and one of user 8; the last ones come a minute after the first. */
 async function start(): Promise<void> {
   service = await startService()
   const own = await addressIn(await service.get('/tron/generate', 7))
@@ -90,7 +90,7 @@ describe('GET /wallet/flow/list', () => {
 
 test('GET /wallet/flow/list refuses a page behind more entries than it may skip, and names before', async () => {
   await start()
-  // The number of the newest entry alone decides: 10,000 real ones would take half a minute.
+  // Only the number of the newest entry counts here, so it is changed directly: posting 10,000 entries would take half a minute.
   await service.db.prepare('DROP TRIGGER flow_is_never_changed').run()
   await service.db.prepare('UPDATE stored_flow SET number = number + ? WHERE id = 3').bind(10_000).run()
   const page = 101

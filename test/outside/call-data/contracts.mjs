@@ -1,4 +1,5 @@
-// Tokens by several compilers, each called with `transfer` whose recipient has 41 before its 20 bytes. It fails where one does something else.
+// Tokens by several compilers. Each is called with `transfer` whose recipient's word has Tron's prefix 41 before its 20 bytes. The run fails if a token
+// behaves otherwise than listed.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -17,7 +18,7 @@ contract Token {
     return true;
   }
 }`
-/** A token in assembly that takes the word of an address as the place of its balance. */
+/** A token in assembly that uses the whole word of an address as the storage key of its balance. */
 const assembly = `pragma solidity ^0.8.0;
 contract Token {
   constructor() { assembly { sstore(caller(), 1000) } }
@@ -58,8 +59,8 @@ const contracts = [
 
 function compile(version, source) {
   const solc = require(`solc-${version}`)
-  process.removeAllListeners('uncaughtException') // it prints its whole text before any error
-  if (version === '0.4.18') return solc.compile(source, 1).contracts[':Token'].bytecode // it has no other input
+  process.removeAllListeners('uncaughtException') // solc's handler prints the whole bundle of solc before any error
+  if (version === '0.4.18') return solc.compile(source, 1).contracts[':Token'].bytecode // this version takes only the source text
   const settings = { outputSelection: { '*': { '*': ['evm.bytecode.object'] } } }
   const input = { language: 'Solidity', sources: { token: { content: source } }, settings }
   const { contracts: made, errors } = JSON.parse((solc.compileStandardWrapper ?? solc.compile)(JSON.stringify(input)))
@@ -74,7 +75,7 @@ const port = await new Promise((resolve) => {
   })
 })
 const anvil = spawn(process.argv[2], ['--port', String(port), '--silent'], { stdio: 'ignore', detached: true })
-process.once('exit', () => process.kill(-anvil.pid)) // the program that it starts, too
+process.once('exit', () => process.kill(-anvil.pid)) // the whole process group: this anvil is a script that starts the real one
 
 async function rpc(method, ...params) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

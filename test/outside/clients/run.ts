@@ -21,9 +21,9 @@ const secrets = {
   AUTH_JWT_SECRET: 'a secret of users, for these runs only',
   BACKEND_JWT_SECRET: 'a secret of backends, for these runs',
 }
-/** More than 32 bits. */
+/** A uid that needs more than 32 bits. */
 const uid = 3_000_000_000
-/** What the user has: digits that 32 and 64 bits of a float keep or lose. */
+/** What the user has. The first amount loses digits in a 32-bit float, the second also in a 64-bit one. */
 const gifts = [
   { uid, cuy: 2, type: 9, osn: 'gift-usdt', amt: '12345.678901' },
   { uid, cuy: 1, type: 9, osn: 'gift-trx', amt: '9007199254.740991' },
@@ -52,7 +52,7 @@ try {
     USER_TOKEN: await signToken(uid, secrets.AUTH_JWT_SECRET),
     BACKEND_TOKEN: backend,
     DOCUMENT: documentFile,
-    /** How many operations a client has to have in its class for the ledger. */
+    /** How many operations the client's class for the ledger should have. Each script prints how many are left out. */
     LEDGER_ROUTES: String(operations.filter(({ tags }) => tags.includes('Ledger')).length),
     HERE: here,
   }

@@ -27,9 +27,9 @@ const spellings = {
 interface Made {
   readonly library: string
   readonly path: string
-  /** Compressed public keys at these indices. */
+  /** Compressed public keys at `indices`, as hex digits. */
   readonly keys: readonly string[]
-  /** The account's extended public key, or an address of it, for each spelling; null if it is refused. */
+  /** For each spelling, the account's extended public key or an address of it, or null if the library refuses the mnemonic. */
   readonly spellings: Readonly<Record<keyof typeof spellings, string | null>> | null
 }
 

@@ -8,7 +8,7 @@ const given = JSON.parse(readFileSync(process.argv[2], 'utf8'))
 const hex = (bytes) => Buffer.from(bytes).toString('hex')
 const account = "m/44'/195'/0'"
 
-/** Prints what a library makes: keys at these paths below the account, and the account's key for each spelling, null if it is refused. */
+/** Prints what a library makes: the public keys below the account, and for each spelling what `accountOf` returns, or null if it throws. */
 function show(library, { path, keyAt, accountOf }) {
   const attempt = (make) => {
     try {
@@ -33,7 +33,7 @@ show('ethers 6.17.0 (npm)', {
 
 const { TronWeb } = await import('tronweb')
 show('tronweb 6.5.1 (npm)', {
-  path: `${account}/0/i`, // it takes no extended key
+  path: `${account}/0/i`, // tronweb takes no extended key, so the keys come from the mnemonic
   keyAt: (path) => TronWeb.fromMnemonic(given.mnemonic, path).publicKey.slice(2),
   accountOf: (words) => TronWeb.fromMnemonic(words, `${account}/0/0`).address,
 })

@@ -37,16 +37,16 @@ const signingCase = {
   toHex: recipient.ok ? recipient.value : '',
   sun: 1_500_000,
   units: 2_500_000,
-  /** What /ledger/payouts/unsigned shows. */
+  /** The newest final block, as `/ledger/payouts/unsigned` shows it. */
   head,
   reference,
-  /** What a node shows as its newest block. */
+  /** The newest block, as a node shows it. */
   newest: blockAt(newest),
   timestamp: Date.now(),
   expiration: head.timestamp + 15 * 60_000,
   feeLimit: 50_000_000,
 }
-/** The case: one JSON object, which programs of every language read. */
+/** The case as one JSON object, which programs of every language read. */
 export type SigningCase = typeof signingCase
 
 const [, , path] = process.argv

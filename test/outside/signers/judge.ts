@@ -8,11 +8,12 @@ import { printLine, root } from '../../support/project.ts'
 import type { SigningCase } from './case.ts'
 
 /**
- * Reads what a library has made, a line for each message: what it is (`TRX` or `token`, `by default` or `as below`), a tab, hex digits. It
- * prints the row of the guide, with what the service's own code says of each. It fails where the guide has another row.
+ * Reads what a library has made, a line for each message: which one it is (`TRX` or `token`, then `by default`, or `as below` with the settings that
+ * docs/guides/signers.md recommends), a tab, and the message as hex digits. It prints the library's row of the guide's table, with what the service's own
+ * code says of each message, and fails if the guide has another row.
  */
 const [, , casePath = '', library = ''] = process.argv
-const given = JSON.parse(readFileSync(casePath, 'utf8')) as SigningCase // of case.ts
+const given = JSON.parse(readFileSync(casePath, 'utf8')) as SigningCase // written by case.ts
 const guide = readFileSync(`${root}docs/guides/signers.md`, 'utf8')
 
 const accountOf = (base58: string): Address => {
@@ -25,12 +26,12 @@ const head = {
   hash: given.head.hash as BlockHash,
   timestamp: given.head.timestamp as UnixMs,
 }
-const payout = { from: accountOf(given.from), to: accountOf(given.to), feeLimit: 100_000_000n } // of PAYOUTS by default
+const payout = { from: accountOf(given.from), to: accountOf(given.to), feeLimit: 100_000_000n } // 100 TRX in sun: the default of PAYOUTS
 
-/** Blocks that can have come since the newest final one. */
+/** How many blocks can have come since the newest final one. */
 const newerBlocks = 40
 
-/** What the service makes of a message, in the words of its refusals. */
+/** What the service says of a message: `taken`, or the reason of the refusal. */
 function verdictOf(transaction: string, isToken: boolean): string {
   const asset = isToken
     ? ({ contract: accountOf(given.contract), amount: BigInt(given.units) } as const)
@@ -46,12 +47,12 @@ function verdictOf(transaction: string, isToken: boolean): string {
 }
 
 const dayMs = 86_400_000
-/** How long a message can be mined from now on, whatever else is wrong with it. */
+/** How long a message can be mined from now on, in minutes, even if the service refuses it for another reason. Empty if it cannot be read. */
 const minutesOf = (transaction: string, isToken: boolean): string => {
   const asset = isToken ? given.contract : ''
   const contract = asset === '' ? ('' as const) : accountOf(asset)
   const amount = BigInt(isToken ? given.units : given.sun)
-  const later = { ...head, timestamp: (head.timestamp + dayMs / 2) as UnixMs } // so that none is too far ahead
+  const later = { ...head, timestamp: (head.timestamp + dayMs / 2) as UnixMs } // a later final block, so that no expiration is refused as too far ahead
   const read = readSigned(transaction, { ...payout, contract, amount, feeLimit: 2n ** 62n }, later, null)
   return read.ok ? `${Math.round((read.value.expiresAt - given.timestamp) / 60_000)} min` : ''
 }

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them in a temporary folder
-// Ledger's hw-app-trx, with a device in software that signs what it gets: the library makes no bytes, it hands on those of a signer.
+// Ledger's hw-app-trx with a device in software, which signs what it gets. The library makes no bytes, so they come from tronweb.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,13 +7,13 @@ import { secp256k1 } from '@noble/curves/secp256k1'
 import { TronWeb } from 'tronweb'
 import { messageOf, show } from './message.mjs'
 
-const { default: Trx } = createRequire(import.meta.url)('@ledgerhq/hw-app-trx') // its modules do not load in Node
+const { default: Trx } = createRequire(import.meta.url)('@ledgerhq/hw-app-trx') // its ES modules do not load in Node
 const given = JSON.parse(readFileSync(process.argv[2], 'utf8'))
 const pathBytes = 1 + 5 * 4
 const finished = Buffer.from('9000', 'hex')
 let raw = Buffer.alloc(0)
 
-/** What app-tron does: r, s, and 0 or 1 for the parity (its src/helpers.c, read 2026-11-27). */
+/** Replies as the app on the device does: r, s, and the parity as 0 or 1 (app-tron's src/helpers.c, read 2026-11-27). */
 const device = {
   decorateAppAPIMethods() {},
   async send(_cla, _instruction, p1, _p2, data) {

@@ -4,9 +4,9 @@ import { listen } from '../../support/loopback.ts'
 import { printLine } from '../../support/project.ts'
 import type { SigningCase } from './case.ts'
 
-/** A Tron node that shows the case's newest block and its newest final one: what libraries ask before they make bytes by default. */
+/** A Tron node that shows the case's newest block and its newest final one, which libraries ask for before they make bytes by default. */
 const [, , casePath = ''] = process.argv
-const { head, newest } = JSON.parse(readFileSync(casePath, 'utf8')) as SigningCase // of case.ts
+const { head, newest } = JSON.parse(readFileSync(casePath, 'utf8')) as SigningCase // written by case.ts
 
 const shown = ({ height, hash, timestamp }: SigningCase['head']) => {
   return { blockID: hash, block_header: { raw_data: { number: height, timestamp } } }

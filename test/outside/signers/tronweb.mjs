@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them in a temporary folder
-// tronweb: by default with a node's newest block, and as the guide says.
+// tronweb: by default with a node's newest block, and with the settings of docs/guides/signers.md ("as below"). See judge.ts.
 import { readFileSync } from 'node:fs'
 import { TronWeb } from 'tronweb'
 import { messageOf, show } from './message.mjs'
@@ -19,7 +19,7 @@ const token = async (options) => {
     { type: 'address', value: given.to },
     { type: 'uint256', value: given.units },
   ]
-  const local = { ...options, txLocal: true } // else the node makes the bytes
+  const local = { ...options, txLocal: true } // without `txLocal` the node makes the bytes
   const call = 'transfer(address,uint256)'
   const made = await transactionBuilder.triggerSmartContract(given.contract, call, local, parameters, given.from)
   return made.transaction

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them in a temporary folder
-// Trust's wallet-core: by default, and as the guide says.
+// Trust's wallet-core: by default, and with the settings of docs/guides/signers.md ("as below"). See judge.ts.
 import { readFileSync } from 'node:fs'
 import walletCore from '@trustwallet/wallet-core'
 import Long from 'long'
@@ -20,8 +20,8 @@ function sign(transaction) {
   return messageOf(raw, signature[0])
 }
 
-// It takes the header of a block and hashes it: that of a final one, as a node shows it. The case's chain has no such headers, so this is
-// that of the block before.
+// The library refers to a block by hashing its header. The case has no headers that hash to its block hashes. So this is a made-up header of the block
+// before the final one: the judge knows the hash of the final block only, and compares no other.
 const blockHeader = {
   timestamp: number(given.head.timestamp - 3_000),
   txTrieRoot: new Uint8Array(32),
@@ -42,7 +42,7 @@ show('TRX by default', sign({ ...common, transfer }))
 show('token by default', sign({ ...common, transferTrc20Contract }))
 
 const expiration = number(given.expiration)
-const account = given.toHex // 20 bytes, without 41
+const account = given.toHex // 20 bytes, without the prefix 41
 const data = bytes(`a9059cbb${word(account)}${word(given.units.toString(16))}`)
 const triggerSmartContract = { contractAddress: given.contract, ownerAddress: given.from, data }
 show('TRX as below', sign({ ...common, expiration, transfer }))

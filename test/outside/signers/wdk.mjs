@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them in a temporary folder
-// Tether's WDK signs what tronweb has made: a node's own bytes where nothing else is said.
+// Tether's WDK signs what tronweb has made: by default the bytes that a node makes.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import Wallet from '@tetherto/wdk-wallet-tron'
@@ -7,7 +7,7 @@ import { messageOf, show } from './message.mjs'
 
 const [, , casePath, node] = process.argv
 const given = JSON.parse(readFileSync(casePath, 'utf8'))
-const { TronWeb } = createRequire(import.meta.resolve('@tetherto/wdk-wallet-tron'))('tronweb') // the version that it has
+const { TronWeb } = createRequire(import.meta.resolve('@tetherto/wdk-wallet-tron'))('tronweb') // the version that WDK depends on
 const { transactionBuilder } = new TronWeb({ fullHost: node })
 const account = await new Wallet(given.mnemonic, { provider: node }).getAccountByPath("2'/0/0")
 

@@ -1,4 +1,5 @@
-"""tronpy: by default with a node's newest solid block, and as the guide says. Its own protobuf messages make the bytes."""
+"""tronpy: by default with a node's newest solid block, and with the settings of docs/guides/signers.md ("as below"). Its own protobuf messages make
+the bytes. See judge.ts."""
 
 import json
 import sys

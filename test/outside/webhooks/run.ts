@@ -20,10 +20,10 @@ import { printLine } from '../../support/project.ts'
 const here = fileURLToPath(new URL('.', import.meta.url).href)
 const backendSecret = 'a secret of backends, for these runs'
 const secretOf = (letter: string) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`
-/** The new secret, the old one, and one that nobody has. */
+/** The new secret, the old one, and one that the endpoint does not have. */
 const [fresh, old, other] = [secretOf('n'), secretOf('o'), secretOf('x')]
 
-/** The request with which the service delivers a payment. */
+/** Returns the request with which the service delivers the event of a payment. */
 async function recordDelivery(): Promise<{ readonly headers: IncomingHttpHeaders; readonly body: string }> {
   const endpoint = createServer()
   const { url, close } = await listen(endpoint)

@@ -14,7 +14,7 @@ export type PostAnswer =
   | { readonly kind: 'ok'; readonly replayed: boolean; readonly items: readonly Readonly<Record<string, string>>[] }
   | { readonly kind: 'conflict' | 'short' | 'refused' | 'failed' }
 
-/** The answer to decisions. */
+/** The answer to decisions about deposits: what was decided, or the kind of the refusal. */
 export type DecideAnswer =
   | { readonly kind: 'ok'; readonly decided: readonly string[] }
   | { readonly kind: 'conflict' | 'unknown' | 'refused' | 'failed' }
@@ -28,7 +28,7 @@ export interface Backend {
   decide(decisions: readonly SentDecision[]): Promise<DecideAnswer>
 }
 
-/** A backend of an isolate. */
+/** Makes a backend that calls an isolate, at random over HTTP or RPC. A failure while the platform works is a violation. */
 export function createBackend(
   parts: Pick<Backend, 'env' | 'stored' | 'invocation'>,
   isolate: { readonly fetch: (request: Request) => Promise<Response>; readonly ledger: () => LedgerMethods },

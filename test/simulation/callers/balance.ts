@@ -39,10 +39,10 @@ export async function readBalance(client: Client, uid: Uid): Promise<void> {
   }
 }
 
-/** An isolate uses an answer for one block time, and a request takes up to ten seconds. */
+/** How old a node's reply may be at the request: an isolate uses an answer for one block time, and a request takes up to ten seconds. */
 const rememberedMs = 15_000
 
-/** Each sum of one reply for each address: a request that failed may have been repeated at another node. */
+/** All sums that take one reply for each address. There can be several, because a request that failed is repeated at another node. */
 function possibleSums(
   addresses: readonly Address[],
   replies: readonly { readonly address: Address; readonly balance: bigint }[],

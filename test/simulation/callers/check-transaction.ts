@@ -24,7 +24,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   const isUnread = msg.includes('cannot be read now')
   if (env.phase === 'healthy' && !env.isForked && !mayBeRetired(env) && !isUnread) checkSent(client, uid, txid)
   if (status === 200) {
-    const [first = ''] = msg.split('; ') // then why others are not credited
+    const [first = ''] = msg.split('; ') // the other parts say why more is not credited
     const reported = spell(readAmounts(first))
     if (reported === '' || !states.includes(reported)) {
       env.violate(`${txid} was reported to ${uid} as credited with ${reported}`)
@@ -50,7 +50,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
 const mayBeRetired = ({ retired, retiredAt, scheduler }: Environment) =>
   retired.size > 0 || scheduler.now() - retiredAt < 60_000
 
-/** What contracts have sent to the caller is credited now, if it is final and a quorum of nodes keeps it. */
+/** What contracts have sent to the caller must be credited now, if it is final and a quorum of nodes keeps internal transactions. */
 function checkSent({ env, stored }: Client, uid: Uid, txid: Txid): void {
   const { nodes, keepers, quorum } = env.scenario
   const isKept = Math.min(keepers, nodes.length) >= quorum

@@ -12,9 +12,9 @@ export interface Client {
   readonly invocation: Invocation
   /** The answer to `GET path` after the checks for every answer. `token` null is a request without one. */
   get(path: string, token: string | null): Promise<Answer>
-  /** Whether a question can be one too many, or be answered late. */
+  /** Whether the nodes' allowance can be short now, so that an answer can be a 429, or late. */
   mayWait(): boolean
-  /** Whether an answer with this status refuses one of too many questions. */
+  /** Whether this status is a 429 that `mayWait` allows. */
   mayBeRefused(status: number): boolean
 }
 
@@ -39,8 +39,8 @@ export function createClient(
   bookmarks: Map<string | null, string>,
 ): Client {
   const { env, invocation } = parts
-  // With what a free key allows, no caller uses up anything in a healthy environment, unless a node gets few requests a second. It
-  // gets all again within the hour: until then those of a node without batches are too few.
+  // With the allowance of a free key, callers use up nothing in a healthy environment, except while a node that refused requests as too many gets fewer, or
+  // while such a node also gets no batches.
   const mayWait = () => {
     const now = env.scheduler.now()
     const isSlowed = now < env.slowedUntil || (env.slowedUntil > 0 && now < env.batchlessUntil)
@@ -65,7 +65,7 @@ export function createClient(
   }
 }
 
-/** The answer, after the checks of the envelope of the contract. */
+/** Checks an answer's envelope and headers, which are the same on all routes. Returns its parts. */
 export function checkAnswer(
   { phase, violate }: Environment,
   { name, kind, platformFailed }: Invocation,

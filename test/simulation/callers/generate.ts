@@ -8,8 +8,8 @@ import { tokenOf } from './tokens.ts'
 const gapLimit = 20
 
 /**
- * Asks for the caller's address. It must be the caller's own, and the start of the scan must be stored before it is
- * shown. `freshCount` counts the requests with `fresh=1`: so many further addresses may be issued at most.
+ * Asks for the caller's address. It must be the caller's own, and the start of the scan must be stored before it is shown. `freshCount` counts the requests
+ * with `fresh=1`: the caller may have no more further addresses than that.
  */
 export async function generate(client: Client, uid: Uid, fresh: boolean, freshCount: Map<Uid, number>): Promise<void> {
   const { env, stored } = client

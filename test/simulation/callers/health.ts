@@ -5,7 +5,7 @@ import type { Client } from './client.ts'
 
 /** Three minutes without progress are `stopped`. */
 const stoppedAfterMs = 180_000
-/** A block is final when 19 blocks are as new. */
+/** Milliseconds from a block to its finality: 19 blocks of 3 s. */
 const rotationMs = 57_000
 /** More blocks than this are `behind`. */
 const behindBlocksMax = 100
@@ -16,7 +16,7 @@ const behindBlocksMax = 100
  */
 export async function readHealth(client: Client): Promise<void> {
   const { env } = client
-  if (env.scenario.neighbour !== null) return // it speaks of the worse of two cells
+  if (env.scenario.neighbour !== null) return // the answer is about the worse of two cells
   const from = env.scheduler.now() - clockSkewMaxMs
   const { status, data } = await client.get('/health', null)
   const states = statesSince(env, from - cachedMs)
@@ -44,18 +44,18 @@ function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; re
   return { scanned, finalized: Math.max(scan?.finalized ?? 0, scanned) }
 }
 
-/** Whether the newest final block that is known is older than two scans and a rotation leave it. */
+/** Whether the newest known final block is older than it can be after two scans and the time to finality. */
 const isOld = (scan: StoredScan, now: number) =>
   scan.finalizedTime > 0 && scan.finalized >= scan.height && now - scan.finalizedTime > rotationMs + 70_000
 
-/** Blocks behind: those that a node has shown, and, if the newest one is old, those that are a rotation old by the clock. */
+/** Blocks behind: the final ones above the position that nodes have shown, and, if the newest of these is old, those that must be final by the clock. */
 function behindAt(scan: StoredScan | undefined, now: number): number {
   const { scanned, finalized } = heightsOf(scan)
   const unknown = scan !== undefined && isOld(scan, now) ? now - scan.finalizedTime - rotationMs : 0
   return finalized - scanned + Math.floor(unknown / 3_000)
 }
 
-/** What the status can be for a clock between `from` and `to`. */
+/** The statuses that are right at some time between `from` and `to`. */
 function possibleStatuses(scan: StoredScan | undefined, from: number, to: number): readonly string[] {
   if (scan === undefined || scan.triedAt === 0) return ['stopped'] // no scan has run
   if (scan.halted !== null) return ['stopped']

@@ -84,7 +84,7 @@ function drawFilter(random: Random, known: readonly StoredEntry[]): Pick<EntryQu
   return { text: '', matches: () => true }
 }
 
-/** An entry as the contract shows it. Its numbers are text, as in `AnswerData`. */
+/** An entry as `/wallet/flow/list` shows it. Its numbers are text, as in `AnswerData`. */
 export function toItem({ id, uid, wid, osn, type, cuy, amount, balance, mark, createdAt }: StoredEntry) {
   const scale = currencies.find((currency) => currency.cuy === cuy)?.scale ?? 0
   return {

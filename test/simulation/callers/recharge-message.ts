@@ -1,4 +1,4 @@
-/** What the message of a recharge reports: the promise of the contract, section 2. */
+/** The parts of the message of a successful `/tron/recharge`. */
 export interface RechargeMessage {
   /** Decimal amounts by currency symbol. */
   readonly credited: ReadonlyMap<string, string>
@@ -6,7 +6,7 @@ export interface RechargeMessage {
   readonly unconfirmed: number
   /** Deposits that cannot be decided yet. */
   readonly pending: number
-  /** Whether there can be more of them. */
+  /** Whether the message says that there are "at least" so many pending ones. */
   readonly isAtLeast: boolean
   /** Blocks that the scan is behind. */
   readonly behind: number

@@ -10,8 +10,8 @@ import { type RechargeMessage, readRechargeMessage } from './recharge-message.ts
 import { tokenOf } from './tokens.ts'
 
 /**
- * "Check now". What its message reports must be true: the amounts, the caller's own pending and unconfirmed transfers, and
- * without a problem or a backlog that all which was final before is stored.
+ * Asks for a check now. What the message reports must be true: the amounts, and the numbers of the caller's pending and unconfirmed transfers. If it names
+ * no problem and no backlog, everything that was final before must be stored.
  */
 export async function recharge(client: Client, uid: Uid): Promise<void> {
   const { env, stored } = client
@@ -48,7 +48,7 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
   for (const [symbol, text] of credited) {
     const currency = currencies.find((one) => one.symbol === symbol)
     const amount = parseUnits(text, currency?.scale ?? 0)
-    // An entry has the time at which its trip began, or that of the wallet's newest one: a clock can have been ahead then.
+    // The time of an entry is that at which its trip to the database began, or that of the wallet's newest entry if a clock was ahead then.
     const earliest =
       since - (isSlowAt(env.phase) ? slowTripMs : 0) - (env.counts.has('platform: clock') ? aheadMsMax : 0)
     const sum = currency === undefined ? 0n : stored.creditedSince(uid, currency.cuy, earliest)
@@ -64,18 +64,18 @@ const blockMs = 3_000
 const slowTripMs = 64_000
 /** A scan ends with the tail, which takes so long after all final blocks are stored if a node gets few requests a second, or no batches. */
 const tailMs = 18_000
-/** So long ago entries can have been made that have a later time than any clock now. */
+/** By how much a clock can have been ahead, so that entries have a later time than any clock now. */
 const aheadMsMax = 3_600_000
-/** A trip that is slow can begin at the end of the faults. */
+/** A trip that begins at the end of the faults can be slow in the next phase. */
 const isSlowAt = (phase: Environment['phase']) => phase === 'faults' || phase === 'recovery'
 
-/** Without a problem the caller may rely on it: a scan since the request, or one that just ended, has stored all that was final. */
+/** Checks an answer without a problem: a scan since the request, or one that ended just before it, must have stored all that was final. */
 function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
   const endedAfter = since - blockMs - tailMs - (isSlowAt(env.phase) ? slowTripMs : 1_000)
   const scans = statesSince(env, endedAfter).flatMap((scan) => scan ?? [])
   if (new Set(scans.map(({ correctedBy }) => correctedBy)).size > 1) return // a correction has overtaken the scan
   const newest = Math.max(...scans.map(({ caughtUpAt }) => caughtUpAt))
-  // A scan that was stored since then has another start, or is the first one after a correction.
+  // `caughtUpAt` is the start of a scan, so another value means that a scan was stored since then, or the first one after a correction.
   const isScanned = newest >= since || scans.some(({ caughtUpAt }) => caughtUpAt !== newest)
   if (finalBefore >= 0 && scans.length > 0 && !isScanned) {
     env.violate(`recharge reported no problem to ${uid}, and no scan since the request was caught up`)

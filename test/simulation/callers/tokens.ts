@@ -26,7 +26,7 @@ export function tokenOf(uid: Uid): string {
 }
 
 const halfHour = 1_800
-/** The names of backends and what they may do: one asks, another approves, one signs. `own` is the first one with more scopes. */
+/** The names of backends and what they may do: one asks, another approves, one signs. `own` is the shop with the right to approve, too. */
 const backends = {
   post: { sub: 'shop', scope: 'ledger:post ledger:approve' },
   shop: { sub: 'shop', scope: 'ledger:pay' },
@@ -34,7 +34,6 @@ const backends = {
   boss: { sub: 'boss', scope: 'ledger:approve' },
   signer: { sub: 'signer', scope: 'ledger:sign ledger:read' },
 } as const
-/** One of them. */
 export type BackendToken = keyof typeof backends
 
 // A token of a backend is valid for an hour at most, and clocks differ: one for each half hour, for longer than backends post.

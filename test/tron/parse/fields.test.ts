@@ -38,8 +38,8 @@ describe('bytes', () => {
     ['abcd', null],
     ['', null],
     ['0x 1', null],
-    ['0x٣0', null], // a digit of another script
-    ['0x\u01301', null], // its low seven bits are those of "0"
+    ['0x٣0', null], // a digit, but not an ASCII one
+    ['0x\u01301', null], // not a digit, but its low seven bits are those of "0"
     [0, null],
   ])('any number of them: %j', (text, value) => {
     expect(parseBytes(text)).toBe(value)

@@ -8,15 +8,15 @@ interface Info {
   readonly blockNumber: number
 }
 
-/** What each recorded info of a file has: the position, the last digits of the recipient, and the TRX of each transfer. */
+/** For each recorded info of a file its transfers, as `position recipient amount`: the last digits of the address, and sun. */
 const paidIn = (name: string) =>
   recording(`internal-transactions/${name}`).map(({ response }) => {
-    const info = response as Info // recorded
+    const info = response as Info // safe: recorded by a real node
     const { transfers } = unwrap(parseInternals(info, info.id, info.blockNumber))
     return transfers.map(({ position, to, amount }) => `${formatPosition(position)} ${to.slice(-4)} ${amount}`)
   })
 
-const txid = 'a'.repeat(64) as Txid // 64 hex digits
+const txid = 'a'.repeat(64) as Txid // safe: 64 hex digits
 const address = (digit: string) => `41${digit.repeat(40)}`
 const call = (over: object = {}) => ({
   hash: 'f'.repeat(64),
@@ -73,7 +73,7 @@ describe('recorded internal transactions', () => {
 
   it('of two honest nodes say the same, although one shows delegations between the calls', () => {
     const [plain, featured] = recording('internal-transactions/delegations-between-calls').map(({ response }) => {
-      const info = response as Info // recorded
+      const info = response as Info // safe: recorded by a real node
       return unwrap(parseInternals(info, info.id, info.blockNumber))
     })
     expect(featured).toEqual(plain)
@@ -86,7 +86,7 @@ describe('recorded internal transactions', () => {
 
   it('are none of a node that keeps none', () => {
     for (const { response } of recording('internal-transactions/node-that-keeps-none')) {
-      const info = response as Info // recorded
+      const info = response as Info // safe: recorded by a real node
       expect(unwrap(parseInternals(info, info.id, info.blockNumber))).toEqual({ canonicalText: '', transfers: [] })
     }
   })

@@ -6,7 +6,7 @@ import { parseReceipt } from '../../../src/worker/tron/parse/log.ts'
 import { recordedResult, unwrap } from '../../recordings/recordings.ts'
 import { addressOf, issuerLog, type LogSpec, unindexed, usdtAddress } from '../../support/transaction-spec.ts'
 
-const txid = 'a'.repeat(64) as Txid // 64 hex digits
+const txid = 'a'.repeat(64) as Txid // safe: 64 hex digits
 const alice = addressOf(1)
 const tokens = new Set([usdtAddress])
 
@@ -14,10 +14,10 @@ const logOf = (spec: LogSpec, over: Partial<Log> = {}): Log => ({ txid, position
 const actsOf = (...logs: readonly Log[]) => parseActs(logs, tokens, () => 7)
 const nothing = { address: null, amount: null, basisPoints: null }
 
-/** The acts in the only log of each recorded answer. */
+/** The issuer's act in the log of each recorded reply; every reply has one log. */
 function recordedActs(name: string) {
   return Array.from({ length: 10 }, (_, i) => {
-    const logs = recordedResult(`issuer/${name}`, i) as readonly Record<string, string>[] // recorded
+    const logs = recordedResult(`issuer/${name}`, i) as readonly Record<string, string>[] // safe: recorded by a real node
     const [first = {}] = logs
     const place = {
       blockHash: first.blockHash,
@@ -25,7 +25,7 @@ function recordedActs(name: string) {
       transactionIndex: first.transactionIndex,
     }
     const receipt = { ...place, status: '0x1', transactionHash: first.transactionHash, logs }
-    const of = String(first.transactionHash).slice(2) as Txid // recorded
+    const of = String(first.transactionHash).slice(2) as Txid // safe: recorded by a real node
     const { logs: parsed } = unwrap(parseReceipt(receipt, of, null))
     const contract = parsed[0]?.contract ?? usdtAddress
     const [act] = parseActs(parsed, new Set([contract]), () => 0)
@@ -35,7 +35,7 @@ function recordedActs(name: string) {
 
 describe('recorded logs of an issuer', () => {
   it.each(['address-as-a-topic', 'address-in-the-data'])('have what it did: %s', (name) => {
-    const frozen = '755d76e100d9374d7e79906c43e27aa3d5f8fe06' as Address // recorded
+    const frozen = '755d76e100d9374d7e79906c43e27aa3d5f8fe06' as Address // safe: 40 hex digits
     expect(recordedActs(name)).toEqual([
       { ...nothing, kind: 'frozen', address: frozen },
       { ...nothing, kind: 'frozen', address: frozen },

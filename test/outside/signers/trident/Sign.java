@@ -14,7 +14,7 @@ import org.tron.trident.core.ApiWrapper;
 import org.tron.trident.core.transaction.BlockId;
 import org.tron.trident.proto.Response.TransactionExtention;
 
-/** trident: bytes that it makes itself (`enableLocalCreate`); else a node makes them. */
+/** trident: with `enableLocalCreate` it makes the bytes itself. Without it a node would make them. See judge.ts. */
 public class Sign {
   static ApiWrapper wrapper;
 

@@ -1,4 +1,5 @@
-//! anychain-tron: by default, and as the guide says. Its user signs, and gives it the recovery number.
+//! anychain-tron: by default, and with the settings of docs/guides/signers.md ("as below"). The caller signs the digest, and passes the signature and
+//! its recovery number. See judge.ts.
 
 use anychain_core::Transaction;
 use anychain_tron::protocol::Tron::transaction::Contract;
@@ -24,7 +25,7 @@ impl Case {
         parameters.set_ref_block(head["height"].as_i64().unwrap(), head["hash"].as_str().unwrap());
         parameters.set_timestamp(self.number("timestamp"));
         if let Some(ms) = life_ms {
-            parameters.set_expiration(ms); // after the timestamp
+            parameters.set_expiration(ms); // counted from the timestamp
         }
         parameters.set_fee_limit(fee_limit);
         parameters.set_contract(contract);
