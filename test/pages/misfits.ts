@@ -33,7 +33,7 @@ export async function misfits(page: Page, seen: readonly string[] = []): Promise
   return [...new Set([...unseen, ...found, ...overlapsOf(drawn)])]
 }
 
-/** Pairs that cover each other, as sentences. */
+/** A sentence about each two things that cover each other. */
 function overlapsOf(drawn: readonly Drawn[]): string[] {
   const sorted = [...drawn].sort((a, b) => a.top - b.top)
   const open: Drawn[] = [] // what begins higher up and ends below the top of `one`

@@ -233,7 +233,8 @@ export const readBlocks = (h: Harness, count = 5) =>
   h.settle(h.open().finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + count - 1)))
 
 /**
- * One item for each block: the number of transfers to or from `us`, followed by `and calls` if receipts are still to be read; or `no`: not agreed on.
+ * One item for each block: the number of transfers to or from `us`, as `2`, or as `2 and calls` if receipts are still to be read; `no` for a block
+ * on which nodes do not agree.
  */
 export function wordsOf(result: Result<readonly BlockReading[], unknown>) {
   if (!result.ok) return result.error
