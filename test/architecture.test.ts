@@ -109,7 +109,7 @@ describe('the folders of src', () => {
   it('have pure files that import only pure files, types aside', () => {
     const valueImports = /^import (?!type )(?!\{(?:\s*type \w+,?)+\s*\})[^']*'(\.[^']+)'/gm
     const impure = sources
-      .filter((file) => pure.test(file) && file !== 'src/commands/signing/account-key.ts') // it takes only the seed from mnemonic.ts
+      .filter((file) => pure.test(file) && file !== 'src/commands/signing/account-key.ts') // of mnemonic.ts, which is not pure, it uses only the pure `seedOf`
       .flatMap((file) =>
         [...textOf(file).matchAll(valueImports)]
           .map(({ 1: path = '' }) => normalize(join(dirname(file), path)))

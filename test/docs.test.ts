@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
     for (const change of [() => undefined, addDifferences, addEvents, ...faults.map(([, change]) => change)]) {
       const desk = wellDesk()
       change(desk)
-      const text = JSON.stringify(desk.summary).replace(/"#(-?[\d.]+)#"/g, '$1') // amounts, as they are written
+      const text = JSON.stringify(desk.summary).replace(/"#(-?[\d.]+)#"/g, '$1') // amounts become JSON numbers, as the service writes them
       expect(summarySchema().safeParse(JSON.parse(text)).error).toBeUndefined()
     }
   })
@@ -91,7 +91,7 @@ describe('the OpenAPI document', () => {
     const { info, components } = JSON.parse(fresh()) as {
       info: { description: string }
       components: { schemas: { Reason: { 'x-enumDescriptions': Record<string, string> } } }
-    } // as generated
+    } // the document as the service generates it
     expect([...info.description.matchAll(/^curl \$WALLET(\S+)/gm)].map(([, path]) => path)).toEqual([
       '/tron/generate',
       '/tron/deposits',

@@ -62,7 +62,7 @@ describe('a program in another repository', () => {
     expect(page).toContain(`\`\`\`ts\n${example}\`\`\``)
   })
 
-  // pages/walk.test.ts runs it.
+  // Only the types are tested here. pages/walk.test.ts runs the example.
   it('compiles with the types that are generated from /openapi.json', async () => {
     for (const compiler of compilers)
       expect(await compile(['deposits-example.ts'], compiler)).toEqual({ code: 0, out: '', all: '' })
@@ -84,7 +84,7 @@ describe('a program in another repository', () => {
     expect([code, new Set(all.match(/^wrong-\d\.ts(?=\(\d+,\d+\): error TS)/gm))]).toEqual([2, new Set(files)])
   })
 
-  // pages/walk.test.ts runs it.
+  // Only the types are tested here. pages/walk.test.ts runs the example.
   it('compiles with the client that another generator makes of /openapi.json', async () => {
     const bundled = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom', 'dom.iterable'] }
     for (const [compiler, options] of compilers) {

@@ -36,7 +36,7 @@ export function isFast(file: string, root: string): boolean {
   return true
 }
 
-/** The test files of each project. */
+/** The test files of each vitest project by its name. Paths are relative to `root`. */
 export function filesByProject(root: string): ReadonlyMap<string, readonly string[]> {
   const entries = Object.entries<ProjectFiles>(projects)
   return new Map(

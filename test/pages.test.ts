@@ -263,7 +263,7 @@ function hasTarget(path: string, section?: string): boolean {
   return section === undefined || anchorsOf(textOf(path)).includes(section)
 }
 
-/** Pictures are reached by the pages that show them, wherever these are. */
+/** Whether a file is a picture that one of the pages shows. Such a picture counts as reached, in whichever folder the page is. */
 function isShownIn(pages: readonly string[], file: string): boolean {
   return file.startsWith('docs/images/') && pages.some((page) => linksOf(page).some(({ path }) => path === file))
 }

@@ -20,10 +20,10 @@ describe('the projects of the tests', () => {
 
   it.each([
     ['test/common/amount.test.ts', true],
-    ['test/d1/payouts.test.ts', false], // a database
-    ['test/pages/desk.test.ts', false], // a browser
-    ['test/commands/collect/start.test.ts', false], // processes
-    ['test/http/auth/authenticate.test.ts', false], // by its name
+    ['test/d1/payouts.test.ts', false], // needs a database
+    ['test/pages/desk.test.ts', false], // needs a browser
+    ['test/commands/collect/start.test.ts', false], // starts processes
+    ['test/http/auth/authenticate.test.ts', false], // takes long, so `longer` lists its name
   ])('tell by what it imports whether %s is fast: %s', (file, expected) => {
     expect(isFast(file, root)).toBe(expected)
   })

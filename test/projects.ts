@@ -13,7 +13,7 @@ export const projects = {
       'test/{architecture,docs,elsewhere,lockfile,pages,projects}.test.ts',
       'test/{commands,devnet,shop,webhooks}/**/*.test.ts',
     ],
-    exclude: ['test/webhooks/**/*.d1.test.ts'], // those need workerd
+    exclude: ['test/webhooks/**/*.d1.test.ts'], // these files need workerd
   },
   worker: {
     include: [
@@ -21,7 +21,7 @@ export const projects = {
       'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
       'test/webhooks/**/*.d1.test.ts',
     ],
-    exclude: ['test/cells/routes.test.ts'], // it runs files of this project once more
+    exclude: ['test/cells/routes.test.ts'], // this file runs files of this project once more
   },
   cells: { include: ['test/cells/routes.test.ts'] },
   integration: { include: ['test/integration/**/*.test.ts'] },

@@ -117,7 +117,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pages',
-          isolate: false, // the files share a page that the browser knows
+          isolate: false, // the files of a process share one open page of the browser
           ...projects.pages,
           globalSetup: 'test/pages/global-setup.ts',
         },

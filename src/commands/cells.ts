@@ -46,7 +46,8 @@ export function sourceOfCell(
 }
 
 /**
- * Parses the configurations of all cells, as the service does, and returns that of this one. A fault in the configuration of any cell is an error.
+ * Parses the configurations of all cells, as the service does, and returns the one of the cell in `place`. A fault in the configuration of any cell is an
+ * error.
  */
 export function parseSource({
   all,

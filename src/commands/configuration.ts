@@ -44,9 +44,9 @@ export interface WranglerTarget {
   readonly cell: ChosenBy | null
   /** The binding of the database: DB, unless `CELLS` names another. */
   readonly binding: string
-  /** Its name; null if wrangler.toml has no such binding. */
+  /** The name of the database; null if wrangler.toml has no database with this binding. */
   readonly databaseName: string | null
-  /** Its id, or null; on this machine the id of the preview database if there is one. */
+  /** The id of the database, or null; on this machine the id of the preview database if there is one. */
   readonly databaseId: string | null
 }
 
@@ -132,7 +132,7 @@ export interface ConfigurationSource
   readonly values: Bindings
   /** The values of all cells. */
   readonly all: Bindings
-  /** The files that it was read from, and the names of the variables that this process's environment sets. */
+  /** The files from which the configuration was read, and the names of the variables that this process's environment sets. */
   readonly origin: string
   /** The file for the secrets; it may not exist. */
   readonly varsFile: string
@@ -145,7 +145,7 @@ export const platformBindings = {
   ENDPOINT: { getByName: () => null },
 }
 
-/** The names of the service's variables. */
+/** The names of the service's variables that a command takes from its environment. The variables that settings name (`secretNames`) come in addition. */
 const variablePattern =
   /^(TRON_|AUTH_|BACKEND_|CELLS$|CURRENCIES$|OPERATOR_ADDRESSES$|PAYOUTS$|CORS_ORIGINS$|PAGE_(ORIGINS|BRAND)$|DESK_ACCESS$|WEBHOOKS$|SCAN_EVERY_SECONDS$|EVENTS_KEEP_DAYS$|ISSUE_ADDRESSES$|DEV_UID$)/
 

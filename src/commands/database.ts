@@ -129,7 +129,7 @@ function explainRefusal(place: WranglerTarget, output: string): ToolRefusal {
   return { why: `wrangler cannot use the database; ${lastPrinted(output)}`, next: `run ${shown}, which shows why` }
 }
 
-/** Quotes a text as an SQL string. */
+/** Quotes a text as an SQL string, because wrangler runs statements without parameters. */
 export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** An SQL expression for the database's own clock, in milliseconds since 1970. */

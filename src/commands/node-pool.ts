@@ -16,7 +16,7 @@ export interface CommandPlatform {
 
 const scanEverySeconds = 60
 
-/** Opens nodes as the service does, with its quorum. What a command learns about them is not stored. */
+/** Opens nodes as the service does, with its quorum. What a command learns about the nodes is not stored. */
 export function openPool(
   { chainId, currencies, nodes, quorum }: Pick<ChainConfig, 'chainId' | 'currencies' | 'nodes' | 'quorum'>,
   { clock, fetch }: CommandPlatform,

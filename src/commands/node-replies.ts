@@ -9,9 +9,9 @@ export interface MinedInfo {
   readonly isSuccess: boolean
   /** The node's text about a failure. */
   readonly message: string
-  /** All sun that it burnt. */
+  /** All sun that the transaction burnt. */
   readonly fee: bigint
-  /** All energy that it used. */
+  /** All energy that the transaction used. */
   readonly energy: number
 }
 

@@ -11,7 +11,10 @@ const otherNames: Readonly<Record<string, string>> = {
   scan: 'all',
 }
 
-/** npm's options that a person may have set for npm in a file. If the command got its own option of this name, npm has taken none. */
+/**
+ * Names of options that npm has, too, and that a person may have set in npm's own configuration file. So the variable in the environment does not show that npm
+ * has taken the option, if the command has got an option of this name.
+ */
 const alsoOfNpm = ['scope']
 
 /** The options that choose the target of a command. They are looked for even if the command does not have them. */

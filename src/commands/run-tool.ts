@@ -3,9 +3,9 @@ import { refuseTakenOptions } from './npm-options.ts'
 import { OptionError, ToolError } from './tool-error.ts'
 
 export interface ToolDescription {
-  /** The lines that show how to call it. */
+  /** The lines that show how to call the command. */
   readonly usage: string
-  /** The names of its options. */
+  /** The names of the command's options. */
   readonly options: readonly string[]
 }
 

@@ -4,11 +4,11 @@ import { childEnvironment, lastPrinted, wranglerVariables } from './child-enviro
 import type { CommandOutput } from './command-output.ts'
 
 export interface WranglerEnd {
-  /** Null if it did not start, or was ended after its time limit. */
+  /** Null if wrangler did not start, or was ended after its time limit. */
   readonly code: number | null
-  /** Its standard output only. */
+  /** The standard output of wrangler only. */
   readonly out: string
-  /** Its standard output and its standard error, as they arrived. */
+  /** The standard output and the standard error of wrangler, as they arrived. */
   readonly output: string
   /** Why there is no exit code, in a phrase; null if there is one. */
   readonly failure: string | null
@@ -41,7 +41,7 @@ export async function runWrangler(
   const timer = setTimeout(() => {
     failure = `wrangler ${args.slice(0, 2).join(' ')} did not end within ${msMax / 1000} s; ${lastPrinted(output)}`
     child.kill('SIGKILL')
-    for (const stream of [child.stdout, child.stderr]) stream.destroy() // programs that it started may keep the streams open
+    for (const stream of [child.stdout, child.stderr]) stream.destroy() // programs that wrangler started may keep the streams open
   }, msMax)
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', () => {

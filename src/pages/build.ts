@@ -30,7 +30,7 @@ function languagesOf(page: string): string[] {
   return names.filter((name) => /^\w+$/.test(name))
 }
 
-/** Keeps these scripts out of the main script, which imports them by the names of their built files instead. */
+/** Keeps `apartScripts` out of the main script, which imports them by the names of their built files instead. */
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>

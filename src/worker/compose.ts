@@ -37,7 +37,7 @@ export interface Platform {
   readonly clock: Clock
   readonly logger: Logger
   readonly fetch: typeof fetch
-  /** A unique, unguessable name. */
+  /** Makes the id of a request that brings none: unique, and not to be guessed. */
   readonly uniqueName: () => string
   /** Lets work continue after the response of the request that began it. */
   readonly waitUntil: (work: Promise<unknown>) => void
@@ -140,7 +140,7 @@ function unconfigured(platform: Platform, faults: readonly string[], files: Stat
   }
 }
 
-/** Raises these alarms once in an isolate. The shared memory of alarms is in the database, whose configuration may be invalid, too. */
+/** Logs an alarm for each fault, once in each isolate. Nothing is stored, because the configuration of the database may be invalid, too. */
 function alarmMisconfigured({ logger }: Platform, faults: readonly string[]): void {
   for (const fault of faults) logger.alarm('misconfigured', { fault })
 }
@@ -180,7 +180,7 @@ export function createScannerObject(
       const shared = number === null || quota.kind !== 'tick' ? null : config.sharedBlocks?.getByName(sharedName)
       return shared ? shareReads(chain, { shared, clock, inBackground }) : chain
     },
-    // Cells whose ticks begin together read each block once.
+    // The ticks of several cells begin together, so that one cell reads a block and the others get it from `sharedBlocks`.
     ticksTogether: number !== null,
     tickAvailableAt: tron.tickAvailableAt,
     scanEverySeconds: config.scanEverySeconds,
@@ -240,7 +240,7 @@ function cellOfBindings(platform: Platform, bindings: Bindings, name: string | u
   return cell
 }
 
-/** Opens the database, with the settings that every part of the service gets beside it. */
+/** Opens the database of a cell, and makes the settings (`AppContext`) that every part of the service gets. */
 function openDatabase({ clock, logger }: Platform, { config, users, number, others }: CellConfig) {
   const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId, payouts } = config
   const sessions = createSessions(config.db, { clock, logger })
@@ -273,7 +273,7 @@ function openDatabase({ clock, logger }: Platform, { config, users, number, othe
   return { settings, configMatchesData, sessions }
 }
 
-/** Wakes the endpoints with undelivered events, after a statement that may have stored events. If that fails, the next tick does it. */
+/** Wakes the endpoints with undelivered events, after a statement that may have stored events. If that fails, the next tick wakes them. */
 async function wakeWaiting(platform: Platform, cell: CellConfig, db: WriteDatabase): Promise<void> {
   const { clock, logger } = platform
   try {
@@ -283,7 +283,7 @@ async function wakeWaiting(platform: Platform, cell: CellConfig, db: WriteDataba
   }
 }
 
-/** Wakes endpoints to look for new events; all of them if there is no list. A failure neither undoes nor delays the stored change. */
+/** Wakes webhook endpoints to look for new events; without `list`, all of them. A failure neither undoes nor delays the stored change. */
 function wakeEndpoints(
   { waitUntil, logger }: Platform,
   cell: CellConfig,

@@ -29,7 +29,7 @@ async function start() {
     db,
     state,
     lines,
-    /** As in a new object or isolate: it remembers no alarm that was raised before. */
+    /** Makes the alarms of a new object or isolate, which remember no alarm that was raised before. */
     open: () => createAlarms({ db: reached, clock, logger: createLogger((line) => lines.push(line)) }),
     times: async () => (await db.prepare('SELECT raised_at, seen_at FROM alarm').all()).results,
     rows: async () =>
@@ -63,9 +63,9 @@ describe('an alarm', () => {
   it('has the subject of its kind, by the compiler', async () => {
     const { open, rows } = await start()
     await open().raise('node-unfit', { node: 1 }, {})
-    // @ts-expect-error: a node is no gap
+    // @ts-expect-error: the subject of this kind is a gap, not a node
     await open().raise('gap-unread', { node: 1 }, {})
-    // @ts-expect-error: there is one standstill at a time
+    // @ts-expect-error: this kind has no subject, because there is one standstill at a time
     await open().clear('scan-stalled', { node: 1 })
     expect(await rows()).toHaveLength(2)
   })

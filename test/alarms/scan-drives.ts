@@ -81,7 +81,7 @@ export const scanDrives = {
       }
       const each = () => {
         addBlocks(service, 20)
-        left = 12 // enough for a block or two in a minute in which 20 are made
+        left = 12 // block requests that succeed: enough for a block or two in a minute in which 20 are made
       }
       await tickFor(service, 900, each, 60)
     }

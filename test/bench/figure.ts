@@ -1,12 +1,12 @@
 /** One measured figure: a row of the report. */
 export interface Figure {
   readonly name: string
-  /** With its unit. */
+  /** The measured value with its unit, as text. */
   readonly value: string
-  /** What it is compared with, and the ratio; empty without a baseline. */
+  /** The name and value of the baseline, as text; empty if the figure is compared with nothing. */
   readonly baseline: string
   readonly ratio: number | null
-  /** The limit that it must reach, or null for a figure without a limit. */
+  /** The limit that the figure must reach; null if it has none. */
   readonly target: { readonly text: string; readonly isReached: boolean } | null
 }
 
@@ -35,12 +35,12 @@ export function compared(
   return { ...figure(name, value, unit, target), baseline: `${baselineName}: ${formatNumber(baseline)}`, ratio }
 }
 
-/** The target `≥ limit`, and whether `value` reaches it. */
+/** A target for a figure of which more is better. */
 export function atLeast(limit: number, value: number): Figure['target'] {
   return { text: `≥ ${limit}`, isReached: value >= limit }
 }
 
-/** The target `≤ limit`, and whether `value` keeps to it. */
+/** A target for a figure of which less is better. */
 export function atMost(limit: number, value: number): Figure['target'] {
   return { text: `≤ ${formatNumber(limit)}`, isReached: value <= limit }
 }

@@ -15,15 +15,15 @@ export interface LargeCounts {
 
 /** The bytes of rows, with their parts of the indexes, and how fast the database was filled. */
 export interface LargeSizes {
-  /** The address, the wallet and the holding of a user with one currency. */
+  /** Bytes of the address, the wallet and the holding of a user with one currency. */
   readonly user: number
-  /** A deposit and its entry, once its events are removed. */
+  /** Bytes of a deposit and its entry, once its events are removed. */
   readonly deposit: number
-  /** A deposit that was seen first, with its entry and its events. */
+  /** Bytes of a deposit that was seen before it was final, with its entry and its events. */
   readonly depositWithEvents: number
-  /** An entry that a backend has posted. */
+  /** Bytes of an entry that a backend has posted. */
   readonly posted: number
-  /** The file, with all events. */
+  /** Bytes of the database's file, with all events. */
   readonly file: number
   /** Deposits per second that the triggers store in this process, without the service. */
   readonly depositsPerSecond: number

@@ -5,7 +5,7 @@ export interface Load {
   readonly url: string
   readonly paths: readonly string[]
   readonly headers?: readonly Readonly<Record<string, string>>[]
-  /** The time in which new requests are sent, in milliseconds. It is the same on slow machines. */
+  /** The time in which new requests are sent, in milliseconds. A slow machine sends fewer of them. */
   readonly ms: number
   /** Open connections; each has one request at a time. */
   readonly connections: number

@@ -23,12 +23,12 @@ export interface BenchDeposit {
 }
 
 export interface ChainOptions {
-  /** Milliseconds since 1970. */
+  /** The time of block `firstHeight`, in milliseconds since 1970. */
   readonly startMs: number
   /** Transactions of a block, without its deposits. */
   readonly transactionsAt: (height: number) => number
   readonly depositsAt: (height: number) => readonly BenchDeposit[]
-  /** Transactions of a block that were broadcast. */
+  /** Transactions that the block contains because they were broadcast. */
   readonly minedAt?: (height: number) => readonly ChainTransaction[]
 }
 
@@ -99,10 +99,10 @@ const hashAt = (height: number, salt = '') =>
 
 /** Deposits that a node invents. */
 export interface Lies {
-  /** In each block that is not final. */
+  /** How many deposits the node invents in each block that is not final. */
   readonly count: number
   readonly to: Address
-  /** Whether all blocks above the final one are other blocks whenever one becomes final. If not, only their contents are false. */
+  /** Whether the invented blocks get new hashes whenever a block becomes final. If not, they keep theirs, and only the contents are false. */
   readonly renewed: boolean
 }
 

@@ -14,7 +14,7 @@ export interface WorkerSpec {
   readonly variables?: Readonly<Record<string, unknown>>
   /** Entrypoints of the other Workers, by the name of the binding. */
   readonly services?: Readonly<Record<string, { readonly worker: string; readonly exportName: string }>>
-  /** Whether it is the service, with its Durable Objects. */
+  /** Whether the Worker is the service, with its Durable Objects. */
   readonly hasObjects?: boolean
 }
 
@@ -58,7 +58,7 @@ export async function startWorkers(
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
-    cf: false, // else it is fetched from the network
+    cf: false, // else Miniflare fetches the object from the network
     log: new Log(LogLevel.ERROR),
     logRequests: false,
     telemetry: { enabled: false },

@@ -56,7 +56,7 @@ try {
     if (names.length > 0 ? !names.includes(name) : name in longGroups) continue
     const start = performance.now()
     const found = await measure(scale)
-    // A quick run judges no target, because it measures too little: one has had a ratio of 0.43 where a full run had 0.73.
+    // A quick run judges no target, because it measures too little: one quick run had a ratio of 0.43 where a full run had 0.73.
     const measured = isQuick ? found.map((one) => ({ ...one, target: null })) : found
     figures.push(...measured)
     printLine(`${name} (${((performance.now() - start) / 1000).toFixed(0)} s)\n${toTable(measured)}\n`)

@@ -15,7 +15,7 @@ export interface Scanning {
   readonly processes: readonly string[]
   /** Makes further blocks final and waits for a scan that has read them all. */
   scan(blocks: number): Promise<void>
-  /** The height up to which all of its cells have scanned. */
+  /** The height up to which all cells of the service have scanned. */
   height(): Promise<number>
   stop(): Promise<void>
 }
@@ -31,9 +31,9 @@ export interface ScanningOptions {
   readonly every?: number
   /** The number of cells. Each has as many addresses as `addresses` says. */
   readonly cells?: number
-  /** A seeded database that has these addresses; by default one that has nothing else. */
+  /** A seeded database that has the addresses; by default one that has nothing else. */
   readonly database?: string
-  /** Further variables. They win over the usual ones. */
+  /** Further variables. They replace the usual ones of the same names. */
   readonly variables?: Readonly<Record<string, unknown>>
 }
 

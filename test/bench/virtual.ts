@@ -39,9 +39,9 @@ export interface Tick extends TickCost {
 export interface VirtualCell {
   readonly sqlite: DatabaseSync
   readonly ticks: readonly Tick[]
-  /** The requests of its scanner until now, by what they ask for. */
+  /** The requests of the cell's scanner until now, by what they ask for. */
   readonly asked: ReadonlyMap<string, number>
-  /** Makes every statement of its database fail from now on, or succeed again. */
+  /** Makes every statement of the cell's database fail from now on, or succeed again. */
   setAway(isAway: boolean): void
 }
 
@@ -50,9 +50,9 @@ export type NodeFault =
   /** Each answer takes 5 s. */
   | { readonly kind: 'slow' }
   | ({ readonly kind: 'lying tail' } & Lies)
-  /** It is cut off from the other nodes: it answers, and has no newer block. */
+  /** The node is cut off from the other nodes: it answers, and has no newer block. */
   | { readonly kind: 'stands still' }
-  /** It is cut off from the service: no request ends. */
+  /** The node is cut off from the service: no request ends. */
   | { readonly kind: 'no answer' }
 
 /** The service as it is composed, in virtual time: hours pass in seconds, and every count is exact. */
@@ -126,7 +126,7 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
     const ended = work.finally(() => {
       isOver = true
     })
-    ended.catch(() => undefined) // it is awaited below
+    ended.catch(() => undefined) // a rejection is handled where `ended` is awaited below
     await scheduler.runUntil(() => isOver)
     return await ended
   }
@@ -307,7 +307,7 @@ function createPlatform(
     const url = String(input)
     if (url === receiverUrl) {
       await scheduler.sleep(latencyMs.receiver)
-      const { id } = JSON.parse(String(init.body)) as { id: number } // the service's own
+      const { id } = JSON.parse(String(init.body)) as { id: number } // the body of a webhook of the service
       received.set(id, scheduler.now())
       return new Response(null, { status: 204 })
     }
@@ -350,5 +350,5 @@ function replyOf(text: string): Response {
     },
     cancel: async () => undefined,
   }
-  return { status: 200, ok: true, headers: new Headers(), body } as unknown as Response // the part that is read
+  return { status: 200, ok: true, headers: new Headers(), body } as unknown as Response // the part of a response that the service reads
 }

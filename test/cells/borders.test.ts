@@ -274,7 +274,7 @@ describe('a range that would move users', () => {
     ]
     const after = before.with({ CELLS })
     await after.get('/wallet/list', users[0])
-    expect((await before.get('/wallet/list', users[0])).status).toBe(200) // its database takes the old range again: no user is in the part that it gives up
+    expect((await before.get('/wallet/list', users[0])).status).toBe(200) // its database takes the old range again: the part given up has no user
     const post = () => after.post([{ uid, cuy: 2, type: 9, osn: 'late', amt: '1' }])
     expect((await post()).status).toBe(500)
     after.clock.seconds += rangeMatchMs / 1000

@@ -14,7 +14,7 @@ import {
 } from '../../src/worker/chain/transaction.ts'
 import { recordedCall } from './collect/recorded.ts'
 
-/** The bytes of the same transfer, as hex digits, as TronWeb encodes it. */
+/** The bytes of a transfer as TronWeb encodes them, in hex digits. */
 function byTronweb({ asset, from, to, amount, reference, expiration, timestamp, feeLimit }: TransferContent): string {
   const owner_address = formatHex(from)
   const type = asset.kind === 'native' ? 'TransferContract' : 'TriggerSmartContract'
@@ -114,7 +114,7 @@ it.each(['trx-accepted', '3-token-transfer'])(
 it('a signed transaction is the message that broadcasthex takes', () => {
   const { transaction } = recordedCall('broadcast', 'hex-trx-accepted').request
   const bytes = Buffer.from(String(transaction), 'hex')
-  const rawData = bytes.subarray(3, 3 + 132) // after a tag and a length of two bytes
+  const rawData = bytes.subarray(3, 3 + 132) // `raw_data` comes after a tag of one byte and a length of two bytes
   expect(encodeSigned(rawData, bytes.subarray(-65))).toBe(String(transaction).toLowerCase())
 })
 

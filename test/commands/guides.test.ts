@@ -7,7 +7,7 @@ interface GuideCommand {
   readonly tool: string
   /** The words after the script's name. */
   readonly words: readonly string[]
-  /** Whether it stands in a block to be typed. Within a sentence it can be just a name. */
+  /** Whether the command stands in a block, to be typed. A command within a sentence can be just a name. */
   readonly isTyped: boolean
 }
 

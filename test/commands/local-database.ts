@@ -39,7 +39,7 @@ export function installWrangler(folder: string, script: string): { readonly PATH
 export const installQuickWrangler = (folder: string) =>
   installWrangler(folder, `exec '${process.execPath}' '${root}test/support/quick-wrangler.ts' "$@"`)
 
-/** Checks and removes the first line, which names this database. A command with wrong options, code 2, does not print it. */
+/** Checks and removes the first line, which names the database. A command with wrong options ends with code 2 and does not print this line. */
 function afterFirstLine(end: CommandEnd): CommandEnd {
   if (end.code === 2) return end
   const [first = ''] = end.out.split('\n')
@@ -48,17 +48,17 @@ function afterFirstLine(end: CommandEnd): CommandEnd {
   return { code: end.code, out: end.out.slice(from), all: end.all.slice(from) }
 }
 
-/** Adds `--local`, unless the words name a place themselves. */
+/** Adds `--local`, unless the arguments choose a database themselves with `--production`, `--env` or `--local`. */
 const here = (args: readonly string[]) =>
   args.some((one) => /^--(production|env|local)\b|^-e/.test(one)) ? args : [...args, '--local']
 
 /** A folder with a local database as wrangler stores it. */
 export interface LocalDatabase {
-  /** Calls the function of `npm run operate`, with the stand-in for wrangler. Results are without the first line. */
+  /** Calls the function of `npm run operate`, with the stand-in for wrangler. The output is without its first line, which names the database. */
   operate(...args: readonly string[]): Promise<CommandEnd>
   /** As `operate`, with these variables in the environment. */
   operateWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CommandEnd>
-  /** Runs `npm run operate` in a process, with the real wrangler. Results are without the first line. */
+  /** Runs `npm run operate` in a process, with the real wrangler. The output is without its first line, which names the database. */
   operateByWrangler(...args: readonly string[]): Promise<CommandEnd>
   wrangler(...args: readonly string[]): Promise<CommandEnd>
   /** The folder in which the commands run. */

@@ -71,7 +71,9 @@ const commands = [
   ['db:migrate'],
   ['operate', 'gap', 'list'],
 ]
-/** The ways to name a place without the `--` before it. Each command is tried with one of them. npm completes `--prod` to `--production`. */
+/**
+ * The ways to name a deployment if the `--` before the options is forgotten. Each command is tried with one of them. npm completes `--prod` to `--production`.
+ */
 const places = [['--production'], ['--prod'], ['--env=nile'], ['--env', 'nile']]
 const refusal = /^(npm has taken --env|NODE_ENV is "production")/
 /** The scripts of package.json, among them those of the operator's tools. */
@@ -132,7 +134,6 @@ describe('an option that npm takes, since -- is missing before it,', () => {
   })
 })
 
-/** The names of the options of each command. */
 const options = {
   keys: ['account', 'stdin', 'allow-pipe'],
   collect: Object.keys(collectOptions),
@@ -143,11 +144,11 @@ const options = {
   operate: Object.keys(operateOptions),
 }
 /**
- * All names but two that npm turns into no variable of the same name: `--production` becomes NODE_ENV; `--local` leaves nothing, and `operate`
+ * All names of options except two, of which npm makes no variable of the same name. `--production` becomes NODE_ENV. `--local` leaves nothing, and `operate`
  * refuses to act without it.
  */
 const names = [...new Set(Object.values(options).flat())].filter((name) => !['production', 'local'].includes(name))
-/** npm has options of these names, or completes them to its own. They must be tried one by one. */
+/** npm has options of these names, or completes them to its own. Each is tried in a call of its own, so that what npm sets can only come from it. */
 const taken = ['to', 'token', 'gas', 'scan', 'scope', 'name']
 
 describe('what npm makes of each option', () => {
@@ -158,7 +159,7 @@ describe('what npm makes of each option', () => {
   ] as const
   it.each(ways)('written as %s is what is looked for', async (_, write) => {
     const others = names.filter((name) => !taken.includes(name))
-    const alone = taken.filter((_name, i) => ways[i % ways.length]?.[1] === write) // each name in one way, so that each way is tried
+    const alone = taken.filter((_name, i) => ways[i % ways.length]?.[1] === write) // each name is written in one of the three ways, and each way is tried
     const runs = [others, ...alone.map((name) => [name])].map(async (some) => {
       const { args, env } = await npmShow(...some.flatMap(write))
       expect(args.filter((arg) => arg.startsWith('--'))).toEqual([])

@@ -273,13 +273,13 @@ describe('the summary', () => {
   })
 })
 
-/** A million rows cost as many reads; storing them takes half a minute. */
+/** The number of rows of a long history. A million rows would cost as many reads, but storing them takes half a minute. */
 const large = 100_000
 
 describe('the cost', () => {
   /**
-   * Stores `count` transfers: a seventh are movements, the others are in the five states of deposits. Half as many entries, due holdings, open
-   * rescans and raised alarms come with them.
+   * Stores `count` transfers: a seventh are movements, which are no deposits, and the others are in the five states of deposits. Half as many entries, balances
+   * that are due to be read, open rescans and raised alarms come with them.
    */
   const fill = (count: number) =>
     withoutTriggers(db, [
@@ -332,7 +332,7 @@ describe('the cost', () => {
   }
 
   it('of every list and of the summary is the same with a long history as with a short one, and bounded', async () => {
-    await fill(20 * countedMax) // each counted kind has more rows than are counted
+    await fill(20 * countedMax) // of each kind more rows than the summary counts
     const few = await costs()
     await fill(large)
     const many = await costs()

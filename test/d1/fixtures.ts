@@ -14,15 +14,11 @@ import { startScan } from '../../src/worker/scan/store/position.ts'
 import type { ScanStep } from '../../src/worker/scan/store/steps.ts'
 import { freshDatabase } from '../support/database.ts'
 
-/** Brands a number as the id of a caller. */
+/** `uid`, `cuy` (1 is TRX), `amount` (in smallest units), `ms` (since 1970) and `height` brand a number without a check. */
 export const uid = (n: number) => n as Uid
-/** Brands a number as the id of a currency: 1 is TRX. */
 export const cuy = (n: number) => n as CurrencyId
-/** Brands an amount in smallest units. */
 export const amount = (n: bigint) => n as Amount
-/** Brands milliseconds since 1970. */
 export const ms = (n: number) => n as UnixMs
-/** Brands a number as the height of a block. */
 export const height = (n: number) => n as BlockHeight
 /** A made-up address for each index: no query depends on how addresses are derived. */
 export const addressAt = (index: number) => (index + 0xa0).toString(16).padStart(40, '0') as Address

@@ -33,8 +33,8 @@ const anyCall = fc.record({
 })
 
 /**
- * What the ledger must hold: each credit key is credited once, in the order of storing, if its wallet has room. A transfer that was held because its
- * wallet was full is tried again each time it is stored again.
+ * What the ledger must hold. Each transfer is credited once, under its txid and position, in the order of storing and if its wallet has room. A transfer that
+ * was held because its wallet was full is tried again each time it is stored again.
  */
 function expectedLedger(calls: readonly { readonly deposits: readonly JudgedTransfer[] }[]) {
   const states = new Map<string, string>()

@@ -60,7 +60,7 @@ const part = (from: number, to: number, changes: Partial<RescanPart> = {}): Resc
   unread: [],
   ...changes,
 })
-/** Stores a step of the rescan: what is still to read afterwards are the parts `left`. */
+/** Stores a step of the rescan, after which the parts `left` are still to be read. */
 const again = async (id: number, left: readonly RescanPart[], changes: Partial<RescanStep> = {}) =>
   storeRescanStep(db, {
     rescan: await stored(id),

@@ -318,7 +318,7 @@ describe('cost', () => {
     const many = await credit(5_000, 2)
     expect(many.rows).toBeLessThan(few.rows * 11)
     expect(many.rows / 5_000).toBeLessThan(54)
-    expect(many.trips).toBe(2) // one reads what decides, one stores
+    expect(many.trips).toBe(2) // one trip reads the facts that decide, the other stores
     expect(await balance()).toBe(27_500n)
   })
 

@@ -8,8 +8,8 @@ import { storePost } from '../../src/worker/ledger/store/posts.ts'
 import { amount, block, credited, cuy, ms, nth, openDatabase, seen, uid, upTo } from './fixtures.ts'
 
 /**
- * Counts the rows that D1 reports as written. `take` returns the count since the last call, without the rows that `guards` guards of a batch write
- * (one row of the scan each).
+ * Counts the rows that D1 reports as written. `take` returns the count since the last call. It leaves out the row of the scan that each of the `guards` guards
+ * of a batch writes.
  */
 function counting(db: WriteDatabase) {
   let rows = 0

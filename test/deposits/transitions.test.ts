@@ -64,7 +64,7 @@ function outcome(
 
 const verdicts = { seen: seen(), held: held('too-large'), refused, credited: credited(), moved } as const
 const above = { block: block(position + 5) }
-/** The transfer of these tests with a verdict. A seen one is in a block above the scan's position. */
+/** The transfer of these tests with a verdict. If it is `seen`, it is in a block above the scan's position. */
 const judgedAs = (state: keyof typeof verdicts) => transfer(verdicts[state], state === 'seen' ? above : {})
 
 describe('the table of steps', () => {

@@ -17,7 +17,7 @@ export const totalEnergy = { limit: 50_000_000_000, weight: 5_001_000_000 }
 const recoveryMs = 86_400_000
 const sunPerTrx = 1_000_000n
 
-/** A usage that recovers evenly within a day. */
+/** Used energy or free bandwidth, which recovers evenly within a day. */
 interface Usage {
   readonly used: number
   readonly at: number
@@ -96,7 +96,7 @@ export class Accounts {
   /** Applies a transaction. `now` is the time of its block, or, before it is in a block, the time of the newest block. */
   apply({ type, owner, target, amount, settlement }: TronTransaction, now: number): void {
     this.of(owner).isActive = true
-    if (type === 'FreezeBalanceV2Contract') this.of(owner).stake += amount // the control `stake` sends it
+    if (type === 'FreezeBalanceV2Contract') this.of(owner).stake += amount // the test control `stake` sends such a transaction
     const isPaid = type === 'TransferContract' || type === 'AccountCreateContract'
     if (isPaid && target !== null) this.of(target).isActive = true
     if (settlement === null) return

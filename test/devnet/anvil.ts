@@ -27,13 +27,13 @@ export interface AnvilOptions {
   readonly behindSeconds: number
 }
 
-/** A running anvil. */
+/** A running process of anvil, the EVM chain behind the Tron server. */
 export interface Anvil {
   readonly evm: Evm
   /** Resolves when the process has ended for any reason. `errorOutput` is its error message, or empty. */
   readonly ended: Promise<{ readonly errorOutput: string }>
   readonly pid: number
-  /** Ends the process. What was not stored is lost. */
+  /** Ends the process. What the chain's file does not have is lost. */
   stop(): Promise<void>
 }
 
@@ -67,7 +67,10 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   throw new Error(`anvil did not start: ${start.why}`)
 }
 
-/** Sets the chain's time: blocks are 3 s apart in it, whenever they are made, and a restarted chain goes on where it was. */
+/**
+ * Sets the chain's time, in which blocks are 3 s apart whenever they are made. A restarted chain goes on 3 s after its newest block, or at the time
+ * `behindSeconds` ago if that is later.
+ */
 async function startTime(evm: Evm, { blockSeconds, behindSeconds }: AnvilOptions): Promise<void> {
   const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const next = Math.max(Number(timestamp) + slotSeconds, timeBehind(behindSeconds))
@@ -76,7 +79,7 @@ async function startTime(evm: Evm, { blockSeconds, behindSeconds }: AnvilOptions
   if (blockSeconds !== null) await evm.call('evm_setIntervalMining', blockSeconds)
 }
 
-/** The time so many seconds ago: seconds since 1970, a multiple of a slot. */
+/** The time `seconds` ago in seconds since 1970, rounded down to a multiple of a slot. */
 export function timeBehind(seconds: number): number {
   const time = Math.floor(Date.now() / 1_000) - seconds
   return time - (time % slotSeconds)

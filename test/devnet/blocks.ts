@@ -31,7 +31,7 @@ interface EvmReceipt {
 /** A transaction in its block, with its receipt. */
 export interface MinedTransaction {
   readonly tron: TronTransaction
-  /** Its hash in the EVM chain. */
+  /** The transaction's hash in the EVM chain. */
   readonly evmHash: string
   readonly index: number
   /** The result, as in the HTTP API. */

@@ -11,7 +11,7 @@ import { parseTransaction, type RawTransaction, type Settlement } from './transa
 
 const expirationAheadMsMax = 86_400_000
 const slotMs = 3_000
-/** Bytes of the result, which count although it is not broadcast. */
+/** Bytes that a node charges for the result of a transaction, although the broadcast message contains none. */
 const resultBytes = 64
 
 /** Why a node does not take a transaction, with java-tron's code and text. */
@@ -160,7 +160,7 @@ interface FeePayer {
   readonly address: string
   readonly balance: bigint
   readonly accounts: Accounts
-  /** Milliseconds. */
+  /** The time in milliseconds since 1970. */
   readonly now: number
 }
 

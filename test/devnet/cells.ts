@@ -6,7 +6,7 @@ import { parseMnemonic } from '../../src/commands/signing/mnemonic.ts'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { root } from '../support/project.ts'
 
-/** Most cells of the local deployment: each has its database, and its scanner. */
+/** The most cells of a local deployment. Each cell costs a database and a scanner. */
 export const localCellsMax = 9
 const usersPerCell = 1_000_000
 /** The public test mnemonic of `test/devnet/dev.vars`. */
@@ -16,7 +16,7 @@ const words = `${'test '.repeat(11)}junk`
 export interface LocalCell {
   readonly db: string
   readonly uids: string
-  /** The variable with its key. */
+  /** The name of the variable that has the cell's extended public key. */
   readonly xpub: string
   readonly payouts?: object
 }
@@ -32,19 +32,19 @@ export function localCells(count: number, payouts: object | null): readonly Loca
   })
 }
 
-/** The payout address of a cell, by its index: that of the first one is in `test/devnet/dev.vars`. */
+/** The payout address of the cell at `index`. That of the first cell is in `test/devnet/dev.vars`. */
 export function payoutAddressAt(index: number): string {
   return formatBase58(keyAt(mnemonic(), payoutPathAt(index)).address)
 }
 
-/** The path of the payout address of a cell, by its index. */
+/** The derivation path of the payout address of the cell at `index`. */
 function payoutPathAt(index: number) {
   const path = parsePath(`m/44'/195'/2'/0/${index}`)
   if (path === null) throw new Error('it is a path')
   return path
 }
 
-/** The key of a cell after the first, by its index. Accounts 1 and 2 have the gas address and the payout addresses. */
+/** The extended public key of a cell after the first, at `index` from 1. Accounts 1 and 2 have the gas address and the payout addresses. */
 const keyOf = (index: number) => openMnemonic(mnemonic()).extendedPublicKey(index + 2)
 
 function mnemonic() {

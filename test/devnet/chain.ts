@@ -16,7 +16,7 @@ export interface DevnetOptions {
   /** Ports of the Tron server and of anvil; 0 chooses a free one. */
   readonly tronPort: number
   readonly anvilPort: number
-  /** How far behind the clock the chain's time begins: its blocks are 3 s apart, and are made faster. */
+  /** How far behind the clock the chain's time begins. Its blocks are 3 s apart in its own time, and are made faster, so the chain reaches the clock. */
   readonly behindSeconds: number
 }
 
@@ -41,7 +41,7 @@ export interface Devnet extends Control {
   readonly startedAt: number
   /** Resolves when anvil has ended for any reason. */
   readonly ended: Anvil['ended']
-  /** The process of anvil. */
+  /** The id of anvil's process. */
   readonly pid: Anvil['pid']
   stop(): Promise<void>
 }
@@ -78,18 +78,18 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const stop = async () => {
       for (const timer of timers) clearInterval(timer)
       await server.close()
-      await keeping.store().catch(() => {}) // anvil has ended: what was reported is stored
+      await keeping.store().catch(() => {}) // anvil may have ended already; the file has every payment that was reported
       await anvil.stop()
     }
     const { ended, pid } = anvil
     return { ...control, rpcUrl: `${server.url}/jsonrpc`, apiUrl: server.url, startedAt, ended, pid, stop }
   } catch (error) {
-    await anvil.stop() // it must not outlive this process
+    await anvil.stop() // anvil must not outlive this process
     throw error
   }
 }
 
-/** Waits for the block of a payment: the next one has it. */
+/** Waits until a block has the payment, which is usually the next one. */
 async function untilMined(node: DevnetNode, txid: string): Promise<void> {
   const end = Date.now() + mineTimeoutMs
   while ((await node.findTransaction(txid))?.kind !== 'mined') {

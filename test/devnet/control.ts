@@ -14,7 +14,7 @@ export interface PayRequest {
   readonly currency: 'TRX' | 'USDT' | 'TRC10'
 }
 
-/** A Tron transaction that the EVM has no form of: its parameters by their names in the HTTP API, the owner by default the payer. */
+/** A Tron transaction that the EVM has no form of. `value` has its parameters by their names in the HTTP API. Its owner is by default the payer. */
 export interface SyntheticRequest {
   readonly type: string
   readonly value: ContractValue
@@ -52,7 +52,7 @@ export const tokenBase58 = formatBase58(tokenAddress)
 export const tokenOwner = 'f39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
 const payer = '70997970c51812dc3a010c7d01b50e0d17dc79c8'
-const amountMax = 2n ** 53n - 1n // a JSON number in the HTTP API
+const amountMax = 2n ** 53n - 1n // the HTTP API has amounts as JSON numbers
 const blocksMax = 1_000
 const realTypes = ['TransferContract', 'CreateSmartContract', 'TriggerSmartContract']
 
@@ -131,7 +131,7 @@ export function createControl({ evm, submit, heads }: DevnetNode, file: ChainFil
         frozen_balance: readUnits(amount, 6),
         resource: 'ENERGY',
       }),
-    /** Makes the next block this many seconds later. */
+    /** Sets how many seconds after the newest block the next block will be. It makes no block. */
     async advance(seconds: number) {
       const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
       await evm.call('evm_setNextBlockTimestamp', Number(timestamp) + seconds)

@@ -8,7 +8,6 @@ export class EvmError extends Error {
   }
 }
 
-/** One JSON-RPC call. */
 export type EvmCall = readonly [method: string, params: readonly unknown[]]
 
 /** A client of the EVM chain behind the Tron server. */
@@ -25,7 +24,7 @@ interface Reply {
   readonly error?: { readonly message: string; readonly data?: unknown }
 }
 
-/** A client of the anvil at `url`, whose replies are trusted: this project starts it. `onCommand`: it makes no block by itself. */
+/** A client of the anvil at `url`, whose replies are trusted: this project starts it. `onCommand` says that this anvil makes no block by itself. */
 export function connectEvm(url: string, onCommand: boolean): Evm {
   let lastId = 0
   const post = async (body: unknown): Promise<unknown> => {

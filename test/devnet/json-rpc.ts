@@ -36,7 +36,7 @@ export function createJsonRpc(node: DevnetNode): (body: string) => Promise<strin
     if (!Array.isArray(request)) return handleOne(request, methods)
     if (request.length > batchMax) {
       const message = `Batch size ${request.length} exceeds the limit of ${batchMax}`
-      return failure('null', new RpcError(-32005, message, null)) // the id is the text 'null'
+      return failure('null', new RpcError(-32005, message, null)) // java-tron answers with the text 'null' as the id here
     }
     const responses: string[] = []
     for (const one of request) responses.push(await handleOne(one, methods)) // one after the other, as java-tron does
@@ -45,7 +45,7 @@ export function createJsonRpc(node: DevnetNode): (body: string) => Promise<strin
 }
 
 async function handleOne(request: unknown, methods: Methods): Promise<string> {
-  const { id = null, method: name = '', params = [] } = Object(request) as { [member: string]: unknown } // or its default
+  const { id = null, method: name = '', params = [] } = Object(request) as { [member: string]: unknown } // a missing member has its default
   try {
     const method = methods[String(name)]
     if (method === undefined) throw new RpcError(-32601, 'method not found', null)
@@ -69,7 +69,7 @@ function blockMethods(node: DevnetNode): Methods {
     eth_getBlockByNumber: [
       2,
       async (at, full) => {
-        if (full !== false) throw invalidCall() // a node has this form too, which nothing here reads
+        if (full !== false) throw invalidCall() // a node also returns whole transactions, which nothing here reads
         const block = await node.blockAt(parseHeight(at, await node.heads()))
         return block === null ? null : renderMined(block).brief()
       },
@@ -170,7 +170,10 @@ function parseHash(value: unknown): string {
   return digits
 }
 
-/** A transaction as `eth_getTransactionByHash` shows it: neither the contract's type nor the result is in it. In no block, its block members are `0x`. */
+/**
+ * A transaction as `eth_getTransactionByHash` shows it: neither the contract's type nor the result is in it. If no block has the transaction, its block members
+ * are `0x`.
+ */
 function toTransactionObject(found: FoundTransaction | null): Record<string, unknown> | null {
   if (found === null) return null
   const block = found.kind === 'mined' ? found.block : null

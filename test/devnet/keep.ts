@@ -6,7 +6,7 @@ import { oneByOne } from './one-by-one.ts'
 
 /** Keeps a chain on the disk. */
 export interface Keeping {
-  /** Stores the chain as it is now. When this resolves, it survives any end of any process. */
+  /** Stores the chain as it is now. When the promise resolves, the stored chain survives any end of any process. */
   store(): Promise<void>
   /** The newest height that is stored; Infinity for a chain that is in memory only. */
   storedTo(): number

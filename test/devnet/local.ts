@@ -6,22 +6,21 @@ import { SignJWT } from 'jose'
 import { root, UserError } from '../support/project.ts'
 import { treasuryBase58 } from './operator.ts'
 
-/** The local chain's folder. */
 const chainDir = `${root}.devnet`
 /** The folder in which wrangler keeps the storage of the Durable Objects. */
 const objectsDir = `${root}.wrangler/state/v3/do`
 
 /** The folders of one local deployment, each with a slash at its end. */
 export interface LocalFolders {
-  /** With wrangler's configuration and `.dev.vars`. */
+  /** The folder with wrangler's configuration and `.dev.vars`. */
   readonly config: string
-  /** With the chain. */
+  /** The folder with the chain's file. */
   readonly chain: string
-  /** With the databases, as wrangler keeps them. */
+  /** The folder with the databases, in wrangler's layout. */
   readonly databases: string
 }
 
-/** The folders of `npm start` with so many cells. A deployment with several has a chain of its own, because a database belongs to one chain. */
+/** The folders of `npm start` with `cells` cells. A deployment with several cells has a chain of its own, because a database belongs to one chain. */
 export function localFolders(cells: number): LocalFolders {
   const folder = cells === 1 ? root : `${chainDir}/cells-${cells}/`
   const chain = cells === 1 ? `${chainDir}/` : folder
@@ -36,8 +35,8 @@ export const localPace = { blockSeconds: 3, finalityBlocks: 6, behindSeconds: 60
 export const secondsToFinal = localPace.blockSeconds * (localPace.finalityBlocks + 1)
 
 /**
- * Refuses a chain and a database that do not belong together: those that do contain the same random id. With a new chain, the stored scan position would be of
- * blocks that no longer exist; with a new database, the old deposits would be credited a second time, to any user.
+ * Refuses a chain and a database that do not belong together: those do not contain the same random id. With a new chain, the stored scan position would be of
+ * blocks that no longer exist. With a new database, the old deposits would be credited a second time, to any user.
  */
 export function requireMatchingData(folders: LocalFolders): void {
   const [ofChain, ofDatabase] = idPaths(folders).map(readId)
@@ -71,7 +70,10 @@ function readId(path: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : null
 }
 
-/** The ports from `PORT` and `DEVNET_PORT`. anvil's port follows that of the Tron server; the receiver of events and the shop, the service's. */
+/**
+ * The ports from `PORT` and `DEVNET_PORT`. anvil's port is derived from the Tron server's. Those of the receiver of events and the shop are derived from the
+ * service's.
+ */
 export function readPorts() {
   const service = readPort('PORT', 8787)
   const tron = readPort('DEVNET_PORT', 9090)
@@ -95,7 +97,7 @@ function readPort(name: string, defaultPort: number): number {
   return port
 }
 
-/** A token of a backend for the next hour, by default of the shop, for what a shop does. */
+/** A backend's token for the next hour. By default it is the shop's, with the scopes that a shop needs. */
 export async function localBackendToken(
   secret: string,
   scope = 'ledger:read ledger:post ledger:pay',
@@ -111,7 +113,7 @@ export async function localUserToken(secret: string): Promise<string> {
   return await token.setSubject('1').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
 }
 
-/** The text of `.dev.vars`, or of what it will be copied from. */
+/** The text of `.dev.vars`, or of `test/devnet/dev.vars`, from which it will be copied. */
 export function readVariables(): string {
   return readFileSync(existsSync(`${root}.dev.vars`) ? `${root}.dev.vars` : `${root}test/devnet/dev.vars`, 'utf8')
 }

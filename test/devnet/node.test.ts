@@ -55,7 +55,7 @@ describe('a range of blocks', () => {
     expect(headers.slice(1).map(({ timestamp }, i) => timestamp - (headers[i]?.timestamp ?? 0))).toEqual([3_000, 3_000])
     expect(headers[0]?.timestamp).toBeLessThan(Date.now() - 50 * 60_000)
     expect(`0x${blocks[1]?.blockID}`).toBe((await blockAt('0x2')).hash)
-    expect(Object.keys(blocks[2] ?? {})).toEqual(['blockID', 'block_header']) // no transactions: no member
+    expect(Object.keys(blocks[2] ?? {})).toEqual(['blockID', 'block_header']) // a block without transactions has no member for them
   })
 
   it('leaves out what is above the head', async () => {
@@ -94,7 +94,7 @@ describe('a transaction of a block', () => {
   it.each([
     ['REVERT', 'transferAndRevert(address,uint256)', {}, 0],
     ['OUT_OF_ENERGY', 'transfer(address,uint256)', { fails: 'OUT_OF_ENERGY' as const }, 0],
-    ['OUT_OF_TIME', 'phantomTransfer(address,uint256)', {}, 1], // as by a node with another setting: it has a log
+    ['OUT_OF_TIME', 'phantomTransfer(address,uint256)', {}, 1], // as on a node with another `vm.minTimeRatio`: the failed transaction has a log
   ])('that failed has the result %s', async (contractRet, signature, limits, logs) => {
     const data = tokenCall(signature, depositHex, 1n)
     const { txid } = await devnet.send({ from: tokenOwner, to: tokenAddress, data, ...limits })
@@ -152,7 +152,7 @@ describe('JSON-RPC', () => {
     const blocks = await Promise.all(['0x0', '0x1', '0x2'].map((height) => blockAt(height)))
     expect(blocks.map(({ hash }) => Number(`0x${hash.slice(2, 18)}`))).toStrictEqual([0, 1, 2])
     expect(blocks.slice(1).map(({ parentHash }) => parentHash)).toEqual(blocks.slice(0, 2).map(({ hash }) => hash))
-    expect(blocks[0]?.hash.slice(-8)).toBe('6465766e') // the chain id
+    expect(blocks[0]?.hash.slice(-8)).toBe('6465766e') // the hash of block 0 ends with the chain id
   })
 
   it('has the logs of a block as they are in the receipts', async () => {

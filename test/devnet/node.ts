@@ -32,7 +32,7 @@ export interface DevnetNode {
   blockByHash(hash: string): Promise<BlockWithReceipts | null>
   /** `txid` is 64 hex digits; null if there is no such transaction. */
   findTransaction(txid: string): Promise<FoundTransaction | null>
-  /** Gives a Tron transaction to the EVM chain, after those before it. It is in no block yet. */
+  /** Gives a Tron transaction to the EVM chain, after the transactions that were submitted earlier. It is in no block yet. */
   submit(transaction: EmbeddedTransaction, fails?: 'OUT_OF_ENERGY'): Promise<SentTransaction>
   /** Accounts with all transactions, the unmined ones too, and the newest block's time. */
   accounts(): Promise<{ readonly accounts: Accounts; readonly now: number }>
@@ -113,12 +113,12 @@ export function createDevnetNode(evm: Evm, finalityLag: number, keeping: Pick<Ke
   }
 }
 
-/** The recipient of the EVM transaction for one that neither moves TRX nor runs a contract. It has no key. */
+/** The recipient of the EVM transaction that carries a Tron transaction which neither moves TRX nor runs a contract. The address has no key. */
 const carrier = '0x0000000000000000000000000062726f61646373'
 /** The gas limit of every transaction. Gas is free here; without a limit, anvil's estimate would refuse a transaction that must fail. */
 const gas = quantity(10_000_000)
 
-/** The EVM transaction that does what the Tron transaction does, and carries it. */
+/** The EVM transaction that does what the Tron transaction does, and carries its bytes. */
 function toEvm(transaction: EmbeddedTransaction, fails?: 'OUT_OF_ENERGY'): Record<string, string> {
   const { type, owner, target, amount, code } = parseRaw(transaction.rawHex)
   const embedded = encodeEmbedded(transaction)
@@ -136,7 +136,7 @@ interface ChainIndex {
   readonly accounts: Accounts
   indexedTo: number
   newestHash: string
-  /** Milliseconds. */
+  /** The time of the newest block, in milliseconds since 1970. */
   newestTime: number
 }
 

@@ -26,7 +26,7 @@ it('blocks, transactions, balances, accounts and their resources survive restart
   const txids = Object.values(await payAllCurrencies(first))
   await prepareAccounts(first)
   const client = createWalletClient(first)
-  const [, from = operator] = [client.unused(), client.unused()] // the first is the deposit address
+  const [, from = operator] = [client.unused(), client.unused()] // the first unused address is the deposit address
   await first.pay({ to: from.base58, amount: '9', currency: 'USDT' })
   await first.mine()
   for (const send of [
@@ -61,7 +61,7 @@ it('blocks, transactions, balances, accounts and their resources survive restart
   expect(await readAll(second)).toStrictEqual(before)
   await second.stop()
 
-  // With an interval, the chain goes on where it was: 3 s after its newest block.
+  // If the chain makes blocks at an interval, it goes on where it was: 3 s after its newest block.
   const third = await startDevnet({ ...options, blockSeconds: 1 })
   running = [third]
   const { txid } = await third.pay({ to: depositBase58, amount: '1', currency: 'TRX' })
@@ -88,7 +88,7 @@ it('a payment that was reported is there after the chain was killed, and so is e
   expect(await result(second, 'eth_getTransactionReceipt', txid)).toMatchObject({ status: '0x1' })
   const finalOf = async (devnet: Devnet) =>
     Number((await result<{ number: string }>(devnet, 'eth_getBlockByNumber', 'finalized', false)).number)
-  // No final block is lost either, whenever the chain ends: it is stored before it is final.
+  // No final block is lost, whenever the chain ends: a block is stored before it is final.
   await expect.poll(() => finalOf(second), { timeout: 30_000 }).toBeGreaterThan(second.startedAt)
   const final = await finalOf(second)
   process.kill(second.pid, 'SIGKILL')

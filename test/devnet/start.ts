@@ -27,7 +27,7 @@ import { eventLine, helpText, isWorthPrinting, localNodes, localSymbols, welcome
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const cronIntervalMs = 60_000
-/** Longest wait for an answer of the service. It takes milliseconds, and seconds where the service asks a node. */
+/** Longest wait for an answer of the service. An answer takes milliseconds, or seconds if the service asks a node for it. */
 const answerMsMax = 60_000
 
 /** How to stop what was started, in the order of the starts. They run in reverse order. */
@@ -115,7 +115,7 @@ async function start(): Promise<void> {
     printLine(welcome({ base, address, shop: shop?.url ?? null, desk, chainPort: process.env.DEVNET_PORT, cells }))
 }
 
-/** Writes the configuration with the cells, and returns these. */
+/** Writes the configuration with the cells. Returns the cells. */
 function prepareCells() {
   const text = readVariable('PAYOUTS')
   const payouts = text === undefined ? null : (JSON.parse(text) as object) // parsed by the service

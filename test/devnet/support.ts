@@ -27,7 +27,7 @@ export interface ApiBlock {
 
 /** The first deposit address of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
 export const depositBase58 = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
-/** The same address, 40 hex digits. */
+/** The address `depositBase58` as 40 hex digits. */
 export const depositHex = 'e2e1a54926527fbb4e4420de4c6bab82beaee24d'
 
 /** Sends a body unchanged to a node's JSON-RPC. */

@@ -11,7 +11,7 @@ export interface Settlement {
   /** The part of `energyTotal` that the sender's stake or a delegation pays. */
   readonly energyUsage: number
   readonly energyFee: number
-  /** Bytes of free bandwidth that it uses; 0 if `netFee` pays for all of its bytes. */
+  /** Bytes of free bandwidth that the transaction uses; 0 if `netFee` pays for all of its bytes. */
   readonly netUsage: number
   readonly netFee: number
   /** For an account that this transaction creates. */
@@ -22,7 +22,7 @@ export interface Settlement {
 export interface EmbeddedTransaction {
   readonly rawHex: string
   readonly signature: string
-  /** Null where it costs nothing. */
+  /** Null if the transaction costs nothing. */
   readonly settlement: Settlement | null
 }
 
@@ -36,7 +36,7 @@ export interface RawTransaction {
   readonly owner: string
   /** The other party: the recipient, the receiver of a delegation or the called contract. */
   readonly target: string | null
-  /** Smallest units. */
+  /** Sun, or the smallest units of a TRC-10 token. */
   readonly amount: bigint
   /** Call data or creation code. */
   readonly code: string
@@ -77,7 +77,7 @@ const expiresAfterMs = 60_000
 const feeLimit = 100_000_000
 const typeUrl = 'type.googleapis.com/protocol.'
 
-/** Hex digits of the `raw_data` of a transaction of this time. `memo` is hex digits that make it, and so its txid, unique. */
+/** Hex digits of the `raw_data` of a transaction with this timestamp. `memo` is hex digits that make the `raw_data`, and so its txid, unique. */
 export function encodeRaw(type: string, value: ContractValue, memo: string, timestamp: number): string {
   const message = encoder.txJsonToPb({
     raw_data: {
@@ -107,7 +107,7 @@ export function parseRaw(rawHex: string): RawTransaction {
   const { value } = json.contract[0].parameter
   const textOf = (...names: readonly string[]) => names.map((name) => value[name]).find((one) => one !== undefined)
   const target = textOf('to_address', 'account_address', 'receiver_address', 'contract_address')
-  const created = (value.new_contract ?? {}) as ContractValue // a message
+  const created = (value.new_contract ?? {}) as ContractValue // the fields of the created contract
   return {
     txid: bytesToHex(sha256(bytes)),
     rawHex,
@@ -165,7 +165,7 @@ export function encodeEmbedded(transaction: EmbeddedTransaction): string {
   return payload + (payload.length / 2).toString(16).padStart(lengthDigits, '0') + magic
 }
 
-/** The Tron transaction in an EVM transaction. */
+/** The Tron transaction that an EVM transaction carries. Throws if it carries none. */
 export function toTron({ hash, input }: EvmTransaction): TronTransaction {
   const hex = strip0x(input)
   if (!hex.endsWith(magic)) throw new Error(`no Tron transaction in ${hash}`)

@@ -99,7 +99,7 @@ function parse(body: string): Record<string, unknown> {
     const value: unknown = JSON.parse(body === '' ? '{}' : body)
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown> // an object, by the check
   } catch {
-    // the error below covers it
+    // invalid JSON gets the error below
   }
   throw new ControlError('The body must be a JSON object.')
 }

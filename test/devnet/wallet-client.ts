@@ -40,7 +40,7 @@ export const operator = accountAt(1, 0)
 /** The destination of transfers. */
 export const outside = treasuryBase58
 
-/** A transfer of one currency from its address to `outside`. */
+/** A step that transfers a currency from the step's own address to `outside`. */
 export const transfer = (symbol: 'TRX' | 'USDT' | 'NONE', units: string, feeLimit = '100000000') =>
   ({ kind: 'transfer', symbol, units, energy: 0, feeLimit }) as const
 
@@ -66,7 +66,7 @@ export function createWalletClient(devnet: Devnet) {
       currencies: [
         { symbol: 'TRX', contract: null, decimals: 6 },
         { symbol: 'USDT', contract: tokenBase58, decimals: 6 },
-        { symbol: 'NONE', contract: outside, decimals: 6 }, // no contract
+        { symbol: 'NONE', contract: outside, decimals: 6 }, // no contract is at this address
       ],
     }
     const rawData = encodeStep(header, { ...content, id: nextId++, index: 0, after: [], address } as StepContent)

@@ -138,7 +138,7 @@ describe('a broadcast transaction', () => {
     const recorded = recordedCall('broadcast', 'hex-trx-accepted').response
     expect(new Set(Object.keys(accepted))).toEqual(new Set(Object.keys(recorded)))
     expect(accepted).toMatchObject({ result: true, code: 'SUCCESS', txid })
-    expect(await client.info(accepted)).toEqual({}) // pending
+    expect(await client.info(accepted)).toEqual({}) // the transaction is in no block yet
     await devnet.mine()
     expect(await client.info(accepted)).toMatchObject({ id: txid, receipt: { net_usage: 267 } })
     const found = await minedTransaction(devnet, txid)

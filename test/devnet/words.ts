@@ -118,12 +118,12 @@ interface ShownEvent {
   readonly id?: number
   readonly type: string
   readonly uid?: number
-  /** The number of its cell, if there are several. */
+  /** The number of the cell that the event is from, if there are several. */
   readonly cell?: number
   readonly data?: EventData
 }
 
-/** One line for an event. `GET /ledger/events` has all of it. */
+/** One line for an event. `GET /ledger/events` shows the whole event. */
 export function eventLine(event: unknown, symbols: ReadonlyMap<number, string>): string {
   const { id, type, uid, cell, data } = event as ShownEvent // as the service sends it
   if (id === undefined || uid === undefined || data === undefined) return `Event: ${JSON.stringify(event)}`

@@ -8,7 +8,7 @@ const stopTimeoutMs = 10_000
 
 /** A running `wrangler dev`. */
 export interface LocalWorker {
-  /** Resolves when it has ended for any reason. */
+  /** Resolves when `wrangler dev` has ended for any reason. */
   readonly ended: Promise<void>
   stop(): Promise<void>
 }

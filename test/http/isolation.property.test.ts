@@ -145,7 +145,7 @@ const anyHeaders = fc.record(
   },
   { requiredKeys: [] },
 )
-// The list has the most parameters, so it is drawn most often. Each request has few parameters: many together would match nothing.
+// `/wallet/flow/list` has the most parameters, so it is drawn most often. Each request has few parameters: many together would match nothing.
 const anyPath = fc.constantFrom(...Object.keys(shapes), '/wallet/flow/list', '/wallet/flow/list', '/wallet/flow/list')
 const anyRequest = anyPath.chain((path) => {
   const parameters = Object.entries(shapes[path] ?? {})
@@ -184,7 +184,7 @@ describe('a response to one caller', () => {
       }),
       { numRuns: runs },
     )
-    // Otherwise the test would pass for a service that never returns data.
+    // A service that never returns data would pass the checks above.
     expect(successes).toBeGreaterThan(runs / 4)
     expect(ownSeen).toBeGreaterThan(runs / 8)
   })

@@ -15,7 +15,7 @@ import { createWorld, type World } from './world.ts'
 
 /** The address at index 0 of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
 export const firstAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
-/** The address at index 1 of the same key. */
+/** The address at index 1 of the tests' extended public key. */
 export const secondAddress = 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'
 
 const origin = 'https://wallet.example'
@@ -54,13 +54,13 @@ export interface RunningService {
   readonly scannerHost: MemoryHost
   /** The requests that the endpoint `https://hooks.example/` has received. */
   readonly hooks: readonly { readonly url: string; readonly body: string }[]
-  /** The status with which that endpoint answers, at first 204. */
+  /** The status with which the endpoint `https://hooks.example/` answers, at first 204. */
   readonly hookAnswer: { status: number }
-  /** Makes that endpoint leave requests without a response until the returned function is called. */
+  /** Makes the endpoint leave requests without a response until the returned function is called. */
   hangHooks(): () => void
   /**
-   * The same isolate, database and chain after a change of variables, with new objects over the same storage. `scannerOf`: its scanner is used
-   * instead.
+   * The same isolate, database and chain after a change of variables, with new objects over the same storage. With `scannerOf`, the scanner of that service is
+   * used in place of its own.
    */
   with(changes: Record<string, unknown>, scannerOf?: RunningService): RunningService
 }
@@ -94,7 +94,7 @@ interface Surroundings {
 interface Placement {
   readonly scannerName: string
   readonly bindingsOf: (variables: Record<string, unknown>) => Record<string, unknown>
-  /** Stores what a deployment has stored in the database before. */
+  /** Stores the rows that an earlier deployment has left in the database. */
   readonly prepare: (db: D1Database) => Promise<unknown>
   /** Adds the parameter `cell` to the path of a backend's request, where there are several cells. */
   readonly ledgerPath: (path: string) => string
@@ -330,7 +330,7 @@ export async function dropTransfer(service: RunningService): Promise<string> {
   return txid
 }
 
-/** Status and parsed body of a response. */
+/** Status and body of a response, which must be JSON. */
 export async function read(response: Response): Promise<{ readonly status: number; readonly body: unknown }> {
   return { status: response.status, body: await response.json() }
 }

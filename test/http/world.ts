@@ -10,11 +10,11 @@ type Reach = (url: string, init: RequestInit) => Promise<Response>
 export type World = ReturnType<typeof createWorld>
 
 /**
- * Pauses of the service up to this length take no real time. Longer ones are time limits on other work, and do. A request waits at most this long for
- * its node's next second.
+ * Pauses of the service up to this length take no real time. Longer ones are time limits on other work, and take real time. A request waits at most this long
+ * for its node's next second.
  */
 const pauseMsMax = 1_000
-/** How long a new scanner leaves the allowance of the current second to the one before it (`tron/allowance.ts`). */
+/** How long a new scanner leaves the allowance of the current second to the scanner before it (`tron/allowance.ts`). */
 const restartMs = 2_000
 
 /**
@@ -65,7 +65,7 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     },
     hooks,
     hookAnswer,
-    /** Moves the clock by the time that a new scanner instance would wait after the one before, so that no test waits. */
+    /** Moves the clock by the time that a new scanner instance waits for the instance before it, so that no test waits. */
     passRestart: () => time.jump(restartMs),
     /** Waits for all work that the service does in the background. */
     async settled() {

@@ -63,7 +63,7 @@ async function startReceiver(): Promise<{ readonly url: string; stop(): void }> 
       received.set(path, [...(received.get(path) ?? []), event])
       response.writeHead(204).end()
     } catch {
-      response.writeHead(400).end() // the service has not signed it
+      response.writeHead(400).end() // the service has not signed the request
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -21,7 +21,7 @@ import {
 let db: D1Database
 
 beforeEach(async () => {
-  db = await storeRows() // 150 at a
+  db = await storeRows() // the address `a` holds 150
 })
 
 const both = async () => [await recorded(a), await recorded(b)]

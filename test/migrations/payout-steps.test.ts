@@ -34,7 +34,7 @@ beforeEach(async () => {
 })
 
 describe('a payout takes the steps of the table and no others', () => {
-  /** A payout in each state, without what only a correction leaves. */
+  /** The statements that bring a payout into each state, without a correction. */
   const begin: Readonly<Record<PayoutState, readonly string[]>> = {
     waiting: [payout()],
     approved: [payout(), approve],
@@ -44,7 +44,7 @@ describe('a payout takes the steps of the table and no others', () => {
     cancelled: [payout(), cancel],
   }
   const back = end(`ended = NULL, ${nothingFound}`)
-  /** What the transaction does first, and the step of the payout that goes with it. */
+  /** The statements for a step of the payout to each state. If its transaction must take a step too, that comes first. */
   const steps: Readonly<Record<PayoutState, (from: PayoutState) => readonly string[]>> = {
     waiting: () => [move(`state = 'waiting'`)],
     approved: (from) =>
@@ -55,7 +55,7 @@ describe('a payout takes the steps of the table and no others', () => {
           : [approve],
     signed: (from) =>
       from === 'paid'
-        ? [correction(103)] // its trigger
+        ? [correction(103)] // the trigger of the correction makes this step
         : from === 'stuck'
           ? [back, move(`state = 'signed', attempts = 0, height = NULL, reason = NULL`)]
           : from === 'approved'
@@ -106,7 +106,7 @@ describe('a transaction takes the steps of the table and no others', () => {
     other: stick('other').replace('WHERE', `, moved = ${paid(7)} WHERE`),
     expired: move(`state = 'approved', attempts = 1`),
   }
-  /** Transaction 1 in this state, and its payout beside it. */
+  /** Brings transaction 1 into this state, and its payout into the state that goes with it. */
   const begin = async (state: TransactionState) => {
     if (state === 'unknown')
       return run(payout(), approve, unknown(), read, rescan({ from_height: '90', to_height: '105', next_height: '90' }))
@@ -130,7 +130,7 @@ describe('a transaction takes the steps of the table and no others', () => {
     if (transactionSteps[from][to] === undefined) return expectNo(stepTo(from, to), 'no such step')
     if (from !== 'paid') return run(stepTo(from, to))
     await expectNo(stepTo(from, to), 'only a correction')
-    await run(correction(103)) // its trigger
+    await run(correction(103)) // the trigger of the correction opens the transaction again
     expect(await db.prepare('SELECT ended FROM payout_transaction').first('ended')).toBeNull()
   })
 
@@ -259,11 +259,11 @@ describe('an end that blocks do not show is refused', () => {
     await run(end('past_height = 105'))
     const isOpen = `SELECT count(*) AS open FROM rescan WHERE finished_at IS NULL`
     await expectNo(end(`ended = 'expired'`), 'it can still be in a block')
-    await run(`UPDATE rescan SET finished_at = 30, closed = 'not needed'`) // an operator: the part that it needs goes on
+    await run(`UPDATE rescan SET finished_at = 30, closed = 'not needed'`) // an operator closes the rescan; the part that the transaction needs goes on
     expect(await db.prepare(isOpen).first('open')).toBe(1)
     await expectNo(end(`ended = 'expired'`), 'it can still be in a block')
     await run(`UPDATE rescan SET next_height = to_height + 1, finished_at = 30 WHERE finished_at IS NULL`)
-    await run(rescan({ from_height: '80', to_height: '90', next_height: '80' })) // below its life
+    await run(rescan({ from_height: '80', to_height: '90', next_height: '80' })) // below block 100, to which the transaction refers
     await run(end(`ended = 'expired'`), move(`state = 'approved', attempts = 1`))
   })
 

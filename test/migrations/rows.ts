@@ -11,13 +11,13 @@ export const t1 = '1'.repeat(64)
 export const t2 = '2'.repeat(64)
 export const t3 = '3'.repeat(64)
 export const t4 = '4'.repeat(64)
-/** The largest amount. */
+/** The largest amount that the database stores: 2^53 − 1. */
 export const max = 9_007_199_254_740_991n
 
 /** Columns and their values, as SQL. */
 export type Values = Readonly<Record<string, string>>
 
-/** An INSERT of one row. */
+/** An INSERT of one row. Values are SQL, so text is in quotes. */
 export const insert = (table: string, values: Values) =>
   `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`
 
@@ -28,7 +28,7 @@ export function inBytes(values: Values): Values {
   return Object.fromEntries(each)
 }
 
-/** The state of a transfer with what belongs to it. */
+/** The columns that a transfer has in each state. */
 export const states = {
   seen: { state: `'seen'`, reason: 'NULL', amount: '0', seconds: '57' },
   dropped: { state: `'dropped'`, reason: 'NULL', amount: '0' },
@@ -37,7 +37,6 @@ export const states = {
   credited: { state: `'credited'`, reason: 'NULL', amount: '50' },
   moved: { state: `'moved'`, reason: 'NULL', amount: '0', uid: 'NULL' },
 } as const satisfies Record<string, Values>
-/** A state of a transfer. */
 export type State = keyof typeof states
 
 const facts = {
@@ -100,7 +99,7 @@ export function rescan(changes: Values = {}): string {
   return insert('rescan', { ...range, reason: `'a payment is missing'`, created_at: '1', next_try: '1', ...changes })
 }
 
-/** An INSERT of a gap, with changes. */
+/** An INSERT of a gap: the rescan of blocks on which the nodes did not agree. */
 export const gap = (from: number, to = from) =>
   rescan({
     kind: `'gap'`,
@@ -111,7 +110,7 @@ export const gap = (from: number, to = from) =>
     next_height: String(from),
   })
 
-/** An INSERT of a correction. */
+/** An INSERT of a correction, by which an operator lowers a wrong finalized height. */
 export const correction = (finalized: number) =>
   `INSERT INTO correction (finalized, reason, created_at) VALUES (${finalized}, 'a node lied', 9)`
 
@@ -214,7 +213,7 @@ export async function expectRefusal(sql: string, why: string): Promise<void> {
   expect(await contents()).toEqual(before)
 }
 
-/** The recorded sum of an address in currency 1. */
+/** The recorded sum of an address in currency 1, in smallest units; null if nothing is recorded. */
 export async function recorded(address: string): Promise<bigint | null> {
   const row = await env.DB.prepare(`SELECT * FROM holding WHERE cuy = 1 AND address = '${address}'`).first()
   if (row === null) return null

@@ -7,7 +7,7 @@ beforeEach(async () => {
   db = await storeRows() // a credit of 50 on day 0
 })
 
-// That they are exact, whatever is stored, is in test/d1/sums.property.test.ts.
+// test/d1/sums.property.test.ts tests that the sums are exact, whatever is stored.
 
 const days = () => db.prepare('SELECT day, cuy, type, entries, high, low FROM day ORDER BY day, cuy, type').raw()
 const totals = () => db.prepare('SELECT cuy, kind, number, part_4, part_5, part_6 FROM total ORDER BY cuy, kind').raw()
@@ -32,7 +32,7 @@ describe('the sums of readings', () => {
     `UPDATE stored_holding SET balance = ${balance}, read_from = iif(${balance} IS NULL, NULL, 90), read_to = iif(${balance} IS NULL, NULL, 90)`
 
   it('have the newest balance of each address, and the time of the newest reading', async () => {
-    await run(transfer('moved', { from_address: `'${'b'.repeat(40)}'` })) // two addresses
+    await run(transfer('moved', { from_address: `'${'b'.repeat(40)}'` })) // a payment from `b` to `a`, so that both addresses are read
     await run('UPDATE scan SET advanced_at = 70', reading(`'3${'0'.repeat(24)}'`))
     expect(await totals()).toContainEqual([1, 'read', 2, 6, 0, 0])
     await run('UPDATE scan SET advanced_at = 80', reading('NULL'))

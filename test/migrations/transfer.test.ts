@@ -177,7 +177,7 @@ describe('a transfer', () => {
   })
 })
 
-/** Whether a step is allowed without a request, a decision and a correction, all blocks up to this one being read. */
+/** Whether a transfer may take this step once all blocks up to its own are read, without a request, a decision or a correction. */
 const isAllowed = (from: State, to: State) =>
   (transferSteps[from][to] ?? []).some((condition) => condition === 'read' || condition === 'passed')
 

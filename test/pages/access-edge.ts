@@ -31,7 +31,7 @@ export interface Edge {
   stop(): Promise<void>
 }
 
-/** Starts both. `files` are the static pages; `variables` add to those of `npm start`. */
+/** Starts the service and the imitated Access. `files` are the static pages; `variables` add to those of `npm start`. */
 export async function startEdge(
   files: ScriptedService['files'],
   variables: Readonly<Record<string, unknown>>,

@@ -86,13 +86,13 @@ describe('a transaction number', () => {
 
 describe('the texts', () => {
   const { alarms, ...ofDesk } = enDesk // a type already demands a text for every alarm
-  const both = Object.entries(en).map(([name, words]) => [name, [words, zh[name as keyof typeof en]]] as const) // safe: its own keys
+  const both = Object.entries(en).map(([name, words]) => [name, [words, zh[name as keyof typeof en]]] as const) // safe: a key of `en`
   const desk = Object.entries(ofDesk).map(
     ([name, words]) => [name, [words, zhDesk[name as keyof typeof ofDesk]]] as const,
-  ) // safe: its own keys
+  ) // safe: a key of `ofDesk`
   const acts = Object.entries(actTexts.en).map(
     ([name, words]) => [name, [words, actTexts.zh[name as keyof ActTexts]]] as const,
-  ) // safe: its own keys
+  ) // safe: a key of `actTexts.en`
   /** Pairs each English text of a table, however nested, with the Chinese text of the same name. */
   const pairsIn = ([name, [words, other]]: readonly [string, readonly [unknown, unknown]]): readonly (readonly [
     string,

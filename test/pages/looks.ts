@@ -41,7 +41,7 @@ const themeNames: readonly [Theme, Theme] = ['light', 'dark']
 /** The windows for axe: a phone and a desktop, which are the only two layouts. */
 const axeWindows = [windows[0], windows[3]] as const
 
-/** The selectors of what must be visible without scrolling. It may be less in small windows. */
+/** The selectors of what must be visible without scrolling. A small window may need fewer of them. */
 export type Seen = (window: Window) => readonly string[]
 
 /** The most frames until the page has changed to the browser's theme. */

@@ -12,7 +12,7 @@ interface Edges {
 /** A line of text or a control, as it is drawn. */
 interface Drawn extends Edges {
   readonly name: string
-  /** Whether it reaches out of its box, or out of an element that cuts off its content. */
+  /** Whether the line or the control reaches out of its box, or out of an element that cuts off its content. */
   readonly isOut: boolean
   /** A number for the control, or for the text to which the line belongs; `inside` are the numbers of the controls around it. */
   readonly own: number
@@ -33,7 +33,7 @@ export async function misfits(page: Page, seen: readonly string[] = []): Promise
   return [...new Set([...unseen, ...found, ...overlapsOf(drawn)])]
 }
 
-/** A sentence about each two things that cover each other. */
+/** A sentence about each pair of lines or controls that cover each other. */
 function overlapsOf(drawn: readonly Drawn[]): string[] {
   const sorted = [...drawn].sort((a, b) => a.top - b.top)
   const open: Drawn[] = [] // what begins higher up and ends below the top of `one`

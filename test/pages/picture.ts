@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer-core'
 import decodeQr from 'qr/decode.js'
 
-/** How many pixels around the code the camera sees. */
+/** How many pixels around the QR code the camera sees. */
 const aroundPx = 30
 
 /** The text of the QR code, read from a screenshot of it and its surroundings, with only black and white. */

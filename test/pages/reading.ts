@@ -1,7 +1,7 @@
 /** Reads from open pages, and waits for what they show. */
 import type { Frame, Page } from 'puppeteer-core'
 
-/** Waits until the page contains this text. */
+/** Waits until the page's text contains this text, visible or not. */
 export async function see(page: Page | Frame, text: string): Promise<void> {
   await page.waitForFunction((wanted) => document.body.textContent.includes(wanted), {}, text)
 }
@@ -12,7 +12,7 @@ export async function seeIn(page: Page | Frame, selector: string, text: string):
   await page.waitForFunction(includes, {}, selector, text)
 }
 
-/** The text of the first element that matches the selector. */
+/** The text of the first element that matches the selector. Does not wait for it, and throws if there is none. */
 export async function textOfFirst(page: Page | Frame, selector: string): Promise<string> {
   return page.$eval(selector, (element) => element.textContent)
 }
@@ -44,7 +44,7 @@ export async function choose(page: Page | Frame, cuy: number): Promise<void> {
   await page.waitForSelector(`input[value="${cuy}"]:checked`)
 }
 
-/** Presses the first button with exactly this text. */
+/** Presses the first button with exactly this text. Does nothing if there is none. */
 export async function press(page: Page | Frame, label: string): Promise<void> {
   await page.$$eval('button', (all, text) => all.find((one) => one.textContent === text)?.click(), label)
 }

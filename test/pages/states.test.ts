@@ -15,7 +15,7 @@ interface State {
   readonly claims?: object
   /** What must be visible without scrolling. */
   readonly seen: Seen
-  /** Runs once the page is there. */
+  /** What a reader does once the page has loaded. */
   readonly acts?: (page: Page) => Promise<void>
 }
 

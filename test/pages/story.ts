@@ -40,7 +40,7 @@ export function entry(id: number, type: number, amt: string, balance: string, me
   return { ...basics, amt: exact(amt), balance: exact(balance), mark: '', created_at: at, ...members }
 }
 
-/** The user's data. */
+/** A user's data, from which the scripted service answers the deposit page. */
 export interface Story {
   network: string
   explorer: string | null

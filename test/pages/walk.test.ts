@@ -323,7 +323,7 @@ it('the documentation has tokens of this machine in one click, and can be read b
   const withoutDocument = (request: HTTPRequest) =>
     void (request.url().endsWith('/openapi.json') ? request.abort() : request.continue())
   await page.setRequestInterception(true)
-  page.on('request', withoutDocument) // the page is not drawn here, but below
+  page.on('request', withoutDocument) // the page must not draw the document yet: it is drawn below, with tokens
   await page.goto(`${service.url}/docs${place}`)
   const link = await page.waitForSelector('#tokens a')
   const { port, pathname, search } = new URL((await link?.evaluate((one) => (one as HTMLAnchorElement).href)) ?? '')

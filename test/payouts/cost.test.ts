@@ -39,7 +39,7 @@ it('a service without open payouts pays one statement a tick for them: whether t
   expect({ ...configured, statements: others }).toEqual(without)
 })
 
-/** The requests to nodes in about 72 s of ticks, in which so many payouts are asked for, signed, sent and paid. */
+/** The requests to nodes in about 72 s of ticks, in which `payouts` payouts are asked for, signed, sent and paid. */
 async function requestsWith(payouts: number): Promise<number> {
   const service = await startPaying()
   const before = requestsOf(service)

@@ -42,7 +42,7 @@ describe('a transaction that is in no final block', () => {
     const service = await startPaying()
     const { id, txid, last } = await expiringAfter(service, 30)
     await scanTo(service, last - 1)
-    service.clock.seconds += 600 // only the times of blocks count, no clock
+    service.clock.seconds += 600 // a transaction expires by the times of blocks, not by the clock
     await service.tick()
     expect(await stateOfPayout(service, id)).toBe('signed/0')
     await scanTo(service, last)

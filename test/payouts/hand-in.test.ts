@@ -283,7 +283,7 @@ describe('a signed transaction that is handed in', () => {
 
   it.each([
     ['long', undefined],
-    ['short', 100], // no height of it fills the two bytes of a block reference
+    ['short', 100], // its heights are below 65,536, so two bytes can hold a whole height
   ])(
     'waits for a newer final block if its reference block can be above the known one, on a %s chain',
     async (_, firstHeight) => {

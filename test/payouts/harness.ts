@@ -9,7 +9,7 @@ import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress
 
 /** The address that the payouts of tests pay. */
 export const recipient = addressOf(60)
-/** The same address in Base58Check. */
+/** The address `recipient` in Base58Check. */
 export const recipientBase58 = formatBase58(recipient)
 
 /** A `PAYOUTS` that approves payouts of up to 100 TRX or 100 USDT without a person. */
@@ -187,7 +187,7 @@ export async function offered(service: RunningService): Promise<readonly number[
   return data.list.map(({ id }) => id)
 }
 
-/** The time between two blocks. */
+/** Milliseconds from one block to the next, in block time. */
 export const blockMs = 3_000
 
 /** A signed payout whose transaction expires at the time of the block `blocks` above the newest final one. `last` is that block's height. */

@@ -31,7 +31,7 @@ const causes: Readonly<Record<LeavingStop, Cause>> = {
   },
   'unknown-transaction': (service) =>
     mineFinal(service, { kind: 'trx', from: payoutAddress, to: recipient, amount: 1n }),
-  // As an instance with another configuration would have stored it. An instance that notices the other address itself answers nothing at all.
+  // The row that an instance with another configured address would have stored. An instance that notices the other address itself answers nothing at all.
   'address-replaced': (service) => change(service, `UPDATE payout_transaction SET address = '${'f'.repeat(40)}'`),
   'decimals-unknown': (service) => {
     for (const { decimals } of service.nodes) decimals.delete(usdtAddress)
@@ -86,7 +86,7 @@ async function doneAfter(cause: Cause) {
 
 const acts: readonly PayoutAct[] = ['ask', 'approve-by-rule', 'offer', 'take', 'send', 'cancel']
 /**
- * The reasons for which the service stops an act that the database alone allows. It does not know the configured address, and decimals are compared
+ * The reasons for which the service stops an act that the database alone allows. The database does not know the configured address, and decimals are compared
  * before a payout is stored.
  */
 const notInTheDatabase = {

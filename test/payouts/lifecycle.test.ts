@@ -128,7 +128,7 @@ describe('the table of a payout', () => {
 })
 
 describe('a transaction with an end', () => {
-  /** The ends that the transaction passes through when a block shows these transfers, with its payout in `payoutState`. */
+  /** The end states that the transaction passes through when a block shows these transfers, with its payout in `payoutState`. */
   const endsOf = (from: TransactionState, payoutState: PayoutState | null, moved: readonly Moved[], succeeded = true) =>
     conclude(
       { transaction: transaction(from), payout: payoutState === null ? null : payout(payoutState) },
@@ -259,7 +259,7 @@ describe('what nodes say about a sending', () => {
     const isRefused = (list: readonly NodeAnswer[], nodes: number, now: number) =>
       isRefusedByAll(list, nodes, 60, ms(now))
     expect(isRefused(both, 2, 110)).toBe(true)
-    expect(isRefused(both, 2, 109)).toBe(false) // the second node has refused it for 59 only
+    expect(isRefused(both, 2, 109)).toBe(false) // the second node has refused the transaction for 59 ms only
     expect(isRefused(both, 3, 999)).toBe(false) // the third node has not answered
     expect(isRefused(say2(both, 1, 'SUCCESS', 60), 2, 999)).toBe(false)
     expect(isRefused([], 0, 999)).toBe(false)

@@ -44,7 +44,7 @@ async function halfPaid(service: RunningService): Promise<number> {
   return id
 }
 
-/** Excuses all unknown and late transactions, as `npm run operate -- payouts resume` does. */
+/** Excuses all unknown and late transactions, so that they no longer stop payouts, as `npm run operate -- payouts resume` does. */
 const resumeAll = ({ db }: RunningService) =>
   db
     .prepare(
@@ -158,7 +158,7 @@ it('a transaction that an operator has excused, and that pays exactly this payou
     expect(refused).toMatchObject({ status: 409, reason: 'money-moved', msg: expect.stringContaining(left) })
   }
   expect(await cancel(service, id, { moved: true }, 'shop')).toMatchObject({ status: 403 })
-  expect(await approve(service, more)).toMatchObject({ status: 200 }) // the excused transaction paid another amount than this one
+  expect(await approve(service, more)).toMatchObject({ status: 200 }) // the excused transaction paid another amount than this payout
   const approved = await approve(service, id, { moved: true })
   expect(approved).toMatchObject({ status: 200 })
   expect(await approve(service, id)).toEqual(approved)

@@ -46,7 +46,7 @@ function knowMore(service: RunningService, id: number | null = 9_999): void {
 }
 
 const lastEventOf = ({ db }: RunningService) => db.prepare('SELECT max(id) AS id FROM event').first<number>('id')
-/** The answer to a right transaction while the database is an older copy. */
+/** The answer to a valid transaction while the database is an older copy. */
 const refusedWhileStopped = { refused: { code: 409, reason: 'payouts-stopped' } }
 
 /** A list that collects all transactions which the nodes receive from now on. */
@@ -73,7 +73,7 @@ describe('a database that was restored to an older copy', () => {
     await tickLater(service)
     expect(alarmsOf(service, 'payout-unknown')).toMatchObject([{ why: expect.stringContaining('an hour later') }])
     expect(await stoppedBy(service)).toMatchObject({ why: 'restored' })
-    service.clock.seconds += 7_200 // only the times of blocks count, no clock
+    service.clock.seconds += 7_200 // the hour is counted by the times of blocks, not by the clock
     expect(await offered(service)).toBe('payouts-stopped')
     const missing = Math.ceil((since + 3_600 - (await headOf(service)).timestamp / 1000) / 3)
     await passBlocks(service, missing - 1)
@@ -129,7 +129,7 @@ describe('a database that was restored to an older copy', () => {
     await gapNext()
     await passBlocks(service, 1_300)
     expect(await offered(service)).toBe('payouts-stopped')
-    const later = await gapNext() // from now on the nodes agree on the first gap
+    const later = await gapNext() // from now on the nodes agree on the block of the first gap
     await tickFor(service, 3_600, () => {}, 600)
     expect(await openGaps(service)).toMatchObject([{ from_height: later }])
     expect(await offered(service)).toEqual([id])
@@ -182,7 +182,7 @@ describe('a database that was restored to an older copy', () => {
     knowMore(service)
     expect(await cancel(id)).toMatchObject({ status: 409, reason: 'payouts-stopped' })
     expect([await stateOfPayout(service, id), await balance(service)]).toEqual(['approved/0', left])
-    expect((await cancel(before)).status).toBe(200) // it was cancelled before the restore
+    expect((await cancel(before)).status).toBe(200) // the payout was cancelled before the restore
     await passBlocks(service, 1_240)
     expect((await cancel(id)).status).toBe(200)
   })

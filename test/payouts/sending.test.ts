@@ -44,7 +44,7 @@ describe('what is stored as signed', () => {
     expect(allSent(service)).toEqual([])
     repairNodes(service)
     await tickLater(service.with({}), 10)
-    expect(allSent(service)).toEqual([]) // still claimed by the run that died: it might have sent them
+    expect(allSent(service)).toEqual([]) // the run that died still claims them, and might have sent them
     await tickLater(service.with({}), 10)
     expect(allSent(service)).toEqual([transaction])
   })

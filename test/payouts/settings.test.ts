@@ -58,7 +58,7 @@ it('an instance that was right before a payout of another address was signed off
   const { id } = await ask(service)
   expect(await offered(other)).toBe('configuration-differs')
   expect(await offered(service)).toEqual([id])
-  // As if the instance with the other address had signed it.
+  // As if the instance with the other payout address had signed the stored transaction.
   await service.db.prepare('DROP TRIGGER payout_transaction_takes_its_steps').run()
   await service.db.prepare(`UPDATE payout_transaction SET address = '${addressOf(90)}'`).run()
   const { transaction } = await sign(service, { timestamp: 1n })

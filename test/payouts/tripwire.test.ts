@@ -120,7 +120,7 @@ describe('a transaction of the payout address that no payout names', () => {
     const { timestamp } = await headOf(service)
     const signed = await sign(service, { expiration: BigInt(timestamp - 90_000_000) })
     expect(await handIn(service, id, signed.transaction)).toMatchObject({ refused: { reason: 'expiration' } })
-    const height = await mineFinal(service, mined(signed)) // it was mined before it expired; a restored copy learns of it only now
+    const height = await mineFinal(service, mined(signed)) // mined before it expired, but the restored copy of the database sees the block only now
     await passBlocks(service, 3)
     expect(await offered(service)).toBe('payouts-stopped')
     for (let i = 0; i < 2; i += 1) {

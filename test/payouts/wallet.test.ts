@@ -35,7 +35,7 @@ it('too little TRX for what a token’s transfer may burn raises payout-wallet-l
   hold(service, 0n, 5_000_000n)
   await later(service)
   await later(service)
-  expect(alarmsOf(service, 'payout-wallet-low')).toHaveLength(2) // it had ended and began anew
+  expect(alarmsOf(service, 'payout-wallet-low')).toHaveLength(2) // the first alarm had ended, so a second one is raised
 })
 
 it('one node alone that shows an empty payout address raises no alarm', async () => {

@@ -88,7 +88,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
         state.now += minuteMs
         await store(i === 0 ? found : [])
         await tick()
-        await tick() // the first one compared only one currency
+        await tick() // the tick before compared only one of the two currencies
       }
     },
     /** Lets `minutes` pass without a transfer, with a scan and a comparison of both currencies every three minutes. */
@@ -98,7 +98,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
         state.height += 2 * minuteBlocks
         await store()
         await tick()
-        await tick() // the first one compared only one currency
+        await tick() // the tick before compared only one of the two currencies
       }
     },
     holdings: async () => (await db.prepare('SELECT * FROM holding ORDER BY cuy, address').all<Row>()).results,
@@ -157,7 +157,7 @@ function createScan(db: D1Database, state: { now: number; height: number; transa
       state.transactions += 1
       const txid = state.transactions.toString(16).padStart(64, '0')
       const [sender, recipient] = [from, to].map((index) => (index === null ? stranger : addressAt(index)))
-      // Deposits are stored as below the minimum: any raw amount is allowed there.
+      // A transfer that is refused as `below-minimum` may have any raw amount.
       const decided = from === null ? [1, 'refused', 'below-minimum'] : [null, 'moved', null]
       const [uid, kind, reason] = decided
       const place = [txid, cuy === 1 ? 0 : 1, at, cuy, uid, sender, recipient, String(raw)]
@@ -185,7 +185,7 @@ export const sent = (cuy: number, from: number, raw: bigint, to: number | null =
 
 export const surplus = 'reconciliation-surplus'
 export const shortfall = 'reconciliation-shortfall'
-/** The alarm as an item of `raised`. */
+/** An alarm in the form in which the harness lists it in `raised`. */
 export const alarm = (kind: string, cuy: number, index: number, amount: bigint) => [
   kind,
   { address: shown(index), cuy, amount: amount.toString() },

@@ -178,7 +178,7 @@ describe('one caller', () => {
 
   it('with a recharge timed before each tick takes nothing from it: strangers’ deposits are credited by each', async () => {
     const { service: rich, own } = await withAddress()
-    const service = rich.with(nodesWith({ perDay: 22_540 })) // leaves 40 requests a day: a caller's share of two is too small for a scan
+    const service = rich.with(nodesWith({ perDay: 22_540 })) // leaves 40 requests a day beside ticks; one caller may cause two of them, too few for a scan
     await service.tick()
     for (let i = 1; i <= 8; i += 1) {
       payFinal(service, trxTo(own, 1_000_000n))

@@ -52,7 +52,7 @@ describe('a block with more logs than nodes give at once', () => {
     for (const node of service.nodes) node.script = () => null
     const before = callsOf(service, 'eth_getTransactionReceipt').length
     service.clock.seconds += 120
-    await service.with({}).tick() // another instance goes on with the gap
+    await service.with({}).tick() // another instance goes on to read the block that was put aside
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: total / 2 / 1e6 })
     expect(callsOf(service, 'eth_getTransactionReceipt').length - before).toBeLessThan(2 * 61)
     expect(await openGaps(service)).toEqual([])

@@ -129,7 +129,7 @@ export function disagreeOn({ nodes }: RunningService, ...heights: readonly numbe
     })
 }
 
-/** Runs a tick every `step` seconds, `seconds` long, and calls `each` before each tick. */
+/** For `seconds` seconds, runs a tick every `step` seconds, and calls `each` before each of them. */
 export async function tickFor(
   service: RunningService,
   seconds: number,
@@ -149,7 +149,7 @@ export async function tickLater(service: RunningService, seconds = 20): Promise<
   await service.tick()
 }
 
-/** The gaps and requested rescans that are not finished. */
+/** The ranges of blocks that are still to be read: gaps, which the scan has put aside, and rescans, which an operator has requested. */
 export const openGaps = async ({ db }: RunningService) => {
   const { results } = await db.prepare('SELECT * FROM rescan WHERE finished_at IS NULL ORDER BY from_height').all()
   return results

@@ -56,7 +56,7 @@ beforeEach(async () => {
 /** A call in which a contract sends TRX by these internal transactions. */
 const calling = (internals: readonly InternalSpec[], more: Partial<TransactionSpec & { kind: 'call' }> = {}) =>
   ({ kind: 'call', contract: multisender, from: addressOf(99), internals, ...more }) as const
-/** Scans such a call in a final block; returns its txid. */
+/** Scans, in a final block, a call in which a contract sends TRX; returns its txid. */
 const send = async (internals: readonly InternalSpec[], more: Parameters<typeof calling>[1] = {}) => {
   const [txid = ''] = payFinal(service, calling(internals, more))
   await tickLater(service)

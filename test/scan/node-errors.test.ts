@@ -23,8 +23,8 @@ const rows: readonly (readonly [string, RefusalReply, NodeErrorKind, RegExp | st
   return replies.map((reply) => [`${name}: ${reply.what}`, reply, row?.kind ?? 'bad-answer', says, remedy] as const)
 })
 /**
- * The USDT that are credited after a minute, of 1, 2 and 4 in three blocks, where all nodes refuse the block with 2. It depends on what the refusal
- * means for the query.
+ * Three blocks have deposits of 1, 2 and 4 USDT, and all nodes refuse the block with 2. For each meaning that the refusal can have for the query, this
+ * is how many USDT are credited after a minute.
  */
 const creditedOf = { content: 5, size: 7, perhaps: 5, time: 1, pace: 1, nothing: 0 }
 

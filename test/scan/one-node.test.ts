@@ -9,7 +9,7 @@ import { createMemoryHost } from '../support/memory-host.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { alarmsOf, balancesOf, disagreeOn, openGaps, tickLater, withAddress } from './harness.ts'
 
-/** The first node, whose tail is read, shows `blocks` invented blocks above the final ones, with `each` transfers to `to` in each block. */
+/** Makes the first node, from which the scan reads the blocks above the final ones, invent `blocks` of them with `each` transfers to `to` in each. */
 function inventTail(service: RunningService, to: Address, blocks: number, each: number): void {
   const [first] = service.nodes
   if (first === undefined) throw new Error('a node')

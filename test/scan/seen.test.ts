@@ -61,7 +61,7 @@ describe('the tail of the chain', () => {
     service.clock.seconds += 20
     await service.tick()
     fork.add([usdtTo(own, 1_000_000n)])
-    for (const node of service.nodes) node.chain = fork // it is shorter than the chain that was read
+    for (const node of service.nodes) node.chain = fork // `fork` is shorter than the chain that was read
     service.clock.seconds += 20
     await service.tick()
     expect(await statesOf(service)).toEqual(['seen'])
@@ -161,7 +161,7 @@ describe('deposits, one after the other', () => {
       }
     }
     await runFor(service, 400, async (now) => {
-      await observe(now) // the changes of the tick in the second before
+      await observe(now) // notes what a tick in the second before has changed
       mine(now)
     })
     const within = (all: ReadonlyMap<string, number>, ms: number) => [...all.values()].filter((one) => one <= ms).length

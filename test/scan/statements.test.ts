@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { oneEndpoint, payFinal, type RunningService, usdtTo } from '../http/service.ts'
 import { disagreeOn, finalizedIn, openGaps, repairNodes, tickLater, withAddress } from './harness.ts'
 
-/** The SQL statements of one tick, not an instance's first one. */
+/** The SQL statements of one tick that is not the first of its instance. */
 async function statementsOf(service: RunningService, variables: object = {}): Promise<readonly string[]> {
   const statements: string[] = []
   const database = {
@@ -21,8 +21,8 @@ async function statementsOf(service: RunningService, variables: object = {}): Pr
 }
 
 /**
- * The tick's statements about alarms, endpoints and events. The query of `hasOldEvents` is left out: it is the one with which each tick finds its
- * work.
+ * The tick's statements about alarms, endpoints and events. The query with the column `hasOldEvents` is left out, because every tick begins with it to find
+ * its work.
  */
 async function watchingOf(service: RunningService, variables: object = {}): Promise<readonly string[]> {
   const statements = await statementsOf(service, variables)

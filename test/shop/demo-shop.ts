@@ -38,7 +38,7 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
     for (const order of orders.values())
       if (!order.isPaid) order.isPaid = await takePayment(wallet(), secrets.backends, order)
   }
-  /** The URL of /docs with a token of user 1 and one of a backend, both valid for an hour, and with the place that was open there. */
+  /** The URL of /docs with a token of user 1 and one of a backend, both valid for an hour, and with the place in /docs that the reader had open. */
   const docsWithTokens = async (asked: URLSearchParams) => {
     const [bearer, backend] = await Promise.all([localUserToken(secrets.callers), localBackendToken(secrets.backends)])
     return `${wallet()}/docs#${new URLSearchParams({ bearer, backend, at: asked.get('at') ?? '' })}`

@@ -6,14 +6,14 @@ interface LedgerEvent {
   readonly data: { readonly txid: string; readonly position: number | string; readonly reason?: string }
 }
 
-/** Asks a screening service about each deposit that is held for review, and decides. What it throws for comes again. */
+/** Asks a screening service about each deposit that is held for review, and decides. An event for which it throws is delivered again. */
 export function createScreening(wallet: string, secret: string, screeningUrl: string) {
   return async ({ type, data: { txid, position, reason } }: LedgerEvent): Promise<void> => {
     if (type !== 'deposit.held' || reason !== 'review') return
     const answer = await fetch(`${screeningUrl}?txid=${txid}`)
     if (!answer.ok) throw new Error('no answer of the screening service')
     const { verdict, report } = (await answer.json()) as { verdict: 'clean' | 'listed' | 'unclear'; report: string }
-    if (verdict === 'unclear') return // it waits for a person; the alarm `review-overdue` comes after an hour
+    if (verdict === 'unclear') return // the deposit waits for a person; the alarm `review-overdue` comes after an hour
     const decision = verdict === 'clean' ? 'credit' : 'refuse'
     const token = await signBackendToken('screening', secret, 'ledger:approve')
     const decided = await fetch(`${wallet}/ledger/deposits/decide`, {
@@ -21,7 +21,7 @@ export function createScreening(wallet: string, secret: string, screeningUrl: st
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ deposits: [{ txid, position, decision, why: `screening report ${report}` }] }),
     })
-    // 409: a person was faster. The same decision again is answered as the first time.
+    // 409: a person has decided otherwise. The same decision again is answered as the first time.
     if (!decided.ok && decided.status !== 409) throw new Error(`not decided: ${decided.status}`)
   }
 }

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const urls = (await Promise.all(hooks.map((hook) => listen(hook)))).map(({ url }) => url)
   workers = await startShopWorkers(urls)
   for (const uid of [7, 1, 8]) await open(uid)
-}, 120_000) // a bundle
+}, 120_000) // bundling the service takes long
 afterAll(async () => {
   await workers.stop()
   for (const hook of hooks) hook.close()
@@ -75,7 +75,7 @@ describe('the shop of the page for backends', () => {
     expect(await visit('/refund/1')).toEqual(shown({ balance: '10', replayed: false }))
     const again = await Promise.all(Array.from({ length: 20 }, () => visit('/refund/1')))
     expect(new Set(again.map(({ text }) => text))).toEqual(new Set(['{"balance":"10","replayed":true}']))
-    expect(await visit('/pay/1')).toEqual(shown({ balance: '7.5', replayed: true })) // not a second time
+    expect(await visit('/pay/1')).toEqual(shown({ balance: '7.5', replayed: true })) // the user does not pay a second time
   })
 
   it('gives nothing back for an order that was not paid', async () => {
@@ -92,7 +92,7 @@ describe('the shop of the page for backends', () => {
   it('takes no more than the wallet has, whatever is asked at once', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => visit(`/pay/many-${i}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(4).fill(200), ...Array(6).fill(402)])
-    expect(answers.find(({ status }) => status === 402)?.text).toContain('2.5') // the reason, with what is needed
+    expect(answers.find(({ status }) => status === 402)?.text).toContain('2.5') // the refusal says which amount the wallet lacks
     for (let i = 0; i < 10; i += 1) if (answers[i]?.status === 200) await visit(`/refund/many-${i}`)
   })
 })
@@ -104,7 +104,7 @@ const call = async (...words: unknown[]) => {
 }
 
 describe('the withdrawal that a page shows', () => {
-  const ledger = { post: async (...given: unknown[]) => (await call('post', ...given)).answer as never } // over the binding
+  const ledger = { post: async (...given: unknown[]) => (await call('post', ...given)).answer as never } // calls over the service binding
   const wallet = async (uid: number) => (await call('wallets', uid)).answer as { list: { amt: string; cuy: number }[] }
   const usdtOf = async (uid: number) => (await wallet(uid)).list.find(({ cuy }) => cuy === 2)?.amt
   /** A payout tool whose transactions are all paid, or all fail, and the set of what it has sent. */
@@ -117,7 +117,7 @@ describe('the withdrawal that a page shows', () => {
     }
     return { payout, chain }
   }
-  /** The same object, whose call number `at` throws before or after its work, as in a crash. */
+  /** `target`, but its call number `at` throws before or after its work, as in a crash. */
   const crashing = <T extends object>(target: T, count: { calls: number }, at: number, isAfter: boolean): T =>
     new Proxy(target, {
       get:
@@ -208,7 +208,7 @@ describe('the entrypoint', () => {
     expect(await call('entries', null)).toMatchObject(kind('bad-input', 'query'))
     expect(await call('wallets')).toMatchObject(kind('bad-input', 'uid'))
     expect(await call('events', -1)).toMatchObject(kind('bad-input', 'after'))
-    expect(await call('address', 9, { fresh: true })).toMatchObject(kind('chain-unavailable')) // there is no node here
+    expect(await call('address', 9, { fresh: true })).toMatchObject(kind('chain-unavailable')) // the Workers of this test have no node
   })
 
   it('takes no requests: it is no way from outside', async () => {
@@ -327,13 +327,13 @@ describe('the isolate', () => {
     const expected = ['no-rate-limit', 'node-error', 'does not export a fetch() function']
     expect(workers.warnings.filter((line) => !expected.some((one) => line.includes(one)))).toEqual([])
     const limits = workers.warnings.filter((line) => line.includes('no-rate-limit'))
-    expect(limits.length).toBeLessThanOrEqual(8) // four, once for each of the two entry points at most
+    expect(limits.length).toBeLessThanOrEqual(8) // at most four for each of the two entry points
   })
 })
 
 describe('each endpoint', () => {
   it('gets what is stored at once, without the cron', async () => {
-    await workers.cron('tron-wallet') // an endpoint begins with the next event
+    await workers.cron('tron-wallet') // registers the endpoints: each gets only later events
     const before = (await workers.number('tron-wallet', 'SELECT max(id) FROM event')) ?? 0
     await visit('/pay/event')
     const event = { id: before + 1, type: 'entry.posted', data: { entry: { osn: 'order-event', by: 'shop' } } }
@@ -376,14 +376,14 @@ describe('the screening that a page shows', () => {
         reason, review, amount, created_at, changed_at) VALUES (unhex('${txid}'), 0, 15, 1, 12, unhex('${'f'.repeat(40)}'), unhex('${to}'),
         '2000000000', 1, 'held', 'review', 'open', 0, 1, 1)`)
     }
-    await open(12) // any post makes endpoints look for events
+    await open(12) // any post wakes the endpoints, which then deliver all new events
     await vi.waitFor(() => expect(received[0]?.length).toBeGreaterThanOrEqual(before + 4), { timeout: 30_000 })
     const events = (received[0] ?? []).slice(before).map((body) => JSON.parse(body))
     expect(events.map(({ type }) => type)).toEqual([...Array(3).fill('deposit.held'), 'entry.posted'])
     const { url } = await listen(screening)
     const screen = createScreening(workers.url('tron-wallet'), backendSecret, url)
     await expect(screen(events[0])).rejects.toThrow('no answer')
-    for (const event of [...events, ...events]) await screen(event) // at least once
+    for (const event of [...events, ...events]) await screen(event) // webhooks deliver at least once, so an event can come twice
     const states = Object.values(txids).map((txid) =>
       number(`SELECT instr('credited refused  held', state) FROM transfer WHERE txid = '${txid}'`),
     )

@@ -8,13 +8,13 @@ export default {
     const key = { uid: 7, cuy: 2, osn: `order-${order}` }
     let entry = { ...key, type: 4 as 4 | 5, amt: '-2.5', mark: 'two cups' }
     if (action === 'refund') {
-      const found = await LEDGER.entries({ ...key, type: 4 }) // a payment is known by its key
+      const found = await LEDGER.entries({ ...key, type: 4 }) // the user's payment for this order
       const [payment] = found.ok ? found.list : []
       if (payment === undefined) return new Response(`order ${order} was not paid`, { status: 404 })
       entry = { ...entry, type: 5, amt: payment.amt.slice(1) } // without its sign
     }
     const posted = await LEDGER.post([entry], 'shop')
     if (posted.ok) return Response.json({ balance: posted.entries[0]?.balance, replayed: posted.replayed })
-    return new Response(posted.error.why, { status: 402 }) // sent again, a post is never stored twice
+    return new Response(posted.error.why, { status: 402 }) // the buyer can try again: a post that is sent twice is stored once
   },
 } satisfies ExportedHandler<{ LEDGER: Service<typeof Ledger> }>

@@ -9,11 +9,11 @@ export interface Withdrawal {
   readonly to: string
 }
 
-/** Your own tool, which has the keys, and its own store. */
+/** Your own tool, which has the private keys and a store of its own. */
 export interface Payout {
   /** The signed transaction of a withdrawal: the one that is stored, else a new one, which is stored before this resolves. */
   sign(withdrawal: Withdrawal): Promise<string>
-  /** Broadcasts it, however often: it is one transaction. Null while it is neither final nor, by the time of final blocks, expired. */
+  /** Broadcasts the transaction, which can be done again. Null while it is neither final nor, by the time of final blocks, expired. */
   send(signed: string): Promise<{ readonly txid: string; readonly isPaid: boolean } | null>
 }
 
@@ -32,7 +32,7 @@ export async function withdraw(ledger: Pick<Ledger, 'post'>, payout: Payout, wit
   if (!held.ok) throw new Error(held.error.why)
   const sent = await payout.send(await payout.sign(withdrawal))
   if (sent === null) return 'sent'
-  // Both ends have the keys of the same transfer with another mark, so the ledger takes one of them only.
+  // A withdrawal ends as paid out or given back. Both have entries with the same keys and different marks, so the ledger accepts only one.
   const end = sent.isPaid
     ? [
         ...move(`${id}:end`, heldBy, uid, 'paid out'),

@@ -40,7 +40,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'payouts-unsigned':
     case 'payout-unknown':
       return hasPayoutCause(env, kind, fields)
-    case 'endpoint-failing': // it failed, and an hour has passed before it is tried again
+    case 'endpoint-failing': // the endpoint failed, and in a run with payouts an hour can pass before the next try
       return scenario.payouts !== null
     case 'review-overdue':
       return scenario.reviews
@@ -83,15 +83,15 @@ function hasPayoutCause(env: Environment, kind: AlarmKind, { payout }: LogFields
   if (kind !== 'payout-refused') return true
   const key = payouts.keyOfPayout(Number(payout))
   const own = [...payouts.signed].filter(([, signed]) => signed.key === key)
-  return own.some(([txid]) => payouts.refusedBy.get(txid)?.size === scenario.nodes.length) // every node has refused it at some time
+  return own.some(([txid]) => payouts.refusedBy.get(txid)?.size === scenario.nodes.length) // every node has refused the transaction at some time
 }
 
 /** Whether this run can leave blocks unread for long enough to raise `gap-unread`. */
 function canBeUnread({ scenario, phase, unreadable }: Environment, { attempts }: LogFields): boolean {
   const isOfPayouts = scenario.payouts !== null
-  if (isOfPayouts && attempts === 0) return true // no tick had room to read them for a quarter of an hour
-  if (isOfPayouts && scenario.rates.operator > 0) return true // after a restore, the blocks of a payout can be above the position
-  if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true // a tick of a storm can end after it
+  if (isOfPayouts && attempts === 0) return true // for a quarter of an hour no tick had requests left to read the blocks
+  if (isOfPayouts && scenario.rates.operator > 0) return true // after a restore, the blocks of a payout can be above the scan's position
+  if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true // a tick that began in the storm can end after it
   const cannotRender = scenario.refusals !== null && scenario.refusals.unrendered !== null
   return canDisagree(scenario) || unreadable.size > 0 || cannotRender || scenario.rates.malformed > 0
 }
@@ -124,8 +124,8 @@ const readingsNeeded = 3
 
 /**
  * Whether a difference between records and chain can be reported: the chain has changed the balance by something that the service cannot know, or three
- * readings were false. For TRX one false reading can suffice: a shortfall that fees of the address can explain is accepted as fees at once, and what was
- * too much of it is confirmed later as a surplus.
+ * readings were false. For TRX one false reading can suffice. A shortfall that fees of the address can explain is accepted as fees at once; if it was too
+ * large, later readings show the excess as a surplus.
  */
 function hasDifference(
   { unknowable, falseReadings, senders }: Environment,
@@ -138,7 +138,7 @@ function hasDifference(
 }
 
 function isTooLarge(env: Environment, { txid, position }: LogFields): boolean {
-  if (env.isForked || env.creditedElsewhere.size > 0) return true // its block may have been replaced
+  if (env.isForked || env.creditedElsewhere.size > 0) return true // the transfer's block may have been replaced
   const transfer = env.transfers.get(`${txid}:${position}`)
   const expected = transfer === undefined ? null : expectedDeposit(env, transfer)
   return expected !== null && (expected.reason === 'too-large' || mayWait(env, expected, 'wallet-full'))

@@ -8,11 +8,11 @@ export interface Branch {
   readonly chain: Chain
   readonly balances: ChainBalances
   readonly from: number
-  /** Payments for its next block. */
+  /** Payments for the branch's next block. */
   readonly later: MinedPayment[]
 }
 
-/** Adds a block to a branch that will be replaced. It contains some of the payments, some of them a block later or failed, and some of its own. */
+/** Adds a block to a branch that will be replaced. The block has some of `payments`, a few of them failed or a block late, and can have one of its own. */
 export function grow(env: Environment, branch: Branch, payments: readonly MinedPayment[]): void {
   const { chain, balances, later } = branch
   const { random, shown } = env

@@ -4,11 +4,11 @@ import type { Address } from '../../src/worker/chain/address.ts'
 export interface BalanceChange {
   readonly address: Address
   readonly contract: Address | null
-  /** Signed. */
+  /** Negative if the address loses money. */
   readonly amount: bigint
-  /** No log that the service reads shows it: it is an internal transaction, or something else that a token's contract does. */
+  /** No log that the service reads shows the change, which is an internal transaction or something else that a token's contract does. */
   readonly hidden?: boolean
-  /** The token's issuer makes it, and its event shows it: the address sends nothing. */
+  /** The token's issuer makes the change, and an event of the token shows it. The address sends nothing. */
   readonly byIssuer?: boolean
 }
 

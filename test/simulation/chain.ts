@@ -4,7 +4,7 @@ import type { Address } from '../../src/worker/chain/address.ts'
 import type { Txid } from '../../src/worker/chain/block.ts'
 import { type InternalSpec, type LogSpec, type TransactionSpec, transferLog } from '../support/transaction-spec.ts'
 
-/** A transaction to mine, with its bytes: mined again in another block, it is the same one. */
+/** A transaction to mine, with its bytes. If another block contains it as well, the same bytes give it the same txid. */
 export interface Mined {
   readonly spec: TransactionSpec
   readonly rawData: Uint8Array
@@ -16,7 +16,6 @@ export interface Transaction {
   readonly rawData: Uint8Array
   readonly failed: boolean
   readonly logs: readonly LogSpec[]
-  /** Its internal transactions. */
   readonly internals: readonly (InternalSpec & { readonly from: Address })[]
 }
 
@@ -34,7 +33,7 @@ export interface ChainView {
   tip(): Block
   at(height: number): Block | undefined
   byHash(hash: string): Block | undefined
-  /** The block of a transaction. */
+  /** The block that contains the transaction; undefined if none does. */
   blockOf(txid: string): Block | undefined
 }
 
@@ -42,7 +41,7 @@ export interface ChainView {
 export interface Chain extends ChainView {
   /** The height of the first block after block 0. */
   readonly firstHeight: number
-  /** Appends a block. */
+  /** Appends a block; `seconds` is its time since 1970. */
   mine(transactions: readonly Mined[], seconds: number): Block
   /** Another chain with the same blocks up to and including `height`; blocks added to it have other hashes. */
   fork(height: number): Chain

@@ -7,7 +7,7 @@ import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { StoredScan } from './stored.ts'
 
 /**
- * All nodes show, as final, blocks that are replaced later: more than a quorum protects against. The scan follows them and credits their deposits. Then the
+ * All nodes show, as final, blocks that are replaced later, against which no quorum protects. The scan follows them and credits their deposits. Then the
  * nodes show the canonical chain: the scan halts, and the operator lowers its finalized height. What was credited stays, once. All else is decided anew:
  * money that is mined in another block is credited there, and money that is not there any more is dropped.
  */
@@ -37,7 +37,7 @@ export async function correctAndReplace(run: SimulatedRun): Promise<void> {
   await pass(env, (env.scenario.scanEverySeconds + 10) * 1_000)
   nodes.rewriteAll(null)
   const isHalted = () => stored.scan()?.halted != null
-  await passUntil(env, isHalted, 60_000) // what was read before can still be stored
+  await passUntil(env, isHalted, 60_000) // a scan that had read the replaced blocks can still store them
   const isOther = (scan: StoredScan) => scan.height >= from && scan.hash !== env.chain.at(scan.height)?.hash
   const isReplaced = statesSince(env, forkedAt).some((scan) => scan !== undefined && isOther(scan))
   if (isReplaced) {

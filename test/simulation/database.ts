@@ -56,7 +56,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
       try {
         act(env.troubles.pick(writes))
       } catch {
-        // All that came before it in the batch is rolled back.
+        // The statements before the one that failed are rolled back.
       }
       throw new Error(`D1_ERROR: ${env.troubles.pick(fullErrors)}`)
     }
@@ -105,5 +105,5 @@ export function withSessions(db: D1Database): D1Database {
     const bookmark = sessions.toString(16).padStart(8, '0')
     return { ...db, getBookmark: () => bookmark }
   }
-  return { ...db, withSession } as unknown as D1Database // safe: the part of it that the service uses
+  return { ...db, withSession } as unknown as D1Database // safe: it has the part of D1 that the service uses
 }

@@ -19,7 +19,7 @@ export function startDecision(run: SimulatedRun): void {
   if (distinct.size > 0) void run.post((backend) => sendDecisions(backend, [...distinct.values()]))
 }
 
-/** Decides, in a healthy environment, about all that is still held for review: as before if it was decided before. */
+/** Decides, in a healthy environment, about all that is still held for review. A deposit that was decided before gets the same decision. */
 export async function settleDecisions(run: SimulatedRun): Promise<void> {
   const { env, stored } = run
   const open = () => stored.transfers().filter(({ review, state }) => review === 'open' && state === 'held')
@@ -80,7 +80,7 @@ async function sendDecisions(backend: Backend, decisions: readonly SentDecision[
       const isTrue = states.some((state) =>
         state.every((transfer, i) => isApplied(transfer, decisions[i] as SentDecision)),
       )
-      // What was refused can be credited before the answer is written.
+      // Another decision can credit a refused deposit before the answer is written.
       const isShown = decisions.every(({ decision }, i) => [decision, 'credit'].includes(answer.decided[i] ?? ''))
       if (!isTrue || !isShown || answer.decided.length !== decisions.length)
         violate('was answered as stored and is not')

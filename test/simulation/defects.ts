@@ -93,7 +93,7 @@ type WrittenOverrides = Omit<Overrides, 'nodes' | 'rates' | 'troubles' | 'trial'
 }
 
 function parseOverrides(json: string): PayingOverrides {
-  const { nodes, rates, troubles, trial, ...others } = JSON.parse(json) as WrittenOverrides // our own JSON
+  const { nodes, rates, troubles, trial, ...others } = JSON.parse(json) as WrittenOverrides // safe: written in defects.txt
   return {
     ...others,
     ...(nodes && { nodes: nodes.map((kind) => nodeKinds[kind]) }),

@@ -19,7 +19,7 @@ const endpoints: readonly { readonly url: string; readonly draw: (random: Random
   { url: 'https://hanging.example/events', draw: () => 'hanging' },
 ]
 
-/** The configuration of the endpoints. */
+/** The variables that configure the endpoints; all of them have the same secret. */
 export const endpointVariables = {
   WEBHOOKS: endpoints.map(({ url }) => ({ url, secretVar: 'HOOK_SECRET' })),
   HOOK_SECRET: secret,
@@ -39,7 +39,7 @@ export interface Endpoints {
 
 const verifier = new Webhook(secret)
 
-/** Makes the endpoints of a run. */
+/** Makes the endpoints of a run; `random` decides what they do with each request while faults occur. */
 export function createEndpoints(env: Environment, random: Random): Endpoints {
   const received = new Map(
     endpoints.map(({ url }) => [
@@ -49,9 +49,9 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
   )
   const newest = new Map<string, number>() // the id of the event that came last
   const keep = (url: string, init: RequestInit, isConfirmed: boolean) => {
-    const headers = init.headers as Readonly<Record<string, string>> // our own
+    const headers = init.headers as Readonly<Record<string, string>> // safe: the service sends text
     const body = String(init.body)
-    const { id } = JSON.parse(body) as { readonly id: number } // checked by the audit
+    const { id } = JSON.parse(body) as { readonly id: number } // safe: the audit checks the ids
     const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000)
     const name = String(headers['webhook-id'])
     const expected = verifier.sign(name, sentAt, body)
@@ -76,7 +76,7 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
       const answer = env.phase !== 'faults' || endpoint === undefined ? 'ok' : endpoint.draw(random)
       if (answer !== 'ok') env.count(`endpoint: ${answer}`)
       await invocation.step()
-      // In a trial thousands of events can be due.
+      // In a trial thousands of events can be due, so each must be fast.
       const latency = () => (env.trial === null ? random.int(5, 300) : random.int(1, 5))
       await env.scheduler.wait(latency())
       if (answer !== 'lost connection' && answer !== 'hanging') keep(url, init, answer === 'ok' || answer === 'slow')

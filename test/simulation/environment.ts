@@ -22,7 +22,7 @@ export interface MinedTransfer extends Transfer {
   readonly txid: Txid
   readonly height: number
   readonly hash: string
-  /** Whether it must be stored without a `txid` question: its recipient was shown to its owner before, and the scan reads its block. */
+  /** Whether the transfer must be stored even if nobody asks about it, because its recipient was shown to the owner before, and the scan reads its block. */
   readonly promised: boolean
 }
 
@@ -31,7 +31,7 @@ export interface MinedAct extends Act {
   readonly height: number
   /** The place of the transaction in its block. */
   readonly place: number
-  /** Whether it must be stored: the scan reads its block, and knows the address. */
+  /** Whether the act must be stored, because the scan reads its block and knows the address. */
   readonly promised: boolean
 }
 
@@ -63,63 +63,63 @@ export interface SentEntry {
   readonly mark: string
 }
 
-/** A post that was sent at least once: whether an answer has said that it is stored, and whether there was any since it was last sent. */
+/** A post that was sent at least once. `isAccepted`: an answer has said that it is stored. `isAnswered`: any answer has come since it was last sent. */
 export interface SentPost {
   readonly entries: readonly SentEntry[]
   isAccepted: boolean
   isAnswered: boolean
 }
 
-/** A decision about a deposit that was sent at least once. */
+/** A decision about a deposit, which a backend has sent at least once. */
 export interface SentDecision {
   readonly txid: Txid
   readonly position: number
   readonly decision: 'credit' | 'refuse'
-  /** Whether an answer has said that it is stored, and no older copy of the database was put back since. */
+  /** Whether an answer has said that the decision is stored, and no older copy of the database was put back since. */
   isAccepted: boolean
 }
 
 /** The state of one run: what has happened, and what is true, whatever the service knows. Times are in milliseconds since 1970. */
 function createState(scenario: Scenario, payouts: PayoutWorld | null) {
   return {
-    chain: createChain(), // the canonical one
-    balances: createChainBalances(), // what addresses have on it
+    chain: createChain(), // the canonical chain
+    balances: createChainBalances(), // what addresses have on the canonical chain
     transfers: new Map<string, MinedTransfer>(), // by credit key (`txid:position`)
     sent: new Map<string, MinedTransfer>(), // TRX that contracts sent: credited once somebody asks, if ever
-    acts: new Map<string, MinedAct>(), // of issuers, by `txid:position`
+    acts: new Map<string, MinedAct>(), // acts of issuers, by `txid:position`
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
     unrenderedAt: null as number | null, // the block that nodes cannot render, until they can
-    hidden: new Map<string, MinedTransfer>(), // the transfers in these unreadable transactions
-    creditedElsewhere: new Map<string, Pick<StoredTransfer, 'uid' | 'cuy' | 'amount'>>(), // in blocks that were replaced
-    owners: new Map<Address, Uid>(), // of deposit addresses in the database
-    issuedHeights: new Map<Address, number>(), // the finalized height at their issue
+    hidden: new Map<string, MinedTransfer>(), // the transfers in unreadable transactions
+    creditedElsewhere: new Map<string, Pick<StoredTransfer, 'uid' | 'cuy' | 'amount'>>(), // deposits that were credited in blocks that were replaced later
+    owners: new Map<Address, Uid>(), // the owners of the deposit addresses in the database
+    issuedHeights: new Map<Address, number>(), // deposit addresses, with the finalized height when each was issued
     shown: new Map<Address, Uid>(), // deposit addresses that their owners were shown
     scanHistory: [{ at: 0, scan: undefined }] as { readonly at: number; readonly scan: StoredScan | undefined }[],
     unknowable: new Set<string>(), // by `contract address`: balances that differ from what the service can know
-    falseReadings: new Map<string, number>(), // by `contract address`: balances that were not those of the last minute
-    balanceReplies: [] as BalanceReply[], // of nodes, oldest first
+    falseReadings: new Map<string, number>(), // by `contract address`: how often a node showed a balance that is false or older than a minute
+    balanceReplies: [] as BalanceReply[], // what nodes have replied about balances, oldest first
     senders: new Set<Address>(), // addresses that have sent transactions
     changedAt: new Map<number, readonly string[]>(), // by height: the balances that the block changed
     openGaps: new Set() as ReadonlySet<number>, // blocks that the service has put aside
-    retired: new Set() as ReadonlySet<number>, // currencies in the deployed configuration
-    retiredAt: 0, // when one was last retired
-    allowance: scenario.allowance, // of each node, and in the deployed configuration
+    retired: new Set() as ReadonlySet<number>, // the `cuy` of currencies that the deployed configuration retires
+    retiredAt: 0, // when a currency was last retired, or accepted again
+    allowance: scenario.allowance, // how many requests each node allows, as the deployed configuration says
     listsOperator: true as boolean, // whether the deployed configuration has the operator's wallet
     paysOut: true as boolean, // whether the deployed configuration has PAYOUTS, in a run with payouts
     restores: 0, // how often a copy of the database was put back: what ran then has ended
     instancesAt: [] as number[], // when instances of objects began
-    counts: new Map<string, number>(), // of each fault and each kind of call
-    payouts, // null where there are none
-    posts: [] as SentPost[], // every one that backends have sent
-    decisions: [] as SentDecision[], // every one that backends have sent
+    counts: new Map<string, number>(), // how often each fault and each kind of call occurred
+    payouts, // null in a run without payouts
+    posts: [] as SentPost[], // every post that backends have sent
+    decisions: [] as SentDecision[], // every decision that backends have sent
     observers: new Set<() => void>(), // called after each write to the database
     violation: null as string | null, // the first broken promise
     phase: 'faults' as Phase,
-    blockMs, // from one block to the next: more than three seconds while nothing happens for long
+    blockMs, // milliseconds from one block to the next; more than 3,000 while nothing happens for long
     sleepsUntil: 0, // until this time there is no alarm and no cron, so that a day can pass without work
-    queued: [] as Payment[], // payments of the next block beside those that the phase has
+    queued: [] as Payment[], // payments for the next block, beside those that are drawn in this phase
     clockMs: 0, // by how much all clocks are ahead
-    steppedAt: 0, // when they stepped ahead: what was sent in the second before looks older to the service
+    steppedAt: 0, // when all clocks stepped ahead: requests of the second before look older to the service
     slowedUntil: 0, // until then a node that refused requests as too many a second gets few
     batchlessUntil: 0, // until then a node that refused a batch gets smaller ones, perhaps of one question
     fullUntil: 0, // until then the database is full: no write succeeds
@@ -146,7 +146,7 @@ export interface Environment extends ReturnType<typeof createState> {
   finalized(): number
   /** The height from which the scan reads, where the configuration sets it. */
   startHeight(): number | null
-  /** Makes the next block and returns its payments: those that are queued, and those that the phase has. */
+  /** Makes the next block and returns its payments: those that are queued, and those that are drawn in this phase. */
   produce(): readonly MinedPayment[]
   count(event: string): void
   /** Reports a broken promise. The first one ends the run. */
@@ -176,7 +176,7 @@ export const startMs = 1_700_000_000_000
 /** Milliseconds from one block to the next. */
 const blockMs = 3_000
 
-/** An environment with the scenario's first blocks. */
+/** Makes an environment whose chain has the blocks that the scenario has before the first payment. */
 export function createEnvironment(
   scenario: Scenario,
   lost: LostDatabase | null,
@@ -316,7 +316,7 @@ function drawPayments(env: Environment): readonly Payment[] {
   return [...payments, ...last]
 }
 
-/** The stored states of the scan since a moment, and the one before it. */
+/** The state of the scan that was stored at the time `from`, and each state that was stored since. */
 export function statesSince({ scanHistory }: Environment, from: number): readonly (StoredScan | undefined)[] {
   const before = scanHistory.findLastIndex(({ at }) => at <= from)
   return scanHistory.slice(Math.max(0, before)).map(({ scan }) => scan)

@@ -37,7 +37,7 @@ function trackWebCrypto(): void {
   }
   let previous: Promise<unknown> = Promise.resolve()
   for (const name of ['digest', 'importKey', 'sign', 'verify'] as const) {
-    const operate = subtle[name].bind(subtle) as (...parameters: unknown[]) => Promise<unknown> // one of four shapes
+    const operate = subtle[name].bind(subtle) as (...parameters: unknown[]) => Promise<unknown> // safe: parameters are passed on as they come
     const tracked = (...parameters: unknown[]) => {
       const what = `${name} ${parameters.map(spell).join('\n')}`
       // A kept result takes a turn of the event loop, too, so that a seed does the same whatever ran before it.

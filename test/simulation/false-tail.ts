@@ -7,17 +7,17 @@ import type { TailLie } from './node-troubles.ts'
 
 /** The blocks that one node invents. */
 export interface FalseTail {
-  /** The chain as the node shows it now, or null if it invents nothing. Whenever another block is final, it invents other blocks. */
+  /** The chain as the node shows it now; null if the node invents nothing. Whenever another block is final, the node invents other blocks. */
   show(lie: { readonly tail: TailLie | null; readonly aheadBy: number }): ChainView | null
 }
 
-/** How far above the newest block a `far` tail goes. */
+/** How many blocks above the newest one a node invents as a `far` tail. */
 const farBlocks = 300
 /** A node that claims a head up to `fewBlocks` too high also invents this many blocks below the final head. With a higher claim it invents none of them. */
 const rewrittenBlocks = 3
 const fewBlocks = 10
 
-/** Makes the invented blocks of a node. */
+/** Makes the invented blocks of one node; before `show` there are none. */
 export function createFalseTail(env: Environment): FalseTail {
   let made: { readonly chain: Chain; readonly kind: string; readonly from: number } | null = null
   let earlier: ChainView = env.chain
@@ -57,7 +57,7 @@ function inventBlock(env: Environment, invented: Chain, tail: TailLie | null): v
   const count = tail === 'many' ? env.scenario.troubles.transfers : tail === 'far' ? 1 : 0
   const transactions = known.length === 0 ? [] : inventTransfers(env, known, count)
   if (count > 0) env.count(`trouble: ${tail === 'far' ? 'a block far ahead' : 'a block of the tail'} invented`)
-  // Blocks of a far tail are 20 s old, so that a reader does not take them for the newest ones, and asks for more.
+  // Blocks of a `far` tail are 20 s old, so that a reader does not take them for the newest ones, and asks for further blocks.
   const seconds = env.chain.at(height)?.seconds ?? Math.floor(env.scheduler.now() / 1000) - (tail === 'far' ? 20 : 0)
   invented.mine(transactions, seconds)
 }

@@ -12,9 +12,9 @@ import { freeAllowance } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import { tickMaxMs } from './storm.ts'
 
-/** A payment must be seen within the time between two scans and this much more. */
+/** A payment must be seen no later than the time between two scans and these milliseconds after its block. */
 const seenAfterMs = 3_000
-// The service credits within six seconds if the allowance has room for a tick. That of a free key has room for one tick in 10 s.
+// The service credits within six seconds if the allowance has room for a tick. The allowance of a free key has room for one tick in 10 s.
 const creditedAfterMs = 16_000
 const slackMs = 3_000
 
@@ -39,8 +39,8 @@ export async function creditInTime(run: SimulatedRun): Promise<void> {
 const dayMs = 86_400_000
 
 /**
- * Lets the service compare balances with the chain: those that moved, soon; then with false balances of Byzantine nodes; then all
- * of them, until what is recorded and the chain agree.
+ * Lets the service compare balances with the chain. The balances that have moved must be compared soon. Then Byzantine nodes show false balances for a
+ * while. At last all balances are compared, until what is recorded and the chain agree.
  */
 export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
@@ -64,7 +64,7 @@ export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
   if (fault !== null && env.violation === null) env.violate(fault)
 }
 
-/** After this time a gap is tried every quarter of an hour, or more rarely. */
+/** After this time the service tries a block that it has put aside every quarter of an hour, or more rarely. */
 const oftenTriedMs = 1_200_000
 
 /** Blocks that no node could give, however often they were asked for, must be read within a minute once other nodes are configured. */
@@ -121,7 +121,7 @@ export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void
 }
 
 /**
- * Makes all nodes show another chain below the position of the scan: more than a quorum protects against. The scan must halt, and nothing may be credited
+ * Makes all nodes show another chain below the position of the scan, against which no quorum protects. The scan must halt, and nothing may be credited
  * by any path until the nodes show the canonical chain. `meanwhile` is done while it is halted.
  */
 export async function forkAndReturn(
@@ -133,7 +133,7 @@ export async function forkAndReturn(
   const triedAt = stored.scan()?.triedAt
   const [to, owner] = [...env.shown][0] ?? []
   if (to === undefined || owner === undefined) return
-  // Between two scans: blocks that change while they are read are a gap, and what follows a gap is compared with nothing.
+  // The chain must change between two scans. A block that changes during a scan is put aside, and then the next block has no parent to compare it with.
   const isBetween = () => stored.scan()?.triedAt !== triedAt && stored.scan()?.hash != null
   await passUntil(env, isBetween, 300_000, 100)
   const before = stored.scan()
@@ -143,7 +143,7 @@ export async function forkAndReturn(
   nodes.rewriteAll(createBranch(env, before.height - random.int(0, 3)))
   const isHalted = () => stored.scan()?.halted != null
   if (!(await passUntil(env, isHalted, 300_000))) return env.violate('the scan is not halted while the chain is forked')
-  // What was asked before can have been stored meanwhile.
+  // A question from before the fork can have led to a credit until now.
   const [credited, position] = [stored.countCredited(), stored.scan()?.height]
   const txid = env.chain.tip().transactions[0]?.txid
   await meanwhile()
@@ -169,7 +169,7 @@ export async function forkAndReturn(
   await finish(env, request('health', readHealth))
 }
 
-/** Long enough for the longest rest of a node. */
+/** Longer than the service ever leaves a failing node alone. */
 const outageMs = 900_000
 /** No node answers for a quarter of an hour. Soon after that the scan must read, whatever it remembers of the nodes. */
 export async function endOutage(run: SimulatedRun): Promise<void> {

@@ -117,13 +117,13 @@ function createSeenCheck({ violate }: Environment) {
 
 const gapsOnly = (rescans: readonly StoredRescan[]) => rescans.filter(({ kind }) => kind === 'gap')
 
-/** The blocks of gaps that are not read yet. */
+/** The blocks that the scan has put aside and has not read yet. */
 function gapsOf(rescans: readonly StoredRescan[]): ReadonlySet<number> {
   const ranges = gapsOnly(rescans).map(({ to, next }) => Array.from({ length: to - next + 1 }, (_, i) => next + i))
   return new Set(ranges.flat())
 }
 
-/** Notes new gaps. The balances that a block changed are not known while it is put aside. */
+/** Notes new gaps, which are blocks that the scan has put aside. Until such a block is read, nobody knows which balances it has changed. */
 function noteGaps(env: Environment, now: readonly StoredRescan[]): void {
   const gaps = gapsOf(now)
   for (const height of gaps) {

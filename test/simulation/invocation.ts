@@ -7,9 +7,9 @@ import type { Environment } from './environment.ts'
 
 /** How long something runs: an invocation of a Worker by itself, or everything in an instance of an object. */
 export interface Lifetime {
-  /** By how much the clock of its machine is ahead, in milliseconds. */
+  /** By how much the machine's clock is ahead, in milliseconds. */
   readonly skewMs: number
-  /** To be awaited wherever the platform can end it. It never resolves once the lifetime is over. */
+  /** Await this wherever the platform can end the invocation or instance. The promise never resolves once the lifetime is over. */
   step(): Promise<void>
   isOver(): boolean
 }
@@ -17,12 +17,12 @@ export interface Lifetime {
 /** One request, one minute of the cron, or one call or alarm of an object. */
 export interface Invocation {
   readonly kind: string
-  /** Unique in its run. */
+  /** Unique in the run. */
   readonly name: string
   readonly clock: Clock
   readonly uniqueName: () => string
   step(): Promise<void>
-  /** Milliseconds of the newest timer. A request sets a timer for its own time limit right before it is sent, so this is then its limit. */
+  /** Milliseconds of the newest timer. A request sets a timer for its own time limit right before it is sent, so `timerMs` is then the request's limit. */
   timerMs: number
   /** Whether a trip to the database or a call of an object has failed. */
   platformFailed: boolean
@@ -97,7 +97,7 @@ export function createInvocation(env: Environment, kind: string, name: string, l
   return invocation
 }
 
-/** Follows the promises of each invocation, so that the functions of the platform find theirs. */
+/** Follows the promises of each invocation, so that a platform function finds the ports of the invocation that calls it. */
 const running = new AsyncLocalStorage<InvocationPorts>()
 
 /** Calls the service in an invocation. */

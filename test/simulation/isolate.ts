@@ -17,14 +17,14 @@ import { createNamespace, type ObjectCode, type ObjectNamespace } from './object
 import { payoutVariable } from './payouts.ts'
 import { currencies, currencyVariable, operatorWallet } from './scenario.ts'
 
-/** A machine with the Worker as production composes it. What it keeps between invocations is lost with it. */
+/** A machine with the Worker as production composes it. What the isolate keeps in memory between invocations is lost when it ends. */
 export interface Isolate {
   fetch(request: Request): Promise<Response>
-  /** Runs the cron handler, as each minute. */
+  /** Runs the cron handler, as the platform does every minute. */
   scheduled(): Promise<void>
   /** The methods for other Workers. */
   ledger(): LedgerMethods
-  /** By how much its machine's clock is ahead, in milliseconds. */
+  /** By how much the clock of the isolate's machine is ahead, in milliseconds. */
   readonly skewMs: number
 }
 
@@ -57,7 +57,7 @@ export interface Resources {
   readonly neighbour: Neighbour | null
 }
 
-/** Makes a deployment. Each isolate and object reads the configuration when it starts. `settings` replace some of it. */
+/** Makes a deployment. Each isolate and object reads the configuration when it starts. `settings` replace some of its variables. */
 export function createDeployment(
   env: Environment,
   { nodes, db, rateLimits, connect, neighbour }: Resources,
@@ -115,7 +115,7 @@ function variablesOf(
     TRON_CHAIN_ID: chainId,
     TRON_NODES: nodes.list.map(({ rpc, api }) => ({ rpc, api, perSecond, perDay })),
     TRON_QUORUM: scenario.quorum,
-    // The first index is set, because the chain pays addresses that are not issued yet: the service would take the key for a used one.
+    // Payments reach addresses that are not issued yet. Without a first index the service would take the account key for one that was used before.
     ...(lost === null ? { TRON_FIRST_INDEX: 0 } : lost.isSet ? { TRON_FIRST_INDEX: lost.firstIndex } : {}),
     CURRENCIES: currencyVariable.map((currency) => ({
       ...currency,

@@ -46,7 +46,7 @@ export function hasActed({ acts }: Environment, kind: AlarmKind, { cuy, address 
 
 /**
  * What is wrong with the stored acts, or null. Each promised act must be stored, at its place and with its event. None may be stored that the chain lacks.
- * The raised alarms must be those that the acts up to the position leave.
+ * The raised alarms must be those that follow from the acts in scanned blocks.
  */
 export function auditActs(env: Environment, stored: Stored): string | null {
   const position = stored.scan()?.height ?? 0
@@ -84,7 +84,7 @@ export function isStoppedByIssuer(stored: Stored, cuy: number, from: Address): b
 function alarmsOf(stored: Stored) {
   const kinds = Object.values(alarmOf)
   return stored.alarms().flatMap(({ kind, subject }) => {
-    const { cuy, address = '' } = JSON.parse(subject) as { cuy?: number; address?: string } // the service's own
+    const { cuy, address = '' } = JSON.parse(subject) as { cuy?: number; address?: string } // safe: the service has written it
     return kinds.some((one) => one === kind) ? [{ kind, cuy, address }] : []
   })
 }

@@ -14,9 +14,9 @@ interface Wrong {
 export interface KnownWrong {
   /** To be called after each write. */
   note(): void
-  /** A reason for this currency that has been known for at least `ms`, or null. */
+  /** A reason that keeps this currency's money from leaving and has been known for at least `ms`; null if there is none. */
   find(cuy: number, ms?: number): string | null
-  /** When a reason for this currency last ended; 0: never. */
+  /** When a reason that kept this currency's money from leaving last ended; 0: never. */
   endedAt(cuy: number): number
 }
 
@@ -44,7 +44,7 @@ const switchOf = {
   deprecated: 'contract',
 } as const
 
-/** Follows these reasons over a run. */
+/** Follows over a run which reasons keep money from leaving. */
 export function createKnownWrong(
   {
     scheduler,

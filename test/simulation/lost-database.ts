@@ -5,9 +5,9 @@ import { fineToken } from './scenario.ts'
 
 /** An earlier database over the same key, which was lost without a copy: the service begins with an empty one. */
 export interface LostDatabase {
-  /** Addresses that it issued, from index 0 on. They belong to no caller any more, and people still pay to them. */
+  /** Addresses that the lost database had issued, from index 0 on. They belong to no caller any more, and people still pay to them. */
   readonly issued: readonly Address[]
-  /** What these addresses have on the chain. At least one holds something. */
+  /** What the addresses in `issued` have on the chain. At least one holds something. */
   readonly held: readonly BalanceChange[]
   /** `TRON_FIRST_INDEX`, above every index that was issued. */
   readonly firstIndex: number

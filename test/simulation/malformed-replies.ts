@@ -28,7 +28,7 @@ const http = (name: string, status: number, body = `<html>${status}</html>`): Ma
   status,
   body,
 })
-/** A refusal as one request too many. */
+/** The name of the reply that refuses a request as one too many. */
 const rateLimit = 'rate limit'
 /** Whether the service sends the node fewer requests after this reply. */
 export const slowsDown = ({ name }: MalformedReply): boolean => name === rateLimit
@@ -58,7 +58,7 @@ const calls = (name: string, change: (call: Call, response: CallReply) => CallRe
 const logs = (name: string, change: (two: readonly unknown[]) => readonly unknown[]): MalformedReply =>
   calls(name, ({ method }, response) => {
     if (method !== 'eth_getLogs' || !('result' in response) || !Array.isArray(response.result)) return undefined
-    const list: readonly Wire[] = response.result // the builder's logs
+    const list: readonly Wire[] = response.result // safe: the builder of replies has made it
     const i = list.findIndex((log, place) => log.blockHash === list[place + 1]?.blockHash)
     return i < 0 ? undefined : { result: [...list.slice(0, i), ...change(list.slice(i, i + 2)), ...list.slice(i + 2)] }
   })
@@ -122,14 +122,14 @@ const malformedField = (random: Random): MalformedReply =>
 /** A reply of the HTTP API with a changed list of blocks. */
 const blocks = (name: string, change: (list: readonly Wire[]) => readonly Wire[]): MalformedReply =>
   calls(`API: ${name}`, (_, response) => {
-    const { block } = ('result' in response ? response.result : {}) as { readonly block?: readonly Wire[] } // the builder's
+    const { block } = ('result' in response ? response.result : {}) as { readonly block?: readonly Wire[] } // safe: the builder of replies has made it
     return block === undefined ? undefined : { result: { block: change(block) } }
   })
 
 /** Gives each transaction of a block the bytes of another one. */
 const exchangedBytes = blocks('exchanged bytes', (list) =>
   list.map((block) => {
-    const transactions = block.transactions as readonly Wire[] | undefined // the builder's
+    const transactions = block.transactions as readonly Wire[] | undefined // safe: the builder of replies has made it
     if (transactions === undefined) return block
     const bytesAt = (i: number) => transactions[i % transactions.length]?.raw_data_hex
     return { ...block, transactions: transactions.map((one, i) => ({ ...one, raw_data_hex: bytesAt(i + 1) })) }
@@ -143,7 +143,7 @@ export function claimAbsurdHeight(
   response: CallReply,
 ): CallReply | undefined {
   if (method !== 'eth_getBlockByNumber' || params[0] !== 'finalized' || !('result' in response)) return undefined
-  const block = response.result as Wire | null // the node's
+  const block = response.result as Wire | null // safe: a simulated node has made it
   if (block === null) return undefined
   const height = Number(block.number) + random.pick([1_000_000, 4_000_000_000_000])
   const rename = (hash: unknown, number: number) =>

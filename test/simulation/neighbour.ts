@@ -18,13 +18,13 @@ import type { NeighbourFate } from './scenario.ts'
 export interface Neighbour {
   /** The bindings of the deployment with both cells. `own` are those with the first cell alone. */
   bindings(own: Readonly<Record<string, unknown>>): Record<string, unknown>
-  /** Has an address issued to its user. */
+  /** Asks for an address for the only user of the other cell. */
   begin(fetch: (request: Request) => Promise<Response>): Promise<void>
-  /** Queues a payment to its user. */
+  /** Queues a payment to the user of the other cell. */
   pay(): void
-  /** Begins the fate that the scenario has for it, or ends it. */
+  /** Begins what the scenario lets happen to the other cell, or ends it if `isOver`. */
   suffer(isOver: boolean): void
-  /** Checks its ledger: every payment is credited there once, and nothing of the first cell is in it. Returns the fault, or null. */
+  /** Checks the other cell's ledger: it has one credit for every payment, and nothing of the first cell. Returns the fault, or null. */
   audit(): string | null
 }
 
@@ -34,7 +34,7 @@ const payer = addressOf(0x2004)
 const killedEveryMs = 7_000
 const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
 
-/** A request of a deployment with both cells: where it names no user, it is about the first one. */
+/** Names the first cell in a request to `/ledger/…`, because a deployment with two cells needs a cell in a request that names no user. */
 export function inFirstCell(request: Request): Request {
   const url = new URL(request.url)
   if (!url.pathname.startsWith('/ledger/')) return request
@@ -57,7 +57,7 @@ function connectTo(
     store.connect(async (work, statements) => {
       await currentInvocation().invocation.step()
       await env.scheduler.wait(random.int(1, 15))
-      if (suffers() && fate === 'hanging') await new Promise(() => {}) // for ever
+      if (suffers() && fate === 'hanging') await new Promise(() => {}) // the trip to the database never returns
       if (suffers() && fate === 'full' && statements.some((sql) => writing.test(sql))) {
         throw new Error('D1_ERROR: Exceeded maximum DB size')
       }
@@ -128,7 +128,7 @@ export function createNeighbour(
           { db: 'DB_2', uids: `${firstUser}-`, xpub: 'KEY_2' },
         ],
         SCANNER: { getByName: (name: string) => (name === 'scanner' ? first : scanner).getByName(name) },
-        // Its events have no receiver here.
+        // The events of the other cell have no receiver.
         ENDPOINT: {
           getByName: (name: string) =>
             name.endsWith(' DB_2') ? nobody : (ENDPOINT as ObjectNamespace).getByName(name),

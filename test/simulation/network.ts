@@ -88,11 +88,11 @@ function noteAsked({ scheduler, finalized }: Environment, { node: { askedFor }, 
   for (const { method, params } of calls) {
     const [which] = params
     if (service === 'api') {
-      const { startNum } = which as { readonly startNum?: number } // the service's own question
+      const { startNum } = which as { readonly startNum?: number } // safe: the service's own request
       if (startNum !== undefined) askedFor[startNum > finalized() ? 'tail' : 'final'].push(now)
     } else if (method === 'eth_getBlockByNumber') {
       if (which === 'finalized') askedFor.head.push(now)
-      else if (Number(which) > 0) askedFor.block.push(now) // only a probe asks for block 0
+      else if (Number(which) > 0) askedFor.block.push(now) // only the check of a node before its first use asks for block 0
     }
   }
 }
@@ -101,7 +101,7 @@ function receive({ list }: Nodes, url: string, text: string): Incoming {
   const body: unknown = JSON.parse(text)
   for (const node of list) {
     if (node.rpc === url) {
-      // our own JSON
+      // safe: the service's own JSON
       const calls = (Array.isArray(body) ? body : [body]) as readonly Call[]
       return { node, service: 'rpc', batch: Array.isArray(body), calls }
     }
@@ -185,8 +185,8 @@ function isTooFast({ scheduler, count }: Environment, { pace, requests }: Simula
 /** After a node has refused requests as too many, it takes this long until the service sends it two requests a second again. */
 const slowedMs = 600_000
 /**
- * How long the service may be slow after that. It sends all that the node allows within the hour. Without batches each call is a request, so it is slow
- * until then.
+ * How long the service may be slow after a node has refused requests as too many. After an hour it sends all that the node allows again. If a node takes no
+ * batches, each call is a request, so the service is slow for the whole hour.
  */
 const slowedFor = ({ scenario }: Environment) => (scenario.batchless > 0 ? 3_600_000 : slowedMs)
 
@@ -207,7 +207,7 @@ function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming):
 }
 
 function isAboutFinal({ finalized }: Environment, { method, params: [body] }: Call): boolean {
-  const { startNum } = (method === 'api' ? body : {}) as { readonly startNum?: number } // the service's own question
+  const { startNum } = (method === 'api' ? body : {}) as { readonly startNum?: number } // safe: the service's own request
   return startNum !== undefined && startNum <= finalized()
 }
 
@@ -232,7 +232,7 @@ function isAboutUnreadable({ unreadable }: Environment, { chain }: NodeView, { m
   if (unreadable.size === 0) return false
   if (method === 'eth_getTransactionReceipt') return unreadable.has(String(params[0]).slice(2))
   if (method !== 'eth_getLogs') return false
-  const { blockHash } = params[0] as { readonly blockHash?: string } // our own JSON
+  const { blockHash } = params[0] as { readonly blockHash?: string } // safe: the service's own JSON
   return chain.byHash(String(blockHash).slice(2))?.transactions.some(({ txid }) => unreadable.has(txid)) === true
 }
 
@@ -288,5 +288,5 @@ function respond(text: string | null, status = 200, junkBytes = 0): Response {
     },
     cancel: () => Promise.resolve(),
   }
-  return { status, body } as unknown as Response // what is read of it
+  return { status, body } as unknown as Response // safe: the service reads only these members
 }

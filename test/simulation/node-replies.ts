@@ -16,13 +16,13 @@ export type CallReply = CallResponse
 /** What a node knows when it replies. */
 export interface NodeView {
   readonly chain: ChainView
-  /** The newest block that it has, and the newest one that it calls final. */
+  /** The heights of the newest block that the node has, and of the newest one that it calls final. */
   readonly head: number
   readonly finalized: number
   readonly plan: NodePlan
   /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
   readonly hasHistory: boolean
-  /** Whether it keeps internal transactions. */
+  /** Whether the node keeps internal transactions. */
   readonly keepsInternals: boolean
   /** Most logs in one reply. */
   readonly logsMax: number
@@ -31,7 +31,7 @@ export interface NodeView {
   readonly decimals: ReadonlyMap<Address, number>
   /** Transactions that are in no block. */
   readonly unmined: ReadonlySet<string>
-  /** What it answers to a signed transaction. */
+  /** What the node answers to a signed transaction. */
   readonly broadcast: (transaction: string) => Wire
 }
 
@@ -54,7 +54,7 @@ export function answerCall(view: NodeView, call: Call): CallReply {
       },
       isUnmined: (txid) => unmined.has(txid),
     },
-    call.method === 'api' ? { ...call, method: pathOf(call.params[0] as Wire) } : call, // our own JSON
+    call.method === 'api' ? { ...call, method: pathOf(call.params[0] as Wire) } : call, // safe: the service's own JSON
   )
 }
 

@@ -11,25 +11,25 @@ export type TailLie = 'many' | 'far'
 export interface TroubledState {
   /** The probability, for each request, that a field of the reply has a value of any type. */
   anyValues: number
-  /** The probability that such a reply is an error with such a value in it. */
+  /** The probability that a reply with a value of any type is an error that contains the value. */
   oddErrors: number
-  /** Milliseconds that it takes for each answer, but never more than the client waits for. */
+  /** Milliseconds that the node takes for each answer, but never more than the client waits for. */
   answerMs: number
-  /** Requests that it really answers in a second: more get 429. */
+  /** Requests that the node really answers in a second. Further ones get 429. */
   pace: number
   /** Most calls of one batch. */
   callsMax: number
-  /** Bytes that it adds to each reply with blocks. */
+  /** Bytes that the node adds to each reply with blocks. */
   junkBytes: number
-  /** The height of the newest block that it has since it was cut off from its peers. */
+  /** The height of the newest block that the node has since it was cut off from its peers. */
   cutOffAt: number
-  /** By how many blocks the head that it calls final is too high. With up to `fewBlocks`, its newest final blocks are invented, too. */
+  /** By how many blocks the head that the node calls final is too high. With up to `fewBlocks`, its newest final blocks are invented, too. */
   aheadBy: number
-  /** What it shows above finality. */
+  /** What the node invents above its final blocks; null for nothing. */
   tail: TailLie | null
-  /** Whether its HTTP API gives no final block, though its head is new. */
+  /** Whether the node's HTTP API gives no final block, though its head is new. */
   lacksFinal: boolean
-  /** Why its HTTP API answers nothing. */
+  /** Why the node's HTTP API answers nothing; null if it answers. */
   closed: ClosedApi | null
 }
 
@@ -50,7 +50,7 @@ export const untroubled: Readonly<TroubledState> = {
 
 /** A trouble that one of several nodes can have at any time, for any time. */
 interface Trouble {
-  /** Whether it is a lie, which no honest node tells. So fewer nodes than the quorum may have this trouble. */
+  /** Whether the trouble is a lie, which no honest node tells. So fewer nodes than the quorum may have it. */
   readonly isLie: boolean
   readonly begin: (random: Random, tip: number) => Partial<TroubledState>
 }
@@ -71,7 +71,7 @@ const troubles = {
     begin: (random) => ({ callsMax: 1, answerMs: random.pick([1_800, Number.POSITIVE_INFINITY]) }),
   },
   slow: { isLie: false, begin: (random) => ({ answerMs: random.pick([2_500, 5_500]) }) },
-  // It answers late, so that its junk arrives after the replies of the others.
+  // The node answers late, so that its junk arrives after the replies of the others.
   junk: { isLie: false, begin: (random) => ({ junkBytes: random.pick([1, 2, 4]) * mebibyte, answerMs: 300 }) },
   'cut off': { isLie: false, begin: (_, tip) => ({ cutOffAt: tip }) },
   'fewer requests a second': { isLie: false, begin: (random) => ({ pace: random.pick([1, 2, 4]) }) },
@@ -81,7 +81,7 @@ const troubles = {
 
 export type TroubleName = keyof typeof troubles
 /** The names of the troubles that are drawn for any run: others have a draw of their own (`refusals.ts`). */
-export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]) // the keys
+export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]) // safe: its own keys
   .filter((name) => name !== 'API switched off' && name !== 'lite node')
 
 /** Whether no honest node has this trouble. */

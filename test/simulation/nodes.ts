@@ -24,7 +24,7 @@ const byzantineFaults = [
   'false blocks',
   'rewritten past', // another chain below the finalized head
   'early finality', // blocks that are called final and are not, of a fork where the node is on one
-  'held-back head', // that of some time ago, with true blocks up to it
+  'held-back head', // the head of some time ago, with true blocks up to it
   'absurd height', // a final block as high as no chain can be by now
   'no history', // `[]` for all logs, null for all receipts
   'false decimals',
@@ -39,36 +39,36 @@ export interface SimulatedNode extends TroubledState {
   rpc: string
   api: string
   readonly plan: NodePlan
-  /** Transactions that it knows and that are in no block. */
+  /** Transactions that the node knows and that are in no block. */
   readonly unmined: Set<string>
   /** Times of the last day's requests, in milliseconds since 1970. */
   readonly requests: number[]
-  /** Times at which it was asked for its final head, for a block by its height, for final blocks, and for blocks above finality. */
+  /** Times at which the node was asked for its final head, for a block by height, for final blocks, and for blocks that are not final. */
   readonly askedFor: Readonly<Record<'head' | 'block' | 'final' | 'tail', number[]>>
-  /** How many of these requests were sent for callers. */
+  /** How many requests the node has got that were sent for callers. */
   byCallers: number
-  /** How many of the newest blocks it does not have yet. */
+  /** How many of the newest blocks the node does not have yet. */
   behind: number
-  /** Largest difference in blocks between the backends behind its URL. */
+  /** Largest difference in blocks between the backends behind the node's URL. */
   spread: number
   /** Most logs of one reply. */
   logsMax: number
-  /** Time until which no request reaches a service of it. */
+  /** Time until which no request reaches this service of the node. */
   readonly awayUntil: { rpc: number; api: number }
   /** Most characters of one reply. */
   replyMax: number
-  /** The method of which it answers no call; `api` is its HTTP API. */
+  /** The method of which the node answers no call; `api` is the HTTP API. */
   refuses: string | null
-  /** The probability, for each request, that it names another chain. */
+  /** The probability, for each request, that the node names another chain. */
   glitches: number
   /** The probability, for each request, that its reply is malformed while other nodes work. */
   malformed: number
-  /** The fork above finality that it is on. */
+  /** The fork that the node is on, whose blocks are not final; null if it is on none. */
   fork: Branch | null
   fault: ByzantineFault | null
-  /** The newest block that it shows while it holds its head back. */
+  /** The newest block that the node shows while it holds its head back. */
   heldHeight: number
-  /** Its invented blocks. */
+  /** Blocks that the node shows and no chain has. */
   readonly falseTail: FalseTail
 }
 
@@ -159,7 +159,7 @@ function createNode(env: Environment, plan: NodePlan, number: number): Simulated
   }
 }
 
-/** What colluding nodes share. */
+/** What colluding nodes share: the chain that they show in place of the true one, or null. */
 interface FaultState {
   rewritten: Branch | null
 }
@@ -228,7 +228,7 @@ function viewOf(
     logsMax: node.logsMax,
     balanceOf(address, contract) {
       const sum = balances.at(head, address, contract)
-      const shown = sum < 0n ? 0n : sum // on a fork that lacks the payment which was spent
+      const shown = sum < 0n ? 0n : sum // a fork can lack a payment that its address spends
       const isTrue = branch === null && fault !== 'false balances' && head >= position - readingLagBlocks
       const key = `${contract} ${address}`
       if (!isTrue) env.falseReadings.set(key, (env.falseReadings.get(key) ?? 0) + 1)

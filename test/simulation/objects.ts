@@ -53,7 +53,7 @@ interface Kept {
 
 interface Instance extends Lifetime {
   readonly name: string
-  /** Null until its first event. */
+  /** Null until the first event of the instance. */
   code: ObjectCode | null
   /** Events that have not ended. */
   open: number
@@ -65,7 +65,7 @@ interface Instance extends Lifetime {
   persist(): Promise<void>
   stepsLeft: number
   end(why: string): void
-  /** Rejects at its end. */
+  /** Rejects when the instance ends. */
   readonly ended: Promise<never>
 }
 
@@ -144,7 +144,7 @@ async function runEvent(platform: Platform, kept: Kept, method: string, paramete
   try {
     const work = runIn(objectClass.connect(invocation), async () => {
       instance.code ??= objectClass.create(hostOf(platform, kept, instance))
-      return instance.code[method]?.(...(parameters as never[])) // as the caller sent them
+      return instance.code[method]?.(...(parameters as never[])) // safe: as the caller sent them
     })
     const result = await Promise.race([work, instance.ended])
     await Promise.race([instance.persist(), instance.ended]) // no answer leaves before what was saved is durable
@@ -178,7 +178,7 @@ function createInstance(env: Environment, name: string, kept: Kept): Instance {
   const { restores } = env
   let isEnded = false
   const ending = Promise.withResolvers<never>()
-  ending.promise.catch(() => undefined) // it need not be waited for
+  ending.promise.catch(() => undefined) // an end for which nobody waits must be no unhandled rejection
   const instance: Instance = {
     name,
     skewMs: drawSkew(env),
@@ -230,7 +230,7 @@ function hostOf(platform: Platform, kept: Kept, instance: Instance): ObjectHost 
     async load<T>(key: string) {
       await touch()
       const value = instance.unsaved.has(key) ? instance.unsaved.get(key) : kept.storage.get(key)
-      return structuredClone(value) as T | undefined // as the object stored it
+      return structuredClone(value) as T | undefined // safe: as the object stored it
     },
     save(key, value) {
       instance.unsaved.set(key, structuredClone(value))
@@ -247,7 +247,7 @@ function setAlarm(platform: Platform, kept: Kept, at: UnixMs): void {
     env.phase === 'faults' && random.chance(env.scenario.rates.kill / 4) ? random.pick(['lost', 'late']) : null
   if (fate !== null) env.count(`object: alarm ${fate}`)
   if (fate === 'lost')
-    kept.alarmAt = null // the platform has given it up
+    kept.alarmAt = null // the platform has given up the alarm
   else {
     const dueMs = Math.max(0, at - env.clockMs - scheduler.now()) // the platform counts from now on, whatever its clock does
     fireAfter(platform, kept, dueMs + random.int(0, fate === 'late' ? 60_000 : 20), 1)

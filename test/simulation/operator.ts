@@ -17,7 +17,7 @@ export interface Operator {
   end(): void
 }
 
-/** Makes the operator of a run. */
+/** Makes the operator of a run, who has no copy of the database at first. */
 export function createOperator(run: SimulatedRun): Operator {
   const { env, stored } = run
   const { random } = env
@@ -45,7 +45,7 @@ export function createOperator(run: SimulatedRun): Operator {
   ]
   return {
     act() {
-      // Before the first scan nothing is stored that any of this could be about.
+      // Before the first scan nothing is stored on which an operator could act.
       const isPossible = env.phase === 'faults' && stored.scan() !== undefined && stored.countSettings() > 0
       if (isPossible) random.pick(acts)()
     },
@@ -70,7 +70,7 @@ function repair({ env, repair: change }: SimulatedRun, statement: string): void 
   change((sqlite) => sqlite.exec(sql))
 }
 
-/** Has stored blocks read again. */
+/** Asks for a rescan: the service must read some scanned blocks again. */
 export function requestRescan(run: SimulatedRun): void {
   const { env, stored } = run
   const position = stored.scan()?.height ?? 0
@@ -101,7 +101,7 @@ export function restore(run: SimulatedRun): void {
   const { env, stored } = run
   env.trace(() => 'OPERATOR restores the copy')
   env.restores += 1
-  env.listsOperator = true // the copy can be older than the list
+  env.listsOperator = true // the copy may not know the operator's wallet yet, so the deployment must list it
   if (env.scenario.payouts?.losesSetting === true) env.paysOut = false
   run.repair((sqlite) => {
     const issued = sqlite.prepare('SELECT * FROM stored_address ORDER BY id').all()
@@ -145,7 +145,7 @@ function insertAddresses(sqlite: DatabaseSync, rows: readonly Record<string, unk
   for (const row of rows) {
     const names = Object.keys(row)
     const insert = sqlite.prepare(`INSERT INTO stored_address (${names}) VALUES (${names.map(() => '?')})`)
-    insert.run(...(Object.values(row) as (string | number | Uint8Array)[])) // the columns of STRICT tables
+    insert.run(...(Object.values(row) as (string | number | Uint8Array)[])) // safe: columns of STRICT tables have no other types
   }
 }
 

@@ -11,7 +11,7 @@ export interface ExpectedDeposit {
   readonly state: 'credited' | 'held' | 'refused'
   readonly reason: 'below-minimum' | 'dust' | 'too-large' | 'decimals-differ' | null
   readonly amount: bigint
-  /** It is held until a backend has decided about it; then it is credited, or refused. */
+  /** Whether the deposit is held until a backend has decided about it; then it is credited, or refused. */
   readonly isReviewed: boolean
 }
 

@@ -19,7 +19,7 @@ export interface Act {
   readonly position: number
   readonly contract: Address
   readonly kind: 'frozen' | 'released' | 'destroyed' | 'paused' | 'unpaused' | 'fee-set' | 'deprecated'
-  /** Null where it is about the token. */
+  /** Null if the act is about the token as a whole. */
   readonly address: Address | null
   /** In chain units: the destroyed amount, or the highest fee of a transfer. */
   readonly raw: bigint | null
@@ -35,9 +35,9 @@ export interface Payment {
   readonly changes: readonly BalanceChange[]
   /** TRX from outside the service that contracts send in this transaction. It is credited only after a caller has asked about the transaction. */
   readonly sent?: readonly Transfer[]
-  /** What issuers of tokens do in it. */
+  /** What issuers of tokens do in the transaction. */
   readonly acts?: readonly Act[]
-  /** No reply of a node can hold its logs. */
+  /** Whether the transaction has more logs than a node's reply can hold. */
   readonly isUnreadable?: boolean
 }
 
@@ -193,7 +193,7 @@ const otherType: Draw = (random, to) => {
   return worthless({ kind: 'other', type, from: stranger(random), to, value: 3_000_000n })
 }
 
-/** Fills a wallet to its last unit, or is one unit too much. */
+/** A payment that fills a wallet to the last unit, or that is one unit too much for it. */
 const fillingPayment: Draw = (random, to) =>
   payTrx(stranger(random), to, random.chance(0.2) ? 2n ** 53n - BigInt(random.int(0, 2)) : drawAmount(random, null))
 

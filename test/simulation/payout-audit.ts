@@ -11,7 +11,7 @@ import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredPayout } from './stored.ts'
 
 const minuteMs = 60_000
-/** How long payouts rest after a restore, or with a new journal: an hour of final blocks, and some time until these are final. */
+/** How long payouts cannot go on after a restore, or with a new journal. It is an hour of final blocks, and some time until they are final. */
 const restMs = 85 * minuteMs
 /** Time in which the transaction of an open payout expires, and another one is signed and becomes final. */
 const roundMs = 12 * minuteMs
@@ -74,7 +74,7 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
   const isSettled = () => isAllAsked(world) && world.pool.size === 0 && findOpen(stored).length === 0
   for (let i = 0; i < rounds; i += 1) {
     decideAll(run, world)
-    await pass(env, 10_000) // in which these decisions take effect
+    await pass(env, 10_000) // time for the decisions to take effect
     if (await passUntil(env, isSettled, 3 * minuteMs, 5_000)) break
     await sleep(env, world, roundMs)
   }

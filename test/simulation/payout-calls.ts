@@ -92,7 +92,7 @@ async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
   const before = whyNotWritten(run, asking)
   const { status, reason } = await send(run, 'shop', '', { payouts: [written(asking)] })
   if (status >= 500 || (status === 404 && env.scenario.payouts?.losesSetting === true)) return
-  if (status === 409 && [...before, ...whyNotWritten(run, asking)].includes(reason ?? '')) return // it is asked for later
+  if (status === 409 && [...before, ...whyNotWritten(run, asking)].includes(reason ?? '')) return // the payout is asked for again later
   asking.isAnswered = true
   if (status === 200) asking.isAccepted = true
   else if (wasAccepted && env.restores === restores)

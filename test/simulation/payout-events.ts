@@ -11,7 +11,7 @@ import type { StoredPayout } from './stored.ts'
 
 // What happens to payouts beside the calls of backends: `further` in the scenario.
 
-/** Starts these events, which go on until payouts are over. */
+/** Starts the events of `further`, which go on until payouts are over. */
 export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
   const { env } = run
   const { crowd, fee } = env.scenario.further
@@ -87,7 +87,7 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
     for (const { kind, txid, cuy, raw, isConfirmed } of stored.acts()) {
       if (kind !== 'fee-set' || isConfirmed === 1) continue
       run.repair((sqlite) => {
-        if (sqlite.prepare(confirmFeeSql(txid, 'simulation')).all().length === 0) return // it is not the newest one
+        if (sqlite.prepare(confirmFeeSql(txid, 'simulation')).all().length === 0) return // this fee is no longer the token's newest one
         const fee = `${currencies.find((one) => one.cuy === cuy)?.contract} ${raw}`
         if (!world.feesConfirmed.has(fee)) world.feesConfirmed.set(fee, env.scheduler.now())
         env.count('operator: fee confirmed')

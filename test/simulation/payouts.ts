@@ -39,10 +39,10 @@ export interface Asking {
   readonly amount: bigint
   readonly fee: bigint
   readonly to: Address
-  /** Whether an answer has said that it is stored. */
+  /** Whether an answer has said that the payout is stored. */
   isAccepted: boolean
   isAnswered: boolean
-  /** How many more times a backend is about to ask for it, where it has no answer. */
+  /** How many more times a backend will ask for the payout if no answer comes. */
   calls: number
 }
 
@@ -69,10 +69,10 @@ interface Pending {
   readonly to: Address
   readonly raw: bigint
   readonly expiration: number
-  /** From when on a block can have it. */
+  /** The time from which on a block can contain the transaction, in milliseconds since 1970. */
   readonly from: number
   readonly fate: Fate
-  /** `short`: it succeeds and moves less. */
+  /** `short`: the transaction succeeds and moves less. */
   readonly result: 'paid' | 'failed' | 'short'
 }
 
@@ -80,7 +80,7 @@ interface Pending {
 interface Left {
   readonly all: bigint
   readonly toPayee: bigint
-  /** The fee that the token takes then, as `feesConfirmed` names it. */
+  /** The fee that the token takes in the transaction, as a key of `feesConfirmed`. */
   readonly fee: string
 }
 
@@ -89,7 +89,7 @@ export interface PayoutWorld {
   readonly random: Random
   /** The random numbers for `further` in the scenario: a stream of their own, so that they change no other draw. */
   readonly further: Random
-  /** What has left, by transaction. */
+  /** What has left the payout address, by transaction. */
   readonly left: Map<Txid, Left>
   /** The numbers of the nodes that have ever refused a transaction. */
   readonly refusedBy: Map<Txid, Set<number>>
@@ -114,9 +114,9 @@ export interface PayoutWorld {
   bytesOf: (txid: Txid) => string | undefined
   /** Whether troubles are over: nodes pass on every transaction, and it succeeds. */
   isCalm: boolean
-  /** How many times longer a signer sleeps between two questions than it asks for, as on a busy machine. */
+  /** How many times longer than intended a signer sleeps between two requests to the service, as on a busy machine. */
   sleepFactor: number
-  /** When an older copy of the database was put back that lacks what was sent; 0: never. */
+  /** When an older copy of the database was put back that lacks transactions which were sent; 0: never. */
   lackingSince: number
   /** Whether payouts are over: no signer runs any more. */
   isOver: boolean
@@ -168,7 +168,7 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
 export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: number, balance: bigint): Asking {
   const same = [...asked.values()].find((one) => one.uid === uid && one.cuy === cuy)
   const osn = `w${asked.size + 1}`
-  // Often the same again, under a key of its own.
+  // Often the same payout as before, under another key.
   if (same !== undefined && random.chance(0.3)) return { ...same, osn, isAccepted: false, isAnswered: false, calls: 0 }
   const most = Math.min(Number(balance), 10 ** 12)
   const amount = BigInt(random.int(1, Math.max(3, Math.ceil(most * 0.4))))
@@ -180,7 +180,7 @@ export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: num
 /** An asking as it is sent: without amounts, which the caller formats. */
 export const sentAsking = ({ uid, cuy, osn, to }: Asking) => ({ uid, cuy, osn, to: formatBase58(to) })
 
-/** Chain units of what was asked for. */
+/** The amount of a payout request in chain units. */
 export function rawOf({ cuy, amount }: Pick<Asking, 'cuy' | 'amount'>): bigint {
   const { decimals = 0, scale = 0 } = currencies.find((one) => one.cuy === cuy) ?? {}
   return amount * 10n ** BigInt(decimals - scale)
@@ -193,7 +193,7 @@ function readTransaction(transaction: string) {
   const any = readFields(bytesOf(readFields(bytesOf(raw, 11), { 2: 'bytes' }), 2), { 2: 'bytes' })
   const call = readFields(bytesOf(any, 2), { 1: 'bytes', 2: 'bytes', 3: 'number', 4: 'bytes' })
   const data = bytesToHex(bytesOf(call, 4))
-  const target = accountIn(call, 2) as Address // a signer has made it
+  const target = accountIn(call, 2) as Address // safe: a signer has encoded it
   const [contract, to, amount] =
     data === ''
       ? [null, target, numberOf(call, 3)]
@@ -241,7 +241,7 @@ export function receiveBroadcast(env: Around, node: number, transaction: string)
   return does === 'claim' ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
 }
 
-/** Whether the transactions of its payout never are in a block. */
+/** Whether no block may contain the transactions of the payout that this one pays. */
 function isNeverMined({ scenario }: Around, { signed, drawn, unmined, further }: PayoutWorld, txid: Txid): boolean {
   const { key = '' } = signed.get(txid) ?? {}
   if (scenario.further.unmined && !drawn.has(key) && further.chance(0.3)) unmined.add(key)
@@ -329,7 +329,7 @@ function feeActOf({ acts }: Around, contract: Address): Act | undefined {
   return ofToken.at(-1)
 }
 
-/** Checks a payment: at most one transaction of a payout may succeed, it must be what was asked for, and its wallet must have paid for it. */
+/** Checks a payment. At most one transaction of a payout may succeed, it must pay what was asked for, and the user's wallet must have paid for it. */
 function checkPaid(
   env: Around,
   world: PayoutWorld,
@@ -356,7 +356,7 @@ export function isLacking(env: Around, world: PayoutWorld): boolean {
   })
 }
 
-/** What a block of the chain has of a transaction, if one has it. */
+/** Whether the block of a transaction is final, and what the transaction did in it; null if no block contains it. */
 export function minedAs({ chain, finalized }: Around, txid: string) {
   const block = chain.blockOf(txid)
   const transaction = block?.transactions.find((one) => one.txid === txid)

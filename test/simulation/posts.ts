@@ -4,7 +4,7 @@ import { currencies } from './scenario.ts'
 import { finish, type SimulatedRun } from './simulated-run.ts'
 import type { Stored } from './stored.ts'
 
-/** Sends a post of any kind: new, again, or with a part of another one. Without an answer it is sent again later. */
+/** Sends a post: a new one, one that was sent before, or one with a part of another. Without an answer it is sent again later. */
 export function startPost(run: SimulatedRun): void {
   const { backends: env, stored } = run
   const post = drawPost(env, stored)
@@ -21,8 +21,8 @@ function send(run: SimulatedRun, post: SentPost, triesLeft: number): void {
 }
 
 /**
- * Sends again, soon, the accepted posts that a restored database lacks: each is as if it had never been sent, so that another
- * one with a part of it can be accepted first.
+ * Sends again, soon, the accepted posts that a restored database lacks. Until then they count as never sent, so a post with a part
+ * of such a one may be accepted before it.
  */
 export function postAgain(run: SimulatedRun): void {
   const { backends: env, stored } = run

@@ -11,7 +11,7 @@ import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 /** After this time no node is avoided any more, and every retry has come, however rare retries have become. */
 const longestAvoidanceMs = 4_000_000
 
-/** With less than this in a day, ticks are rare, and nothing is left for gaps and comparisons. */
+/** With fewer requests a day than this, ticks are rare, and nothing is left for gaps and comparisons. */
 const enoughPerDay = 7_000
 
 /** Whether the service must work with Byzantine nodes: the correct ones are a quorum. */
@@ -79,7 +79,7 @@ export function comes(env: Environment, isThere: () => boolean, ms: number): Pro
 /** Most questions about TRX that contracts have sent. */
 const sentQuestionsMax = 6
 
-/** Makes everything healthy. What was promised must be stored then, and what callers ask for is stored by their request. */
+/** Makes all nodes healthy. Then everything that was promised must be stored, and what callers ask for is stored by their request. */
 export async function settle(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, request, forgetNodes } = run
   const { random } = env
@@ -89,7 +89,7 @@ export async function settle(run: SimulatedRun): Promise<void> {
   env.phase = 'healthy'
   const expected = [...expectedDeposits(env).values()]
   const ask = async (kind: string, act: (client: Client) => Promise<void>) => {
-    await pass(env, 3_100) // a caller has 20 of these calls in a minute
+    await pass(env, 3_100) // the rate limit allows a caller 20 such requests in a minute
     await finish(env, request(kind, act))
   }
   for (const { transfer, expected: deposit } of expected) {

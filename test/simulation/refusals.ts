@@ -11,7 +11,7 @@ export type ClosedApi = keyof typeof closedReplies
 /** The body of a reply of a node that refuses a request as too many, and of one that fails with an exception. */
 export const nodeLimit = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 export const nodeException = '{"Error":"class java.lang.NullPointerException : null"}'
-/** What the version of java-tron after 4.8.2 says in their place (PROTOCOL.md, Errors of the HTTP API). */
+/** The texts of java-tron after 4.8.2, by the older texts that they replace (PROTOCOL.md, Errors of the HTTP API). */
 const nextTexts: ReadonlyMap<string, string> = new Map([
   [nodeLimit, '{"Error":"lack of computing resources"}'],
   [nodeException, '{"Error":"internal server error"}'],
@@ -34,7 +34,7 @@ export function drawRefusals(random: Random) {
 /** How nodes refuse requests in a run. */
 export type Refusals = ReturnType<typeof drawRefusals>
 
-/** A run, as far as it is about refusals. */
+/** What this file needs to know of a run. */
 interface Refusing {
   readonly unrenderedAt: number | null
   readonly scenario: {
@@ -58,7 +58,7 @@ export function unrenderedHeight({ scenario }: Refusing, firstHeight: number): n
 
 /** Whether the node fails at the block that cannot be rendered. */
 export function failsAtBlock({ unrenderedAt, scenario }: Refusing, number: number, body: unknown): boolean {
-  const { startNum = 0, endNum = 0 } = body as { readonly startNum?: number; readonly endNum?: number } // the service's own question
+  const { startNum = 0, endNum = 0 } = body as { readonly startNum?: number; readonly endNum?: number } // safe: the service's own request
   if (unrenderedAt === null || unrenderedAt < startNum || unrenderedAt >= endNum) return false
   return scenario.refusals?.unrendered === 'all' || number === 1
 }

@@ -56,7 +56,7 @@ export interface Outcome {
   readonly early: number
 }
 
-/** How to run a seed. `trace` takes a line for each event. `until`: no longer than up to this block. */
+/** How to run a seed. `trace` takes a line for each event. `until` is the block with which the run ends at the latest. */
 export interface RunOptions {
   readonly trace?: ((line: string) => void) | undefined
   readonly overrides?: Overrides

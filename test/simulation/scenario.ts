@@ -39,7 +39,7 @@ export const currencyVariable = currencies.map(({ cuy, symbol, contract, decimal
   ...(minDeposit === 0n ? {} : { minDeposit: '0.5' }),
 }))
 
-/** What a node allows. */
+/** How many requests a node allows. */
 export interface NodeAllowance {
   readonly perSecond: number
   readonly perDay: number
@@ -50,7 +50,10 @@ export const freeAllowance: NodeAllowance = { perSecond: 15, perDay: 100_000 }
 /** Requests of a tick that finds nothing. */
 const tickRequests = 5
 
-/** Draws what nodes allow: usually what a free key does; or half more than ticks need; or too little even for ticks, so that the operator must raise it. */
+/**
+ * Draws how many requests nodes allow. Usually they are as many as with a free key. Else they are half more than ticks need, or too few even for ticks, so
+ * that the operator must raise the allowance.
+ */
 function drawAllowance(random: Random, scanEverySeconds: number): NodeAllowance {
   const ticks = (25 * 3_600) / scanEverySeconds
   const perSecond = random.pick([3, 5, 15])
@@ -86,7 +89,7 @@ export const nodeKinds = { honest, liar: { ...honest, byzantine: true } } as con
 export const calmRates = { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 } as const
 /** No trouble of a node or of the platform. */
 export const noTroubles = { node: 0, transfers: 60, hanging: 0, full: 0 } as const
-/** A trial whose trouble is that of the node that is asked first. */
+/** A trial in which the node that is asked first has the trouble. */
 export const nodeTrial = { tail: null, isFirst: true, platform: 'well', minutes: 5 } as const
 
 /** Most callers of a run. Their uids are 1, 2, 3 … */
@@ -107,14 +110,14 @@ export function drawScenario(random: Random) {
     allowance: drawAllowance(random, scanEverySeconds),
     scanEverySeconds,
     finalityLag: random.int(2, random.chance(0.3) ? 18 : 7), // blocks from the chain's newest to its newest final one
-    blocksBefore: random.chance(0.1) ? random.int(40, 220) : random.int(1, 5), // empty; can be more than fit one read
+    blocksBefore: random.chance(0.1) ? random.int(40, 220) : random.int(1, 5), // empty blocks at the beginning; can be more than one read takes
     crowd: random.chance(0.04) ? random.int(20, 70) : 0, // transactions in one block of the run; 0 for no such block
-    blocks: random.int(30, random.chance(0.1) ? 120 : 40), // made while faults occur
+    blocks: random.int(30, random.chance(0.1) ? 120 : 40), // blocks that are made while faults occur
     users: random.int(5, usersMax),
     startAfter: random.chance(0.3) ? random.int(1, 30) : null, // `TRON_START_BLOCK` after the chain's first
     decimalsDiffer, // the fine token's contract has other ones than configured: nothing of it may be credited
     hasUnreadable: random.chance(0.1), // one block has a transaction whose logs no reply can hold
-    transactionsMax: random.int(1, 4), // of one block
+    transactionsMax: random.int(1, 4), // in one block
     requestsPerBlock: random.pick([0.15, 0.3, 0.3, 0.7]), // of callers, on average
     reconciles: random.chance(0.1), // the run goes on until all balances were compared with the chain
     // What all nodes do at the end with blocks that they called final: rewrite them for a while, or replace them.
@@ -128,7 +131,7 @@ export function drawScenario(random: Random) {
 function drawRates(random: Random) {
   const rate = (light: number, heavy: number) => random.pick([0, light, light, heavy])
   return {
-    malformed: rate(0.02, 0.2), // a node's reply, for each request
+    malformed: rate(0.02, 0.2), // a node's reply is malformed, for each request
     change: rate(0.02, 0.1), // a node goes away, lags or forks, for each block
     byzantine: random.pick([0.1, 0.5, 0.9, 1]), // a Byzantine node replies with its false view, for each request
     database: rate(0.02, 0.08), // a round trip to the database fails, or a call of an object is lost
@@ -146,8 +149,8 @@ function drawNodes(random: Random, count: number, quorum: number) {
   }
   return Array.from({ length: count }, (_, i) => ({
     byzantine: byzantine.has(i),
-    keepsFailedLogs: random.chance(0.8), // whether it stores the logs of failed transactions
-    // It numbers logs within each transaction, not within the block: then one reply does not show that a log is missing.
+    keepsFailedLogs: random.chance(0.8), // whether the node stores the logs of failed transactions
+    // The node numbers logs within each transaction, not within the block. Then one reply does not show that a log is missing.
     numbersByTransaction: random.chance(0.2) && quorum > 1,
     reordersBatches: random.chance(0.3), // the replies to a batch come in another order than the calls
   }))
@@ -157,7 +160,7 @@ function drawStorm(random: Random) {
   const isFull = random.chance(0.5)
   return {
     dust: random.pick([0, 40, 40, 150, 600]), // worthless TRC-10 transfers to one caller in one block
-    logs: isFull ? random.int(12, 40) : 0, // of a stranger's contract in some blocks
+    logs: isFull ? random.int(12, 40) : 0, // logs of a stranger's contract in some blocks
     logsMax: isFull ? 12 : 10_000, // nodes refuse replies with more
     questions: random.pick([3, 8, 40, 90]), // of one caller within a minute: those that cost nodes most
     keepsMemory: random.chance(0.5), // the scanner goes on with what it remembers of nodes that failed before
@@ -171,8 +174,8 @@ export function drawTroubledScenario(random: Random) {
   return {
     evicts: random.chance(0.5), // the platform evicts the scanner after each tick
     troubles: {
-      node: random.pick([0, 0.02, 0.1]), // a node begins one, for each block
-      transfers: random.pick([20, 60, 60, 260]), // of an invented block
+      node: random.pick([0, 0.02, 0.1]), // for each block, the probability that a node begins a trouble
+      transfers: random.pick([20, 60, 60, 260]), // the transfers in an invented block
       hanging: random.pick([0, 0, 0.02]), // the next trip of a tick to the database never returns, for each block
       full: random.pick([0, 0, 0, 20, 60]), // seconds for which the database is full, once
     },
@@ -194,10 +197,10 @@ export function drawAside(random: Random) {
 function drawTrial(random: Random) {
   return {
     trouble: random.pick(troubleNames), // of one node: anything if the others are a quorum, else only what makes it slower
-    tail: random.pick([null, null, null, null, null, 'many', 'far'] as const), // what the same node invents above finality
+    tail: random.pick([null, null, null, null, null, 'many', 'far'] as const), // what the same node invents above the final blocks
     isFirst: random.chance(0.7), // the node is the one that is asked first
     platform: random.pick(['well', 'well', 'clock', 'full', 'hanging'] as const),
-    minutes: random.pick([4, 4, 5, 6, 9]), // the longest is needed to see that it goes on after a call without an end
+    minutes: random.pick([4, 4, 5, 6, 9]), // nine are needed to see that the service goes on after a call that never ends
   }
 }
 
@@ -225,8 +228,8 @@ export const calmPayouts = { crowd: 0, acts: 0, fee: false, unmined: false, fork
 /** What a seed decides about further events of payouts, in runs that have payouts. */
 export function drawFurther(random: Random) {
   return {
-    neighbour: null as NeighbourFate | null, // the other cell of the deployment: in scenarios with a name alone
-    timed: false as boolean, // how soon things come is checked as well: in scenarios with a name alone
+    neighbour: null as NeighbourFate | null, // the other cell of the deployment: only in named scenarios
+    timed: false as boolean, // how soon things come is checked as well: only in named scenarios
     further: {
       crowd: random.chance(0.1) ? random.int(110, 260) : 0, // payouts that are asked for within a minute
       acts: random.pick([0, 0, 0.3]), // an issuer stops the token of a payout between its signing and its sending

@@ -3,7 +3,7 @@ import { settled } from './event-loop.ts'
 
 /** The virtual clock of a run. */
 export interface Scheduler extends VirtualClock {
-  /** Resolves after `ms` milliseconds. */
+  /** Resolves after `ms` milliseconds of virtual time. */
   wait(ms: number): Promise<void>
 }
 

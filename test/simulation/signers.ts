@@ -27,7 +27,7 @@ const owner = { chainId, address: payoutBase58 }
 /** A signer gives up a request after this time. */
 const requestMs = 15_000
 
-/** A machine with the key, and with what is on its disk. One process after the other runs there. */
+/** A machine with the private key, and with what is on its disk. One process after the other runs there. */
 interface Machine {
   readonly number: number
   readonly skewMs: number
@@ -42,19 +42,19 @@ interface Process {
   readonly run: SimulatedRun
   readonly world: PayoutWorld
   readonly machine: Machine
-  /** To be awaited wherever it can be killed: then it never resolves. */
+  /** Await this wherever the process can be killed. If it is killed there, the promise never resolves. */
   step(): Promise<void>
-  /** Whether it is killed while it writes. */
+  /** Whether the process is killed while it writes. */
   diesNow(): boolean
 }
 
-/** The signers of a run. */
+/** The signers of a run, which work until its payouts are over. */
 export interface Signers {
-  /** A journal is lost. Its machine begins a new one. */
+  /** Loses the journal of one signer, whose machine begins a new one. */
   loseJournal(): void
 }
 
-/** Starts the signers. Each one that is killed comes again. */
+/** Starts the signers. A signer that is killed starts again. */
 export function startSigners(run: SimulatedRun, world: PayoutWorld): Signers {
   const { scheduler, scenario } = run.env
   const header = () => firstLine(owner, scheduler.now())
@@ -144,7 +144,7 @@ function openSigner(process: Process): Signer & { readonly clock: Clock } {
         await step()
       },
     },
-    own: null, // nodes that lie about a head are compared by the service
+    own: null, // no second comparison of the head by the signer: here the service alone must find nodes that lie
     gone: new Set(),
     again: new Set(),
   }
@@ -161,7 +161,7 @@ function openDisk({ run, world, machine, diesNow }: Process): JournalFile {
       const isKilled = diesNow()
       const written = isKilled ? world.random.pick([0, text.length >> 1, text.length]) : text.length
       machine.disk += text.slice(0, written)
-      if (written === text.length) noteSigned(run, world, machine, JSON.parse(text) as JournalEntry) // its own
+      if (written === text.length) noteSigned(run, world, machine, JSON.parse(text) as JournalEntry) // safe: the signer's own line
       if (isKilled) throw killed
     },
     close: () => undefined,
@@ -187,7 +187,7 @@ function noteSigned(
   env.count('signed')
   const name = `signer ${number} signs ${key}`
   const finalMs = (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000
-  // The copy may lack nothing any more: its transactions were found in blocks, or handed in again.
+  // What the restored copy lacked may be known again: a block contains the transactions, or they were handed in again.
   const isOfCopy = offeredAt > world.lackingSince && finalMs < world.lackingSince + restoredMs
   if (isOfCopy && isLacking(env, world)) env.violate(`${name} after a restore that lacks what was sent`)
   const other = world.signed.get(txid as Txid)?.key
@@ -223,7 +223,7 @@ function fetchIn({ run, world, machine, step }: Process): typeof globalThis.fetc
     await step()
     if (got === null) throw new Error('no answer')
     const { status, headers, text } = got
-    return { status, headers, body: chunksOf(text) } as unknown as Response // what the signer reads of it
+    return { status, headers, body: chunksOf(text) } as unknown as Response // safe: the signer reads only these members
   }
 }
 
@@ -251,5 +251,5 @@ function nodesOf({ run: { env }, world, step }: Process): AgreedNodes {
       if (blockNumber === undefined) return parse({})
       return parse({ id, blockNumber, ...(minedAs(env, id)?.succeeded === true ? {} : { result: 'FAILED' }) })
     },
-  } as unknown as AgreedNodes // the two questions of a signer
+  } as unknown as AgreedNodes // safe: a signer calls only these two methods
 }

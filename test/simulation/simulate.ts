@@ -8,7 +8,7 @@ import { importPatched } from './source-patch.ts'
 /**
  * Runs seeds: `npm run simulate -- --seeds 1000 --from 1`, with `--workers 2` on two cores. It stops at the first broken promise;
  * `--all` goes on, and prints each. `--trace` prints each event. `--defect <name>` makes a deliberate mistake of `defects.txt`, which
- * some seed must find, and `--defects` says of each whether one does. Each seed that breaks a promise is printed with the command that
+ * some seed must find. `--defects` says for each mistake whether a seed finds it. Each seed that breaks a promise is printed with the command that
  * repeats it, and the status is 1 then.
  */
 const { values } = parseArgs({
@@ -62,7 +62,7 @@ async function runAll(): Promise<void> {
   if (broken > 0) process.exitCode = 1
 }
 
-/** Runs the seeds here, or each worker every n-th of them. */
+/** Runs all seeds in this thread, or starts `workers` threads, each of which runs every `workers`-th seed. */
 async function runSeeds(from: number, report: (outcome: Outcome) => void): Promise<void> {
   if (workers === 1) {
     const run = (await import('./run.ts')).createSimulation()
@@ -80,7 +80,7 @@ async function runSeeds(from: number, report: (outcome: Outcome) => void): Promi
   await Promise.all(Array.from({ length: workers }, (_, i) => runShareOf(from + i)))
 }
 
-/** Runs the seeds of one worker thread: from its first one on, each `workers` after the one before. */
+/** Runs the seeds of one worker thread: its first one, and from there every `workers`-th. */
 async function runShare(): Promise<void> {
   const first = Number(workerData)
   const end = parseCount('from', values.from ?? '1') + seeds
@@ -101,7 +101,7 @@ async function repeatDefect(name: string): Promise<void> {
   process.exitCode = 1
 }
 
-/** Prints of each mistake whether it is found. */
+/** Prints for each mistake whether a seed finds it. */
 async function findDefects(): Promise<void> {
   const unpatched = (await import('./run.ts')).createSimulation()
   for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name, unpatched)}`)

@@ -42,7 +42,7 @@ export interface SimulatedRun {
   readonly nodes: Nodes
   readonly endpoints: Endpoints
   readonly stored: Stored
-  /** The environment of backends: the same with a source of randomness of its own, so that posts change no other draw. */
+  /** `env` with another source of random numbers, for backends: posts then change no other draw. */
   readonly backends: Environment
   /** Starts one minute of the cron. The promise resolves at its end, or never where it is killed. */
   cron(): Promise<void>
@@ -237,7 +237,7 @@ function createCalls(ports: MakePorts) {
   }
 }
 
-/** Calls about payouts have an isolate and a source of randomness of their own, so that runs without payouts are as they were. */
+/** Makes the calls about payouts. They have an isolate and random numbers of their own, so that they change no other draw. */
 function createPayoutCalls(
   env: Environment,
   stored: Stored,
@@ -269,7 +269,7 @@ function createPayoutCalls(
   }
 }
 
-/** What a wallet has paid for a payout, without what is back; null where the database has no such payout. */
+/** What a wallet has paid for a payout, less what was given back; null if the database has no such payout. */
 function debitOf(stored: Stored, key: string): bigint | null {
   const [uid, cuy, osn = ''] = key.split(' ')
   const amounts = [2, 4, 5].map((type) => stored.entryOf(Number(uid), Number(cuy), type, osn)?.amount)
@@ -308,7 +308,7 @@ function createLog(env: Environment, { name: invocation }: Invocation) {
   return (level: 'info' | 'warn' | 'error' | 'alarm', name: string, fields: LogFields) => {
     env.trace(() => `${invocation} ${level} ${name} ${JSON.stringify(fields)}`)
     noteNamed(env, level, name, fields)
-    if (level === 'alarm') checkAlarm(env, name as AlarmKind, fields) // the alarm method's own argument
+    if (level === 'alarm') checkAlarm(env, name as AlarmKind, fields) // safe: an alarm is named by its kind
     // Drizzle's message does not contain that of its cause.
     if (name === 'request-crashed' && !/D1_ERROR|Failed query|the platform ended/.test(String(fields.text))) {
       env.violate(`${invocation} crashed: ${fields.text}`)

@@ -88,8 +88,8 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
 ]
 
 /**
- * Scenarios in which it is also checked how soon things come: the position where the chain was two ticks before, each credit and its event, the name of the
- * node in a warning or an alarm, and the requests that a tick needs. All other runs are checked for what comes, not for when.
+ * Scenarios in which times are checked, too. The scan must be where the chain was two ticks before, credits and their events must come soon, a warning or an
+ * alarm must soon name a bad node, and a tick may send only so many requests. All other runs are checked for what comes, not for when.
  */
 const inTime: readonly (readonly [sentence: string, overrides: Overrides])[] = [
   [

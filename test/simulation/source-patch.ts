@@ -25,7 +25,7 @@ const migrationReader = { file: 'test/support/database-file.ts', text: "`, 'utf8
 const moduleOf = ({ file }: SourcePatch) => `${own}${file.endsWith('.sql') ? migrationReader.file : `src/${file}`}`
 /** Files that are never copied: packages, and the one that changes functions of the whole process. */
 const unpatched = /\/node_modules\/|\/event-loop\.ts$/
-/** For each query of copies: the patch, and the files that are copied. */
+/** For each query string, which marks the URLs of the copies for one patch: the patch, and the files that are copied. */
 const patches = new Map<string, { readonly patch: SourcePatch; readonly copied: ReadonlySet<string> }>()
 
 /**
@@ -70,7 +70,7 @@ function patchLoads(): void {
   })
 }
 
-/** Notes what a file of the project imports, and what that imports; types aside. */
+/** Notes what a file of the project imports, directly or through other files, except types. */
 function addImportsOf(url: string): void {
   for (const [, specifier = ''] of sourceOf(url).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
     const imported = new URL(specifier, url).href

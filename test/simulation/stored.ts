@@ -163,7 +163,7 @@ type Row<T> = { readonly [Name in keyof T]: T[Name] extends bigint ? number | st
 function createQueries(sqlite: DatabaseSync) {
   const rows = <T>(sql: string) => {
     const statement = sqlite.prepare(sql)
-    return (...values: Value[]) => statement.all(...values) as unknown as T[] // the selected columns
+    return (...values: Value[]) => statement.all(...values) as unknown as T[] // safe: a row has the selected columns
   }
   const first = <T>(sql: string) => {
     const all = rows<T>(sql)
@@ -268,7 +268,7 @@ function ledgerReads({ rows, first, count }: Queries) {
     unreadHolding: first<object>(selectUnread),
     holdings: () =>
       holdings().map((row): StoredHolding => {
-        const recorded = parts.reduce((sum, part) => sum * 10n ** 12n + BigInt(row[part] ?? 0), 0n) // the highest first
+        const recorded = parts.reduce((sum, part) => sum * 10n ** 12n + BigInt(row[part] ?? 0), 0n) // `parts` begins with the highest digits
         return { ...row, recorded, accepted: BigInt(row.accepted), reported: BigInt(row.reported) }
       }),
   }

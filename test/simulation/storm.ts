@@ -12,7 +12,7 @@ import type { Storm } from './scenario.ts'
 import { pass, type SimulatedRun } from './simulated-run.ts'
 
 const minutes = 5
-/** With more logs than this, every block of the storm has too many. */
+/** If a storm has more `logs` than this, they are in every block, else in one of ten. */
 const alwaysFrom = 32
 
 /**
@@ -41,7 +41,7 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
 
 /**
  * Makes a check to be called every few seconds: blocks that were final two scan intervals and a longest tick ago must be read. The check returns the height
- * up to which they must be. Nothing is due before this time has passed since `excusedUntil`.
+ * up to which blocks must be read; 0 until that time has passed since `excusedUntil`.
  */
 export function createPositionCheck({ env, stored }: SimulatedRun): (excusedUntil?: number) => number {
   const lateMs = 2 * env.scenario.scanEverySeconds * 1_000 + tickMaxMs
@@ -60,7 +60,7 @@ export function createPositionCheck({ env, stored }: SimulatedRun): (excusedUnti
 /** The longest time of a tick. */
 export const tickMaxMs = 35_000
 
-/** Gives one node the fault of the storm where the others are enough without it. */
+/** Gives one node the fault of the storm if the other nodes are a quorum. */
 function beginFaultOfOne({ env, nodes }: SimulatedRun, { nodeFault: kind }: Storm): void {
   if (kind === 'none' || kind === 'byzantine' || nodes.list.length <= env.scenario.quorum) return
   beginNodeFault(env, env.random.pick(nodes.list), kind)

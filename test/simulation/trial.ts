@@ -13,7 +13,7 @@ const platformFrom = 60
 const platformUntil = 120
 /** By how much all clocks are ahead for a while, before they step back. */
 const clockStepMs = 600_000
-/** A far tail is shown for so many seconds. */
+/** For so many seconds a node shows a `far` tail: invented blocks far above the newest one. */
 const farSeconds = 40
 
 /**
@@ -60,7 +60,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   }
   env.clockMs = 0
   const takesBatches = !env.counts.has('batch limit') && !env.counts.has('batch refused')
-  const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // unless decimals differ: then they are asked for again
+  const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // decimals that differ are asked for again
   const isQuiet = node === null && takesBatches && isCalm
   if (timed && isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
   if (timed && node !== null && env.violation === null) {
@@ -86,12 +86,13 @@ function beginTroubles({ env, nodes }: SimulatedRun, { trouble, tail, isFirst }:
   return node
 }
 
-/** Whether one node may lie: the others are a quorum without it. */
+/** Whether one node may lie, because the other nodes are a quorum. */
 const canLie = ({ env, nodes }: Pick<SimulatedRun, 'env' | 'nodes'>) =>
   env.scenario.quorum > 1 && nodes.list.length > env.scenario.quorum
 
 /**
- * Until when the trouble of a node that is needed for the quorum excuses the scan: a minute, if the service can adapt to it by then, else the whole trial.
+ * Until when the trouble of a node that is needed for the quorum excuses the scan. It is a minute if the service can adapt to the trouble in this time, else
+ * the whole trial.
  */
 function excuse({ trouble, platform }: Trial, begunAt: number): number {
   const isFast = (trouble === 'fewer requests a second' && platform === 'well') || trouble === 'junk'
@@ -101,7 +102,7 @@ function excuse({ trouble, platform }: Trial, begunAt: number): number {
 /** Extra time in which the service reads what was not stored for minutes, from a slow node that it asks first. */
 const backlogMs = 60_000
 
-/** Does what the platform does at this second. Returns until when it excuses the scan. */
+/** Lets clocks or the platform fail or recover at this second, as the trial says. Returns until when the failure excuses the scan. */
 function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, second: number): number {
   const until = env.scheduler.now() + (platformUntil - second) * 1_000
   if (second === platformFrom) {
@@ -145,7 +146,7 @@ const eventMsMax = 30_000
 function checkEvents({ env, stored }: SimulatedRun, excusedUntil: number): void {
   if (env.scheduler.now() < excusedUntil + eventMsMax) return
   const waits = stored.oldestCredit()
-  if (waits === undefined || waits.createdAt < excusedUntil) return // it can wait for what failed before
+  if (waits === undefined || waits.createdAt < excusedUntil) return // the event's delivery can be late because of what failed before
   const ms = env.scheduler.now() - waits.createdAt
   if (env.clockMs === 0 && ms > eventMsMax) env.violate(`event ${waits.id} of a credit is ${ms} ms late`)
 }
@@ -163,7 +164,7 @@ const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
   'API switched off': ['node-unfit'],
   'lite node': ['node-unfit'],
 }
-/** The kind of request whose answers show a trouble, if not every answer does. Those for balances do not: they get only what is left of a tick's time. */
+/** The kind of request whose answers show a trouble, if not every answer does. Requests for balances show none, because a tick may have no time for them. */
 const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
   'final head too high': 'block',
   'final head far too high': 'head',
@@ -175,9 +176,9 @@ const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
   'API switched off': 'final',
   'lite node': 'final',
 }
-/** Requests after which a node must be known. */
+/** After so many requests that show its trouble, a node must be named. */
 const knownAfter = 5
-/** Other numbers of requests: many changed fields are not read, and a node without an HTTP API is asked only once a minute. */
+/** Troubles with another number of requests than `knownAfter`. Many changed fields are not read, and a node without an HTTP API is asked only once a minute. */
 const knownAfterOf: Partial<Record<TroubleName, number>> = {
   'values of any kind': 20,
   'API switched off': 1,
@@ -207,7 +208,7 @@ function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { troubl
   if (!wanted.some((name) => names.has(name))) env.violate(`node ${number} is not named, and has: ${has}`)
 }
 
-/** Whether the clocks were ahead then: a head that is far too high can be true for them. */
+/** Whether the clocks were ahead at the time `at`: a head that is far too high can be true by such a clock. */
 const isClockAhead = ({ steppedAt }: SimulatedRun['env'], at: number) =>
   at >= steppedAt && at < steppedAt + (platformUntil - platformFrom) * 1_000
 
@@ -236,12 +237,12 @@ function createRequestCount({ env, nodes }: SimulatedRun) {
   }
 }
 
-/** Requests of a tick that is caught up: head, blocks and logs at each node of the quorum, and the tail's at one. */
+/** Requests of a tick that is caught up: head, blocks and logs at each node of the quorum, and two at one node for the blocks that are not final. */
 const tickRequestsOf = (quorum: number) => 3 * quorum + 2
-/** Gaps, comparisons and repeated questions may add at most this part, over all ticks of a trial. */
+/** Over all ticks of a trial, gaps, comparisons and repeated questions may add at most this part of `tickRequestsOf`. */
 const furtherPart = 0.5
 
-/** Checks that an instance which is evicted after each tick asks no more than one that lives. */
+/** Checks that ticks send no more requests than they need, even if the platform evicts the instance after each tick. */
 function checkTicks({ env, nodes }: SimulatedRun, begunAt: number, ticksBefore: number): void {
   const ticks = (env.counts.get('call: scanner alarm') ?? 0) - ticksBefore
   const sent = nodes.list.flatMap(({ requests }) => requests.filter((at) => at > begunAt)).length
@@ -250,7 +251,7 @@ function checkTicks({ env, nodes }: SimulatedRun, begunAt: number, ticksBefore: 
     env.violate(`a tick sends ${(sent / ticks).toFixed(1)} requests, and needs ${most.toFixed(1)} at most`)
 }
 
-/** Checks that transfers are seen before they are final, once the node shows its far tail no more. */
+/** Checks that transfers are seen before they are final, once the node no longer invents blocks far above the newest one. */
 function checkSeen({ env, stored }: SimulatedRun, { tail, platform }: Trial, begunAt: number): void {
   const { scanEverySeconds, finalityLag } = env.scenario
   const isLong = finalityLag * 3 >= scanEverySeconds + 10

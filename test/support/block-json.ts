@@ -10,12 +10,12 @@ export type Wire = Readonly<Record<string, unknown>>
 /** A transaction in a block. Everything that a node shows of the transaction is made from this. */
 export interface ChainTransaction {
   readonly txid: Txid
-  /** Its `raw_data` as hex digits. */
+  /** The transaction's `raw_data` as hex digits. */
   readonly rawHex: string
   /** `SUCCESS`, or the node's word for how it failed. */
   readonly result: string
   readonly logs: readonly LogSpec[]
-  /** The internal transactions of its contracts. */
+  /** The internal transactions of the contracts that the transaction calls. */
   readonly internals?: readonly (InternalSpec & { readonly from: Address })[]
   /** Further members of the transaction in the HTTP API. The service ignores them. */
   readonly more?: Wire

@@ -8,7 +8,7 @@ const runningPids = new Set<number>()
  */
 export function trackChild(child: ChildProcess): void {
   const { pid } = child
-  if (pid === undefined) return // it did not start; its `error` event says why
+  if (pid === undefined) return // the child did not start; its `error` event says why
   if (runningPids.size === 0) process.once('exit', endAll)
   runningPids.add(pid)
   child.once('exit', () => runningPids.delete(pid))

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { root } from './project.ts'
 
-/** The SQL of each migration, in order. */
+/** The SQL of the migrations in the order of their file names, in which they are applied. */
 export function readMigrations(): readonly string[] {
   const names = readdirSync(`${root}migrations`).filter((name) => name.endsWith('.sql'))
   return names.sort().map((name) => readFileSync(`${root}migrations/${name}`, 'utf8'))

@@ -14,19 +14,19 @@ export type CallResponse = { readonly result: unknown } | { readonly error: { co
 /** The state from which a node answers. */
 export interface NodeView {
   readonly chainId: string
-  /** The height of its newest block. */
+  /** The height of the node's newest block. */
   readonly head: number
-  /** The height of its newest final block. Null: java-tron before 4.8.0, which does not know the tag `finalized` (PROTOCOL.md, Block tags). */
+  /** The height of the newest final block. Null: java-tron before 4.8.0, which does not know the tag `finalized` (PROTOCOL.md, Block tags). */
   readonly finalized: number | null
-  /** A block of its chain, which may be above its head. Hashes and txids are 64 hex digits. */
+  /** A block of the node's chain, which may be above its head. Hashes and txids are 64 hex digits. */
   blockAt(height: number): RenderedBlock | undefined
   blockByHash(hash: string): RenderedBlock | undefined
   blockOf(txid: string): RenderedBlock | undefined
   /** Without history every receipt is null and each list of logs is empty (PROTOCOL.md, Log queries). */
   readonly hasHistory: boolean
-  /** Whether it stores internal transactions (java-tron's setting `vm.saveInternalTx`). */
+  /** Whether the node stores internal transactions (java-tron's setting `vm.saveInternalTx`). */
   readonly keepsInternals: boolean
-  /** The most logs that it returns in one reply; java-tron's default is 10,000 (PROTOCOL.md, Log queries). */
+  /** The most logs that the node returns in one reply; java-tron's default is 10,000 (PROTOCOL.md, Log queries). */
   readonly logsMax: number
   /** A balance in smallest units, of TRX if `contract` is null. */
   balanceOf(address: Address, contract: Address | null): bigint
@@ -34,7 +34,7 @@ export interface NodeView {
   decimalsOf(contract: Address): number | undefined
   /** The reply of `getaccount` for an address in Base58Check: `{}` if the account does not exist. */
   accountOf(address: string): Wire
-  /** The reply to a signed transaction that is sent to it. */
+  /** The reply to a signed transaction that is sent to the node. */
   broadcast(transaction: string): Wire
   /** Whether the node knows the transaction though no block contains it. */
   isUnmined(txid: string): boolean

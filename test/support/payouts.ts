@@ -11,7 +11,7 @@ import { usdtAddress } from './transaction-spec.ts'
 const privateKey = sha256(utf8ToBytes('the payout address of tests'))
 const publicKey = secp256k1.getPublicKey(privateKey, false)
 
-/** The address that this key signs for. */
+/** The tests' payout address: `privateKey` signs for it. */
 export const payoutAddress = addressOfKey(publicKey)
 /** The payout address in Base58Check. */
 export const payoutBase58 = formatBase58(payoutAddress)

@@ -6,7 +6,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url).href)
 /** An error for the person at the terminal, who sees only its message, without a stack. */
 export class UserError extends Error {}
 
-/** Prints a line to standard output. */
+/** Prints a line to standard output; the line break is added. */
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -64,7 +64,7 @@ function encodeCall(from: Address, contract: Address, value: bigint, data: strin
   return { type: 31, message: message.tag(4, 2).bytes(hexToBytes(data)).finish() }
 }
 
-/** For each contract type the field numbers of recipient and amount in its message (PROTOCOL.md, Contract types). 0: it has no such field. */
+/** For each contract type the field numbers of recipient and amount in its message (PROTOCOL.md, Contract types). 0: the message has no such field. */
 const messageFields: Readonly<Record<number, readonly [to: number, amount: number]>> = {
   0: [2, 0],
   1: [2, 3],

@@ -44,23 +44,23 @@ export interface ScriptedNode {
   chain: BuiltChain
   /** How many of the chain's newest blocks the node does not have yet. */
   behind: number
-  /** How many blocks its newest final block is below its newest one. */
+  /** How many blocks the node's newest final block is below its newest one. */
   finalityLag: number
   supportsFinalized: boolean
   /** Without history every receipt is null and each list of logs is empty (PROTOCOL.md, Log queries). */
   hasHistory: boolean
-  /** Whether it stores internal transactions, which java-tron does only if it is configured to. */
+  /** Whether the node stores internal transactions, which java-tron does only if it is configured to. */
   keepsInternals: boolean
-  /** The most logs that it returns in one reply. */
+  /** The most logs that the node returns in one reply. */
   logsMax: number
   /** Balances in smallest units: of TRX by address, of a token by `<contract> <address>`. */
   readonly balances: Map<string, bigint>
   /** Addresses in Base58Check whose accounts exist, even without a balance. */
   readonly activated: Set<string>
   readonly decimals: Map<Address, number>
-  /** The signed transactions that were sent to it. */
+  /** The signed transactions that were sent to the node. */
   readonly broadcasts: string[]
-  /** The txids of transactions that it knows though no block contains them. */
+  /** The txids of transactions that the node knows though no block contains them. */
   readonly unmined: Set<string>
   /** Decides each request's fault; null means a correct response. */
   script: (incoming: IncomingRequest) => Fault | null

@@ -48,14 +48,14 @@ export type TransactionSpec =
 
 /** An internal transaction. By default it is a `call`, and the called contract sends it. */
 export interface InternalSpec {
-  /** What kind it is, such as `call`, `create`, `suicide` or `freezeBalanceV2ForEnergy`. */
+  /** The kind of the internal transaction, such as `call`, `create`, `suicide` or `freezeBalanceV2ForEnergy`. */
   readonly note?: string
   readonly from?: Address
   readonly to: Address
-  /** The TRX that it moves, in sun. */
+  /** The TRX that the internal transaction moves, in sun. */
   readonly sun: number
   readonly rejected?: boolean
-  /** TRC-10 tokens that it moves beside the TRX. */
+  /** TRC-10 tokens that the internal transaction moves beside the TRX. */
   readonly tokens?: readonly { readonly callValue: number; readonly tokenId: string }[]
 }
 

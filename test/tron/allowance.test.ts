@@ -211,7 +211,7 @@ type Counts = { readonly caller: number }
 describe('the requests of a day', () => {
   it('that a caller is charged for are requests: a used up share is a limit of the caller, not of the nodes', async () => {
     const h = await createProbed({ nodes: 1, perDay: 23_000 })
-    const chain = h.open(caller(1)) // the same caller's work: its share counts all of its requests
+    const chain = h.open(caller(1)) // all requests through `chain` count for the share of caller 1
     const ask = () => h.settle(chain.balances(Array(balancesMax).fill(us), nativeAsset))
     for (let i = 0; i < 25; i += 1) expect((await ask()).ok).toBe(true)
     const before = h.counts()
@@ -251,7 +251,7 @@ describe('the requests of a day', () => {
       'limited',
     ])
     expect(results.at(-1)).toMatchObject({ error: { whose: 'nodes', seconds: 4 } })
-    expect(counted(h)).toBe(4) // the two that were not sent are not charged
+    expect(counted(h)).toBe(4) // the two requests that were not sent are not charged
   })
 
   it('are not used by what waits for a connection until its time is over', async () => {

@@ -74,7 +74,7 @@ describe('balances', () => {
 
 describe('the balances of one address', () => {
   const units = 100n
-  /** Reads the balances where each node shows its number in `shown` as TRX, and twice as much of a token. Null: it gives no token balance. */
+  /** Reads the balances where each node shows its number in `shown` as TRX, and twice as much of a token. Null: the node gives no token balance. */
   const readFrom = async (quorum: number, shown: readonly (bigint | null)[]) => {
     const h = createHarness({ nodes: shown.length, quorum })
     for (const [i, balance] of shown.entries()) {
@@ -87,7 +87,7 @@ describe('the balances of one address', () => {
         h.fail(
           i,
           changing('eth_call', () => null),
-        ) // it answers without a balance of the token
+        ) // the node answers without a balance of the token
     const answer = await h.settle(h.open().holdings(us, [nativeAsset, trc20Asset(usdtAddress)]))
     return { read: answer.ok ? answer.value : answer.error.kind, requests: h.nodes.map((node) => node.requests.length) }
   }

@@ -25,7 +25,7 @@ export interface Line {
 
 export interface HarnessOptions {
   readonly nodes?: number
-  /** The names of the nodes in their order; without it they have none. */
+  /** The names of the nodes in their order; by default the nodes have none. */
   readonly names?: readonly string[]
   /** How many nodes must agree: by default all of them, but at most 2. */
   readonly quorum?: number
@@ -54,7 +54,7 @@ export interface Harness {
   settle<T>(result: Promise<T>): Promise<T>
   now(): number
   advance(ms: number): void
-  /** Moves the clock back. */
+  /** Moves the clock back, as when a machine's clock is corrected. */
   stepBack(ms: number): void
   /** Resolves when `ms` milliseconds have passed on the clock. */
   sleep(ms: number): Promise<void>

@@ -38,7 +38,7 @@ describe('a service of a node that fails', () => {
     h.advance(3_000)
     await balance(h)
     expect(h.counts()).toEqual([3, 3])
-    h.advance(3_000) // the second rest is twice as long as the first
+    h.advance(3_000) // after the second failure the node is left alone for twice as long
     await balance(h)
     expect(h.counts()).toEqual([3, 4])
     h.fail(0, null)
@@ -52,8 +52,8 @@ describe('a service of a node that fails', () => {
     const h = await createProbed()
     h.fail(1, { kind: 'broken-connection' })
     for (let i = 0; i < 6; i += 1) expect((await readBlocks(h)).ok).toBe(false)
-    h.fail(1, null) // it answers again, though its rest is not over
-    expect(wordsOf(await readBlocks(h))).toEqual([2]) // fewer blocks at once: a large one could have been the reason
+    h.fail(1, null) // the node answers again before the time is over for which it is left alone
+    expect(wordsOf(await readBlocks(h))).toEqual([2]) // fewer blocks at once, because a large block could have made the node fail
     expect(wordsOf(await readBlocks(h))).toEqual([2, 2])
   })
 
@@ -88,7 +88,7 @@ describe('a slow node', () => {
         for (const node of h.nodes) node.requests.length = 0
         return balance(h).then(() => h.counts())
       }
-      h.advance(500_000) // the rest of its failing service is over
+      h.advance(500_000) // the time is over for which the failing service is left alone
       expect(await first()).toEqual([0, 1])
       h.advance(100_000)
       expect(await first()).toEqual([1, 0])
@@ -141,7 +141,7 @@ describe('a rate limit', () => {
     await h.settle(Promise.all([1, 2, 3, 4].map(() => chain.balances([us], nativeAsset))))
     expect(h.counts()).toEqual([4, 4])
     h.fail(0, null)
-    h.advance(46_000) // the first rest with its longest jitter
+    h.advance(46_000) // longer than a service is left alone after one 429: 30 s and up to half of that
     await balance(h)
     expect(h.counts()).toEqual([5, 4])
   })

@@ -275,7 +275,7 @@ describe('the time of a node', () => {
     const h = await createProbed({ chain, nodes: 4, quorum: 2 })
     h.node(0).script = ({ number }) => {
       if (number > 1) return null
-      // It answers after 4.5 s, when the chain has grown by four blocks.
+      // The node answers after 4.5 s, when the chain has grown by four blocks.
       return { kind: 'delayed', wait: () => h.sleep(4_500).then(() => void chain.addEmpty(4)) }
     }
     await h.settle(h.open().finalizedHead(null))
@@ -286,7 +286,7 @@ describe('the time of a node', () => {
 })
 
 describe('a node that invents final blocks a little too high', () => {
-  /** It shows invented blocks in place of the newest final ones, and a finalized head above them. */
+  /** Makes a node show invented blocks in place of the newest final ones, and a finalized head above them. */
   const inventing = (h: Harness): Fault =>
     changing('eth_getBlockByNumber', (value, { params: [which] }) => {
       const final = finalOf(h)

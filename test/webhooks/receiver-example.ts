@@ -22,7 +22,7 @@ export function receive(secret: string, handle: (event: unknown) => Promise<void
       done.add(id)
       response.writeHead(204).end()
     } catch {
-      response.writeHead(400).end() // not from the service, or not handled: it comes again
+      response.writeHead(400).end() // not from the service, or not handled: the event comes again
     }
   })
 }

@@ -14,7 +14,7 @@ export type Answer = (response: ServerResponse, request: ReceivedRequest) => voi
 export interface Receiver {
   readonly url: string
   readonly requests: readonly ReceivedRequest[]
-  /** How it answers requests from now on. It begins with status 204. */
+  /** How the receiver answers requests from now on; at first with status 204. */
   answer: Answer
   /** The numbers of the received events, in order. */
   events(): number[]

@@ -33,7 +33,7 @@ export function findPlanFault(plan: CollectPlan): string | null {
   return findRepeated(steps) ?? findLostEnergy(steps) ?? findUnordered(steps)
 }
 
-/** Finds a member that would tell the person something else than the transactions say, such as an `expiresAt` that is not `expiration`. */
+/** Finds a member of the plan that would tell the person something else than the transactions say, such as an `expiresAt` that is not `expiration`. */
 function findHeaderFault({ currencies, timestamp, expiration, expiresAt }: CollectPlan): string | null {
   const distinct = (values: readonly unknown[]) => new Set(values).size === values.length
   if (!distinct(currencies.map(({ symbol }) => symbol)) || !distinct(currencies.map(({ contract }) => contract))) {
@@ -78,7 +78,7 @@ function findRepeated(steps: readonly CollectStep[]): string | null {
   return null
 }
 
-/** Every delegation must be taken back later in the plan. */
+/** Returns the fault of a plan that delegates energy and does not take it back later, or null. */
 function findLostEnergy(steps: readonly CollectStep[]): string | null {
   const lost = steps.find(
     (step) =>
@@ -90,7 +90,9 @@ function findLostEnergy(steps: readonly CollectStep[]): string | null {
   return lost === undefined ? null : `step ${lost.id}: the delegation is not taken back`
 }
 
-/** Each step must wait (`after`) for a step before it at the same address, if there is one other than `undelegate`. */
+/**
+ * Returns the fault of a plan in which a step does not wait (`after`) for an earlier step of the same address, or null. No step has to wait for `undelegate`.
+ */
 function findUnordered(steps: readonly CollectStep[]): string | null {
   const hasty = steps.find((step) => {
     const before = steps.filter(({ address, id, kind }) => {

@@ -23,7 +23,7 @@ export interface ChainPrices {
 /** The unused resources of an account today: units of energy, bytes. */
 export interface AccountResources {
   readonly energy: number
-  /** From a stake or a delegation. */
+  /** Bandwidth from the account's own stake, or from stake that another account delegates to it. */
   readonly stakedBytes: number
   readonly freeBytes: number
 }
@@ -59,7 +59,7 @@ export interface GasFacts {
   readonly address: string
   readonly sun: bigint
   readonly resources: AccountResources
-  /** Sun of its stake that can be delegated now. */
+  /** Sun of the gas address's stake that can be delegated now. */
   readonly delegatable: bigint
   /** Units of energy that `perTrx.trx` staked TRX give. */
   readonly perTrx: { readonly energy: bigint; readonly trx: bigint }
@@ -81,7 +81,7 @@ export interface CollectWishes {
   readonly trxPrice: ReadonlyMap<string, bigint>
 }
 
-/** A transfer that the plan will contain. `fee` is the most sun that it burns at its address. */
+/** A transfer that the plan will contain. `fee` is the most sun that the transfer burns at the address that sends it. */
 export interface PlannedTransfer extends ReturnType<typeof transferOf> {
   readonly fee: bigint
 }
@@ -109,7 +109,7 @@ function afterBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number): Bandw
   return { stakedBytes, freeBytes: freeBytes >= bytes ? freeBytes - bytes : freeBytes }
 }
 
-/** The members of a transfer's step, and its bytes. `energy` includes the headroom; it is 0n for TRX. */
+/** Makes the members of a transfer's step in the plan, and counts the bytes of its transaction. `energy` includes the headroom; it is 0n for TRX. */
 function transferOf(
   header: TransactionHeader,
   { index, address }: AddressFacts,

@@ -38,7 +38,7 @@ export function runCollect(
       const { runPlan } = await import('./plan-command.ts')
       return await runPlan(values, terminal, stopsInOrder())
     }
-    // Ctrl-C ends `sign` at once, because it makes no request that must not be cut off. `plan` and `send` need a second Ctrl-C for that.
+    // Ctrl-C ends `sign` at once, because it sends no request. `plan` and `send` end at once only at a second Ctrl-C.
     if (command === 'sign' && file !== undefined && rest.length === 0) {
       const { runSign } = await import('./sign.ts')
       return await runSign(values, file, terminal, readTarget)

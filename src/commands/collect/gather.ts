@@ -68,9 +68,9 @@ export async function readIssuedAddresses(
 }
 
 /**
- * Finds addresses without a database. If the range has an end of its own, the result is the whole range. Otherwise it ends before the first
- * `balancesMax` addresses in a row that the chain shows as never used, without balance and without account (the gap limit of BIP-44). An address from
- * which everything was collected still has an account.
+ * Finds addresses without a database. If the person has named the end of the range, the result is the whole range. Otherwise it ends before the first
+ * `balancesMax` addresses in a row that the chain shows as never used, without balance and without account (the gap limit of BIP-44). An address from which
+ * everything was collected still has an account.
  */
 export async function scanAddresses(
   nodes: AgreedNodes,

@@ -20,7 +20,10 @@ interface PlanState {
   readonly wishes: CollectWishes
   readonly prices: ChainPrices
   readonly gas: GasFacts
-  /** Whether the gas address has bandwidth for all of its steps. If not, all of them count as burnt, because their order may change. */
+  /**
+   * Whether the gas address has bandwidth for all of its steps. If not, the plan counts burnt sun for the bytes of every step, because the order of the steps
+   * may change.
+   */
   readonly hasBandwidth: boolean
   readonly steps: CollectStep[]
   readonly leftOut: LeftOut[]
@@ -91,7 +94,7 @@ function findCostly(
   const total = costWithout(state, facts, skip)
   const tokens = tokensOf(decide(state, facts, skip)).map(({ currency: { symbol }, units }) => {
     const price = trxPrice.get(symbol)
-    const unpriced = min.has(symbol) ? null : 0n // null: with --min the operator says that it is worth its fees
+    const unpriced = min.has(symbol) ? null : 0n // null: with --min the operator says that the token is worth its fees
     const cost = total - costWithout(state, facts, new Map([...skip, [symbol, '']]))
     return { symbol, cost, worth: price === undefined ? unpriced : (units * 1_000_000n) / price }
   })

@@ -189,7 +189,7 @@ export const isUndecided = ({ code }: BroadcastAnswer): boolean => temporaryCode
 
 /**
  * Broadcasts a signed transaction through all nodes, because a single node may not pass it on. Returns the best answer. If every answer is a refusal, and fewer
- * than a quorum answer, it is sent again: a node that did not answer may have accepted it.
+ * than a quorum answer, the transaction is sent again: a node that did not answer may have accepted it.
  */
 export async function broadcast(nodes: AgreedNodes, transaction: string): Promise<BroadcastAnswer> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {

@@ -49,7 +49,7 @@ const common = {
   after: z.array(integer),
   /** The bytes for which bandwidth is charged. */
   bytes: integer,
-  /** The most sun that it burns. */
+  /** The most sun that the transaction burns. */
   fee: sun,
   txid: hash,
 }
@@ -80,7 +80,7 @@ const planSchema = z.strictObject({
   format: z.literal(planFormat),
   version: z.literal(1),
   chainId: z.string().check(z.regex(/^0x[0-9a-f]{1,16}$/)),
-  /** For people only. */
+  /** Times as text, for people. The transactions follow `timestamp` and `expiration`. */
   createdAt: printable,
   expiresAt: printable,
   /** Account number of the derivation paths `m/44'/195'/account'/0/index`. */
@@ -102,7 +102,7 @@ const signedSchema = z.strictObject({
   format: z.literal(signedFormat),
   version: z.literal(1),
   plan: planSchema,
-  /** One for each step, in order: 65 bytes as hex digits. */
+  /** One signature for each step, in the order of the steps: 65 bytes as hex digits. */
   signatures: z.array(z.string().check(z.regex(/^[0-9a-f]{130}$/))),
 })
 

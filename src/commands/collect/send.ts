@@ -118,8 +118,8 @@ export async function sendPlan(
 }
 
 /**
- * Asks the chain which steps earlier runs have brought into a block. If the first step of an address is in no block, its later steps are not asked
- * about, because each waits for the one before. After `activate` they are: somebody else may have created the account.
+ * Asks the chain which steps earlier runs have brought into a block. If the first step of an address is in no block, its later steps are not asked about,
+ * because each waits for the one before. After `activate` they are asked about all the same: somebody else may have created the account.
  */
 async function findWhatIsDone(run: SendRun): Promise<void> {
   const { height: final } = await readFinalHead(run)
@@ -175,7 +175,7 @@ async function lookFor(run: SendRun, step: CollectStep, final: FinalHead): Promi
     const why = 'it expired before it came into a block'
     setState(run, step, { kind: state.kind === 'sent' ? 'refused' : 'skipped', why })
   } else if (state.kind === 'sent' && final.height - state.height >= resendAfterBlocks) {
-    setState(run, step, { kind: 'waiting' }) // the same bytes again: they count once
+    setState(run, step, { kind: 'waiting' }) // sent again with the same bytes, which the chain accepts only once
   }
 }
 
@@ -203,7 +203,7 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     return false
   }
   if (measured.kind !== 'as-planned') {
-    // A step that an earlier run sent can make this measurement differ, before any block contains it. So the step is measured again first.
+    // An earlier run may have sent a step that changes this measurement and is in no block yet. So the step is measured again before it is given up.
     const doubts = (run.doubts.get(step.id) ?? 0) + 1
     run.doubts.set(step.id, doubts)
     if (doubts >= doubtsMax && !(await findMined(run, step.address))) {
@@ -249,7 +249,7 @@ async function send(run: SendRun, step: CollectStep, { height }: FinalHead): Pro
     return
   }
   if (isUndecided(answer)) return
-  const info = await readInfo(run.nodes, step.txid) // the reply to its first sending may have been lost
+  const info = await readInfo(run.nodes, step.txid) // an earlier sending may have reached the chain although its reply was lost
   if (info !== null) return setState(run, step, { kind: 'mined', info, isFinal: false })
   setState(run, step, { kind: 'refused', why: explainNodeRefusal(answer) })
 }

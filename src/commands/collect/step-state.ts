@@ -14,21 +14,21 @@ export type SendOutcome =
 
 /** The state of a step in this run. It is stored nowhere, because the next run asks the chain. */
 export type StepState =
-  /** The chain was not asked about it yet. */
+  /** The chain was not asked about the step yet. */
   | { readonly kind: 'unasked' }
-  /** No block contains it; it can be sent, or sent again. */
+  /** No block contains the step; it can be sent, or sent again. */
   | { readonly kind: 'waiting' }
-  /** A node has accepted it, but no block contains it yet. */
+  /** A node has accepted the step, but no block contains it yet. */
   | { readonly kind: 'sent'; readonly height: number }
-  /** A block contains it; `isFinal` once that block is final. It may have failed there. */
+  /** A block contains the step; `isFinal` once that block is final. The step may have failed there. */
   | { readonly kind: 'mined'; readonly info: MinedInfo; readonly isFinal: boolean }
-  /** Its effect exists already. */
+  /** The effect of the step exists already. */
   | { readonly kind: 'unneeded'; readonly why: string }
-  /** Nodes refuse it, or it has expired. It has burnt nothing. */
+  /** Nodes refuse the step, or it has expired. It has burnt nothing. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** This run does not send it. If an earlier run did, a block may still contain it until the plan expires. */
+  /** This run does not send the step. If an earlier run did, a block may still contain it until the plan expires. */
   | { readonly kind: 'unknown'; readonly why: string }
-  /** It was not sent, and will not be: a step before it did not succeed, or the plan has expired. */
+  /** The step was not sent, and will not be, because a step before it did not succeed or the plan has expired. */
   | { readonly kind: 'skipped'; readonly why: string }
 
 /** The states of a plan's steps, by id. */
@@ -57,8 +57,8 @@ export function isDone(state: StepState): boolean {
 }
 
 /**
- * Whether a waiting step can be sent. A step waits until all steps in its `after` are done. `undelegate` waits only until nothing more can be done
- * about them, so that energy is taken back even if the transfers failed.
+ * Whether a waiting step can be sent. A step waits until all steps in its `after` are done. `undelegate` waits only until nothing more can be done about those
+ * steps, so that energy is taken back even if the transfers failed.
  */
 export function readinessOf(plan: CollectPlan, states: StepStates, step: CollectStep): Readiness {
   const before = step.after.map((id) => stateOf(states, id))
@@ -89,11 +89,11 @@ function areTokensDone({ steps, currencies }: CollectPlan, states: StepStates, {
 /** The result of measuring a step just before it is sent. */
 export type Measured =
   | { readonly kind: 'as-planned' }
-  /** It would have no effect. */
+  /** The step would have no effect. */
   | { readonly kind: 'unneeded'; readonly why: string }
-  /** It would fail, because its address has changed since the plan. */
+  /** The step would fail, because its address has changed since the plan. */
   | { readonly kind: 'differs'; readonly why: string }
-  /** It would burn more than the plan says, and so would later steps: no other address is begun. */
+  /** The step would burn more than the plan says. So would later steps, so no other address is begun. */
   | { readonly kind: 'costlier'; readonly why: string }
 
 type Transfer = CollectStep & { readonly kind: 'transfer' }

@@ -1,8 +1,8 @@
 import { configurationAdvice } from '../target.ts'
 
-/** The beginning of the line if stored data could not be read. */
+/** The beginning of the doctor's line if stored data could not be read. */
 export const notCompared = 'stored data: not compared with the configuration'
-/** The end of the line about a setting without a value. */
+/** The end of the doctor's line about a setting without a value. */
 export const notSet = '(it is not set)'
 
 /** The remedies for failed checks, by the first word of the line. */

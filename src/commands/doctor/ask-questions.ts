@@ -18,11 +18,11 @@ type Question = keyof typeof questionTexts
 
 /** The answers of one node. A request that was not sent, because no block is known, is in neither list. */
 export interface QuestionAnswers {
-  /** Why its JSON-RPC does not even give the newest block, or null. Then no other request is sent to it. */
+  /** Why the node's JSON-RPC does not even give the newest block, or null. Then no other request is sent to it. */
   readonly rpcFault: NodeError | null
   readonly answered: readonly Question[]
   readonly refused: readonly { readonly question: Question; readonly error: NodeError }[]
-  /** Null if either of them is unknown. */
+  /** Null if either block is unknown. */
   readonly heads: { readonly latest: Header; readonly finalized: Header } | null
 }
 
@@ -31,7 +31,7 @@ const firstBlock = 1 as BlockHeight // safe: every chain has it
 /** A block this far below the newest one is final. */
 const finalBlocks = 30
 
-/** Sends a node the three requests, one by one, so that a provider that refuses one is noticed. */
+/** Sends a node the requests of `questionTexts`, one by one, so that a provider that refuses one is noticed. */
 export async function askQuestions(session: Session, node: TronNode): Promise<QuestionAnswers> {
   const latest = await askOne(session, node, blockCall('latest'), (reply) =>
     parseResult(reply, 'newest block', parseBriefBlock),

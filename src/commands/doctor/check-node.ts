@@ -33,7 +33,7 @@ const fullStateCall = {
 export interface CheckedNode {
   readonly node: TronNode
   readonly results: readonly CheckResult[]
-  /** Its newest block, or null if the node cannot be used for credits. */
+  /** The node's newest block, or null if the node cannot be used for credits. */
   readonly newest: NewestBlock | null
 }
 
@@ -97,8 +97,8 @@ export const nameOf = (node: TronNode) =>
   node.endpoint.name === null ? nodeName(node.number, node.endpoint) : labelOf(node)
 
 /**
- * The estimated newest block of a node that shows only final state. Such a node hides newer blocks, which are about as far ahead of its `latest` as that is
- * ahead of its `finalized`.
+ * The estimated newest block of a node that shows only final state. Such a node hides newer blocks, which are about as far ahead of its `latest` as its
+ * `latest` is ahead of its `finalized`.
  */
 function hiddenNewest(latest: Header, finalized: Header): NewestBlock {
   return {
@@ -145,7 +145,10 @@ async function readNewest(session: Session, node: TronNode, to: BlockHeight): No
   return ok([])
 }
 
-/** Yields what the blocks show about a node's bytes and its history. Blocks without transactions or calls prove nothing, which is a warning. */
+/**
+ * Yields whether the node gives the bytes of transactions, and the history (logs or receipts) of calls, in these blocks. Blocks without transactions or calls
+ * prove nothing, which is a warning.
+ */
 function* checkBlocks(blocks: readonly NodeBlock[], api: string): Generator<CheckResult, void> {
   const transactions = blocks.flatMap((block) => block.transactions)
   const unchecked = 'could not be checked, because the last final blocks have no'

@@ -33,7 +33,7 @@ export function hostInUrl(url: string): string {
   return new URL(url).host
 }
 
-/** The addresses at index 0 of two public test mnemonics: "abandon … about" and "test … junk". */
+/** The addresses at index 0 of two public test mnemonics, "abandon … about" and "test … junk". Anybody can spend what they receive. */
 const publicAddresses = ['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6']
 
 /**
@@ -132,7 +132,7 @@ export async function* checkWebhooks(
       continue
     }
     const now = platform.clock.now()
-    // It has the form of an event, the unused number 0, and a type of its own.
+    // The test has the form of an event, the unused number 0, and a type of its own.
     const test = { id: 0, type: 'test', uid: 0, created_at: new Date(now).toISOString(), data: {} }
     const answer = await sendWebhook(platform, endpoint, { id: `evt_0_${now}`, body: JSON.stringify(test) })
     const text = typeof answer === 'number' ? `answered a test event with ${answer}` : `a test event: ${answer}`

@@ -41,7 +41,7 @@ export function runDoctor(args: readonly string[], output: CommandOutput): Promi
   })
 }
 
-/** Says whether this may be deployed and, if not, the first fault with its remedy. */
+/** Says whether the checked configuration may be deployed and, if not, the first fault with its remedy. */
 function conclude(results: readonly CheckResult[], isDeployment: boolean): string {
   const [first, ...others] = results.filter(({ level }) => level === 'FAIL')
   const warnings = results.filter(({ level }) => level === 'warn').length

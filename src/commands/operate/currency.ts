@@ -36,7 +36,7 @@ export function correctCurrency(options: Options): Work {
       const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("${commandIn(place, 'doctor')}" shows both)`
       throw new ToolError(`currency ${cuy} is stored as it is configured: ${value}`, next)
     }
-    // Agreed decimals are never asked for again, so with other configured decimals every deposit would be held for good.
+    // Decimals on which nodes have agreed are stored and never asked for again, so with other configured decimals every deposit would be held for good.
     if (agreed !== undefined && Number(agreed.value) !== decimals) {
       const differ = `${agreed.value} decimals of currency ${cuy}, not ${decimals}`
       throw new ToolError(

@@ -4,7 +4,7 @@ import { orRefuse, ToolError } from '../tool-error.ts'
 import { environmentOption, type Options, readOption, type Work } from './options.ts'
 import { readReason } from './repair.ts'
 
-// Only the newest fee of a token counts, so a later one must be confirmed again.
+// Only the newest fee of a token counts, so each later fee needs a confirmation of its own.
 
 const newest = `SELECT *, row_number() OVER (PARTITION BY cuy ORDER BY height DESC, place DESC, position DESC) AS newness
   FROM issuer_act WHERE kind = 'fee-set'`

@@ -3,7 +3,7 @@ import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, tim
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
 import { environmentOption, type Options, readOption, type Work } from './options.ts'
 
-// Each repair is one statement. Triggers of the database apply it, or refuse it. The time that it stores is the database's own.
+// Each repair is one statement. Triggers of the database apply it, or refuse it. The stored time is that of the database's clock.
 
 /** Most credited deposits that are printed. */
 const creditedMax = 100
@@ -54,7 +54,7 @@ export function correctionSql(height: number, reason: string): string {
   return `INSERT INTO correction (finalized, reason, created_at) VALUES (${values})`
 }
 
-/** `gap list`: prints the open gaps. */
+/** `gap list`: prints the open gaps. A gap is a range of blocks that the scan could not read and has passed over. */
 export const listGaps =
   (): Work =>
   async ({ place }) => {
@@ -62,7 +62,7 @@ export const listGaps =
     return describeGaps(gaps).join('\n')
   }
 
-/** `gap close`: ends the reading of the gap that begins at a block. */
+/** `gap close`: the scan gives up reading the gap (unread blocks) that begins at a block. */
 export function closeGap(options: Options): Work {
   const reason = readReason(options)
   const from = readBlock(options, 'from')

@@ -18,10 +18,10 @@ const reservedMax = 100_000
 /** Addresses in one statement: each takes 100 bytes, and a statement can have 100 kB. */
 const rowsMax = 500
 
-/** Most deposits that are listed as open again. */
+/** Most deposits that the advice after a restore lists (`adviseOpen`). */
 const openMax = 100
 
-/** Without `from` the range begins above the newest stored index. */
+/** If `from` is null, the range begins above the newest stored index. */
 interface ReservedRange {
   readonly from: number | null
   readonly to: number
@@ -37,15 +37,16 @@ interface StoredRange {
   readonly height: number | null
   /** The number of the newest event; 0 if there is none. */
   readonly event: number
-  /** The first deposits that wait for a person's decision; `openCount` is their number. */
+  /** The first deposits that wait for a person's decision; `openCount` is the number of all of them. */
   readonly open: readonly DatabaseRow[]
   readonly openCount: number
 }
 
 /**
- * `reserve`: stores, for no user, every address of a range that the database lacks. After a restore, the service must not issue addresses again that were
- * issued after the copy was made, and it must record payments to addresses below `TRON_FIRST_INDEX`. The key must be that of the stored data. Prints which
- * blocks must be read again, because they were read without these addresses.
+ * `reserve`: stores every address of a range that the database lacks, as an address of no user. After a restore, addresses that were issued after the copy was
+ * made must not be issued again. Payments to addresses below `TRON_FIRST_INDEX`, which the service never issues, are recorded only if these addresses are
+ * reserved. `TRON_XPUB` must be the key from which the stored addresses are derived. Prints which blocks must be read again, because they were read without
+ * these addresses.
  */
 export function reserve(options: Options): Work {
   const to = readIndex(options, 'to')
@@ -94,7 +95,7 @@ export function reserve(options: Options): Work {
   }
 }
 
-/** Reads the stored addresses. Throws a `ToolError` if the key of the database is another one, or not stored yet. */
+/** Reads the stored addresses. Throws a `ToolError` if the key that the database has stored is not `key`, or if it has stored none yet. */
 async function readStoredRange(place: WranglerTarget, key: ExtendedPublicKey): Promise<StoredRange> {
   const stored = await readDatabase(
     place,
@@ -140,8 +141,8 @@ function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] 
 }
 
 /**
- * Advice to read the blocks above `height` again, up to `finalized`: the scan has read them without the reserved addresses. `finalized` may be above the
- * scan's position, but a running step may have looked up its addresses before they were reserved.
+ * Advice to read the blocks above `height` again, up to `finalized`: the scan has read them without the reserved addresses. `finalized` may be above the last
+ * block that the scan has read, but a tick that is running may have looked up addresses before these were reserved.
  */
 function adviseRescan(place: WranglerTarget, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []

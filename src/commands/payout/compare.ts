@@ -8,7 +8,7 @@ export const restoreMs = 31 * 86_400_000
 
 /** Transactions in the journal that the service lacks. */
 export interface Lacking {
-  /** Transactions of payouts that can be signed now: they are handed in again. */
+  /** Transactions of payouts that can be signed now. They are handed in (sent to the service) again. */
   readonly handIns: readonly { readonly payout: ShownPayout; readonly entry: JournalEntry }[]
   /** Actions for a person, one sentence for each payout. */
   readonly notes: readonly { readonly entry: JournalEntry; readonly why: string }[]

@@ -16,14 +16,14 @@ const headerSchema = z.strictObject({
   at: naturalNumber,
 })
 const entrySchema = z.strictObject({
-  /** When it was signed, in milliseconds: the timestamp of the transaction, later than those of all lines before. */
+  /** When the transaction was signed, in milliseconds since 1970. It is the transaction's timestamp, and later than in all lines before. */
   at: naturalNumber,
-  /** The payout as the service showed it then. */
+  /** The payout as the service showed it at the time of signing. */
   ...contentShape,
   txid: txidText,
-  /** Milliseconds. A block whose parent is as new as this cannot contain the transaction. */
+  /** Milliseconds since 1970. A block whose parent has this time or a later one cannot contain the transaction. */
   expiration: naturalNumber,
-  /** Its reference block, which was final. */
+  /** The reference block of the transaction, which was final. */
   head: headSchema,
   /** The whole signed message, in hex digits. */
   transaction: z.string().check(z.regex(/^([0-9a-f]{2})+$/)),

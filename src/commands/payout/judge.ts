@@ -8,9 +8,11 @@ import { base58Text, decimal, naturalNumber, type ShownHead, type ShownPayout, t
 /** The longest lifetime of a transaction. The service refuses one that expires later than this after the newest final block. */
 export const minutesMax = 60
 const minuteMs = 60_000
-/** The clock may be wrong by this much without an unexpired transaction counting as expired. */
+/** Even if the signer's clock is wrong by this much, no unexpired transaction counts as expired. */
 const clockMarginMs = 10 * minuteMs
-/** The least lifetime that a transaction must have left. If a head leaves less, it is old, or the clock is ahead. */
+/**
+ * The least lifetime that a transaction must have left. If the final block to which it refers (the head) leaves less, the head is old, or the clock is ahead.
+ */
 export const leftMsMin = 5 * minuteMs
 /** A final block may be this far ahead of the clock. */
 const aheadMsMax = 30_000
@@ -24,15 +26,15 @@ export interface Known {
   readonly startedAt: UnixMs
   readonly head: ShownHead
   readonly now: UnixMs
-  /** Txids that can never pay any more, as nodes or a person say. */
+  /** Txids of transactions that can never pay any more, as nodes or a person say. */
   readonly gone: ReadonlySet<string>
-  /** Txids and keys (`textOfKey`) that a person wants to be signed again. */
+  /** Txids in the journal, and keys of payouts (`textOfKey`), for which a person wants a new transaction to be signed. */
   readonly again: ReadonlySet<string>
 }
 
 export type SigningVerdict =
   | { readonly kind: 'sign' }
-  /** The newest transaction of the payout in the journal is handed in again. */
+  /** The newest transaction of the payout in the journal is handed in (sent to the service) again. */
   | { readonly kind: 'hand-in'; readonly entry: JournalEntry }
   /** The payout can be signed again once these transactions are proven to have paid nothing. */
   | { readonly kind: 'prove'; readonly entries: readonly JournalEntry[] }
@@ -75,7 +77,7 @@ function findPaid(payout: ShownPayout, { earlier, again }: Known): string | null
 const movedItems = z.array(z.object({ to: base58Text, cuy: naturalNumber, amt: decimal }))
 const movedCharsMax = 160
 
-/** Writes outflows as part of a sentence. A token that is not configured, or an unknown form, is written as the service shows it. */
+/** Writes what has left the payout address, as part of a sentence. A token that is not configured, or an unknown form, is written as the service shows it. */
 function sayMoved(moved: unknown): string {
   const items = movedItems.safeParse(moved)
   if (items.success) return items.data.map(({ to, cuy, amt }) => `${amt} of cuy ${cuy} to ${to}`).join(', ')
@@ -84,12 +86,12 @@ function sayMoved(moved: unknown): string {
     .slice(0, movedCharsMax)
 }
 
-/** Whether the journal has signed the same recipient and amount for the key. */
+/** Whether a line of the journal pays the same amount to the same recipient as a payout with the same key. */
 export function isSameContent(payout: Pick<ShownPayout, 'to' | 'amt'>, entry: JournalEntry): boolean {
   return payout.to === entry.to && payout.amt === entry.amt
 }
 
-/** Why transactions must not refer to this head, or null. `newest` is the head of the newest transaction in the journal. */
+/** Why transactions must not refer to this head (the service's newest final block), or null. `newest` is the head of the newest transaction in the journal. */
 export function findHeadFault(head: ShownHead, newest: ShownHead | null, now: UnixMs, minutes: number): string | null {
   const { height, hash } = head
   const at = msOf(head)

@@ -12,7 +12,7 @@ export interface SignerLimit {
   readonly each: bigint
   readonly perDay: bigint
   readonly perUserPerDay: bigint | null
-  /** The smallest amount of one payout. */
+  /** The smallest amount of one payout that the signer signs. */
   readonly least: bigint
   /** Most payouts in a day, because each may burn a fee, however small it is. */
   readonly countPerDay: number
@@ -130,8 +130,8 @@ export function findExcess(
 }
 
 /**
- * The transactions of a currency that were signed in the last 24 hours. Of each payout only the newest counts: the ones before have paid nothing, or a person
- * has decided about them.
+ * The transactions of a currency that were signed in the last 24 hours. Only the newest transaction of each payout counts: earlier ones have paid nothing, or a
+ * person has decided about them.
  */
 function dayOf(entries: readonly JournalEntry[], { cuy }: Currency, now: number): readonly JournalEntry[] {
   const newest = new Map<string, JournalEntry>()

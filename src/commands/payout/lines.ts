@@ -24,7 +24,7 @@ export function outcomeLine(what: string, entry: Described, names: Names, outcom
   return payoutLine(`${what}, REFUSED`, entry, names, `${refused.code}: ${refused.why}`)
 }
 
-/** The results of a comparison that need a person, in lines. */
+/** The results of comparing the journal with the service's payouts, in lines: those that need a person. */
 export function lackingLines({ notes, foreign }: Lacking, names: Names): readonly string[] {
   const other = 'with another journal: by a second signer, or this is an older copy. Then stop, and use the newest one'
   return [

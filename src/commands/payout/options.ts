@@ -22,7 +22,7 @@ export const payoutOptions = {
   'beside-network': flag,
 } as const
 
-/** The options as they were typed. */
+/** The options as they were typed. No value is checked yet. */
 export type PayoutOptions = ReturnType<typeof parseOptions>['values']
 
 function parseOptions(args: readonly string[]) {

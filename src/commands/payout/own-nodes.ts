@@ -20,18 +20,18 @@ import type { ShownHead } from './payout.ts'
  */
 export interface OwnNodes {
   whyNotHead(head: ShownHead): Promise<string | null>
-  /** TRX needs no comparison. */
+  /** Compares the decimals of a token. TRX needs no comparison. */
   whyNotDecimals(currency: Currency): Promise<string | null>
 }
 
-/** Signing waits this long for an answer. A later answer counts when the same question is asked again. */
+/** Signing waits this long for an answer of the signer's own nodes. A later answer counts when the same question is asked again. */
 const answerMs = 5_000
 /** Time limit of one attempt. If one node hangs, the others still answer within the time that a payout may take. */
 const attemptMs = 6_000
 /** Compared decimals count this long, because the contract behind an address may be replaced. */
 const decimalsMs = 600_000
 
-/** Makes the comparisons with these nodes. A head or decimals that they have confirmed are not asked about again for `decimalsMs`. */
+/** Makes the comparisons with these nodes. If they have confirmed a final block (head) or decimals, they are not asked about these again for `decimalsMs`. */
 export function createOwnNodes(nodes: AgreedNodes): OwnNodes {
   const { clock } = nodes
   const known = new Map<string, { readonly why: string | null; readonly at: number }>()

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type Address, parseAddress } from '../../worker/chain/address.ts'
 
-/** The key of a payout, wherever it is stored. After a restore, the service's `id` may mean another payout. */
+/** The key by which the signer knows a payout. The service's `id` is no such key: after a restore it may mean another payout. */
 export interface PayoutKey {
   readonly uid: number
   readonly cuy: number
@@ -41,7 +41,7 @@ export const contentShape = {
   osn: printable,
   amt: decimal,
   to: base58Text,
-  /** Transactions of it that have ended without paying it. */
+  /** How many transactions of the payout have ended without paying it. */
   attempts: naturalNumber,
   created_at: instant,
 }
@@ -61,7 +61,7 @@ export type ShownPayout = z.infer<typeof shownPayout>
 export const headSchema = z.object({ height: naturalNumber, hash: txidText, created_at: instant })
 export type ShownHead = z.infer<typeof headSchema>
 
-/** The service's offer for signing. */
+/** The payouts that the service offers for signing, with the payout address and the final block to which transactions refer. */
 export const offerSchema = z.object({ list: z.array(shownPayout), address: base58Text, head: headSchema })
 export type ShownOffer = z.infer<typeof offerSchema>
 

@@ -38,7 +38,7 @@ export async function runFetch(values: PayoutOptions, command: CommandSettings, 
   return 0
 }
 
-/** `payout -- submit`: hands in the transactions in a file of `sign`. Returns the exit code: 0 if all were accepted. */
+/** `payout -- submit`: hands in (sends to the service) the transactions in a file of `sign`. Returns the exit code: 0 if all were accepted. */
 export async function runSubmit(
   values: PayoutOptions,
   file: string,
@@ -67,7 +67,7 @@ export async function runSubmit(
 /** Most pages of the offer that one `fetch` reads. */
 const listsMax = 100
 
-/** Reads all pages of the offer, in order. */
+/** Reads the pages of the offer, in order: all of them, or the first `listsMax`. */
 async function readOffer(service: PayoutService): ReturnType<PayoutService['offer']> {
   const list: ShownPayout[] = []
   for (let lists = 1; ; lists += 1) {

@@ -21,7 +21,7 @@ const pollMs = 2_000
 const minutesDefault = 15
 /** A refused transaction is tried again after this time. */
 const againMs = 60_000
-/** The journal is compared this often while the service offers nothing because payouts are stopped. */
+/** The journal is compared with the service's payouts this often while the service offers nothing because payouts are stopped. */
 const compareMs = 300_000
 
 /** `payout -- run`: signs until it is stopped. Returns the exit code. */
@@ -53,7 +53,10 @@ export interface RunParts {
   readonly print: (line: string) => void
 }
 
-/** Asks, signs and hands in until `signal` is aborted. It may be killed at any point: the journal contains everything that matters. */
+/**
+ * Asks for payouts, signs them and hands in the transactions until `signal` is aborted. The process may be killed at any point: the journal contains everything
+ * that matters.
+ */
 export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise<void> {
   const { clock } = parts
   const run: Run = {
@@ -92,7 +95,7 @@ interface Run extends RunParts {
   log: (subject: string, line: string) => void
   /** When the service last answered about each payout, by its key. */
   readonly triedAt: Map<string, number>
-  /** The lines that the comparison has printed. */
+  /** The lines that the comparison of the journal has printed. Each is printed only once. */
   readonly named: Set<string>
   /** Txids about which nodes are being asked. */
   readonly inquiries: Set<string>
@@ -163,7 +166,10 @@ const isDue = ({ triedAt, clock }: Run, key: PayoutKey) => clock.now() >= (tried
 /** A transaction of the journal, with the id that the service now has for its payout. */
 type HandIn = Pick<SignerStep & { kind: 'hand-in' }, 'payout' | 'entry'> & { readonly isNew?: boolean }
 
-/** Hands in transactions. Returns whether the service answered. Without an answer they come again: in its next offer, or in the next comparison. */
+/**
+ * Hands in transactions. Returns whether the service answered. Without an answer they are handed in again, after the service's next offer or the next
+ * comparison of the journal.
+ */
 async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
   const answer = await run.service.handIn(
     batch.map(({ payout: { id }, entry: { transaction } }) => ({ id, transaction })),

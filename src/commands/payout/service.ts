@@ -52,7 +52,7 @@ export interface PayoutService {
   offer(after: number): Answer<ShownOffer>
   /** Reads the payouts of the last 31 days, newest first. */
   known(now: UnixMs): Answer<readonly ShownPayout[]>
-  /** Hands in at most `batchMax` transactions. The outcomes are in their order. */
+  /** Hands in at most `batchMax` transactions. The outcomes are in the order of `signed`. */
   handIn(signed: readonly Signed[]): Answer<readonly Outcome[]>
 }
 

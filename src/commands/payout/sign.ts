@@ -40,7 +40,7 @@ export async function runSignPayouts(
     own: ownNodes,
   }
   if (ownNodes === null && offer !== null) terminal.print(uncompared(offer.head))
-  const signed = new Map<number, SignedPayout>() // by id, because a payout that the service lacks may be in the offer, too
+  const signed = new Map<number, SignedPayout>() // by id, because a payout whose transaction the service lacks may be in the offer, too
   const add = (
     { id }: ShownPayout,
     { uid, cuy, osn, amt, to, attempts, created_at, txid, transaction }: JournalEntry,

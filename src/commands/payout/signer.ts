@@ -27,11 +27,11 @@ export interface Signer {
   readonly key: SigningKey
   readonly journal: Journal
   readonly clock: Pick<Clock, 'now'>
-  /** The comparisons before anything is signed; null if no node can be asked. */
+  /** The comparisons with the signer's own nodes before anything is signed; null if no node can be asked. */
   readonly own: OwnNodes | null
-  /** Txids that can never pay any more, as nodes or a person say. */
+  /** Txids of transactions that can never pay any more, as nodes or a person say. */
   readonly gone: Set<string>
-  /** Txids in the journal and keys of payouts (`textOfKey`) that a person wants to be signed again. */
+  /** Txids in the journal, and keys of payouts (`textOfKey`), for which a person wants a new transaction to be signed. */
   readonly again: ReadonlySet<string>
 }
 

@@ -29,13 +29,13 @@ const signedSchema = z.strictObject({ format: z.literal(signedFormat), ...common
 export type SignedPayout = z.infer<typeof signedPayout>
 type Content<T> = Omit<T, 'format' | 'version'>
 
-/** The content of a file of `fetch`. */
+/** Adds format and version to the content of a file that `payout -- fetch` writes. */
 export const fetchedFile = (content: Content<z.infer<typeof fetchedSchema>>) => ({
   format: fetchedFormat,
   version: 1,
   ...content,
 })
-/** The content of a file of `sign`. */
+/** Adds format and version to the content of a file that `payout -- sign` writes. */
 export const signedFile = (content: Content<z.infer<typeof signedSchema>>) => ({
   format: signedFormat,
   version: 1,
@@ -47,7 +47,7 @@ export const readFetchedFile = (path: string, own: Own) => readStep(path, fetche
 /** Reads a file of `sign`, as `readFetchedFile` does. */
 export const readSignedFile = (path: string, own: Own) => readStep(path, signedSchema, 'sign', own)
 
-/** Chain and payout address. */
+/** The chain and the payout address that a file must be for. */
 type Own = Readonly<Record<'chainId' | 'address', string>>
 
 async function readStep<T extends Own>(path: string, schema: z.ZodMiniType<T>, command: string, own: Own): Promise<T> {

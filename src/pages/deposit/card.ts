@@ -4,7 +4,10 @@ import { createNotice, createWaiting } from './message.ts'
 import { createChoice, createPayment } from './pay.ts'
 import { createActions, createSummary, createVisitStatus, visitedOf } from './status.ts'
 
-/** The screen: the account, the amount to send and the address; later the status of the payment. `remember` gets the currency that the reader chooses. */
+/**
+ * The card at the top of the page: the account, the amount to send and the address; later the status of the payment. `remember` gets the currency that the
+ * reader chooses.
+ */
 export function createCard(
   context: DepositContext,
   nextAt: () => number | null,

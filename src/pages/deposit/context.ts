@@ -6,7 +6,7 @@ import type { Arrival, HistoryEntry, Offer, OfferedCurrency, OwnPayout } from '.
 import type { Texts } from './languages/en.ts'
 import { misfitOf, type PaymentRequest, type Progress, progressOf, type UnreadableRequest } from './request.ts'
 
-/** A part below the screen that opens and closes. */
+/** A part of the page, below the card with the address, that opens and closes. */
 export type FoldName = 'how' | 'question' | 'arrivals' | 'wallet'
 
 /** The account and the payment request that the token contains. Only the service can verify the token. */
@@ -16,7 +16,7 @@ export interface PayerSession {
   /** The number of the account; null if the token has none. */
   readonly uid: string | null
   readonly request: PaymentRequest | null
-  /** Set if the token's request is malformed; then `request` is null. */
+  /** Set if the payment request in the token is malformed; then `request` is null. */
   readonly unreadable: UnreadableRequest | null
 }
 
@@ -30,7 +30,7 @@ export interface DepositModel {
   chosen: number | null
   address: string | null
   arrivals: ListPage<Arrival> | null
-  /** The ids of this visit's transfers, which the screen shows as the status. */
+  /** The ids of this visit's transfers, whose status the page shows in place of the address. */
   visited: ReadonlySet<number>
   /** How many of the earlier transfers are shown. */
   arrivalsOpen: number
@@ -40,7 +40,7 @@ export interface DepositModel {
   payouts: ReadonlyMap<string, OwnPayout>
   /** The number of the currency whose entries the history shows; null for all. */
   filter: number | null
-  /** The parts below the screen that are open. */
+  /** The parts of the page, below the card with the address, that are open. */
   readonly folds: Set<FoldName>
   /** The txid that the reader has pasted. */
   pasted: string
@@ -104,7 +104,7 @@ export function arrivalAmount(context: DepositContext, { amount, cuy, state, rea
 /** Reasons that are given only after the token's decimals were compared. */
 const judgedReasons = ['below-minimum', 'dust', 'too-large', 'wallet-full', 'review']
 
-/** Why the request in the token cannot be read, and a link back; null if it can be read, or if there is none. */
+/** Why the payment request in the reader's token cannot be read, and a link back; null if it can be read, or if there is none. */
 export function unreadableOf({ model }: DepositContext): UnreadableRequest | null {
   const { session, offer } = model
   const { request, unreadable } = session
@@ -113,14 +113,14 @@ export function unreadableOf({ model }: DepositContext): UnreadableRequest | nul
   return member === null ? null : { member, back: request.back }
 }
 
-/** The request in the token, with its currency; null without a request that fits the service. */
+/** The payment request in the reader's token, with its currency; null without a request that fits the currencies of the service. */
 export function requestOf(context: DepositContext) {
   const { request } = context.model.session
   const currency = request === null || unreadableOf(context) !== null ? null : currencyWith(context, request.cuy)
   return request === null || currency === null ? null : { request, currency }
 }
 
-/** How much of the requested amount is paid; null if the token requests no amount. */
+/** How much of the requested amount is paid; null if no amount is requested. */
 export function requestProgress(context: DepositContext): Progress | null {
   const asked = requestOf(context)
   if (asked === null || asked.request.amount === null) return null

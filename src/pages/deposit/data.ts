@@ -24,7 +24,7 @@ export interface OfferedCurrency {
   readonly isRetired: boolean
   /** How many decimals the amounts of the ledger have. */
   readonly scale: number
-  /** Whether its deposits can be credited now. */
+  /** Whether deposits in the currency can be credited now. */
   readonly isOpen: boolean
 }
 

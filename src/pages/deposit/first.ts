@@ -13,7 +13,7 @@ import { addressPath, arrivalsPath, offerPath, pageRows } from './paths.ts'
 /** Time limit for answers that need no scan, so that the reader soon learns of trouble. */
 const answerMs = 12_000
 
-/** Called with each later token; the main script sets it. */
+/** `arrived` is called for each token after the first; the main script sets this function. */
 export const later = { arrived: (_isOtherAccount: boolean): void => {} }
 
 /** The language in which the page begins; `texts` are its texts. */

@@ -8,7 +8,10 @@ import { arrivalsPath, pageRows } from './paths.ts'
 /** How many transfers are added each time the reader asks for older ones. */
 const olderRows = 10
 
-/** A part below the screen: a heading that opens it, and its content. Opening it has the page read the data that only this part shows. */
+/**
+ * A part of the page below the card with the address: a heading that opens it, and its content. Opening it has the page read the data that only this part
+ * shows.
+ */
 export function createFold(
   context: DepositContext,
   name: FoldName,

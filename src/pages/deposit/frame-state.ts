@@ -6,7 +6,10 @@ import { progressOf } from './request.ts'
 /** The state of the payment request, in the words of the message to the framing page. */
 type FrameState = 'waiting' | 'seen' | 'partly-paid' | 'paid'
 
-/** The state of the request; null without one. One without an amount is paid by any deposit. One of which a part is only seen is `seen`, not `partly-paid`. */
+/**
+ * The state of the request; null if there is none. Any deposit pays a request without an amount. If a part of the amount is only seen, the state is `seen` and
+ * not `partly-paid`.
+ */
 function stateOf(context: DepositContext): FrameState | null {
   const asked = requestOf(context)
   const { arrivals } = context.model

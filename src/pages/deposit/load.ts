@@ -30,7 +30,7 @@ export function createLoader(
     return answer
   }
   const show = () => {
-    if (model.offer !== null && model.address !== null) paying() // not for each of the two, because drawing is slow on a phone
+    if (model.offer !== null && model.address !== null) paying() // once for both, because drawing is slow on a phone
   }
   const loadArrivals = async () => {
     const { account } = model

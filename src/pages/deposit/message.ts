@@ -97,14 +97,14 @@ export function createNotice(context: DepositContext, nextAt: () => number | nul
   }
 }
 
-/** Says that the page waits for a payment. */
+/** Says that the page waits for a payment. Hidden once no further payment is expected, or while a notice says more. */
 export function createWaiting(context: DepositContext): PageView {
   const element = html('p', { class: 'waiting' }, context.texts.waiting)
   return {
     element,
     update() {
       const { address, chosen, refusal, offer } = context.model
-      const isTold = refusal !== null || (offer?.late ?? null) !== null // then the notice says more than this
+      const isTold = refusal !== null || (offer?.late ?? null) !== null // then the notice says more than this line
       const currency = requestOf(context)?.currency ?? currencyWith(context, chosen ?? Number.NaN)
       const progress = requestProgress(context)
       const isPaid = progress?.state === 'paid' || progress?.state === 'on its way'

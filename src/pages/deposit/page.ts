@@ -138,7 +138,7 @@ function mount(): void {
   ]
   const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
   const showBelow = () => {
-    // Hidden until what the screen above shows is loaded, so that these parts do not move.
+    // Hidden until what the card above shows is loaded, so that these parts do not move.
     below.hidden = model.refusal === null && (model.offer === null || model.arrivals === null)
   }
   views = [obstacle, card, ...folds, { element: below, update: showBelow }]

@@ -7,7 +7,7 @@ import type { OfferedCurrency } from './data.ts'
 /** How many characters at each end of an address are bold: those are what people compare. */
 const endChars = 5
 
-/** The choice of the currency. Hidden if the token requests one, or if there is only one. */
+/** The choice of the currency. Hidden if the payment request names the currency, or if the service offers only one. */
 export function createChoice(context: DepositContext, remember: (cuy: number) => void): PageView {
   const { model, texts } = context
   const group = html('div', { class: 'choices', role: 'radiogroup', 'aria-label': texts.choose })
@@ -74,7 +74,7 @@ export function createPayment(context: DepositContext): PageView {
   }
 }
 
-/** What is still missing of the requested amount, and whether nothing of it has come yet (`isAll`); null if the token requests no amount. */
+/** What is still missing of the requested amount, and whether nothing of it has come yet (`isAll`); null if no amount is requested. */
 function missingOf(context: DepositContext): { readonly amount: string; readonly isAll: boolean } | null {
   const progress = requestProgress(context)
   return progress === null ? null : { amount: progress.missing, isAll: progress.state === 'unpaid' }

@@ -93,7 +93,7 @@ export function misfitOf({ cuy, amount }: PaymentRequest, { currencies }: Offer)
 /** How much of a request is paid. Amounts are in whole units. */
 export interface Progress {
   readonly credited: string
-  /** Seen, but not final yet. */
+  /** The amount that is seen on the chain, but not final yet. */
   readonly seen: string
   /** The amount that is neither credited nor seen. */
   readonly missing: string

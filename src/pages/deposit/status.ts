@@ -79,7 +79,7 @@ const isCredited = ({ state }: Arrival) => state === 'credited'
 
 /** The transfers of this visit, newest first. */
 export function visitedOf({ model }: DepositContext): readonly Arrival[] {
-  if (model.offer === null) return [] // their currencies are not loaded yet
+  if (model.offer === null) return [] // the currencies of the transfers are not loaded yet
   return model.arrivals?.list.filter(({ id }) => model.visited.has(id)) ?? []
 }
 

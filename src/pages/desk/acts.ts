@@ -9,7 +9,7 @@ import type { DeskContext } from './context.ts'
 /** Longest reason that the service accepts, in characters. */
 const whyCharsMax = 200
 
-/** An action: the words of its form, and its request. `isKnown` in `body`: the reader has confirmed that they know what has left. */
+/** An action: the words of its form, and its request. `isKnown` in `body`: the reader has confirmed that they know what has already left the payout address. */
 interface Plan {
   readonly title: string
   readonly facts: readonly (readonly [name: string, value: string])[]
@@ -126,7 +126,10 @@ function createWhy(texts: ActTexts) {
   }
 }
 
-/** What has already left for the payout, and a box by which readers confirm that they know it. Nothing is sent without that. Empty if nothing has left. */
+/**
+ * What has already left the payout address for the payout, and a box by which readers confirm that they know it. Unless the box is checked, the action is not
+ * sent. Empty if nothing has left.
+ */
 function createLeft(texts: ActTexts, lines: readonly string[]) {
   const known = html('input', { id: 'known', type: 'checkbox' })
   const element = html('div', { class: 'left' })

@@ -67,7 +67,7 @@ type Owner = ReturnType<typeof readOwner>
 /** Searches that lead to a story (what happened, step by step). An amount leads to a list instead. */
 type StoryQuestion = Exclude<DeskQuestion, { kind: 'amount' }>
 
-/** Of at most this many deposits of one transaction the entry and the address are loaded. Few transactions have more. */
+/** The entry and the address are loaded for at most this many deposits of one transaction. Few transactions have more. */
 const storiesMax = 10
 /** Most addresses of a user that are shown. Hardly any user has more than one. */
 const addressesMax = 100

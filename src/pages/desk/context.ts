@@ -64,7 +64,7 @@ export interface DeskContext {
   readonly texts: DeskTexts
   readonly format: Format
   readonly api: Api
-  /** Whether payouts are configured, so that their routes exist. Waits for the first summary, which says it. */
+  /** Whether payouts are configured, so that their routes exist. Waits for the first summary, which says whether they are. */
   hasPayouts(): Promise<boolean>
   /** Whether the reader has pasted a token, rather than signed in by Cloudflare Access. */
   isSignedIn(): boolean

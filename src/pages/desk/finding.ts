@@ -1,11 +1,11 @@
 /** One thing that a finding is about: an address, a range of blocks, a transaction and so on. */
 export interface FindingItem {
-  /** What the service says about it, in English; empty if nothing. */
+  /** What the service says about the item, in English; empty if nothing. */
   readonly about: string
-  /** What the page says about it, in the reader's language; empty if nothing. */
+  /** What the page says about the item, in the reader's language; empty if nothing. */
   readonly note: string
   readonly since: string | null
-  /** The search that leads to its story or its list; null without one. */
+  /** The search that leads to the story or the list of the item; null if there is none. */
   readonly ask: string | null
 }
 

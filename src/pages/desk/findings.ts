@@ -217,7 +217,10 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
   return [{ kind: 'gap-unread', title, remedy: remedyOf(context, 'gap-unread'), items }]
 }
 
-/** Deposits that are held: for review only if that takes too long, and otherwise at once. Left out if an alarm already says it. */
+/**
+ * The findings about held deposits. Deposits that are held for review are a finding only once the review takes too long. Deposits about which an alarm is
+ * raised are left out.
+ */
 function heldFindings(context: DeskContext, { held, alarms }: DeskSummary): Finding[] {
   const own = held.filter(({ reason, cuy, oldestAt }) => {
     if (reason === 'review' && !isOverdue(context, oldestAt)) return false

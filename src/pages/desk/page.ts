@@ -45,9 +45,9 @@ const model: DeskModel = {
   answer: null,
 }
 const live = html('p', { class: 'unseen', role: 'status' })
-/** Called, and removed, when the summary was read, or could not be. */
+/** Functions that are called once the summary was read, or could not be, and are then removed. */
 const waiting: (() => void)[] = []
-/** Whether an answer left payouts out because there was no summary to say that they are configured. Then it is searched for again later. */
+/** Whether an answer left payouts out because there was no summary to say that they are configured. Then the search is repeated later. */
 let isUnsure = false
 let cellsScript: CellsScript | null = null
 let views: readonly PageView[] = []
@@ -85,7 +85,7 @@ await mount(preferredLanguage([browserMemory.read(languageName) ?? '', ...naviga
 for (const event of ['hashchange', 'popstate']) window.addEventListener(event, () => question.answerPlace())
 poller.now()
 
-/** Reads the network once, and the summary each time, into the model. Returns null, or why that failed. */
+/** Reads the name of the network once, and the summary each time, into the model. Returns null, or why that failed. */
 async function load(): Promise<Refusal | null> {
   if (model.network === null) {
     const currencies = await api.get('/currencies', (data) => readText(readMembers(data).network))

@@ -6,7 +6,7 @@ import type { DeskPayouts } from './payout-data.ts'
 import { isOverdue } from './waiting.ts'
 import { remedyOf } from './words.ts'
 
-/** Whether an alarm of this kind is left out because payouts are stopped: the finding about that says the same, or is the cause. */
+/** Whether an alarm of this kind is left out because payouts are stopped. The finding about the stop says the same, or the stop is the cause of the alarm. */
 export function isShownByPayouts(kind: string, { payouts }: DeskSummary): boolean {
   const isStopped = payouts !== null && payouts.stopped !== null
   return isStopped && (kind === 'payout-unknown' || kind === 'payouts-unsigned')
@@ -35,7 +35,10 @@ function openText(context: DeskContext, { open }: DeskPayouts, wanted: string): 
 const groupText = (context: DeskContext, { sum, cuy, count }: DeskPayouts['open'][number]) =>
   context.texts.pair(context.format.count(count), deskAmount(context, sum, cuy))
 
-/** What the payout address holds of a currency and what it needs, in words. `cuy` is null for TRX if that is no configured currency: fees are paid in it. */
+/**
+ * What the payout address holds of a currency and what it needs, in words. `cuy` is null for TRX if TRX is not a configured currency; fees are paid in TRX all
+ * the same.
+ */
 function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: number | null): string {
   const { texts, format } = context
   const symbol = cuy === null ? 'TRX' : deskSymbol(context, cuy)

@@ -1,7 +1,7 @@
 import { decimalForm } from '../kit/decimal.ts'
 import { findTxid } from '../kit/read.ts'
 
-/** What is searched for. */
+/** A search that the desk can answer, as `parseQuestion` understands the reader's text. */
 export type DeskQuestion =
   | { readonly kind: 'tx'; readonly txid: string }
   | { readonly kind: 'address'; readonly address: string }

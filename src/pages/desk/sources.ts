@@ -55,7 +55,7 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
   }
 }
 
-/** A deposit as a row of the list of deposits. */
+/** A deposit as a row of the list of deposits: its cells on the page, and its values in the CSV file. */
 export function depositListRow(context: DeskContext, deposit: OwnedDeposit): ListRow {
   const { id, at, state, uid, amount, cuy, txid, address, reason, why, entry } = deposit
   const values = () => [id, at, state, uid, amount, deskSymbol(context, cuy), txid, address, reason, why, entry]
@@ -84,7 +84,7 @@ export function entrySource(context: DeskContext, uid: number | null = null): Fi
   }
 }
 
-/** A ledger entry as a row of the list of entries. */
+/** A ledger entry as a row of the list of entries: its cells on the page, and its values in the CSV file. */
 export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow {
   const { id, at, type, uid, amount, cuy, balance, osn, mark, by } = entry
   const values = () => [id, at, type, uid, amount, deskSymbol(context, cuy), balance, osn, mark, by]
@@ -173,7 +173,10 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
 const reasonText = (context: DeskContext, { payout, why }: DeskEvent, reason: string) =>
   payout === null ? reasonWords(context, reason, why).why : stuckWords(context, reason, why).why
 
-/** The search that leads to the story of an event. What an issuer did leads to the address, because it has no story. An unknown type leads to its user. */
+/**
+ * The search that leads to the story of an event. An act of a token's issuer has no story, so its event leads to the address. An event of an unknown type leads
+ * to its user.
+ */
 function questionOf({ type, uid, address, txid, entry, payout }: DeskEvent): string {
   if (payout !== null) return `payout ${payout.id}`
   const named = isOfIssuer(type) ? address : txid

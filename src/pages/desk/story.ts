@@ -125,7 +125,7 @@ function entryLines(context: DeskContext, { id, amount, cuy, balance, at, by, ma
 function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): string {
   const { texts, format } = context
   const { amount: sent, cuy, state, seconds, reason, why } = deposit
-  // To the user only the symbol is named if the amount may be wrong.
+  // The text for the user names only the symbol if the amount may be wrong.
   const amount = isUncertain(context, cuy) ? deskSymbol(context, cuy) : deskAmount(context, sent, cuy)
   const words = reasonWords(context, reason, why).why
   if (state === 'credited') return texts.sayCredited(amount, format.time(entry?.at ?? deposit.at))

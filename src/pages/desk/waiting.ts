@@ -11,13 +11,16 @@ export const isOverdue = (context: DeskContext, since: string) => (ageSeconds(co
 export interface Waiting {
   readonly name: string
   readonly count: number
-  /** How long the oldest of them has waited, in words. */
+  /** How long the oldest of the payouts or deposits has waited, in words. */
   readonly age: string
-  /** The search that leads to their list. */
+  /** The search that leads to the list of these payouts or deposits. */
   readonly ask: string
 }
 
-/** What waits for a person: payouts to be approved, and deposits to be reviewed. From their first second on, until they are overdue and so a finding. */
+/**
+ * What waits for a person: payouts to be approved, and deposits to be reviewed. They are listed from their first second on, until they are overdue and so a
+ * finding.
+ */
 export function waitingFor(context: DeskContext, { held, payouts }: DeskSummary): readonly Waiting[] {
   const { texts } = context
   const groups = [

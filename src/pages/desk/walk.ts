@@ -42,7 +42,7 @@ export interface ListRow {
   readonly state: string
   readonly cuy: number | null
   readonly amount: string | null
-  /** Makes the cells that the page shows. Called again for new ages. */
+  /** Makes the cells that the page shows. Called again to show present ages. */
   cells(): Row
   /** The values for the file, in the order of the source's `columns`. */
   values(): readonly (string | number | null)[]
@@ -59,10 +59,10 @@ export type ReadRows = (before: number | null, limit: number, filter: ListFilter
 
 /** A list that is read page by page. */
 export interface RowSource {
-  /** The name of its file, without `.csv`. */
+  /** The name of the list's file, without `.csv`. */
   readonly name: string
   readonly title: string
-  /** The column names of its file. */
+  /** The column names of the list's file. */
   readonly columns: readonly string[]
   readonly read: ReadRows
 }
@@ -88,7 +88,8 @@ const searchRows = 100
 
 /**
  * Reads a list further, from where `from` ends, until `wanted` rows pass the filter or `pagesMax` pages were read. So a filter that few rows pass does not keep
- * the reader waiting: the next call continues there. If the filter has an end, a binary search finds where to begin. Returns only the new rows, or a refusal.
+ * the reader waiting: the next call continues where this one stopped. If the filter has an end, a binary search finds where to begin. Returns only the new
+ * rows, or a refusal.
  */
 export async function walkOn(
   read: ReadRows,
@@ -119,7 +120,7 @@ export async function walkOn(
   return { rows: found, count, next, back }
 }
 
-/** The id below which all rows are older than `time`: that of the oldest row that is not. By binary search. Null if all rows are older. */
+/** Finds the id of the oldest row that is not older than `time`, by binary search. All rows below that id are older. Null if all rows are older. */
 async function firstBefore(read: ReadRows, filter: ListFilter, time: number): Promise<Reply<number | null>> {
   const rowAt = async (before: number | null) => {
     const page = await read(before, 1, filter)

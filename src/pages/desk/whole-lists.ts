@@ -28,7 +28,7 @@ interface WholeList<Item> {
   values(item: Item): readonly (string | number | null)[]
 }
 
-/** The part of the page with such a list, and with a button for its file. */
+/** The part of the page with a list from the summary, and with a button for its file. */
 function createWholeList<Item>(context: DeskContext, list: WholeList<Item>): PageView {
   const { id, title, help, items, row, columns, values, notes } = list
   const { texts, format } = context

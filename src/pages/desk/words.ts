@@ -12,7 +12,10 @@ type LineKind = {
   [Kind in AlarmKind]: (typeof alarmTable)[Kind] extends { needsLine: true } ? Kind : never
 }[AlarmKind]
 
-/** Kinds of alarms whose remedy needs their line in the log, as in the table of alarms. That is not imported here, because it would add all its texts. */
+/**
+ * Kinds of alarms whose remedy needs their line in the log, as in the table of alarms. The table is not imported here, because it would add all its texts to
+ * the script.
+ */
 const lineKinds: Readonly<Record<LineKind, true>> = {
   'scan-stalled': true,
   'scan-behind': true,

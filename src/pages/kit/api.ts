@@ -100,7 +100,7 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
     },
   }
 
-  /** Reads the answer to `first`. If it is 401 and there is another token, reads that to `again` instead: a refused request has had no effect. */
+  /** Reads the answer to `first`. If it is 401 and there is another token, sends `again` and reads its answer instead: a refused request has had no effect. */
   async function answered<Data>(first: Ask, again: Ask, read: (data: unknown) => Data): Promise<Reply<Data>> {
     try {
       const used = token.current()

@@ -1,7 +1,7 @@
 /** The form of an exact decimal number, as the service writes amounts: no exponent, no plus sign. */
 export const decimalForm = /^-?\d{1,80}(?:\.\d{1,80})?$/
 
-/** The number of digits after the point. */
+/** The number of digits after the point, with zeros at the end; 0 without a point. */
 export const decimalsOf = (decimal: string): number => decimal.split('.')[1]?.length ?? 0
 
 /** The value in units of 10^-`decimals`. It is exact unless the number has more decimals than that: further digits are cut off. */

@@ -49,7 +49,7 @@ function fill<Made extends Element>(made: Made, attributes: Attributes, children
   return made
 }
 
-/** Makes a button that calls `act` when it is pressed. */
+/** Makes a button that calls `act` when it is pressed. It never submits the form around it. */
 export function button(attributes: Attributes, label: Child, act: () => void): HTMLButtonElement {
   const made = html('button', { type: 'button', ...attributes }, label)
   made.addEventListener('click', act)
@@ -88,8 +88,8 @@ export function setText(element: Element, text: string): void {
 }
 
 /**
- * Makes a function that fills an element, but only if the key differs from that of the last content: so focus and selection stay. If a focused control is
- * replaced, the control at its place gets the focus.
+ * Makes a function that fills an element. `key` is a text that differs whenever the content does: if it is the same as last time, nothing is drawn, so that
+ * focus and selection stay. If a focused control is replaced, the control at its place gets the focus.
  */
 export function createSlot(element: Element): (key: string, build: () => readonly Child[]) => void {
   let shown: string | null = null

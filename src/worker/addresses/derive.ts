@@ -25,7 +25,7 @@ export type ExtendedPublicKeyFault =
   | 'not-base58check'
   /** Base58Check, but not with the version bytes of an `xpub`. */
   | 'not-an-xpub'
-  /** Its depth is neither that of an account (3) nor that of an external chain (4), so no wallet would find the addresses below it. */
+  /** The depth of the key is neither that of an account (3) nor that of an external chain (4), so no wallet would find the addresses below it. */
   | 'wrong-depth'
   /** Not a hardened account at depth 3, or not chain 0 (the external one) at depth 4. */
   | 'wrong-child-number'

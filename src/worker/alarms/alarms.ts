@@ -11,11 +11,11 @@ export const standstillMs = 180_000
 /** A fault of a kind whose end cannot be observed (`unobservedKinds`) counts as ended once it was not observed for this long. */
 export const wellAfterMs = 3_600_000
 /**
- * How often the row of a fault of such a kind gets the time of its newest observation: at most once in this time. It must be shorter than `wellAfterMs`, or the
- * fault would seem to have ended.
+ * How often the row of a fault whose end cannot be observed gets the time of its newest observation: at most once in this time. This time must be shorter than
+ * `wellAfterMs`, or the fault would seem to have ended.
  */
 const storedEveryMs = 600_000
-/** Most faults in memory. When it is full, the memory is cleared; the rows stay. */
+/** Most faults in memory. When the memory is full, it is cleared; the rows in the database stay. */
 const knownMax = 200
 /** Time limit for the database. An alarm about a database that does not answer must not wait for that database. */
 const answerMs = 5_000

@@ -15,7 +15,7 @@ export const otherCells = 'its users are in several cells: send one request for 
 export interface Concerned {
   /** The users that the request names; null if one of its values is no user. `reservedUid` decides nothing, because each cell has reserved addresses. */
   readonly uids: readonly number[] | null
-  /** The value of its parameter `cell`, as sent; undefined if it has none. */
+  /** The value of the request's parameter `cell`, as sent; undefined if it has none. */
   readonly cell: unknown
 }
 

@@ -25,7 +25,7 @@ export type Cells = readonly [CellConfig, ...CellConfig[]]
 
 /** One cell: a range of users with a database, a key, a scanner and payouts of its own. A deployment without `CELLS` is a single cell. */
 export interface CellConfig {
-  /** Its place in `CELLS`, from 1. Null if the deployment has only this cell: then no answer or message mentions cells. */
+  /** The place of the cell in `CELLS`, from 1. Null if the deployment has only this cell: then no answer or message mentions cells. */
   readonly number: number | null
   readonly users: UserRange
   /**
@@ -185,12 +185,12 @@ const payoutAddressesOf = (configs: readonly Config[]): readonly Address[] =>
   configs.flatMap(({ payouts }) => payouts?.address ?? [])
 
 /**
- * Returns the faults of cells that are valid one by one but not together: two with one key or payout address, a payout address that pays users of other cells
- * but is listed as an operator's, or one that is among the first addresses of a cell's key.
+ * Returns the faults of cells that are valid one by one but not together: two cells with the same key or payout address; a payout address in
+ * `OPERATOR_ADDRESSES`, although payments from it to users of other cells are deposits; or a payout address that is among the first addresses of a cell's key.
  */
 function findShared(list: readonly CellConfig[]): readonly string[] {
   const payoutAddresses = list[0]?.payoutAddresses ?? []
-  const count = payoutAddresses.length > 0 ? balancesMax : 1 // deriving an address takes a millisecond, in each new isolate
+  const count = payoutAddresses.length > 0 ? balancesMax : 1 // without payouts only the first: deriving an address takes a millisecond, in each new isolate
   const firstAddresses = list.map(({ config }) =>
     Array.from({ length: count }, (_, index) => deriveAddress(config.extendedPublicKey, index)),
   )

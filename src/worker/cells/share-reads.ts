@@ -40,7 +40,7 @@ export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
       ),
     async finalBlocks(from, to) {
       if (to - from >= sharedRangeMax) return chain.finalBlocks(from, to)
-      // The key has no end of the range: what another cell has read from the same block on serves, whether it is shorter or longer.
+      // The key of the shared value does not name the end of the range: a shorter or longer range from the same block serves, too.
       const blocks = await share<readonly BlockReading[]>(parts, { key: `blocks ${from}`, keptMs: blocksKeptMs }, () =>
         chain.finalBlocks(from, to),
       )

@@ -18,8 +18,9 @@ export const nativeAsset: Asset = { kind: 'native' }
 export const trc20Asset = (contract: Address): Asset => ({ kind: 'trc20', contract })
 
 /**
- * The position of a transfer in its transaction: 0 for TRX; the index of its log for a token; −1 − k for TRX that a contract sent, where k is its index among
- * the internal calls, creations and self-destructions (PROTOCOL.md, Internal transactions). So one number identifies a transfer within its transaction.
+ * The position of a transfer in its transaction: 0 for TRX; the index of its log for a token; −1 − k for TRX that a contract sent, where k counts the
+ * transaction's internal calls, creations and self-destructions from 0 (PROTOCOL.md, Internal transactions). So one number identifies a transfer within its
+ * transaction.
  */
 export type Position = number
 
@@ -90,7 +91,7 @@ export function parseTxid(text: string): Result<Txid, 'not-64-hex-digits'> {
   return hex64.test(digits) ? ok(digits as Txid) : err('not-64-hex-digits') // safe: the test is the definition
 }
 
-/** Reads the height that the first 8 bytes of a block hash contain (PROTOCOL.md, Blocks). NaN if it is 2^53 or more: it then equals no height. */
+/** Reads the height that the first 8 bytes of a block hash contain (PROTOCOL.md, Blocks). A height of 2^53 or more becomes NaN, which equals no height. */
 export function heightInHash(hash: BlockHash): number {
   const height = Number.parseInt(hash.slice(0, 16), 16)
   return Number.isSafeInteger(height) ? height : Number.NaN

@@ -9,7 +9,7 @@ import type { NodeStatus } from './node-status.ts'
 export const readBlocksMax = 100
 /** Most transactions of one call of `receiptTransfers`: their receipts fit into one JSON-RPC batch. */
 export const receiptsMax = 18
-/** Most addresses of one call of `balances`: as many as BIP-44's gap limit, so that one request shows whether a key was used. */
+/** Most addresses of one call of `balances`: as many as BIP-44's gap limit, so one request shows whether an extended public key was used. */
 export const balancesMax = 20
 
 /** Why the chain could not be read. None of these means "no deposits". */
@@ -20,7 +20,7 @@ export type ChainFailure =
   | { readonly kind: 'disagreement'; readonly about: string }
   /** A finalized block does not follow the one before it. An operator must decide. */
   | { readonly kind: 'forked'; readonly at: BlockHeight }
-  /** An allowance of requests is used up: that of the nodes, of all users together, or of this user. There is room again in about `seconds`. */
+  /** An allowance of requests to nodes is used up: that of the nodes, of all users, or of this user. Requests are possible again in about `seconds`. */
   | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
   /** The deadline of this `Chain` has passed; the next tick or call continues. `why` names the nodes that were too slow, by number, for the log only. */
   | { readonly kind: 'out-of-time'; readonly why?: string }
@@ -32,7 +32,7 @@ export interface AgreedHead {
   readonly header: Header
   /**
    * The nodes that were asked and are behind, named by `nodeName`: their finalized head is old, or more than a minute of blocks below the newest one. `height`
-   * is that of their head; null if they showed none.
+   * is the height of that head; null if the node showed none.
    */
   readonly behind: readonly { readonly node: string; readonly height: BlockHeight | null }[]
 }
@@ -77,8 +77,8 @@ export type InternalReading =
   | { readonly kind: 'not-shown' }
 
 /**
- * A block that was read, with all transfers of TRX and of configured tokens in it, in order, between any addresses. Transactions of a payout address include
- * the transfers of every token.
+ * A block that was read, with all its transfers of TRX and of configured tokens, in order, between any addresses. It also has the transfers of other tokens if
+ * they are in a transaction of a payout address.
  */
 export interface ReadBlock {
   readonly kind: 'read'
@@ -95,7 +95,7 @@ export interface ReadBlock {
   readonly callsToRead: readonly Txid[] | null
 }
 
-/** A block of the range, or a height whose block the nodes do not agree on. */
+/** A block that was read, or a height whose block the nodes do not agree on. */
 export type BlockReading = ReadBlock | { readonly kind: 'not-agreed'; readonly height: BlockHeight }
 
 /** What the receipts of some transactions show. `unreadable`: the transactions of which no node gave a readable receipt. */
@@ -106,8 +106,8 @@ export interface ReceiptReading {
 }
 
 /**
- * Blocks that are not final, after a known one, from one node. They only tell users what is coming; nothing is credited by them. It is checked that none is in
- * the future, and that there are no more above the final head than the time since then allows. Everything else in them may be invented by the node.
+ * The blocks after a known block that are not final, as one node shows them. They only tell users what is coming; nothing is credited by them. It is checked
+ * that no block is in the future, and that the final head is old enough for so many blocks after it. The node may have invented everything else.
  */
 export interface Tail {
   /** The number of the node that gave the blocks. */
@@ -122,7 +122,7 @@ export interface Tail {
 /** Where a transaction is, as far as nodes know. */
 export type TransactionLocation =
   | { readonly kind: 'unknown' }
-  /** Nodes have received it, but no block contains it yet. */
+  /** Nodes have received the transaction, but no block contains it yet. */
   | { readonly kind: 'unmined' }
   | { readonly kind: 'mined'; readonly height: BlockHeight }
 
@@ -130,7 +130,7 @@ export type TransactionLocation =
 export interface TransactionReading {
   readonly header: Header
   readonly succeeded: boolean
-  /** Whether it ran a contract's code, which may have sent TRX: `internalTransfers` reads it. */
+  /** Whether the transaction ran a contract's code. If that code sent TRX, `internalTransfers` reads it. */
   readonly isCall: boolean
   /** Number of the contract type (PROTOCOL.md, Contract types), from the transaction's bytes. */
   readonly contractType: number
@@ -138,11 +138,11 @@ export interface TransactionReading {
   readonly owner: Address | null
   /** The recipient, the receiver of a resource, or the called contract; null for contract types that name none. */
   readonly target: Address | null
-  /** All transfers in it that could be parsed. */
+  /** All transfers in the transaction that could be parsed. */
   readonly transfers: readonly ChainTransfer[]
-  /** All of its logs; empty if it failed. */
+  /** All logs of the transaction; empty if it failed. */
   readonly logs: readonly Log[]
-  /** False if this service cannot parse its bytes or its receipt: then `transfers` may be incomplete. */
+  /** False if this service cannot parse the transaction's bytes or receipt: then `transfers` may be incomplete. */
   readonly isWhole: boolean
 }
 
@@ -191,7 +191,7 @@ export interface Chain {
   broadcast(transaction: string, turn: number): ChainResult<SendingReply>
   /**
    * Called when `transfers` transfers that this node showed in a `Tail` have turned out to be in no final block. If there are more in an hour than a fork can
-   * explain, all other nodes are used before it for some hours, and an alarm names it.
+   * explain, all other nodes are used before this node for some hours, and an alarm names this node.
    */
   noteFalse(node: number, transfers: number): void
   /** Reads `decimals()` of a token contract, as `quorum` nodes agree on it. */
@@ -252,7 +252,7 @@ export interface ScannerCalls {
   /** Sets the object's alarm for a tick unless it is set already. The cron trigger calls this every minute. */
   wake(): Promise<void>
   /**
-   * Makes sure that an address may be issued: the scan has started, and no other database has used the key. `firstIndex` is the `TRON_FIRST_INDEX` of the
+   * Makes sure that an address may be issued: the scan has started, and no other database has used `TRON_XPUB`. `firstIndex` is the `TRON_FIRST_INDEX` of the
    * calling Worker. While a deployment replaces the old code, the scanner may still have another value; then the call is refused.
    */
   prepareIssue(uid: Uid, firstIndex: number | null): Promise<Result<null, QueryFailure>>
@@ -274,7 +274,7 @@ export interface ScannerCalls {
   nodes(): Promise<readonly NodeStatus[]>
 }
 
-/** The memory in which the cells of a deployment share the blocks that they have read. Scanners call it. */
+/** The memory in which the cells of a deployment (a database and a scanner each) share the blocks that their scanners have read. */
 export interface SharedBlocks {
   /**
    * Returns the value under this key if it is at most `keptMs` old. Null tells the caller to read it from nodes and to call `give`, also after a failure; other

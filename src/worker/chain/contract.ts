@@ -18,7 +18,7 @@ export interface ParsedContract {
 /** Contract types that run a contract's code, so that the transaction may have logs: creating a contract (30) and calling one. */
 export const callTypes: ReadonlySet<number> = new Set([30, callType])
 
-// Contract type → number of the protobuf field with the owner, if it is not field 1; then with the target, if the type has one. Source: the files
+// By contract type: the number of the protobuf field with the owner, if it is not field 1, and of the field with the target, if there is one. Source: the files
 // protocol/core/contract/*.proto of java-tron.
 const ownerFields: ReadonlyMap<number, number> = new Map([2, 10, 19].map((type) => [type, 2]))
 const targetFields: ReadonlyMap<number, number> = new Map([
@@ -110,7 +110,7 @@ function skip(reader: BinaryReader, wireType: WireType, field: number): void {
   if (reader.pos > reader.len) throw new Error('it ends early')
 }
 
-/** Reads a varint as java-tron does (`CodedInputStream.readRawVarint64`): one of 10 bytes is negative, whatever its last byte is. */
+/** Reads a varint as java-tron does (`CodedInputStream.readRawVarint64`): a varint of 10 bytes is negative, whatever its last byte is. */
 function readInt64(reader: BinaryReader): bigint {
   const start = reader.pos
   const value = BigInt(reader.int64())
@@ -129,7 +129,7 @@ export function numberOf(fields: Fields, field: number): bigint {
   return typeof value === 'bigint' ? value : 0n
 }
 
-/** Returns the address in a field; null unless its bytes are 21 that start with 0x41. */
+/** Returns the address in a field; null unless the field has 21 bytes and the first is 0x41. */
 export function accountIn(fields: Fields, field: number): Address | null {
   const bytes = bytesOf(fields, field)
   return bytes.length === 21 && bytes[0] === 0x41 ? (bytesToHex(bytes.subarray(1)) as Address) : null // safe: 20 bytes

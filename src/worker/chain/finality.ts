@@ -20,7 +20,7 @@ const overdueSeconds = 3 * blockSeconds
 export function secondsToFinal(height: BlockHeight, finalized: BlockHeight, latest: BlockHeight): number {
   if (height <= finalized) return 0
   const byRotation = height + finalityBlocks + 1 - latest
-  const byFinalized = height - finalized + 1 // exact on a private chain, where each block is final at once or soon
+  const byFinalized = height - finalized + 1 // the estimate for a private chain, where each block is final at once or soon
   return Math.max(1, Math.min(byRotation, byFinalized)) * blockSeconds
 }
 

@@ -1,7 +1,7 @@
 interface NamedNode {
-  /** Its `name` in `TRON_NODES`; null if it has none. */
+  /** The `name` of the node in `TRON_NODES`; null if the node has none. */
   readonly name: string | null
-  /** The host of its JSON-RPC URL, without a port. */
+  /** The host of the node's JSON-RPC URL, without a port. */
   readonly host: string
 }
 

@@ -7,17 +7,17 @@ import type { UnixMs } from '../common/time.ts'
 export const nodeUses = ['first', 'behind', 'demoted', 'resting', 'blocked', 'unfit'] as const
 export type NodeUse = (typeof nodeUses)[number]
 
-/** The status of a node for operators, without its URL and key. Null: the scanner's object, which may have just started, does not know it yet. */
+/** The status of a node for operators, without its URL and key. A null member is not known to the scanner's object, which may have just started. */
 export interface NodeStatus {
-  /** Its label as `nodeName` makes it. */
+  /** The node's label as `nodeName` makes it. */
   readonly name: string
   readonly use: NodeUse
-  /** When its newest good answer came, and how long it took. */
+  /** When the node's newest good answer came, and how long it took. */
   readonly answer: { readonly at: UnixMs; readonly ms: number } | null
-  /** By how many blocks its newest final block is below the newest final block of all nodes. */
+  /** By how many blocks the node's newest final block is below the newest final block of all nodes. */
   readonly behind: number | null
   readonly error: { readonly at: UnixMs; readonly why: string } | null
-  /** The requests that were sent to it in the last day, counted by the hour. It allows `perDay`. */
+  /** The requests that were sent to the node in the last day, counted by the hour. The node allows `perDay`. */
   readonly used: number
   readonly perDay: number
 }

@@ -16,7 +16,7 @@ export interface TransferContent {
   readonly reference: ReferenceBlock
   /** Milliseconds since 1970. A block whose parent has this time or a later one cannot contain the transaction. */
   readonly expiration: bigint
-  /** Milliseconds since 1970. Nodes do not check it; two equal transfers need different ones, because otherwise they are one transaction. */
+  /** Milliseconds since 1970. Nodes do not check it. Two payments of equal content need different timestamps, because otherwise they are one transaction. */
   readonly timestamp: bigint
   /** The most sun that a contract call may burn; 0n for TRX. */
   readonly feeLimit: bigint
@@ -51,7 +51,7 @@ export function referenceOf({ height, hash }: { readonly height: BlockHeight; re
 
 /**
  * Encodes `raw_data` of a transfer exactly as java-tron does before hashing (java-tron protocol/core/Tron.proto): fields in order, shortest numbers, and no
- * field that is zero or empty. The SHA-256 of the bytes is the txid, so a signer and this service find the same one.
+ * field that is zero or empty. The SHA-256 of the bytes is the txid, so a signer and this service find the same txid.
  */
 export function encodeTransfer(content: TransferContent): Uint8Array {
   const { reference, expiration, timestamp, feeLimit } = content

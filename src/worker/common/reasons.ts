@@ -23,7 +23,7 @@ export type RefusedReason = (typeof refusedReasons)[number]
 const undecidedReasons = [
   ...['nodes-disagree', 'transaction-unreadable', 'chain-forked', 'configuration-differs', 'paid-before-issue'],
 ] as const
-/** Why nobody can say now whether a transaction is a deposit. `retired` is left out, because asking again does not help. */
+/** Why nobody can say now whether a transaction is a deposit. `retired` (of the currency) is left out, because asking again does not help. */
 export type UndecidedReason = Exclude<HeldReason, 'retired'> | (typeof undecidedReasons)[number]
 
 /** Why a final transaction has no deposit of a user at all, not even a refused one. */
@@ -36,7 +36,7 @@ export type WorthlessReason = RefusedReason | 'retired' | (typeof worthlessReaso
 
 export type UncreditedReason = UndecidedReason | WorthlessReason
 
-/** Why a post of entries, or a request for payouts, is refused if a key in it is stored already and it does not exactly repeat an earlier one. */
+/** Why a post of entries, or a request for payouts, is refused whose keys (`osn`) are stored already, without exactly repeating an earlier one. */
 const conflictReasons = ['content-differs', 'partly-known', 'backend-differs', 'key-in-use'] as const
 export type ConflictReason = (typeof conflictReasons)[number]
 
@@ -44,7 +44,7 @@ export type ConflictReason = (typeof conflictReasons)[number]
 const decideReasons = ['not-in-review', 'decided-otherwise'] as const
 export type DecideReason = (typeof decideReasons)[number] | 'chain-forked'
 
-/** Why no address is issued, besides `configuration-differs`: until an operator acts, or for `deploying` until the running deployment has ended. */
+/** Why no address is issued, besides `configuration-differs`. `deploying` ends with the running deployment; the others last until an operator acts. */
 const issueReasons = ['key-was-used', 'start-block-too-high', 'deploying'] as const
 export type IssueReason = (typeof issueReasons)[number] | 'configuration-differs'
 

@@ -21,7 +21,7 @@ export type QueryFailure =
   | { readonly kind: 'undecided'; readonly reason: UndecidedReason; readonly why: string }
   /** The transaction is final and credits nothing to this user. `why` is one sentence for the user. */
   | { readonly kind: 'worthless'; readonly reason: WorthlessReason; readonly why: string }
-  /** An allowance of requests to nodes is used up: that of the nodes, of all users together, or of this user. There is room again in `seconds`. */
+  /** An allowance of requests to nodes is used up: that of the nodes, of all users together, or of this user. Requests are possible again in `seconds`. */
   | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
   /** No node answered in time, or none may be used. */
   | { readonly kind: 'chain-unavailable' }

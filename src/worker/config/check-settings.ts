@@ -24,9 +24,9 @@ export const rangeMatchMs = 60_000
 export interface SettingsCheckParts {
   readonly db: WriteDatabase
   readonly settings: readonly Setting[]
-  /** The address in `PAYOUTS`; null if that is not set. */
+  /** The address in `PAYOUTS`; null if `PAYOUTS` is not set. */
   readonly payoutAddress: Address | null
-  /** The range of users of this database, and the other databases with theirs; null if the deployment has only one database. */
+  /** The range of users of this database, and the other databases with their ranges; null if the deployment has only one database. */
   readonly ranges: { readonly users: UserRange; readonly others: readonly RangeOfUsers[] } | null
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>

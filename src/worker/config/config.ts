@@ -92,7 +92,7 @@ export interface Config extends ChainConfig {
   readonly deskAccess: DeskAccess | null
   /** The wallet app that the deposit page offers to open with address and amount; null for none. */
   readonly pageWallet: PageWallet | null
-  /** Null without the binding: then there are no pages. */
+  /** Null without the binding `ASSETS`: then there are no pages. */
   readonly files: StaticFiles | null
   readonly rateLimits: RateLimits
 }

@@ -80,7 +80,7 @@ const nodeEntry = entryOf({
 })
 type NodeEntry = z.infer<typeof nodeEntry>
 
-/** An entry of `TRON_NODES`. Refuses one that says how a key is sent but names no key, or whose `keyHeader` would never be sent. */
+/** An entry of `TRON_NODES`. Refuses an entry that says how a key is sent but names no key, or whose `keyHeader` would never be sent. */
 const keyedEntry = parsedBy(nodeEntry, (entry, refuse) => {
   const withKey = [entry.rpc, entry.api].filter((one) => one.includes(placeholder)).length
   if (entry.keyVar === undefined && withKey > 0) return refuse(`set, since a URL has ${placeholder}`, 'keyVar')

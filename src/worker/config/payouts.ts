@@ -14,7 +14,7 @@ const feeLimitByDefault = 100
 const feeLimitMax = 15_000
 const sunPerTrx = 1_000_000n
 const limitsMax = 50
-/** The default of `countPerDay`: most payouts of a currency that limits approve in a day. */
+/** The default of `countPerDay`: most payouts of a currency in a day that are approved without a person. */
 const countPerDayByDefault = 500
 const countPerDayMax = 1_000_000
 
@@ -59,8 +59,8 @@ interface Others {
 }
 
 /**
- * Makes the payout rules from parsed `PAYOUTS`; null if it is not set. Calls `refuse` if the address is a currency's contract or one of the key's first
- * addresses, or if the limits do not fit the currencies. `findPayoutDifferences` later compares the address with the addresses that were issued.
+ * Makes the payout rules from parsed `PAYOUTS`; null if it is not set. Calls `refuse` if the address is a currency's contract or one of the first
+ * addresses of `TRON_XPUB`, or if the limits do not fit the currencies. `findPayoutDifferences` later compares the address with the addresses that were issued.
  */
 export function readPayouts(
   setting: PayoutsSetting,

@@ -18,7 +18,7 @@ export function parseBindings<T>(schema: z.ZodMiniType<T>, bindings: Bindings): 
 /** Refuses the value that is being parsed, or its member at `path`. `takes` says what the variable must be; it becomes the message. */
 export type Refuse = (takes: string, ...path: (string | number)[]) => never
 
-/** Makes a schema that parses by `parse` what `schema` accepts. Zod's issues get no input, because it may be a secret. */
+/** Makes a schema that parses by `parse` what `schema` accepts. The value is kept out of Zod's issues, because it may be a secret. */
 export const parsedBy = <In, Out>(schema: z.ZodMiniType<In>, parse: (value: In, refuse: Refuse) => Out) =>
   z.pipe(
     schema,

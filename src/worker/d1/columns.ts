@@ -89,7 +89,7 @@ const inBytes = customType<{ data: string; driverData: Uint8Array }>({ dataType:
 export const addressBytes = () => inBytes().$type<Address>().notNull()
 /** A `Txid` as its 32 bytes. */
 export const txidBytes = () => inBytes().$type<Txid>().notNull()
-/** Like `txidBytes`, or NULL. */
+/** Like `txidBytes`, but NULL in a row that is about no transaction. */
 export const optionalTxidBytes = () => inBytes().$type<Txid>()
-/** Like `addressBytes`, or NULL. */
+/** Like `addressBytes`, but NULL in a row that is about no address. */
 export const optionalAddressBytes = () => inBytes().$type<Address>()

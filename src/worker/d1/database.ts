@@ -19,7 +19,7 @@ export function writable(db: Database): WriteDatabase {
 
 /** Opens Drizzle's query builder on a database. `Drizzle.batch` is not used: see `toStatement`. */
 export function openTables(db: ReadDatabase) {
-  return drizzle(db as unknown as D1Database) // safe: it calls only `prepare` and `batch`
+  return drizzle(db as unknown as D1Database) // safe: Drizzle calls only `prepare` and `batch`
 }
 
 const dialect = new SQLiteSyncDialect()
@@ -102,7 +102,7 @@ export function allShown(table: SQLiteTable): SQL {
   return shownList(Object.values(getTableColumns(table)))
 }
 
-/** SQL for what a column gets from an item of `json_each`, which is an object: its member with the column's name, with hex digits turned into bytes. */
+/** SQL for the value of a column from an object in `json_each`: its member with the column's name. For a column of bytes, hex digits become bytes. */
 export function member(column: SQLiteColumn): SQL {
   const found = sql`value ->> ${sql.raw(`'${column.name}'`)}`
   return isInBytes(column) ? ofHex(found) : found

@@ -31,8 +31,8 @@ const has = (column: string, kinds: readonly string[], form: string) =>
   `(${column} IS NOT NULL) = (${oneOf(...kinds)('kind')}) AND (${column} IS NULL OR (${form}))`
 
 /**
- * Acts of tokens' issuers: on addresses that this service has issued or pays from, and on whole tokens. Of opposite acts the newest counts, by `height`,
- * `place` and `position`, because blocks may be read in any order. A row changes only when an operator confirms a fee.
+ * Acts of tokens' issuers: on addresses that this service has issued or pays from, and on whole tokens. If two acts contradict each other, the later one
+ * in the chain counts (`height`, `place`, `position`), because blocks may be read in any order. A row changes only when an operator confirms a fee.
  */
 export const issuerActs = sqliteTable(
   'issuer_act',
@@ -43,7 +43,7 @@ export const issuerActs = sqliteTable(
     place: integer().notNull(), // index of the transaction in its block
     cuy: cuy(),
     kind: text().$type<IssuerAct['kind']>().notNull(),
-    address: text().$type<Address>(), // the address it concerns; of `deprecated` the token's successor
+    address: text().$type<Address>(), // the address that the act concerns; for `deprecated` the token's successor
     raw: text(), // chain units: the destroyed amount, or the highest fee of a transfer
     basis_points: text(), // the fee of a transfer in hundredths of a percent
     confirmed_at: integer().$type<UnixMs>(), // when an operator has confirmed the fee, so that payouts go on

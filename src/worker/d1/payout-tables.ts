@@ -71,18 +71,18 @@ export const payouts = sqliteTable(
     mark: text().notNull(),
     proof: text(),
     posted_by: text().$type<BackendName>().notNull(),
-    limit_each: integer(), // this and the next four: the limits of its currency when it was asked for; null: a person must approve
+    limit_each: integer(), // this and the next four: the currency's limits when the payout was asked for; null: a person must approve
     limit_least: integer(), // least amount that is approved by limits
     limit_day: integer(), // most of the currency in a day
     limit_count: integer(), // most payouts of the currency in a day
     limit_user: integer(), // most of the currency for this user in a day; null: no such limit
     created_at: instant(),
     state: text().$type<PayoutState>().notNull().default('waiting'),
-    changed_at: instant(), // when it entered its state
-    approved_by: text().$type<DeciderName | ''>(), // who approved it; empty: its limits did
-    approved_at: nullable<UnixMs>(), // when it was approved for the first time
-    counted: integer({ mode: 'boolean' }).notNull().default(false), // it counts towards the limits of the day of `approved_at`
-    attempts: integer().notNull().default(0), // its transactions that have ended without paying it
+    changed_at: instant(), // when the payout entered its state
+    approved_by: text().$type<DeciderName | ''>(), // who approved the payout; empty: it was within the limits
+    approved_at: nullable<UnixMs>(), // when the payout was approved for the first time
+    counted: integer({ mode: 'boolean' }).notNull().default(false), // whether the payout counts towards the limits of the day of `approved_at`
+    attempts: integer().notNull().default(0), // number of its transactions that have ended without paying it
     attempts_max: integer().notNull(),
     txid: text().$type<Txid>(),
     expires_at: nullable<UnixMs>(),
@@ -91,7 +91,7 @@ export const payouts = sqliteTable(
     moved: text(), // JSON: what left the payout address in a transaction that paid something else
     received: text(), // chain units that the payee received, if the token took a fee
     cancelled_by: text().$type<DeciderName>(),
-    why: text(), // why it was cancelled
+    why: text(), // why the payout was cancelled
   },
   (table) => [
     uniqueIndex('payout_key').on(table.uid, table.cuy, table.osn),
@@ -157,20 +157,20 @@ export const payoutTransactions = sqliteTable(
     address: address(),
     payout_id: nullable<PayoutId>(),
     bytes: text(), // the signed transaction as hex digits, for the broadcast
-    reference: nullable<BlockHeight>(), // height of the newest block that can be its reference block
+    reference: nullable<BlockHeight>(), // height of the newest block that can be the transaction's reference block
     expires_at: nullable<UnixMs>(),
-    changed_at: instant(), // when it was stored, reopened or ended
-    past_height: nullable<BlockHeight>(), // height of the first read block that is at or past its expiration
-    height: nullable<BlockHeight>(), // height of the block that contains it
+    changed_at: instant(), // when the transaction was stored, reopened or ended
+    past_height: nullable<BlockHeight>(), // height of the first read block whose time is at or past `expires_at`
+    height: nullable<BlockHeight>(), // height of the block that contains the transaction
     succeeded: integer({ mode: 'boolean' }),
-    moved: text(), // JSON: what it took from the payout address
+    moved: text(), // JSON: what the transaction took from the payout address
     ended: text().$type<TransactionEnd>(),
-    reported: text().$type<TransactionEnd | 'signed'>(), // what the newest event about it has reported
+    reported: text().$type<TransactionEnd | 'signed'>(), // what the newest event about the transaction has reported
     excused: text(), // an operator's reason why an `unknown` or `late` transaction need not stop payouts
-    seen_height: nullable<BlockHeight>(), // height of the block in which a node showed it before that block was final: only for people
-    next_send: instant(), // when it is broadcast next
+    seen_height: nullable<BlockHeight>(), // height of the block in which a node showed the transaction before the block was final: only for people
+    next_send: instant(), // when the transaction is broadcast next
     sends: integer().notNull().default(0), // broadcasts so far
-    answers: text(), // JSON: each node's last answer to its broadcast: only for people
+    answers: text(), // JSON: each node's last answer to a broadcast, only for people
   },
   (table) => [
     uniqueIndex('payout_transaction_txid').on(table.txid),
@@ -241,8 +241,8 @@ export const payoutSums = sqliteTable(
 )
 
 /**
- * The only way to change the sums and to make the event of a payout's step, like a procedure call: the triggers of payouts insert the payout and its state
- * before the step, and this table's trigger does the work and stores no row. So the table is always empty.
+ * The only way to change the sums and to make the event when a payout changes its state, like a procedure call: the triggers of payouts insert the payout and
+ * its state before, and this table's trigger does the work and stores no row. So the table is always empty.
  */
 export const payoutEffects = sqliteTable('payout_effect', {
   payout_id: integer().$type<PayoutId>().notNull(),

@@ -42,7 +42,7 @@ export function createSessions(
       try {
         return await from(caller.bookmark, caller, work)
       } catch {
-        logger.warn('bookmark-refused', {}) // or D1 is unavailable: then the second attempt throws
+        logger.warn('bookmark-refused', {}) // a refused bookmark looks like any error of D1: if it is another one, the second attempt throws, too
         return from('first-primary', caller, work)
       }
     },

@@ -34,7 +34,7 @@ import {
 } from './columns.ts'
 import { type RescanKind, reasonRule, rescanKinds, scanSuperseded, type TotalKind, totalKinds } from './tables.ts'
 
-/** Longest reason that an operator may give for a rescan, a correction or the closing of a gap, in characters. */
+/** Longest reason, in characters, that an operator may give for reading blocks again, lowering the finalized height, or giving up unreadable blocks. */
 export const reasonMax = 500
 
 /** Position and state of the scan: one row, from the start of the scan on. */
@@ -42,7 +42,7 @@ export const scans = sqliteTable(
   'scan',
   {
     id: integer().primaryKey(),
-    height: integer().$type<BlockHeight>(), // the position: height of the newest stored block. An overtaken step sets NULL, which a CHECK refuses
+    height: integer().$type<BlockHeight>(), // the position: height of the newest stored block. A scan that was overtaken sets NULL, which a CHECK refuses
     hash: text().$type<BlockHash>(), // hash of the block at `height`; null if it is not known
     finalized: height(), // height of the newest final block
     finalized_time: instant(), // time of the block at the finalized height; 0 if it is not known
@@ -54,8 +54,8 @@ export const scans = sqliteTable(
     answering_since: integer().$type<UnixMs>(), // since when each scan got a finalized head; null if the newest scan got none
     problem: text().$type<ChainFailure['kind']>(), // why the newest scan did not reach the finalized height
     halted: text(), // why nothing is credited until an operator acts: the chain is forked
-    corrected_by: integer().notNull().default(0), // id of the newest correction that was applied
-    nodes: text().notNull().default(''), // the nodes with which gaps were last tried: with other nodes they are tried at once
+    corrected_by: integer().notNull().default(0), // id of the newest `correction` (an operator lowers `finalized`) that was applied
+    nodes: text().notNull().default(''), // the nodes at which gaps (unreadable blocks) were last tried: after a change of nodes they are tried at once
     restored_at: integer().$type<UnixMs>(), // since when payouts wait because this database is an older copy; null: it is none
   },
   (table) => [
@@ -68,8 +68,8 @@ export const scans = sqliteTable(
 )
 
 /**
- * Blocks below the position that are read again, for one of `rescanKinds`. If some blocks of a row cannot be read, they become a row of their own, so that the
- * others do not wait for them.
+ * Blocks below the scan's position that are read again, for one of `rescanKinds`. If some blocks of a row cannot be read, they become a row of their own, so
+ * that the others do not wait for them.
  */
 export const rescans = sqliteTable(
   'rescan',
@@ -85,8 +85,8 @@ export const rescans = sqliteTable(
     next_try: instant(),
     tried_at: integer().$type<UnixMs>(),
     attempts: integer().notNull().default(0), // attempts in a row that read nothing
-    receipts: integer().notNull().default(0), // for a single block whose receipts are read in parts: how many of them were tried
-    unread: text(), // JSON: the txids among the tried ones whose receipts could not be read
+    receipts: integer().notNull().default(0), // for a single block whose receipts are read in parts: how many receipts were tried
+    unread: text(), // JSON: the txids whose receipts were tried and could not be read
     finished_at: integer().$type<UnixMs>(),
     closed: text(), // an operator's reason for closing the row although its blocks were not read
   },
@@ -146,10 +146,10 @@ export const holdings = sqliteTable(
     read_to: integer().$type<BlockHeight>(), // `balance` includes no block above this height
     accepted: text().notNull().default('0'), // the part of the difference that fees explain: 0 or negative
     accepted_sent: integer().notNull().default(0), // number of sent transactions whose fees are in `accepted`
-    read_sent: integer().notNull().default(0), // `sent` at the last reading that was compared
+    read_sent: integer().notNull().default(0), // the value of `sent` when a balance was last compared
     differing: integer().notNull().default(0), // how many readings in a row have found exactly `difference`
     difference: text().notNull().default('0'), // balance minus recorded sum minus `accepted`, at the last reading
-    due_at: instant(), // when it is compared next
+    due_at: instant(), // when the balance is compared next
   },
   (table) => [
     primaryKey({ columns: [table.cuy, table.address_id] }),
@@ -290,7 +290,7 @@ export const events = sqliteTable(
     address: optionalAddressBytes(),
     seconds: integer(),
     reason: text().$type<HeldReason | RefusedReason>(),
-    payout: text(), // JSON: the payout as it was after the step
+    payout: text(), // JSON: the payout as it was after the reported change
   },
   (table) => [
     uniqueIndex('event_reason')
@@ -331,10 +331,10 @@ export const webhooks = sqliteTable(
     attempts: integer().notNull().default(0), // failed deliveries in a row of the event after `position`
     failing_since: integer().$type<UnixMs>(),
     next_try: instant(),
-    set_aside: integer().$type<EventId>(), // the newest event that was given up since the endpoint last accepted one
+    set_aside: integer().$type<EventId>(), // the newest event whose delivery was given up since the endpoint last accepted an event
     last_failure: text(),
     seen_at: instant(), // when a deployment last had the endpoint in `WEBHOOKS`
-    begins_at: instant().default(0 as UnixMs), // events from before this time are not sent to it
+    begins_at: instant().default(0 as UnixMs), // events from before this time are not sent to the endpoint
   },
   (table) => [
     index('webhook_number').on(table.number),
@@ -353,7 +353,7 @@ export const alarmRows = sqliteTable(
     kind: text().$type<AlarmKind>().notNull(),
     subject: text().notNull(), // an `AlarmSubject` as JSON, its members in alphabetical order
     raised_at: integer().$type<UnixMs>(), // when the alarm was raised; null while the fault has not lasted long enough
-    seen_at: instant(), // of a fault that is no alarm yet: when it was first seen; of an alarm: when it was last seen (not kept up for all kinds)
+    seen_at: instant(), // when the fault was first seen, until it is an alarm; then when it was last seen, though not for all kinds
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.subject] }),

@@ -116,8 +116,8 @@ export const flows = sqliteTable(
     mark: text().notNull(),
     created_at: instant(),
     posted_by: text().$type<BackendName | ''>().notNull(),
-    number: integer().notNull(), // place among all entries of the wallet, from 1: the newest one's is their count
-    type_number: integer().notNull(), // place among the wallet's entries of this type, from 1: the newest one's is their count
+    number: integer().notNull(), // place among all entries of the wallet, from 1; so the newest entry has their count
+    type_number: integer().notNull(), // place among the wallet's entries of this type, from 1; so the newest entry has their count
   },
   (table) => [
     uniqueIndex('flow_key').on(table.osn, table.wallet_id, table.type).where(sql.raw('osn IS NOT NULL')),
@@ -176,7 +176,7 @@ export const transfers = sqliteTable(
     version: integer().notNull().default(1), // grows by 1 with each change: a write names the version that it has read
     txid: txidBytes(),
     position: integer().notNull(), // 0 for TRX; the index of the log for a token; below 0 for TRX that a contract sent
-    osn: text() // the `osn` of the entry that would credit it
+    osn: text() // the `osn` of the entry that would credit the transfer
       .generatedAlwaysAs(
         sql.raw(`lower(hex(txid)) || iif(native, iif(position < 0, ':i' || (-1 - position), ''), ':' || position)`),
         { mode: 'virtual' },
@@ -192,10 +192,10 @@ export const transfers = sqliteTable(
     state: text().$type<TransferState>().notNull(),
     reason: text().$type<HeldReason | RefusedReason>(),
     amount: integer().notNull(), // what was credited, in ledger units; 0 in any other state
-    review: text().$type<'open' | DecisionKind>(), // `open`: it waits for a decision; null: it was never held for review
-    sought: integer({ mode: 'boolean' }).notNull().default(false), // credited above a height that was corrected, and not found again yet
-    seconds: integer(), // estimated seconds until it would be final, when it was first seen
-    seen_by: integer(), // number of the node that showed it before it was final
+    review: text().$type<'open' | DecisionKind>(), // `open`: the transfer waits for a decision; null: it was never held for review
+    sought: integer({ mode: 'boolean' }).notNull().default(false), // credited above a finalized height that was lowered since, and not found again yet
+    seconds: integer(), // estimated seconds until the transfer would be final, when it was first seen
+    seen_by: integer(), // number of the node that showed the transfer before it was final
     created_at: instant(),
     changed_at: instant(),
   },

@@ -15,7 +15,7 @@ import { selectDeposits } from './store/lists.ts'
 import { type CreditKey, judgeReviewed } from './transfer.ts'
 import { decideReview, walletKey } from './transitions.ts'
 
-/** Most decisions in one request. */
+/** Most decisions in one request. All of them are stored, or none. */
 export const decisionsMax = 20
 /** Most attempts if concurrent requests or scans keep changing the transfers. */
 const triesMax = 3
@@ -131,7 +131,7 @@ function openDecisions(
     const deposit = known[i] ?? null
     if (deposit === null) return err({ kind: 'not-found', deposit: i + 1, why: 'no such transfer' })
     const { review, state } = deposit
-    if (review === one.decision) continue // also if a correction has made the transfer `seen` or `dropped` since
+    if (review === one.decision) continue // this decision is stored already, even if the transfer is `seen` or `dropped` by now
     if (deposit.reason === 'review') open.push({ ...one, deposit })
     else if (review === 'credit') return err(conflict(i, 'decided-otherwise', 'it was decided to credit it'))
     else return err(conflict(i, 'not-in-review', `it is ${state}, not held for review`))

@@ -32,7 +32,7 @@ export type OwnedDepositItem<A> = DepositItem<A> & {
   readonly decided?: { readonly decision: 'credit' | 'refuse'; readonly why: string; readonly by: string }
 }
 
-/** Makes the item of an answer to its user. A credited transfer has the amount of its ledger entry; any other has the amount on the chain. */
+/** Shows a transfer in an answer to its user. A credited transfer has the amount of its ledger entry; any other has the amount on the chain. */
 export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: WriteAmount<A>): DepositItem<A> {
   const { id, txid, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
   const currency = currencies.byId.get(cuy)
@@ -45,7 +45,7 @@ export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: 
   return { ...members, ...(finalIn === null ? {} : { seconds: finalIn }), ...(entry === null ? {} : { entry }) }
 }
 
-/** Makes the item of an answer to a backend; see `depositItem`. */
+/** Shows a transfer in an answer to a backend; see `depositItem`. */
 export function ownedDepositItem<A>(
   deposit: Deposit,
   currencies: Currencies,
@@ -56,6 +56,6 @@ export function ownedDepositItem<A>(
 }
 
 function explain({ cuy, raw, state }: Deposit, reason: HeldReason | RefusedReason, currencies: Currencies): string {
-  if (state === 'held') return explainHeld(reason as HeldReason) // safe: a CHECK allows only these in this state
-  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: such a CHECK, too
+  if (state === 'held') return explainHeld(reason as HeldReason) // safe: a CHECK allows only these reasons in this state
+  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: else it is refused, and a CHECK allows only these reasons
 }

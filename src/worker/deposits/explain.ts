@@ -38,7 +38,7 @@ export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies
   if (currency === undefined) return 'its currency is no longer accepted'
   const { symbol, decimals, scale, minDeposit } = currency
   const amount = `${formatUnits(raw, decimals)} ${symbol}`
-  const isLowered = reason === 'below-minimum' && raw >= minDeposit // it was refused before the operator lowered the minimum
+  const isLowered = reason === 'below-minimum' && raw >= minDeposit // the transfer was refused before the operator lowered the minimum
   if (isLowered) return `${amount} was below the smallest deposit of that time`
   switch (reason) {
     case 'below-minimum':
@@ -110,7 +110,7 @@ function explainEvent(
   { currencies, own, operators }: ExplainedBy,
 ): EventExplanation | null {
   const [topic0, fromTopic = '', toTopic = ''] = topics
-  const named = addressFromHex(toTopic.slice(-40)) // `addressInTopic` below checks the bytes before it
+  const named = addressFromHex(toTopic.slice(-40)) // `addressInTopic` below checks the bytes before the address
   if (topic0 !== transferTopic || named === null || !own.has(named)) return null
   const name = formatBase58(contract)
   if (topics.length === 4 && addressInTopic(toTopic) !== null) {

@@ -79,9 +79,9 @@ export interface SentFact {
 
 /** Which addresses are the operator's own wallets. Money that these send is `moved`, never a deposit. */
 export interface OperatorRule {
-  /** The configured addresses. They count at every height. */
+  /** The addresses that are configured now. They count as the operator's at every height. */
   readonly listed: ReadonlySet<Address>
-  /** Every address that was ever configured. It counts above this height, even if it is no longer listed. */
+  /** Every address that was ever configured, with the height above which it counts as the operator's, even if it is no longer listed. */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 
@@ -91,15 +91,15 @@ export interface JudgeRules {
   readonly operators: OperatorRule
   /** Decimals that nodes agreed on, by contract. */
   readonly decimals: ReadonlyMap<Address, number>
-  /** Every payout address ever configured, with the height from which it counts. The scan stores its transactions, and what issuers do to it. */
+  /** Every payout address ever configured, with the scan's position at that time. The scan stores its transactions, and what issuers do to it. */
   readonly payers: ReadonlyMap<Address, BlockHeight>
 }
 
-/** The owners of those addresses in question that were issued here; others are missing. */
+/** The owners of the addresses that were looked up. An address that this service has not issued is missing. */
 export type Owners = ReadonlyMap<Address, AddressOwner>
 
 /**
- * Judges a transfer of a final block. `paid-before-issue`: its block was final before its address was issued to the user, so it belongs to nobody here and is
+ * Judges a transfer of a final block. `paid-before-issue`: its block was final before the user got the address, so it belongs to nobody here and is
  * not stored. Null: it concerns no address of the service, or no configured currency. `owners` must know sender and recipient.
  */
 export function judgeTransfer(
@@ -140,7 +140,7 @@ function currencyOf(currencies: Currencies, asset: Asset): Currency | null {
   return asset.kind === 'native' ? currencies.native : (currencies.byContract.get(asset.contract) ?? null)
 }
 
-/** Whether `from` counts as an operator's wallet in a block of this height. */
+/** Whether `from` counts as an operator's wallet at this height: a listed address always does, another one only above its height in `since`. */
 export function isOperator({ listed, since }: OperatorRule, from: Address, height: BlockHeight): boolean {
   const counted = since.get(from)
   return listed.has(from) || (counted !== undefined && height > counted)
@@ -161,7 +161,7 @@ export function judgeReviewed(
   return verdict
 }
 
-/** Judges a final transfer of `raw` chain units to a user by its currency alone. Whether the wallet has room is checked when it is stored. */
+/** Judges a final transfer of `raw` chain units to a user by its currency alone. Whether the wallet has room is checked when the transfer is stored. */
 function verdictOf(
   uid: Uid,
   currency: Currency,

@@ -17,7 +17,7 @@ export type StepCondition =
   | 'asked-again'
   /** A person or a backend has decided to credit a transfer that was refused in its review. */
   | 'decided'
-  /** An operator has lowered a wrong finalized height below its block. */
+  /** An operator has lowered a wrong finalized height below the transfer's block. */
   | 'corrected'
 
 /** The allowed transitions: `transferSteps[from][to]` has the conditions of which one must hold. A transition without conditions here is refused. */
@@ -55,7 +55,7 @@ export interface KnownTransfer extends TransferFacts {
   readonly uid: Uid | null
   readonly reason: HeldReason | RefusedReason | null
   readonly review: 'open' | DecisionKind | null
-  /** Whether it was credited above a height that a correction has lowered since, and was not found in the chain again. */
+  /** Whether it was credited above a finalized height that an operator has lowered since, and was not found in the chain again. */
   readonly isSought: boolean
   /** Whether an operator has asked for its block to be read again, and this reading has not finished. */
   readonly isAskedAgain: boolean
@@ -91,9 +91,9 @@ export interface TransferStore {
   readonly balances: ReadonlyMap<string, bigint>
 }
 
-/** The key of a transfer in maps. */
+/** Identifies a transfer in maps: positions are unique within a transaction. */
 export const transferKey = ({ txid, position }: Pick<TransferFacts, 'txid' | 'position'>) => `${txid}:${position}`
-/** The key of a wallet in maps. */
+/** Identifies a wallet in maps: a user has at most one wallet in each currency. */
 export const walletKey = (uid: number | null, cuy: number) => `${uid} ${cuy}`
 
 /** What to store for a list of judged transfers. */
@@ -102,7 +102,7 @@ export interface TransferDecisions {
   readonly changed: readonly TransferChange[]
   /** New rows, in the order of the list. They are stored after the changes. */
   readonly fresh: readonly TransferChange[]
-  /** Credited transfers in doubt since a correction (`isSought`) that were found in the chain again. */
+  /** Credited transfers that were in doubt (`isSought`) since an operator lowered the finalized height, and are now found in the chain again. */
   readonly found: readonly TransferId[]
 }
 

@@ -23,7 +23,7 @@ type WithReason = Uncredited & { readonly reason: string; readonly why: string }
 /** What the issuer of a token did to an address of the service, in transaction `txid`. */
 type OfAddress = { readonly address: string; readonly cuy: number; readonly txid: string }
 
-/** The member `data` of an event, by the event's type. A payout is shown as it was then. `A` is the type that `WriteAmount` makes of an amount. */
+/** The member `data` of an event, by the event's type. A payout is shown as it was at the event. `A` is the type that `WriteAmount` makes of an amount. */
 type EventData<A> = {
   readonly 'deposit.seen': Uncredited & { readonly amt: A; readonly seconds: number }
   readonly 'deposit.dropped': Key
@@ -79,12 +79,12 @@ function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmoun
   const reason = present(event.reason)
   const why =
     type === 'deposit.held'
-      ? explainHeld(reason as HeldReason) // safe: a CHECK allows only these in this type
-      : explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: such a CHECK, too
+      ? explainHeld(reason as HeldReason) // safe: a CHECK allows only these reasons in this type
+      : explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: a CHECK allows only these reasons in `deposit.refused`
   return { txid, position, cuy, address, reason, why }
 }
 
-/** Reads the ledger entry of an event that is one: such a row has all columns of an entry. */
+/** Reads the ledger entry from an event that is a ledger entry: its row has all columns of an entry. */
 function entryOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
   const row = { ...event, type: present(event.entry_type) }
   return postedItem(readEntry(row as unknown as EntryRow), currencies, write) // safe: an event with an entry has all of its columns

@@ -84,7 +84,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, cells: rea
   return { fetch: async (request) => hono.fetch(request, env) }
 }
 
-/** Refuses a request if the configuration does not belong to the stored data (it has another key, for example) of a cell that the request concerns. */
+/** Refuses a request if the configuration does not belong to the stored data (it has another `TRON_XPUB`, for example) of a cell that the request concerns. */
 const configured: MiddlewareHandler<Env> = async (c, next) => {
   const matches = await Promise.all(c.env.cells.map(({ services }) => services.configMatchesData()))
   return matches.every(Boolean) ? next() : failure(configurationDiffers)

@@ -35,7 +35,7 @@ export function jsonAmount(units: bigint, decimals: number): RawJson {
   return JSON.rawJSON(formatUnits(units, decimals))
 }
 
-/** Decimal digits as an exact JSON number. */
+/** Decimal digits as a JSON number with all of them: a double would round a long one. */
 export function jsonInteger(digits: string): RawJson {
   return JSON.rawJSON(digits)
 }

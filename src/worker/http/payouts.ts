@@ -21,7 +21,7 @@ export function writePayout(c: RequestContext, payout: Payout): JsonMembers {
   return payoutItem(payout, c.env.services.settings.currencies, jsonAmount)
 }
 
-/** Answers a POST that approves or cancels payouts: `work` gets its JSON body and does it; then webhooks are woken, and the changed payouts are listed. */
+/** Answers a POST that approves or cancels payouts. `work` gets the JSON body and changes the payouts, which the answer lists. Then webhooks are woken. */
 export async function answerStep(
   c: RequestContext,
   work: (context: WriteContext, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,

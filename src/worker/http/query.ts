@@ -88,7 +88,7 @@ export function wholeNumber(max: number = Number.MAX_SAFE_INTEGER) {
 
 /** A parameter that is an id: a whole number from 1 on, as the branded type `Id`. Nobody has looked up whether the id exists. */
 export function idParam<Id extends number>() {
-  return wholeNumber() as unknown as z.ZodMiniType<Id, string> // safe: any such number can be an id; `parseParameters` looks up a currency's
+  return wholeNumber() as unknown as z.ZodMiniType<Id, string> // safe: any such number can be an id; `parseParameters` looks up a `cuy`
 }
 
 /** The failure of a `cuy` that is not configured. Its sentence lists the currencies that are. */

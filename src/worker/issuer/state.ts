@@ -25,7 +25,7 @@ export interface TokenFee extends StandingAct {
   readonly isConfirmed: boolean
 }
 
-/** The standing acts by all final blocks that were read so far, in any order. Tokens with a fee of zero are not in `fees`. */
+/** The acts of issuers that no later act has undone, in all final blocks that were read so far. Tokens with a fee of zero are not in `fees`. */
 export interface IssuerState {
   readonly frozen: readonly FrozenAddress[]
   readonly paused: readonly StandingAct[]

@@ -62,7 +62,7 @@ export type DepositValue =
 
 /**
  * Converts a deposit of `raw` chain units (positive) to ledger units. Digits below the currency's `scale` are cut off, never rounded up. `minDeposit` is
- * compared before that.
+ * compared before they are cut off.
  */
 export function depositValueOf(currency: Currency, raw: bigint): DepositValue {
   if (raw < currency.minDeposit) return { kind: 'below-minimum' }

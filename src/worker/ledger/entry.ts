@@ -13,7 +13,7 @@ export const backendNameExpected = 'a name of 1 to 64 letters, digits, ".", "_" 
 
 /** Parses the name of a backend, as tokens (`sub`) and RPC calls give it; null for any other value. It has no `@`, so it is never a person's. */
 export function parseBackendName(value: unknown): BackendName | null {
-  return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? (value as BackendName) : null // safe: this is the definition
+  return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? (value as BackendName) : null // safe: the test is the definition
 }
 
 /** Longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
@@ -28,7 +28,7 @@ const personForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-
 export function parsePersonName(value: unknown): PersonName | null {
   if (typeof value !== 'string' || value.length > personCharsMax) return null
   const name = value.toLowerCase()
-  return personForm.test(name) ? (name as PersonName) : null // safe: this is the definition
+  return personForm.test(name) ? (name as PersonName) : null // safe: the test is the definition
 }
 
 /** One ledger entry: `amount` (signed) has changed the wallet `wid`, whose balance after it was `balance`. */
@@ -43,7 +43,7 @@ export interface Entry {
   readonly balance: Amount
   readonly mark: string
   readonly createdAt: UnixMs
-  /** The backend that has posted it; empty for a recharge, which comes from the chain. */
+  /** The backend that has posted the entry; empty for a recharge, which comes from the chain. */
   readonly by: BackendName | ''
 }
 

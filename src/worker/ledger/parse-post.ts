@@ -126,7 +126,7 @@ function readAmountOf(text: string, type: PostedType, currency: Currency): Resul
   return sign === 'either' || (sign === 'negative') === isNegative ? amount : err(`${sign} for type ${type}`)
 }
 
-/** Finds a fault of entries that are valid alone: a key comes twice, transfers have several `osn`, or the transfers in a currency do not sum to zero. */
+/** Finds a fault of entries that are valid alone: two have the same key, transfers have several `osn`, or the transfers in a currency do not sum to zero. */
 function faultTogether(entries: readonly NewEntry[], currencies: Currencies): BadPost | null {
   const seen = new Map<string, number>()
   for (const [i, entry] of entries.entries()) {

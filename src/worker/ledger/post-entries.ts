@@ -12,7 +12,7 @@ import { type PostAttempt, storePost } from './store/posts.ts'
 /** Why the whole post was refused. `entry` is the place of the faulty entry in the post, from 1; `why` is one sentence for people. */
 export type PostFailure =
   | BadPost
-  /** Keys of the post are stored already, but the post does not repeat an earlier one; or a payout has one of its keys. */
+  /** Some of its entries' keys are stored already, but the post does not repeat an earlier one; or a payout has such a key. */
   | { readonly kind: 'conflict'; readonly reason: ConflictReason; readonly entry: number; readonly why: string }
   /** The entry takes more than its wallet holds after the entries before it in the post. */
   | { readonly kind: 'insufficient'; readonly reason: 'insufficient'; readonly entry: number; readonly why: string }

@@ -11,7 +11,7 @@ export const statementRowsDefault = 100
 /** The highest `limit` of a statement. */
 export const statementRowsMax = 1_000
 
-/** The balance of one currency before and after a period, in ledger units. That of all users together may exceed an `Amount`. */
+/** The balance of one currency before and after a period, in ledger units. The balance of all users together may exceed an `Amount`. */
 export interface StatementBalance {
   readonly currency: Currency
   readonly opening: bigint

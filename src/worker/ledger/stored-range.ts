@@ -43,7 +43,7 @@ export async function storeRange(
 }
 
 /**
- * Reduces the stored range of a database to the users that the configuration gives it, too. If a user outside of that has an address or a wallet in it, the
+ * Reduces the stored range of a database to the users that the configuration gives it, too. If any other user has an address or a wallet in it, the
  * stored range stays. Returns the range that is stored now.
  */
 async function giveUp({ db, users }: RangeOfUsers): Promise<UserRange> {

@@ -27,7 +27,7 @@ export interface Setting {
 }
 
 export interface StoredSetting extends Setting {
-  /** Whether stored data depends on the setting, so that it must not be missing. For a currency that is configured it is not looked up, and false. */
+  /** Whether stored data depends on the setting, so that it must be configured. Always false for a configured currency, because it is not looked up there. */
   readonly used: boolean
 }
 
@@ -37,7 +37,7 @@ export interface SettingDifference {
   readonly configured: string
 }
 
-/** The names of stored settings that are not compared with the configuration begin with these: they keep what was configured or agreed on once. */
+/** Prefixes of the names of stored settings that are not compared with the configuration, but keep what was once configured, or agreed on by nodes. */
 const operatorPrefix = 'OPERATOR_ADDRESSES.'
 const payerPrefix = 'PAYOUT_ADDRESSES.'
 const decimalsPrefix = 'DECIMALS.'
@@ -46,7 +46,7 @@ const decimalsPrefix = 'DECIMALS.'
  */
 const hasPrefix = (prefix: string) => and(gt(name, prefix), lt(name, `${prefix}\x7f`))
 
-/** Lists the settings of a deployment that stored data depends on. `firstAddress` (index 0) identifies the key, whether an account or a chain is configured. */
+/** Lists the settings of a deployment that stored data depends on. `firstAddress` (index 0) identifies `TRON_XPUB`, in either of its two forms. */
 export function settingsOf(chainId: string, firstAddress: Address, currencies: Currencies): readonly Setting[] {
   return [
     { name: 'TRON_CHAIN_ID', value: chainId },
@@ -70,7 +70,7 @@ export function findDifferences(
 
 /**
  * Says why payouts must not be paid from this address: it was issued to a user here, or a transaction from another address is signed for a payout and may
- * still be mined. Empty if they may.
+ * still be mined. Empty if payouts may be paid.
  */
 export async function findPayoutDifferences(db: ReadDatabase, address: Address): Promise<readonly SettingDifference[]> {
   const { ended, address: from } = payoutTransactions
@@ -111,15 +111,15 @@ export async function rememberSettings(
 
 /** What the database keeps of settings that may change: every value that was ever configured, or on which nodes ever agreed. */
 export interface KeptSettings {
-  /** Every operator's wallet that was ever configured. Transfers from it above this height are no deposits. */
+  /** Every operator's wallet that was ever configured, with the height above which transfers from it are no deposits. */
   readonly operators: ReadonlyMap<Address, BlockHeight>
-  /** Every payout address that was ever configured, with the finalized height at which it was first stored. */
+  /** Every payout address that was ever configured, with the position of the scan when it was first stored. */
   readonly payers: ReadonlyMap<Address, BlockHeight>
   /** The decimals of contracts on which nodes have agreed. */
   readonly decimals: ReadonlyMap<Address, number>
 }
 
-/** Reads `KeptSettings` by one statement. */
+/** Reads `KeptSettings` by one statement. All maps are empty for a new database. */
 export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
   const rows = await openTables(db)
     .select({ name, value })
@@ -152,7 +152,7 @@ export function readAgreedDecimals(rows: readonly DecimalsRow[]): ReadonlyMap<Ad
   return new Map(rows.map((row) => [row.name.slice(decimalsPrefix.length) as Address, Number(row.value)])) // safe: `decimalsSetting` has written an address
 }
 
-/** Stores operators' wallets and payout addresses with the finalized height from which they count. One that is stored already keeps its height. */
+/** Stores operators' wallets and payout addresses with the scan's position, above which they count. An address that is stored already keeps its height. */
 export async function storeOperators(
   db: WriteDatabase,
   operators: Iterable<Address>,

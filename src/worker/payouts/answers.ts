@@ -21,7 +21,7 @@ export function readAnswers(text: string | null): readonly NodeAnswer[] {
   return text === null ? [] : (JSON.parse(text) as readonly NodeAnswer[]) // safe: written by `noteAnswer` alone
 }
 
-/** The answers with this one in place of the node's last one, in the order of node numbers. While the node goes on refusing, `refusedSince` stays the same. */
+/** Puts a reply in place of the node's last answer, in the order of node numbers. While the node goes on refusing, `refusedSince` stays the same. */
 export function noteAnswer(
   answers: readonly NodeAnswer[],
   { node, name, code }: SendingReply,

@@ -10,9 +10,9 @@ import { type InsertedTransaction, insertTransactions, pairStatements } from './
 
 /** The transactions of payout addresses that a read of blocks has found, and what the read looked for. */
 export interface ReadOfPayouts extends OutgoingReading {
-  /** Whether any payout transaction could still be mined when the read began. If one is handed in later, its blocks are read again. */
+  /** Whether any payout transaction could still be mined when the read began. If a transaction is handed in later, its blocks are read again. */
   readonly hasOpen: boolean
-  /** For each payout address, the height from which it counts: the position of the scan when the address was first configured. */
+  /** For each payout address, the position of the scan when it was first configured: the address counts only in blocks above that height. */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 
@@ -104,8 +104,8 @@ export async function expirePassed(db: WriteDatabase, at: UnixMs): Promise<void>
 }
 
 /**
- * The statement that stores at which heights transactions were seen in blocks that are not final yet. The next tick comes when the first of these blocks is
- * final, and sending pauses for `seenPauseMs`.
+ * The statement that stores at which heights transactions were seen in blocks that are not final yet. By these heights the next scan is timed for when the
+ * first such block is final. A transaction that is seen for the first time is not sent again until `seenPauseMs` after `at`.
  */
 export function seenStatement(
   db: WriteDatabase,

@@ -72,9 +72,9 @@ export interface HandInContext {
 }
 
 /**
- * Accepts or refuses signed transactions, each by itself: one is accepted if it pays exactly its approved payout. It is stored before it is sent, and blocks
- * that may contain it but were read before are read again. A transaction that was accepted before is accepted again. A failure concerns the whole request:
- * its form, or that no final block is known.
+ * Accepts or refuses signed transactions, each by itself. A transaction is accepted if it pays exactly its approved payout. It is stored before it is sent,
+ * and blocks that may contain it but were read before are read again. A transaction that was accepted before is accepted again. A failure concerns the whole
+ * request: its form, or that no final block is known.
  */
 export async function takeSigned(
   context: HandInContext,
@@ -110,7 +110,7 @@ interface Judged {
   readonly taken?: TakenTransaction
 }
 
-/** Judges the transactions in order, each after the changes by those before it, so that a payout takes only one of them. */
+/** Judges the transactions in order. Each sees the changes by earlier ones, so that a payout takes only one transaction. */
 function judgeAll(
   signed: readonly { readonly id: number; readonly transaction: string }[],
   context: HandInContext,

@@ -8,7 +8,7 @@ import type { Currency } from '../ledger/currencies.ts'
 // Decides whether money may leave the payout address now. Everything that moves a payout asks here: the request, the limits that approve, the offer to the
 // signer, the hand-in, sending, cancelling, lists, alarms, the desk and the doctor. The database enforces the same rules with the view `payout_stop`.
 
-/** Steps of a payout that a stop can prevent. */
+/** Steps of a payout that can be prevented while money may not leave the payout address. */
 export type PayoutAct = 'ask' | 'approve-by-rule' | 'offer' | 'take' | 'send' | 'cancel'
 
 export type LeavingStop =
@@ -23,7 +23,7 @@ export type LeavingStop =
   | 'fee-unconfirmed'
   | 'deprecated'
 
-/** A stop for programs (`reason`) and for people (`why`), with the steps that it prevents. */
+/** Why money may not leave, for programs (`reason`) and for people (`why`), and which steps of a payout this prevents. */
 export interface StopRule {
   readonly reason: PayoutReason
   readonly why: string
@@ -92,12 +92,12 @@ export interface LeavingFacts {
   readonly isReplaced: boolean
   /** Decimals by contract that are stored for good, because nodes agreed on the configured ones. */
   readonly decimals: ReadonlyMap<Address, number>
-  /** For other contracts, the decimals that nodes agreed on last. */
+  /** For contracts that are not in `decimals`: what nodes agreed on last. */
   readonly found: ReadonlyMap<Address, number>
   readonly issuers: IssuerState
 }
 
-/** The stops that concern every currency, in order of precedence. */
+/** The reasons why no money may leave in any currency, in order of precedence. */
 function stopsOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingFacts): readonly LeavingStop[] {
   return [
     ...(isHalted ? (['forked'] as const) : []),
@@ -107,7 +107,7 @@ function stopsOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingF
   ]
 }
 
-/** The stops that concern this currency alone, in order of precedence. */
+/** The reasons why no money may leave in this currency alone, in order of precedence. */
 function stopsOfCurrency(facts: LeavingFacts, { cuy, asset, decimals }: Currency): readonly LeavingStop[] {
   const agreed = asset.kind === 'trc20' ? facts.decimals.get(asset.contract) : decimals
   const known = agreed ?? (asset.kind === 'trc20' ? facts.found.get(asset.contract) : undefined)
@@ -118,18 +118,18 @@ function stopsOfCurrency(facts: LeavingFacts, { cuy, asset, decimals }: Currency
   ]
 }
 
-/** The first stop that prevents this step for a payout in this currency, or null. */
+/** The first reason (`LeavingStop`) that prevents this step for a payout in this currency, or null. */
 export function findLeavingStop(facts: LeavingFacts, currency: Currency, act: PayoutAct): LeavingStop | null {
   const stops = [...stopsOfAll(facts), ...stopsOfCurrency(facts, currency)]
   return stops.find((stop) => stopRules[stop].stops.includes(act)) ?? null
 }
 
-/** The first stop that prevents this step for every payout, or null. */
+/** The first reason (`LeavingStop`) that prevents this step for every payout, or null. */
 export function findStopOfAll(facts: LeavingFacts, act: PayoutAct): LeavingStop | null {
   return stopsOfAll(facts).find((stop) => stopRules[stop].stops.includes(act)) ?? null
 }
 
-/** The currencies in which this step is prevented, each with its first stop. Stops that concern every currency are not included: see `findStopOfAll`. */
+/** The currencies in which this step is prevented, each with the first reason. Reasons that concern every currency are not included: see `findStopOfAll`. */
 export function stoppedCurrencies(
   facts: LeavingFacts,
   currencies: readonly Currency[],

@@ -8,7 +8,7 @@ import type { PayoutLimit } from '../ledger/context.ts'
 import type { PayoutFailure } from './failure.ts'
 import type { Moved } from './moved.ts'
 
-// The state machines of a payout and of its transactions. The database enforces the same tables (`payout_takes_its_steps` and
+// The state machines of a payout and of its transactions. The database enforces the same transitions (`payout_takes_its_steps` and
 // `payout_transaction_takes_its_steps` in migrations/0001_invariants.sql); a test tries every pair of states against both.
 
 /** A payout is stuck after this many of its transactions have expired. */
@@ -18,19 +18,19 @@ export const transactionsMax = 3
 export type PayoutEvent =
   /** A person who may approve, and did not ask for the payout, approves it. */
   | 'approve'
-  /** A person who may pay or approve cancels it: the money goes back to the wallet. */
+  /** A person who may pay or approve cancels the payout: the money goes back to the wallet. */
   | 'cancel'
   /** The signer hands in bytes that pay exactly this payout. */
   | 'hand-in'
-  /** A final block contains its transaction, which pays exactly this payout. */
+  /** A final block contains the payout's transaction, which pays exactly this payout. */
   | 'pays'
-  /** A final block contains its transaction, which failed or paid something else. */
+  /** A final block contains the payout's transaction, which failed or paid something else. */
   | 'misses'
-  /** No block can contain its transaction any more, and the payout may have another one. */
+  /** No block can contain the payout's transaction any more, and the payout may have another transaction. */
   | 'expires'
-  /** No block can contain its transaction any more, and the payout may have no other one. */
+  /** No block can contain the payout's transaction any more, and the payout may have no other transaction. */
   | 'expires-for-good'
-  /** An operator's correction removes the block that ended its transaction, or a block shows that the transaction has ended otherwise. */
+  /** An operator lowers the finalized height below the block that ended the payout's transaction, or a block shows that it has ended otherwise. */
   | 'reopens'
 
 /** The allowed transitions, from state to state, with their events. A transition that is absent is refused. */
@@ -49,16 +49,16 @@ export const payoutSteps: Readonly<
 export type TransactionState = 'open' | TransactionEnd
 
 export type TransactionEvent =
-  /** A final block contains it. */
+  /** A final block contains the transaction. */
   | 'found'
-  /** Every block that could contain it was read, and none contains it. */
+  /** Every block that could contain the transaction was read, and none does. */
   | 'passed'
   /** The signer hands in the bytes of a transaction that no payout named. */
   | 'hand-in'
-  /** An operator's correction removes the block that ended it. */
+  /** An operator lowers the finalized height below the block that ended the transaction. */
   | 'corrected'
 
-/** The allowed transitions of a transaction. A transaction that has paid leaves that state only by a correction. */
+/** The allowed transitions of a transaction. A transaction that has paid leaves that state only if an operator lowers the finalized height. */
 export const transactionSteps: Readonly<
   Record<TransactionState, Partial<Readonly<Record<TransactionState, readonly TransactionEvent[]>>>>
 > = {
@@ -71,9 +71,9 @@ export const transactionSteps: Readonly<
   late: {},
 }
 
-/** A row of the table `payout`. */
+/** A row of the table `payout`: `amount` in ledger units, `raw` in chain units. */
 export type PayoutRow = typeof payouts.$inferSelect
-/** A row of the table `payout_transaction`. */
+/** A row of the table `payout_transaction`. `ended` is null while a block can still contain the transaction. */
 export type TransactionRow = typeof payoutTransactions.$inferSelect
 
 /** Whether `payoutSteps` allows the transition between these states by this event. */
@@ -109,7 +109,7 @@ export function isWithinLimits(limit: PayoutLimit | null, amount: bigint, ofAll:
 
 /** The outflows that a person must see before deciding about a payout. */
 export interface Outflows {
-  /** The outflows of its newest transaction, which did not pay it. */
+  /** The outflows of the payout's newest transaction, which did not pay it. */
   readonly newest: readonly Moved[]
   readonly other: OtherOutflow | null
 }
@@ -226,9 +226,9 @@ export interface Shown {
 }
 
 /**
- * The changes of a transaction that a final block contains, and of its payout: no step, one, or two in order (it opens again, and ends otherwise). `fees` are
- * the confirmed fees of the payout's token. Only the receipt of a contract call shows what it moved. Until the receipt is read the payout waits, and the open
- * transaction keeps it from being signed again.
+ * The changes of a transaction that a final block contains, and of its payout: none, one, or two in order (it opens again, and ends in another way).
+ * `fees` are the confirmed fees of the payout's token. Only the receipt of a contract call shows what the call moved. Until the receipt is read the payout
+ * waits, and the open transaction keeps the payout from being signed again.
  */
 export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[], at: UnixMs): readonly Pair[] {
   const { transaction, payout } = pair
@@ -304,7 +304,7 @@ export function expire({ transaction, payout }: { transaction: TransactionRow; p
   }
 }
 
-/** The payout after its transaction has ended in this way. Throws if `payoutSteps` does not allow that, which would be a bug. */
+/** Returns the payout after its transaction has ended as `ended`. Throws if `payoutSteps` does not allow that, which would be a bug. */
 function concluded(
   payout: PayoutRow,
   ended: 'paid' | StuckReason,
@@ -333,8 +333,8 @@ function concluded(
 export type ConfirmedFee = Pick<TokenFee, 'basisPoints' | 'maximum'>
 
 /**
- * `paid` if exactly the amount reached the payee, or the amount less a confirmed fee. `failed` if the transaction failed. `other` if it succeeded and did not
- * pay so.
+ * `paid` if exactly the amount reached the payee, or the amount less a confirmed fee. `failed` if the transaction failed. `other` if it succeeded and paid
+ * something else.
  */
 function endOf(
   payout: PayoutRow,
@@ -364,7 +364,7 @@ function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: PayoutRow, mo
   return isWhole && BigInt(toPayee[0]?.raw ?? 0) === amount - fee && BigInt(rest[0]?.raw ?? 0) === fee
 }
 
-/** The units that the payee of a paid payout has received, if they are less than its amount; else null. */
+/** The chain units that the payee of a paid payout has received, if they are less than the payout's amount; else null. */
 function receivedBy(payout: PayoutRow, moved: readonly Moved[]): string | null {
   const parts = moved.filter((part) => isToPayee(payout, part))
   return parts.some(({ raw }) => raw === payout.raw) ? null : (parts[0]?.raw ?? null)

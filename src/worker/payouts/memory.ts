@@ -12,7 +12,7 @@ import { type ComparedRow, selectCompared, storeRestoredAt } from './store/compa
 /** Payouts resume once this much more of the chain is read after a restore. By then every transaction that was signed before has expired or was found. */
 const restoredMs = 3_600_000
 const storageKey = 'payouts'
-/** A comparison that takes longer than this is given up, and the next one begins. */
+/** A comparison of the database with this memory that takes longer than this is given up, and the next one begins. */
 const lostMs = 10_000
 
 /**
@@ -40,7 +40,7 @@ export interface PayoutMemory {
   known(): UnixMs | null
 }
 
-/** The payout addresses that the object remembers, because a restored database may not know them. */
+/** The payout addresses that the scanner's Durable Object remembers, because a restored database may not know them. */
 export async function loadPayers(host: Pick<ObjectHost, 'load'>): Promise<readonly Address[]> {
   return (await host.load<Stored>(storageKey))?.payers ?? []
 }
@@ -100,11 +100,11 @@ function nextMemory(before: Stored | undefined, row: ComparedRow, now: UnixMs): 
   return { newest: noted, payers, ...(isOver ? { restoredAt: null } : { restoredAt: since, readTo }) }
 }
 
-/** Whether the database is an older copy: it lacks the event in memory, or has another one under its number. */
+/** Whether the database is an older copy: it lacks the event in memory, or has another event under its number. */
 function isOlder(noted: Stored['newest'], { same, lastId }: ComparedRow): boolean {
   if (noted === null) return false
   if (lastId < noted.id) return true
-  return same !== null && digestOf(same) !== noted.digest // if there is none, the event was removed because of its age
+  return same !== null && digestOf(same) !== noted.digest // if `same` is null, the event was removed because of its age
 }
 
 const digestOf = (text: string) => bytesToHex(sha256(utf8ToBytes(text)))

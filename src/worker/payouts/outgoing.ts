@@ -11,7 +11,7 @@ export interface Outgoing {
   readonly address: Address
   readonly height: BlockHeight
   readonly succeeded: boolean
-  /** Null until its receipt is read. */
+  /** Null until the transaction's receipt is read. */
   readonly moved: readonly Moved[] | null
 }
 

@@ -104,7 +104,7 @@ function whyNotProven(proof: string, payout: ProvenPayout): string | null {
   return other === null ? null : `one of this payout: it is of another ${other}`
 }
 
-/** The most sun in one transaction: the field has 63 bits. */
+/** The most sun that one transaction can move: its amount is a signed integer of 64 bits. */
 const sunMax = 2n ** 63n - 1n
 
 function readPositive(text: string, currency: Currency): Result<Amount, string> {

@@ -11,13 +11,13 @@ import { type MovedItem, movedItem, readMoved } from './moved.ts'
 
 /** The columns of a payout that may be shown, in ledger units. Events contain a copy of them. */
 export type Payout = Pick<PayoutRow, (typeof shownNames)[number]> & {
-  /** Why an approved payout waits to be signed; null if nothing keeps it from that. Absent if it was not looked up. */
+  /** Why an approved payout may not be signed yet; null if it may. Absent if the reason was not looked up. */
   readonly waitsFor?: WhyItWaits | null
-  /** The answers of nodes to the broadcast of its newest transaction, if they were looked up. */
+  /** The answers of nodes to the broadcast of the payout's newest transaction, if they were looked up. */
   readonly answers?: readonly NodeAnswer[]
 }
 
-/** A stop, or `to-user`: its recipient's address has since been issued to a user here. */
+/** A reason that stops payouts, or `to-user`: since the payout was requested, its recipient's address has been issued to a user here. */
 export type WhyItWaits = LeavingStop | 'to-user'
 
 const shownNames = [
@@ -40,25 +40,25 @@ export type PayoutItem<A> = {
   readonly mark: string
   readonly state: PayoutState
   readonly created_at: string
-  /** The backend that asked for it. */
+  /** The backend that asked for the payout. */
   readonly by: string
-  /** The backend or person that approved it, or `limits`. */
+  /** The backend or person that approved the payout, or `limits`. */
   readonly approved_by?: string
-  /** Its newest transaction while it is signed, paid or stuck, and when that expires. */
+  /** The newest transaction of a signed, paid or stuck payout, and when that transaction expires. */
   readonly txid?: string
   readonly expires_at?: string
-  /** The block that contains its transaction. */
+  /** The block that contains the payout's transaction. */
   readonly height?: number
-  /** Transactions that have ended without paying it. */
+  /** How many transactions have ended without paying the payout. */
   readonly attempts: number
   readonly reason?: StuckReason
-  /** A sentence for people: why it is stuck, was cancelled, or waits although it is approved. */
+  /** A sentence for people: why the payout is stuck, was cancelled, or waits although it is approved. */
   readonly why?: string
   /** The outflows from the payout address in a transaction that paid something else. */
   readonly moved?: readonly MovedItem<A>[]
   /** The amount that the payee has received, if the token took a fee. */
   readonly received?: A
-  /** The last answers of nodes to its broadcast, in their words. They decide nothing. */
+  /** The last answers of nodes to the broadcast of the transaction, in their words. The service decides nothing by them. */
   readonly answers?: readonly { readonly node: string; readonly answer: string; readonly at: string }[]
 }
 
@@ -110,8 +110,8 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
 const ownNames = ['id', 'cuy', 'amt', 'fee', 'to', 'osn', 'mark', 'state', 'created_at', 'txid', 'height'] as const
 type OwnName = (typeof ownNames)[number]
 
-/** The fields of a payout that its user may see, among those of `item`. The user does not see who approved it, and why it waits. */
+/** The fields of a payout that its user may see, among those of `item`. The user sees neither who approved the payout nor why it waits. */
 export function pickOwn<T extends Partial<Readonly<Record<OwnName, unknown>>>>(item: T): Pick<T, OwnName & keyof T> {
   const own = ownNames.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]))
-  return Object.fromEntries(own) as Pick<T, OwnName & keyof T> // the members with these names
+  return Object.fromEntries(own) as Pick<T, OwnName & keyof T> // safe: `own` has only members with these names
 }

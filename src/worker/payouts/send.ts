@@ -10,7 +10,7 @@ import { selectLeavingFacts } from './store/facts.ts'
 import { claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
 
 /**
- * Shortest pauses between the broadcasts of one transaction, in order; the last one repeats. A timer ends the first pause. Each other one ends with the first
+ * Shortest pauses between the broadcasts of one transaction, in order; the last one repeats. A timer ends the first pause. A later pause ends with the first
  * tick after it.
  */
 export const sendAgainMs = [2_500, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
@@ -18,7 +18,7 @@ export const sendAgainMs = [2_500, 15_000, 30_000, 60_000, 120_000, 240_000, 480
 export const sendMarginMs = 10_000
 /** Most transactions that are sent at the same time. */
 export const sendAtOnceMax = 20
-/** Most batches of `sendAtOnceMax` in one call. */
+/** Most batches of `sendAtOnceMax` transactions in one call of `send`. */
 const sendRoundsMax = 5
 /** Time limit of one batch. */
 const sendMs = 10_000
@@ -27,7 +27,7 @@ export interface SenderParts {
   readonly db: WriteDatabase
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly currencies: Currencies
-  /** Null if `PAYOUTS` is not configured. Transactions that were handed in before are sent all the same. */
+  /** Null if `PAYOUTS` is not configured. Transactions that a signer has handed in before are sent all the same. */
   readonly payouts: PayoutRules | null
   readonly memory: PayoutMemory
   openChain(quota: RequestQuota, deadline: UnixMs): Chain
@@ -35,7 +35,7 @@ export interface SenderParts {
   inBackground(work: Promise<unknown>): void
 }
 
-/** Sends the transactions that were handed in, repeatedly, until each is in a final block or has expired. */
+/** Sends the transactions that signers have handed in, repeatedly, until each is in a final block or has expired. */
 export interface Sender {
   /** Sends due transactions. Each new one is sent once more, to another node, a few seconds later. */
   send(): Promise<void>

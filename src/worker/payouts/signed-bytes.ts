@@ -43,7 +43,7 @@ export interface SignedTransfer {
   readonly bytes: string
   readonly txid: Txid
   readonly expiresAt: UnixMs
-  /** The newest block at or below the head to which it can refer. The transaction is in a later block than that. */
+  /** The newest block at or below the head to which the transaction can refer. Only a later block can contain the transaction. */
   readonly reference: BlockHeight
 }
 
@@ -55,15 +55,15 @@ export interface BytesFault {
 
 /** The expiration of a transaction may be this far after the newest final block. */
 export const expirationAheadMsMax = 3_600_000
-/** A transaction may have expired this long ago. Then it is not sent any more, only looked for. */
+/** A signer may hand in a transaction that expired at most this long ago. It is not sent any more, only looked for in blocks. */
 export const expiredMsMax = 86_400_000
 /** A message names its reference block by two bytes of the height, so heights repeat after this many blocks. */
 export const referenceBlocks = 65_536
 
 /**
  * Parses a signed message as java-tron does, and compares it with the transaction that a node would write for this transfer, with the same times, fee limit
- * and reference. `head` is the newest agreed final block. `newest` is null for a new transaction. For one that is known (stored, or found in a block) it is
- * the newest block to which that can refer, and the transaction may be of any age.
+ * and reference. `head` is the newest agreed final block. `newest` is null for a new transaction. For a known transaction (stored, or found in a block), which
+ * may be of any age, `newest` is the newest block to which the transaction can refer.
  */
 export function readSigned(
   text: string,
@@ -261,7 +261,7 @@ function findWrongTimes(
   isNew: boolean,
 ): BytesFault | null {
   const { expiration, feeLimit } = timesOf(raw)
-  // A transaction that is known already has burnt its fee, so the present limit does not apply to it.
+  // A known transaction may have burnt its fee already, so the present limit does not apply to it.
   if (feeLimit < 0n || (isNew && feeLimit > most))
     return { reason: 'fee-limit', why: `its fee_limit is not between 0 and ${most} sun` }
   if (expiration > BigInt(timestamp + expirationAheadMsMax)) {
@@ -283,7 +283,7 @@ const referredTo = ({ from, to, contract, amount }: ExpectedTransfer) => {
   return { asset: contract === '' ? nativeAsset : trc20Asset(contract), from, to, amount }
 }
 
-/** The highest block at or below this height whose last two bytes are those of the reference; below 0 if there is none. */
+/** The highest height at or below `highest` that ends with the two bytes of the reference; below 0 if there is none. */
 function heightOf(raw: Fields, highest: BlockHeight): BlockHeight {
   const low = Number.parseInt(hexOf(raw, 1), 16)
   return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: a height, or below 0

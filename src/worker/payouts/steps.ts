@@ -121,7 +121,7 @@ export async function cancelPayouts(
 
 const sayIn = (currencies: Currencies) => (moved: readonly Moved[]) => sayMoved(moved, currencies)
 
-/** Why nothing can be cancelled now, or null. */
+/** Why nothing can be cancelled now: something stops all payouts, such as a restored database. Null if nothing does. */
 async function whyNotCancelled({ db, address, isRestored }: CancelContext, at: UnixMs): Promise<PayoutFailure | null> {
   const facts = await selectLeavingFacts(db, address)
   const stop = findStopOfAll((await isRestored()) ? { ...facts, restoredAt: facts.restoredAt ?? at } : facts, 'cancel')
@@ -130,7 +130,7 @@ async function whyNotCancelled({ db, address, isRestored }: CancelContext, at: U
 
 /**
  * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or none. `whyNot` is called only if there are changes. If a
- * concurrent request has changed one of them meanwhile, it decides again.
+ * concurrent request has changed a payout meanwhile, all are read and decided again.
  */
 async function takeSteps(
   db: WriteDatabase,

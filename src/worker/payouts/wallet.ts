@@ -18,7 +18,7 @@ interface Need {
   readonly raw: bigint
 }
 
-/** Sums what the payout address must hold of each contract. For TRX this includes what one token transfer may burn. Empty if nothing is open. */
+/** Sums what the payout address must hold of each contract. For TRX this includes what one token transfer may burn. Empty if no payout is open. */
 async function selectNeeds(
   db: ReadDatabase,
   { feeLimit }: PayoutRules,
@@ -39,8 +39,8 @@ async function selectNeeds(
 }
 
 /**
- * Reads from the chain the balances of the payout address that open payouts need, and stores them. Does nothing if no payout is open, or if all were read
- * within `walletEveryMs`.
+ * Reads from the chain the balances of the payout address that open payouts need, and stores them. Does nothing if no payout is open, or if all these
+ * balances were read within `walletEveryMs`.
  */
 export async function readWallet(
   { db, clock, currencies }: Pick<WriteContext, 'db' | 'clock' | 'currencies'>,
@@ -54,7 +54,7 @@ export async function readWallet(
   if (needs.every(isRead)) return
   const assets = needs.map(({ contract }) => (contract === '' ? nativeAsset : trc20Asset(contract)))
   const balances = await chain.holdings(rules.address, assets)
-  if (!balances.ok) return // the next tick asks again
+  if (!balances.ok) return // the next tick asks the nodes again
   const holdings = balances.value.flatMap((balance, i) => {
     const contract = needs[i]?.contract
     return contract === undefined

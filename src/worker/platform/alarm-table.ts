@@ -1,4 +1,4 @@
-/** The subject, `{}`, of a kind that has at most one alarm at a time. */
+/** The subject, `{}`, of a kind of alarm that is raised at most once at a time. */
 type Single = Readonly<Record<string, never>>
 interface NodeSubject {
   /** The node's number in `TRON_NODES`, from 1. */
@@ -9,7 +9,7 @@ interface BlockSubject {
 }
 interface TransferSubject {
   readonly txid: string
-  /** As `formatPosition` shows it: a number, or the text `i<k>`. */
+  /** The number of the transfer's log, or the text `i<k>` for TRX that a contract sent. */
   readonly position: number | string
 }
 interface CurrencySubject {

@@ -9,11 +9,11 @@ const sharedReadMsMax = 2_000
 export interface SharedRead<T> {
   /** The newest value, and when its read began; null before the first read has ended. */
   newest: { readonly value: T; readonly at: number } | null
-  /** When the newest read began. It may be running, or may have failed. */
+  /** When the newest read began. That read may still be running, or may have failed. */
   readAt: number
 }
 
-/** Makes a `SharedRead` that has no value yet. */
+/** Makes a shared value for one isolate. It has no value yet, so the first `readShared` reads. */
 export const createSharedRead = <T>(): SharedRead<T> => ({ newest: null, readAt: 0 })
 
 /** Returns the shared value if a read began less than `sharedReadMs` ago and the value is younger than `sharedReadMsMax`; else calls `read`. */

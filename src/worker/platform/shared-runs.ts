@@ -24,7 +24,7 @@ export interface SharedRuns<T> {
   join(work: () => Promise<T>, key?: string): SharedRun<T>
 }
 
-/** Most runs in memory. When it is full, all are forgotten: those in progress go on, but are not shared any more. */
+/** Most runs in memory. At this number all are forgotten: runs in progress go on, but are not shared any more. */
 export const knownMax = 1_000
 
 /** Makes runs that concurrent callers share: for each key one at a time. The memory is that of one isolate or object, which may end at any time. */

@@ -4,7 +4,7 @@ import type { LogFields } from './logger.ts'
 /** Counts the calls to one external service, and the time during which at least one of them was running. */
 export interface Meter {
   calls: number
-  /** Milliseconds in which at least one call was running. It lacks those that are running now. */
+  /** Milliseconds in which at least one call was running. Calls that are still running are not included. */
   ms: number
   /** How many operations are running now. */
   open: number

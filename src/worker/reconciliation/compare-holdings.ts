@@ -31,10 +31,10 @@ const gapMs = 3_600_000
 const unreadMs = 60_000
 const blockMs = blockSeconds * 1000
 
-/** The parts that comparing needs. It cannot write to the ledger: it reports, and a person decides. */
+/** The parts that comparing needs. Comparing never writes to the ledger: it reports a difference, and a person decides. */
 export interface CompareParts {
   readonly db: WriteDatabase
-  /** Its requests are those that nothing else needs. */
+  /** Reads balances with leftover requests: those that neither ticks nor users nor payouts need. */
   readonly chain: Pick<Chain, 'balances'>
   readonly currencies: Currencies
   readonly clock: Pick<Clock, 'now'>
@@ -98,7 +98,7 @@ async function compareSlice(
       changes.push({ before, after: { ...before, reading: closeReading(step.reading), dueAt: later(now, gapMs) } })
     } else {
       const judgement = judgeBalance(step.reading.balance, before, currency.asset.kind === 'native')
-      if (!(await updateAlarm(parts, before, judgement))) continue // the holding stays due
+      if (!(await updateAlarm(parts, before, judgement))) continue // the judgement is not stored, and the holding stays due
       const dueAt = judgement.outcome === 'open' ? now : later(now, compareEveryMs)
       changes.push({ before, after: { ...judgement, reading: closeReading(step.reading), dueAt } })
     }

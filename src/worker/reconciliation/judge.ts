@@ -32,7 +32,7 @@ export interface DifferenceState {
   readonly readSent: number
   /** The part of the last reading that nothing explains: above zero if the chain has more than the records, below zero if it has less. */
   readonly difference: bigint
-  /** How many readings in a row found exactly this difference. At `readingsNeeded` it is reported. */
+  /** How many readings in a row have found exactly `difference`. At `readingsNeeded` the difference is reported. */
   readonly differing: number
 }
 
@@ -88,9 +88,9 @@ export interface Judgement extends DifferenceState {
 }
 
 /**
- * Judges a balance against exactly the records at that time. A shortfall of TRX that fees of sent transactions can explain is accepted at once. Any other
- * difference must be found `readingsNeeded` times. The part that new transactions explain is accepted as their fees, and the count goes on, because an address
- * in use pays a fee between any two readings.
+ * Judges a balance against the records of exactly the blocks that it includes. A shortfall of TRX that fees of sent transactions can explain is accepted at
+ * once. Any other difference must be found `readingsNeeded` times. The part that new transactions explain is accepted as their fees, and the count goes on,
+ * because an address in use pays a fee between any two readings.
  */
 export function judgeBalance(balance: bigint, holding: RecordedHolding, native: boolean): Judgement {
   const { recorded, sent, accepted, acceptedSent, readSent, differing, difference } = holding
@@ -98,7 +98,7 @@ export function judgeBalance(balance: bigint, holding: RecordedHolding, native: 
   const isReported = differing >= readingsNeeded
   const sentSince = (before: number) => Math.max(0, sent - before)
   const feesMax = (transactions: number) => (native ? feeMaxSun * BigInt(transactions) : 0n)
-  const newSent = sentSince(Math.max(acceptedSent, readSent)) // a correction may have removed sent transactions
+  const newSent = sentSince(Math.max(acceptedSent, readSent)) // an operator's correction may have removed sent transactions
   const nothing = { unexplained: 0n, max: feesMax(sentSince(acceptedSent)) }
   const known = { unexplained: difference, max: feesMax(newSent) }
   // The explanation with the smaller fee is the likelier one. But a shortfall equal to the last one may be the fee of a transaction that was recorded late.
@@ -110,7 +110,7 @@ export function judgeBalance(balance: bigint, holding: RecordedHolding, native: 
   }
   const { unexplained } = explanation
   const state = { accepted: accepted - (unexplained - found), readSent: sent, difference: unexplained }
-  // All fees so far are accounted for: unused ones must not add up and hide a loss.
+  // All fees so far are accounted for: fees that explained nothing must not add up and hide a loss.
   const accounted = { ...state, acceptedSent: sent }
   if (unexplained === 0n) return { ...accounted, differing: 0, outcome: differing > 0 ? 'gone' : 'same' }
   if (isReported) return { ...accounted, differing, outcome: 'same' }

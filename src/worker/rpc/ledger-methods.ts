@@ -45,7 +45,7 @@ export interface PayoutToAsk {
   readonly amt: string
   /** `T…`, 34 characters. */
   readonly to: string
-  /** The order serial reference: 1 to 200 printable ASCII characters. With `uid` and `cuy` it is the key. */
+  /** The order serial reference: 1 to 200 printable ASCII characters. Together with `uid` and `cuy` it identifies the payout. */
   readonly osn: string
   readonly fee?: string
   readonly mark?: string
@@ -76,7 +76,7 @@ export interface LedgerPayouts {
 
 /** Options of a call that names no user. */
 export interface CellOptions {
-  /** The number of the cell. A deployment with several requires it; one with a single cell has no use for it. */
+  /** The number of the cell (a database with its scanner, for a range of users). Needed only if the deployment has several cells. */
   readonly cell?: number
 }
 
@@ -136,7 +136,7 @@ export type LedgerAnswer<T> = ({ readonly ok: true } & T) | { readonly ok: false
 
 /** The methods that other Workers of the account can call. */
 export interface LedgerMethods {
-  /** Posts 1 to 20 entries, all or none; `by` is the name of the calling backend. The entries come in the order sent. */
+  /** Posts 1 to 20 entries, all or none; `by` is the name of the calling backend. The answer has the entries in the same order. */
   post(
     entries: readonly EntryToPost[],
     by: string,

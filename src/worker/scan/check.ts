@@ -56,7 +56,7 @@ export async function checkNow(
   const isUnread = problem === 'no-answer' && state.caughtUpAt < since && credited.length === 0
   if (isUnread && behindBlocks === 0) return err({ kind: 'chain-unavailable' })
   const seen = open.filter((one) => one.state === 'seen' && one.block.height > state.height)
-  const newest = Math.max(0, ...seen.map(({ block }) => block.height)) as BlockHeight // safe: one of them
+  const newest = Math.max(0, ...seen.map(({ block }) => block.height)) as BlockHeight // safe: one of the heights, or 0
   const seconds = secondsLeft(newest, state, clock.now())
   return ok({
     credited,
@@ -71,9 +71,9 @@ export async function checkNow(
 export interface TransactionResult {
   readonly credited: readonly StoredTransfer[]
   readonly already: boolean
-  /** Why the user's other transfers in it are not credited: one sentence for each. */
+  /** Why the user's other transfers in the transaction are not credited: one sentence for each. */
   readonly uncredited: readonly string[]
-  /** Whether the TRX that contracts sent in it cannot be read now. */
+  /** Whether the TRX that contracts sent in the transaction cannot be read now. */
   readonly isUnread: boolean
 }
 

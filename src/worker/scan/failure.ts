@@ -4,7 +4,7 @@ import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import type { StoredTransfer } from '../deposits/transfer.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 
-/** The transaction cannot be decided now; it may be later. */
+/** The transaction cannot be decided now, but perhaps later. */
 export type Undecided = Extract<QueryFailure, { readonly kind: 'undecided' }>
 /** The transaction is final and credits nothing. */
 export type Worthless = Extract<QueryFailure, { readonly kind: 'worthless' }>

@@ -43,7 +43,7 @@ import { type ScanState, selectScan, storeFinalized } from './store/position.ts'
 
 /**
  * Answers one user about one transaction, wherever the scan is: credits the user's final deposits in it, or explains why there is nothing to credit. A
- * decision of the scan stands. If the scan has not decided about a transfer, it is stored here only to be credited, or to be held for review.
+ * decision of the scan stands. A transfer about which the scan has not decided is stored here only to be credited, or to be held for review.
  */
 export async function answerInquiry(
   context: ScanContext,
@@ -60,7 +60,7 @@ export async function answerInquiry(
   if (toStore.length === 0) return toAnswer(finding, 'already')
   const result = await storeTransfers(db, toStore, clock.now(), correctedBy)
   if (result === 'halted') return err(haltedFailure)
-  // Read what was stored: a wallet may have been full, and a concurrent request may have been faster.
+  // Read which transfers are stored now: a wallet may have been too full for a credit, and a concurrent request may have stored the transfer first.
   const stored = await selectTransfersOf(db, uid, txid)
   const unstored = others.filter(({ position }) => !stored.some((one) => one.position === position))
   const decided = findDecided(uid, [...stored, ...unstored], currencies)
@@ -89,7 +89,7 @@ interface Investigation {
   readonly toStore: readonly JudgedTransfer[]
   /** The user's transfers that are held or refused. */
   readonly others: readonly Extract<JudgedTransfer, { readonly state: 'held' | 'refused' }>[]
-  /** A transfer that was final before its address was issued, if that is the answer. */
+  /** The transfer that was final before its address was issued, if this is why the answer credits nothing. */
   readonly beforeIssue: JudgedTransaction['judged'][number] | undefined
   /** The newest correction (an operator lowered a wrong finalized height) when the transaction was read; 0 if there was none. */
   readonly correctedBy: number
@@ -182,11 +182,11 @@ async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTr
 /** A final transaction, with a verdict about each of its transfers, except those that are stored as movements of the service's own money. */
 interface JudgedTransaction {
   readonly reading: TransactionReading
-  /** The TRX that contracts sent in it. */
+  /** The TRX that contracts sent in the transaction. */
   readonly internals: Result<InternalReading, ChainFailure>
   readonly owners: Owners
   readonly rules: JudgeRules
-  /** The newest correction when the transaction was read; 0 if there was none. */
+  /** The newest correction (an operator's lowering of the finalized height) when the transaction was read; 0 if there was none. */
   readonly correctedBy: number
   readonly judged: readonly { readonly transfer: ChainTransfer; readonly verdict: ReturnType<typeof judgeTransfer> }[]
 }
@@ -306,7 +306,7 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
     if (!head.ok) return err(toQueryFailure(head.error))
     const finalized = head.value.header.height
     if (height > finalized) {
-      // If no newer head was found, the head has been final since the stored time.
+      // If no newer head was found, the stored head has been final since the time stored with it.
       const known = state !== null && finalized <= state.finalized ? state : { finalized, finalizedAt: clock.now() }
       return err<QueryFailure>({ kind: 'not-final', seconds: secondsLeft(height, known, clock.now()) })
     }

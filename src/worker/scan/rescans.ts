@@ -37,7 +37,7 @@ export async function readAgain(context: ScanContext, chain: Chain, rules: Resca
   }
 }
 
-/** Reads a part of one rescan. False if time or allowance is used up, or if another read or a correction came in between. */
+/** Reads a part of one rescan. False if time or allowance is used up, if another read came first, or if an operator lowered the finalized height. */
 async function readDue(context: ScanContext, chain: Chain, by: RescanRules, due: Rescan): Promise<boolean> {
   const { db, clock } = context
   const last = Math.min(due.from + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
@@ -69,7 +69,7 @@ interface SingleBlock {
 
 /**
  * Reads the receipts of the calls of a block, a batch at a time, and credits the transfers in them. Each batch is stored with the progress. False if time or
- * allowance is used up, or if another read or a correction came in between.
+ * allowance is used up, if another read came first, or if an operator lowered the finalized height.
  */
 async function readReceipts(
   { db, clock }: ScanContext,
@@ -94,7 +94,7 @@ async function readReceipts(
     const own = sent.filter(({ txid }) => batch.includes(txid) && !read.unreadable.includes(txid))
     const outgoing = findInReceipts(own, read.transfers, header.height, watch.watched)
     const known = new Set(outgoing.found.map(({ txid }) => txid))
-    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // the receipts say more about the known ones
+    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // the receipts say more about the others
     const findings: BlockFindings = {
       judged: [...shown.judged, ...judgeTransfers(read.transfers, header, owners, rules)],
       sent: shown.sent,

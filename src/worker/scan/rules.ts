@@ -129,8 +129,8 @@ export async function selectKnownDecimals(
 }
 
 /**
- * Decides held transfers again whose reason may have ended, and those whose sender has become an operator wallet. No node is asked. Nothing is stored if a
- * correction newer than `correctedBy` exists. True if there were any such transfers.
+ * Decides held transfers again whose reason may have ended, and those whose sender has become an operator wallet. No node is asked. Nothing is stored if
+ * an operator has lowered the finalized height after the correction `correctedBy`. True if there were any transfers to decide.
  */
 export async function decideHeld(context: ScanContext, rules: JudgeRules, correctedBy: number): Promise<boolean> {
   const { db, clock, currencies, operators } = context
@@ -151,7 +151,7 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     held.flatMap(({ from, to }) => [from, to]),
   )
   const judged = held.flatMap((stored) => {
-    // A currency never changes its contract.
+    // The configuration has the asset of a stored transfer, because a currency never changes its contract.
     const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset
     if (asset === undefined) return []
     const judgement = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)

@@ -109,7 +109,7 @@ async function catchUp(
     const { correctedBy, height, openPayers } = state
     state = (await selectScan(db)) ?? state
     const isWatchedNow = state.openPayers.every((address) => openPayers.includes(address))
-    // The head may be above a height that a correction has lowered, or above a restored older copy of the database: the next scan asks for it again.
+    // The head may be above a height that an operator has lowered, or above a restored older copy of the database: the next scan asks for it again.
     if (state.correctedBy !== correctedBy || (state.height <= height && isWatchedNow)) {
       return { state, head, behind, rules, failure: { kind: 'out-of-time' } }
     }

@@ -30,7 +30,7 @@ import { nextTickAt, type PayoutWork, runTick, type ScannerParts, tickMs } from 
 
 /** The scanner in its Durable Object. One run of the object's alarm is one tick. */
 export interface ScannerObject extends ScannerCalls {
-  /** Runs one tick. It sets the time of the next one, whatever happens. */
+  /** Runs one tick, and sets the time of the next tick, whatever happens. */
   alarm(): Promise<void>
 }
 
@@ -160,7 +160,7 @@ function difference(after: LogFields, before: LogFields): LogFields {
   return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, Number(value) - Number(before[name])]))
 }
 
-/** Makes sure that the scan has started and, before the first address is issued, that the key was never used. */
+/** Makes sure that the scan has started and, before the first address is issued, that the account key has not served another database. */
 async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): Promise<Result<null, QueryFailure>> {
   if (!(await parts.configMatchesData())) return err(cannotIssue('configuration-differs'))
   if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {

@@ -27,7 +27,7 @@ export interface ScansParts extends ScanContext {
 export interface Scans {
   /** Whether this instance has begun a scan. If it has not, the database knows whether one ever did. */
   hasBegun(): boolean
-  /** Runs the scan of a tick. It does not wait for a user's scan, and users' requests take nothing from its allowance. */
+  /** Runs the scan of a tick. It does not wait for a user's scan, and users' requests take nothing from the tick's allowance. */
   tick(): Promise<ScanEnd>
   /** Returns a scan that is fresh enough for a call made at `since`, whoever began it. Null if it does not end in time. */
   answer(quota: RequestQuota, since: UnixMs): Promise<ScanEnd | null>

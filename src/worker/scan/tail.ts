@@ -72,7 +72,7 @@ export async function readTail(
     if (newest === undefined) return latest
     const { height, hash, timestamp } = newest
     known = newest
-    host.save<NewestRead>(storageKey, { height, hash, timestamp }) // only after its transfers are stored
+    host.save<NewestRead>(storageKey, { height, hash, timestamp }) // only after the transfers of the block are stored
     if (!isOld(timestamp)) return latest
   }
   return latest

@@ -33,16 +33,16 @@ import { watchScan } from './watch.ts'
 export const tickMs = 25_000
 /** Work with leftover requests (those that neither ticks nor users nor payouts need) gets at least this long in a tick. */
 const leftoverMsMin = 1_000
-/** Most credited transfers that one tick reports as not found again after a correction. */
+/** Most credited transfers that one tick reports as not found again after an operator has lowered the finalized height. */
 const notFoundMax = 100
-/** Most dropped transfers that one tick removes. */
+/** Most dropped transfers (seen in blocks that did not become final) that one tick removes. */
 const removedMax = 500
 /** A deposit that has waited this long for review raises an alarm. */
 const reviewMs = 3_600_000
 const blockMs = blockSeconds * 1000
 /**
- * Ticks of several cells begin at whole intervals of the clock. A tick that began at most this long before one counts as its tick, because the clocks of
- * machines differ.
+ * Ticks of several cells are due at whole intervals of the clock. A tick that begins at most this long before a due time counts as the tick of that time,
+ * because the clocks of machines differ.
  */
 const apartMsMin = 1_000
 /** Added to the estimated time of finality. A tick that comes just before a block is final must be repeated, which costs requests. */
@@ -51,7 +51,7 @@ const marginMs = 500
 export interface ScannerParts extends ScansParts {
   /** Size of the database in bytes by the newest reply of D1; 0 before the first reply. */
   databaseBytes(): number
-  /** The earliest time at which the allowances permit a tick before the interval is over. */
+  /** The earliest time at which the allowances of the nodes permit a tick before `scanEverySeconds` are over. */
   tickAvailableAt(): UnixMs
   readonly scanEverySeconds: number
   /** Whether regular ticks begin at whole intervals of the clock, together with those of other cells. */
@@ -134,8 +134,8 @@ function endedKinds(
 
 /**
  * The time of the next tick. If a transfer was seen: when its block should be final, estimated at one final block per block time, then every block time until
- * it is. If the scan is behind but making progress: at once. Never before the allowances have room, and never later than the interval. `seen` is the lowest
- * height above the position with a transfer to a user, or null.
+ * the block is final. If the scan is behind but making progress: at once. Never before the allowances have room, and never later than the interval. `seen` is
+ * the lowest height above the position with a transfer to a user, or null.
  */
 export function nextTickAt(
   {
@@ -187,7 +187,7 @@ async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Obser
   return { ...noneHeld, faults }
 }
 
-/** Raises an alarm for each credited transfer above a corrected height that was not found again. */
+/** After an operator has lowered the finalized height, raises an alarm for each credited transfer above that height that was not found again. */
 async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
   const missing = await selectNotFound(db, notFoundMax)
   for (const { txid, position } of missing) {

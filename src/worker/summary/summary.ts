@@ -19,17 +19,17 @@ import { ofDeployment } from '../webhooks/watch-endpoints.ts'
 
 /** Days (UTC) in a summary, including today. */
 export const summaryDays = 30
-/** Most gaps in a summary, from the lowest on. */
+/** Most gaps (ranges of blocks that could not be read) in a summary, from the lowest on. */
 export const summaryGapsMax = 20
 /** Most alarms in a summary, in the order of their kinds. */
 export const summaryAlarmsMax = 50
-/** Most addresses with a difference in a summary. */
+/** Most addresses in a summary whose balance is reported to differ from the records. */
 export const summaryDifferencesMax = 20
-/** Most transfers of one gap that are counted. */
+/** Most transfers that are counted as seen in one gap. */
 export const summaryGapSeenMax = 100
-/** Most addresses of one currency that are looked at to count those with transfers after their last reading. */
+/** Most addresses of one currency that are looked at to count those with transfers after the last reading of their balance. */
 export const summaryUnreadMax = 200
-/** An address is read this long after a transfer to or from it was stored (`0001_invariants.sql`). */
+/** The balance of an address is read this long after a transfer to or from it was stored (`0001_invariants.sql`). */
 const readAfterMs = 60_000
 
 /** The database's growth in this many days predicts when it is full. */
@@ -168,7 +168,7 @@ type Transfer = typeof transfers.$inferSelect
 type HeldRow = Pick<Transfer, 'cuy'> & {
   readonly reason: HeldReason
   readonly count: number
-  /** When the oldest of them was found. */
+  /** When the oldest of these held transfers was found. */
   readonly oldestAt: UnixMs
 }
 
@@ -216,7 +216,7 @@ ORDER BY ${kind}, ${subject} LIMIT ${summaryAlarmsMax}`
 type DifferenceRow = Pick<typeof holdings.$inferSelect, 'cuy' | 'difference'> &
   Pick<typeof addresses.$inferSelect, 'address'> & { readonly since: UnixMs }
 
-/** SQL: reported differences with the times of their alarms; signed, in chain units. */
+/** SQL: the reported differences between balance and records, signed and in chain units, with the times of their alarms. */
 function selectDifferences(): SQL<DifferenceRow> {
   const { kind, subject, raised_at } = alarmRows
   const { cuy, difference } = holdings
@@ -232,7 +232,7 @@ WHERE ${difference} <> '0'`
 
 type UnreadRow = Pick<Total, 'cuy'> & { readonly unread: number }
 
-/** SQL: how many addresses have a transfer that their last reading may lack, among those that are to be read before `soon`. */
+/** SQL: how many addresses have a transfer that the last reading of their balance may lack, among addresses whose next reading is due by `soon`. */
 function selectUnread(cuys: string, soon: number): SQL<UnreadRow> {
   const { cuy, due_at, changed_height, read_from } = holdings
   return sql`
@@ -282,7 +282,7 @@ function sumsOf({ cuy, unread, totals: stored, days: rows, frozen, destroyed }: 
     owed: types.reduce((owed, one) => owed + one.sum, 0n),
     types,
     moved: Object.fromEntries(movedKinds.map((kind) => [kind, sum(kind)])) as Moved, // safe: it has each kind
-    /** By the last reading of each address; null if none was read. */
+    /** The sum of the last balance that was read of each address; null if no balance was read. */
     held:
       read === undefined || read.number === 0
         ? null

@@ -49,8 +49,8 @@ const heldBy = (addresses: readonly Address[], asset: Asset): readonly Held[] =>
   addresses.map((address) => ({ address, asset }))
 
 /**
- * Reads balances from one node. The batch may have one call more than others, so that 20 balances and the chain id take one request. The chain id replaces a
- * probe of the node.
+ * Reads balances from one node. The batch may have one call more than other batches, so that 20 balances and the chain id take one request. The chain id
+ * replaces a probe of the node.
  */
 function balancesAt(session: Session, node: TronNode, held: readonly Held[]): NodeResult<readonly bigint[]> {
   const calls = held.map(({ address, asset }) =>

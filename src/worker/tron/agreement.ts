@@ -87,7 +87,7 @@ function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
   const isDemoted = ({ rank }: (typeof ranked)[number]) => standings[rank] === 'demoted'
   const byTime = (a: (typeof ranked)[number], b: (typeof ranked)[number]) =>
     isDemoted(a) ? a.demotedUntil - b.demotedUntil : 0
-  return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node) // a stable sort
+  return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node) // stable: equal nodes keep the configured order
 }
 
 /** Returns the first answer that any node gives. Nodes are asked one after the other. */
@@ -209,7 +209,7 @@ export function largestGroup<T>(items: readonly T[], keyOf: (item: T) => string 
   return [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
 }
 
-/** Raises an alarm for each node that contradicts `group`. If the group is a quorum, these nodes are demoted, and probed again before use. */
+/** Raises an alarm for each node that contradicts `group`. If the group is a quorum, the contradicting nodes are demoted, and probed again before use. */
 function raiseDisagreement<T>(
   pool: Pool,
   votes: readonly NodeVote<T>[],

@@ -7,7 +7,7 @@ import { rateLimitMs } from './limits.ts'
 
 /** The limits of a node, in requests. */
 export interface NodeLimits {
-  /** The id of the node in storage. */
+  /** Identifies the node's counts in storage, so that they survive a change of its number. */
   readonly id: string
   readonly perSecond: number
   readonly perDay: number
@@ -20,7 +20,7 @@ export interface Allowance {
   /** Resolves when the stored counts are loaded. */
   readonly ready: Promise<void>
   /**
-   * Takes one request to node `number`: counts and stores it, and returns the present time. If its second is full, takes nothing and returns a later time.
+   * Takes one request to node `number`: counts and stores it, and returns the present time. If this second is full, takes nothing and returns a later time.
    * Fails if the day, or the share of this quota, has no room. `sent` is how many requests this piece of work has sent to the node.
    */
   take(number: number, quota: RequestQuota, sent: number): Result<UnixMs, Limited>
@@ -29,30 +29,30 @@ export interface Allowance {
    * second.
    */
   availableAt(number: number, quota: RequestQuota, ahead: number): UnixMs
-  /** Requests to a node that count now: those of the last 24 hours, and of the rest of the hour in which these began. */
+  /** Requests to a node that count towards its limit of a day: those of the last 24 hours, and of the rest of the hour in which these began. */
   used(number: number): number
   /** Called when a node has answered a request. A node that is slowed down later keeps the pace at which it answered. */
   noteAnswer(number: number): void
   /** Called when a node refuses a request because there were too many. The node gets fewer in a second, and more again after a while. */
   slowDown(number: number): void
-  /** The earliest time for a tick before the interval is over, so that such ticks share the rest of the day evenly. */
+  /** The earliest time for a tick before the usual interval is over, so that such ticks spread the rest of the day's requests evenly. */
   tickAvailableAt(): UnixMs
 }
 
 /**
- * Requests that a caught-up tick needs at one node: head, blocks and logs, then blocks and logs of the tail. More of the tail is only information and can wait
- * for room.
+ * Requests that a caught-up tick needs at one node: head, blocks and logs, then blocks and logs of the tail (the blocks that are not final). The rest of a
+ * long tail is only information, and waits until the node has requests to spare.
  */
 export const tickRequests = 5
 const hourMs = 3_600_000
 const secondMs = 1_000
-/** Hours that are counted: 24 whole ones and the present one, so no period of 24 hours contains more. */
+/** Hours whose requests are counted: 24 whole ones and the present one. They include the last 24 hours, so the count is never too low. */
 const hours = 25
 /** A slowed node that has rested gets one more request in a second each time this has passed, until it gets one less than the number that it refused. */
 const raisedEveryMs = 10_000
 /**
- * The requests in a second that a slowed node gets also double each time this has passed since the refusal, up to its configured number. That is slow,
- * because a refusal costs more than a slow node, but a node recovers within the hour.
+ * The requests in a second that a slowed node gets also double each time this has passed since the refusal, up to its configured number. This is slow,
+ * because a refusal costs more than a slow node, but the node is back at its number within the hour.
  */
 const triedEveryMs = 600_000
 const storageKey = 'requests'
@@ -259,8 +259,8 @@ function recent(times: readonly number[], now: number): readonly number[] {
 }
 
 /**
- * The time at which a tick has room in the present hour. Ticks use their need and two fifths of the rest, spread over the day. A tenth of an hour's share is
- * free at its start, so that single ticks are not delayed.
+ * The time at which a tick has room in the present hour. Ticks use the requests reserved for them and two fifths of the others, spread over the day. A tenth
+ * of an hour's share is free at its start, so that single ticks are not delayed.
  */
 function roomForTickAt(state: NodeState, now: number): number {
   const hour = hourOf(now)

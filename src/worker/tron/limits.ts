@@ -20,7 +20,7 @@ export const plainBytesMin = 1024 * 1024
 export const replyDepthMax = 16
 /** Most different keys in one reply. Nodes write about 60. Each new key takes more memory than its bytes. */
 export const replyKeysMax = 256
-/** A reply up to this size is read at any time. */
+/** A reply up to this size is read at once, and does not wait for other replies. */
 export const smallReplyBytes = 256 * 1024
 /** Most larger replies that are read at the same time. Others wait. */
 export const largeRepliesMax = 2

@@ -40,7 +40,7 @@ interface BlockQuery {
   readonly wanted?: Txid
   /** The transactions that other nodes have shown for the same query. */
   readonly known?: ReadTransactions
-  /** The newest final block, if the query is for blocks above it: there cannot be more of them than slots since then. */
+  /** The newest final block, if the query is for blocks above it. There cannot be more blocks above it than slots since its time. */
   readonly final?: Header
 }
 
@@ -59,7 +59,7 @@ export async function readNodeBlocks(
   if (!parsed.ok) return parsed
   if (parsed.value.length === 0) {
     const none = nodeError('behind', `no block ${from}`)
-    if (final === undefined) recordError(session, node, 'api', none.error) // the node's head may say that it has the block
+    if (final === undefined) recordError(session, node, 'api', none.error) // a final block should be there; above it an empty reply is no fault
     return none
   }
   // Check before the logs are requested: the logs of a hundred invented blocks would take more requests than a tick has.

@@ -15,7 +15,7 @@ export interface NodeError {
 /** The result of a query to one node. An error never means "nothing there". */
 export type NodeResult<T> = Promise<Result<T, NodeError>>
 
-/** A failed result with this error. */
+/** A failed result. `detail` is for operators, and must contain no text of the node. */
 export function nodeError(kind: NodeErrorKind, detail: string): { readonly ok: false; readonly error: NodeError } {
   return { ok: false, error: { kind, detail } }
 }
@@ -101,7 +101,7 @@ export const anyRemedy = 'if it stays, ask its provider, or name another node'
 const askLess = 'try again later, or name the variable of an API key in keyVar'
 /**
  * Texts that mean too many requests. Texts that begin with `class ` (an exception of the node) or with `REVERT` (the reason of a contract) do not count, but
- * for the first one here: whoever writes a block chooses what they contain.
+ * for the first text of this pattern: whoever writes a block chooses what such texts contain.
  */
 const saysTooMany =
   /^class java\.lang\.IllegalAccessException : lack of computing resources|^(?!class |REVERT).*(lack of computing resources|frequency limit|allowed_rps|is suspended for|daily usage|rate limit|too many requests)/is

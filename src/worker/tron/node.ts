@@ -16,9 +16,9 @@ import type { Turns } from './turns.ts'
 export interface NodeEndpoint {
   /** The id of the node in storage, made without its key. */
   readonly id: string
-  /** The operator's name for it, or null. */
+  /** The operator's name for the node, or null. */
   readonly name: string | null
-  /** The host name of its JSON-RPC, without a port. */
+  /** The host name in the URL of the node's JSON-RPC, without a port. */
   readonly host: string
   readonly rpc: HttpTarget
   /** The HTTP API. Paths are appended to its URL, which has no slash at the end. */
@@ -40,11 +40,11 @@ export interface ServiceHealth {
   rateLimits: number
   /** Until then other nodes are used, if there are enough. A success ends the rest. */
   restUntil: number
-  /** Until then no request is sent. */
+  /** Until then no request is sent to the service. */
   blockedUntil: number
   /** Until then all other nodes are used first. */
   demotedUntil: number
-  /** How often it was demoted for being slow since it was last quick. */
+  /** How often the service was demoted for being slow since its last quick answer. */
   slows: number
   /** Until then nodes that are neither behind nor demoted are used first. */
   behindUntil: number
@@ -65,25 +65,25 @@ export interface NodeMemory {
   /** Most calls in a batch, until `callsMaxUntil`. 1: the node takes no batches. */
   callsMax: number
   callsMaxUntil: number
-  /** Kept bytes of a block in its newest reply; null before the first one. */
+  /** Kept bytes of a block in the node's newest reply; null before the first one. */
   blockBytes: number | null
   /** Most blocks in one query. Halved if the node fails to give them; then it doubles again. */
   blocksMax: number
-  /** Since when its finalized head is behind or missing; null if it is neither. */
+  /** Since when the node's finalized head is behind or missing; null if it is neither. */
   behindSince: UnixMs | null
-  /** Since when it fails, is unfit or is behind; null if it is well. */
+  /** Since when the node fails, is unfit or is behind; null if it is well. */
   troubleSince: UnixMs | null
   lastError: NodeStatus['error']
-  /** Whether the alarm `node-failing` about it may be raised. */
+  /** Whether the alarm `node-failing` about the node may be raised. */
   isNamedFailing: boolean
-  /** Transfers that it has shown but that are in no final block, and since when they are counted. */
+  /** Transfers that the node has shown but that are in no final block, and since when they are counted. */
   falseSeen: { readonly count: number; readonly since: number } | null
 }
 
 /** Information about a node for operators. It is not stored: an object has it after its first scan. */
 interface NodeTelemetry {
   answer: NodeStatus['answer']
-  /** Its newest final block, and when that was read. */
+  /** The node's newest final block, and when that block was read. */
   head: { readonly at: UnixMs; readonly height: BlockHeight } | null
 }
 
@@ -202,12 +202,12 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   }
 }
 
-/** The node as fields of a log line: its number, and its name if it has one. */
+/** How log lines name a node: by its number and its name, never by its URL, which may contain a key. */
 export function fieldsOf({ number, endpoint: { name } }: TronNode): LogFields & { readonly node: number } {
   return name === null ? { node: number } : { node: number, name }
 }
 
-/** The node as a text for operators, with the same parts as `fieldsOf`. */
+/** How texts for operators name a node, for example `node 2 (backup)`. They never contain its URL. */
 export function labelOf({ number, endpoint: { name } }: TronNode): string {
   return name === null ? `node ${number}` : `node ${number} (${name})`
 }

@@ -83,7 +83,7 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
           const { rpc, api } = node // the stored memory may be of an older version, with fewer members
           Object.assign(node, memory, { rpc: { ...rpc, ...memory.rpc }, api: { ...api, ...memory.api } })
         }
-        // The number belongs to another node now, or to none, so alarms about it end.
+        // The stored node's number belongs to another node now, or to none, so alarms about this number end.
         const isGone = node?.number !== i + 1
         if (isGone && memory.behindSince !== null) pool.clearAlarm('node-behind', { node: i + 1 }).catch(() => false)
         if (isGone && memory.isNamedFailing) pool.clearAlarm('node-failing', { node: i + 1 }).catch(() => false)

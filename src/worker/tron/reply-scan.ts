@@ -107,10 +107,10 @@ function createKeys() {
   return { read, different: () => all.size }
 }
 
-/** Decodes a reply; null if it is long and not plain. */
+/** Decodes a reply; null if it is long and not plain ASCII. */
 function decode(bytes: Uint8Array): string | null {
   const mustBePlain = bytes.length > limits.plainBytesMin
-  if (mustBePlain && !isAscii(bytes)) return null // before the text, which would take twice the memory
+  if (mustBePlain && !isAscii(bytes)) return null // checked before the text is made, which would take twice the memory
   const text = new TextDecoder().decode(bytes)
   return mustBePlain && text.includes('\\') ? null : text
 }

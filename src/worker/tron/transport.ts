@@ -28,7 +28,7 @@ export function createNetwork(fetch: Fetch, clock: Clock): Network {
 }
 
 async function take<T>({ free, waiting }: Shared<T>): Promise<T> {
-  const first = free.pop() // the most recently used one
+  const first = free.pop() // the memory that was used last
   if (first === undefined) return new Promise((start) => waiting.push(start))
   return first instanceof Function ? first() : first
 }

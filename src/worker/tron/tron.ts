@@ -16,7 +16,7 @@ import { locateTransaction, readFinalTransaction, readReceiptTransfers } from '.
 export interface Tron {
   /** Opens the chain for one piece of work, which ends at `deadline`. Failures are values: no method throws. */
   open(quota: RequestQuota, deadline: UnixMs): Chain
-  /** The earliest time at which the allowances permit a tick before the interval is over. */
+  /** The earliest time at which the allowances of the nodes permit a tick before the usual interval is over. */
   tickAvailableAt(): UnixMs
   /** Identifies the set of configured nodes: a different text is a different set. */
   readonly nodes: string

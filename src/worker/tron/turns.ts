@@ -10,9 +10,9 @@ export interface Request {
   /** The number of the node. */
   readonly number: number
   readonly quota: RequestQuota
-  /** Requests that its piece of work has sent to the node. */
+  /** How many requests the same piece of work has sent to the node before. */
   readonly sent: number
-  /** The number of pieces of work that began before its own. */
+  /** The number of pieces of work that began before the one of this request. */
   readonly order: number
   readonly deadline: UnixMs
 }

@@ -80,7 +80,7 @@ function raiseBehind({ clock, raiseAlarm }: Pool, behind: readonly Late[], answe
   }
 }
 
-/** Ends the alarms of nodes that have caught up. If that fails, it is tried again. */
+/** Ends the alarms of nodes that have caught up. An alarm that could not be ended is tried again after the next heads. */
 async function endBehind({ clock, clearAlarm }: Pool, caughtUp: readonly TronNode[]): Promise<void> {
   for (const node of caughtUp) {
     if (node.behindSince === null) continue

@@ -48,7 +48,7 @@ const overlapMs = 5_000
 export interface DeliverParts extends SendParts {
   readonly db: WriteDatabase
   readonly endpoints: readonly WebhookEndpoint[]
-  /** The number of the cell whose events these are; null if the deployment has only one. */
+  /** The number of the cell whose events are delivered; null if the deployment has only one cell. */
   readonly cell: number | null
   /** The body of an event, as the feed shows it. */
   readonly writeBody: (event: StoredEvent) => string

@@ -118,7 +118,7 @@ function bothOf(rounds: Rounds<'one' | 'cell' | 'three'>, what: string, unit: st
   ]
 }
 
-/** A figure with the same figure of one cell, or of another baseline, beside it. */
+/** A figure, compared with the same figure of one cell or of another baseline. The ratio is that of the two values. */
 export function besides(
   name: string,
   value: number,

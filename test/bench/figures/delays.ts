@@ -94,7 +94,7 @@ export function quantile(values: readonly number[], part: number): number {
   return [...values].sort((a, b) => a - b)[Math.ceil(part * values.length) - 1] ?? Number.NaN
 }
 
-/** Requests of a day to two nodes together while nothing arrives. */
+/** Requests of a day to two nodes together while no deposit arrives. */
 async function measureQuietDay(work: number): Promise<Figure> {
   const chain = createBlocks({ startMs, transactionsAt: () => smallBlock, depositsAt: () => [] })
   const service = await startVirtual(chain)

@@ -47,7 +47,7 @@ export async function measureEvents({ rounds, work }: Scale): Promise<readonly F
     await until(() => received >= wanted)
   }
   try {
-    await getText(`${workers.url('post')}/post/0/1/1`) // an endpoint begins with the event after it was registered
+    await getText(`${workers.url('post')}/post/0/1/1`) // registers the endpoint, which receives only later events
     await until(async () => (await workers.number('service', 'SELECT count(*) FROM webhook')) === 1)
     const values: number[] = []
     const posts = Math.max(5, Math.round(100 * work))

@@ -149,7 +149,7 @@ async function startSigner(service: VirtualService): Promise<() => void> {
     const chunks = (async function* () {
       yield new TextEncoder().encode(text)
     })()
-    return { status: response.status, headers: response.headers, body: chunks } // what a signer reads of it
+    return { status: response.status, headers: response.headers, body: chunks } // the parts of a response that a signer reads
   }
   const signer = {
     settings: { chainId, currencies, address: payoutAddress, feeLimit: 100_000_000n },

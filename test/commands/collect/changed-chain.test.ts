@@ -45,7 +45,7 @@ describe('what changed since the plan', () => {
       '8 undelegate: mined',
     ])
     expect(await chain.balanceOf(destination, 'USDT')).toBe('10')
-    // Somebody with the file could have sent it: nobody may be told to make a new plan while its transactions are still possible.
+    // Somebody with the signed file could have sent the rest. Nobody may be told to make a new plan while these transactions are still possible.
     expect(reportLines(signed.plan, states, outcome).at(-1)).toBe(
       `Ended. Until ${signed.plan.expiresAt} the rest can still come into a block, if an earlier run has sent it. ` +
         'Run the same command again after that: it says then what a new plan is needed for.',
@@ -165,7 +165,7 @@ describe('a fork', () => {
       },
     })
     expect([forks, outcome.kind, isComplete(signed.plan, states)]).toEqual([1, 'settled', true])
-    // In the removed block the energy was delegated, and so the token could leave. A real node would not have kept the token's transfer in a block.
+    // The delegation, step 1, was only in the removed block. Step 2, the token's transfer, is in a block without it, which a real node would not allow.
     expect(await minedCounts(chain, signed)).toEqual([0, 1, 0, 1, 1, 1, 1, 1])
     const again = await chain.send(signed)
     expect([again.outcome.kind, isComplete(signed.plan, again.states)]).toEqual(['settled', true])

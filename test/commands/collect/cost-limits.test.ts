@@ -43,7 +43,7 @@ it('a transfer that fails in its block: nothing new is begun, the energy comes b
   expect(line).toMatch(new RegExp(`FAILED in block \\d+ +\\d+ +[\\d.]+ +${transfer?.txid}$`))
   expect(report).toContain("Step 2: Not enough energy for 'SSTORE' operation executing")
   expect(report.at(-1)).toMatch(/^Ended\. Until .* the rest can still come into a block/)
-  // It burnt no more than its fee limit, and nobody received the token.
+  // The failed transfer burnt no more than its fee limit, and nobody received the token.
   const [burnt = '0'] = /[\d.]+(?= +[0-9a-f]{64}$)/.exec(line ?? '') ?? []
   expect(Number(burnt) * 1e6).toBeLessThanOrEqual(
     Number(transfer !== undefined && 'feeLimit' in transfer ? transfer.feeLimit : 0),

@@ -23,7 +23,6 @@ const currencies: readonly [PlanCurrency, PlanCurrency] = [
   { symbol: 'USDT', contract: tokenBase58, decimals: 6 },
 ]
 const trx = currencies[0]
-/** The token in the plans of tests. */
 export const usdt = currencies[1]
 
 /** Prices as on mainnet. */
@@ -43,7 +42,7 @@ const addresses = [
   'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA',
 ]
 
-/** An address in a test: its whole TRX and USDT, the energy of a transfer of its USDT, and whatever else is unusual about it. */
+/** An address in a test: its TRX and USDT in whole units, the energy that a transfer of its USDT needs, and whatever else is unusual about it. */
 export interface TestAddress extends Partial<Omit<AddressFacts, 'tokens' | 'index' | 'address' | 'sun'>> {
   readonly trx?: number
   readonly usdt?: number

@@ -37,7 +37,7 @@ export function unwrap<T>(result: Result<T, unknown>): T {
   return result.value
 }
 
-/** The real clock without the waits between requests. Longer ones are time-outs, which stay real. */
+/** The real clock without the waits between requests. Longer waits are time-outs, which stay real. */
 export const quickClock: Clock = {
   ...systemClock,
   sleep: (ms) => (ms > lookMs ? systemClock.sleep(ms) : Promise.resolve()),
@@ -55,8 +55,8 @@ export interface CollectChain {
   /** The balance of an address, in whole units. */
   balanceOf(address: string, currency: 'TRX' | 'USDT'): Promise<string>
   /**
-   * Makes a plan to `destination`; by default every balance counts as worth its fees. `listed` are the addresses; without it they are searched on the
-   * chain.
+   * Makes a plan to `destination`; by default every balance counts as worth its fees. `listed` are the addresses; without `listed` the addresses are searched
+   * on the chain.
    */
   plan(
     options?: PlanOptions,

@@ -31,7 +31,7 @@ describe('on a chain on which nobody has staked for energy', () => {
   it('what needs delegated energy stays, and the plan says why', async () => {
     const { leftOut, steps } = await plan('delegate', unstaked('TotalEnergyWeight', 'max_size'))
     expect(leftOut).toMatchObject([{ symbol: 'USDT', why: expect.stringContaining('stake more') }])
-    expect(steps.map(({ kind }) => kind)).toEqual(['transfer']) // only the TRX
+    expect(steps.map(({ kind }) => kind)).toEqual(['transfer']) // only the TRX is collected
   })
 })
 

@@ -24,7 +24,7 @@ const TRON_NODES = [{ rpc: 'https://n.example/jsonrpc', api: 'https://n.example'
 const config = unwrap(parseConfig({ ...bindings, TRON_NODES }))
 const anything = { parse: (value: unknown) => value, merge: (a: unknown) => a }
 
-/** Nodes on a clock that only waits move. `asked` has the times of their requests. */
+/** Nodes with a virtual clock, which moves only while they wait. `asked` has the times of their requests. */
 function timedNodes(abort = new AbortController()) {
   let now = 1_795_000_000_000
   const asked: number[] = []

@@ -84,7 +84,7 @@ describe('a run after another one', () => {
     const onLook = async () => {
       looks += 1
     }
-    // The second user's last step stays unknown for longer still, which keeps the run going.
+    // The last step of the second user stays unknown for three more looks, which keeps the run going.
     const last = signed.plan.steps.at(-1)?.txid ?? ''
     const later: typeof fetch = async (url, init) =>
       looks < 9 && String(url).endsWith('/gettransactioninfobyid') && String(init?.body).includes(last)

@@ -38,7 +38,7 @@ const stepOf = <Kind extends CollectStep['kind']>(plan: CollectPlan, kind: Kind)
 const set = (what: CollectStep['kind'] | 'plan', members: object): Change => {
   return (plan) => void Object.assign(what === 'plan' ? plan : stepOf(plan, what), members)
 }
-/** Appends a copy of a step, with changed members. */
+/** Appends a copy of a step as the last one, which waits for no other step, with changed members. */
 const append = (from: CollectPlan, kind: CollectStep['kind'], members: object): Change => {
   return ({ steps }) =>
     steps.push({ ...stepOf(from, kind), ...members, id: steps.length + 1, after: [] } as CollectStep)
@@ -137,7 +137,6 @@ describe('a changed plan is refused before anything is signed', () => {
     expect(findPlanFault(changed(sending, change, true))).toContain('nothing is collected')
   })
 
-  /** Changes all steps of the second address. */
   const ofSecond = (members: object): Change => {
     return ({ steps }) => {
       for (const step of steps) if (step.index === 1) Object.assign(step, members)

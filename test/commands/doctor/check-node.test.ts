@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 const word = (digits: string) => digits.padStart(64, '0')
-/** A node whose JSON-RPC and HTTP API are this server. */
+/** The variables of a node whose JSON-RPC and HTTP API are answered by `respond`. */
 const nodeOf = async (respond: Responder): Promise<Values> => {
   const url = await harness.serverUrl(respond)
   return { TRON_NODES: [{ rpc: url, api: url }] }
@@ -57,7 +57,7 @@ describe('the doctor on nodes with faults', () => {
     const nodes = [
       { rpc: `${closed.url}/${urlSecret}`, api: closed.url },
       ...(valuesFor(harness.devnet).TRON_NODES as unknown[]),
-    ] // safe: an array
+    ] // safe: `valuesFor` returns an array
     const lines = await harness.check({ TRON_NODES: nodes })
     expect(failures(lines)).toEqual([
       'FAIL  node 1: does not answer JSON-RPC: unreachable: the connection failed',
@@ -134,7 +134,7 @@ describe('the doctor on nodes with faults', () => {
       /\d\d s behind the clock .*\(limit 30 s\): the node is behind or shows final state only, or the clock is fast$/,
     ],
   ])('fails where the clock of this machine is %s', async (_, aheadMs, expected) => {
-    // The local chain may have a time of its own, so there it is only a warning.
+    // The local chain may have a time of its own, so on it a wrong clock is only a warning.
     expect(await harness.check({}, {}, aheadMs)).toContainEqual(expect.stringMatching(/^warn .*: the newest block is /))
     const shasta = await harness.alteredNode(({ method, params }, result) => {
       if (method === 'eth_chainId') return { result: '0x94a9059e' }

@@ -23,7 +23,7 @@ export interface DoctorHarness {
   check(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number, fetch?: TeamFetch): Promise<string[]>
   /** `TRON_NODES` with one node, some of whose results are altered. */
   alteredNode(alter: Alteration): Promise<Values>
-  /** Starts a server; returns its URL. */
+  /** Starts a server, which `close` of the harness stops. Returns its URL. */
   serverUrl(respond: Responder): Promise<string>
   close(): Promise<void>
 }
@@ -67,7 +67,7 @@ export async function openHarness(): Promise<DoctorHarness> {
   }
 }
 
-/** The lines about checks that failed. */
+/** The lines of failed checks. Warnings are not among them. */
 export const failures = (lines: readonly string[]) => lines.filter((line) => line.startsWith('FAIL'))
 
 /** A secret of realistic form for `AUTH_JWT_SECRET`. */
@@ -117,14 +117,14 @@ export async function platformAt(devnet: Devnet, aheadMs = 0, readStored = store
   return { clock, fetch, readStored }
 }
 
-/** Runs the doctor; returns its lines. */
+/** Runs all checks of the doctor. Returns its lines as it prints them, one for each result. */
 export async function linesOf(source: ConfigurationSource, platform: DoctorPlatform): Promise<string[]> {
   const lines: string[] = []
   for await (const result of runChecks(source, platform)) lines.push(lineOf(result))
   return lines
 }
 
-/** Answers a request to a test's server. */
+/** Answers a request to a test's server. If the promise rejects, the server closes the connection without an answer. */
 export type Responder = (
   body: string,
   path: string,

@@ -27,13 +27,13 @@ export interface AskedService {
   post(path: string, body: object): Promise<{ readonly list: readonly { readonly id: number }[] }>
   /** Runs a statement on the service's database; returns its rows. */
   rows(sql: string): readonly unknown[]
-  /** Writes a file into the command's folder. */
+  /** Writes a file into the folder in which the command runs. */
   write(name: string, text: string): void
   close(): Promise<void>
 }
 
 /**
- * Starts the service. `secret` is `BACKEND_JWT_SECRET` in the folder's `.dev.vars`; null: the folder has no such file. `changes` replace its
+ * Starts the service. `secret` is `BACKEND_JWT_SECRET` in the folder's `.dev.vars`; if it is null, the folder has no such file. `changes` replace the service's
  * variables.
  */
 export async function startAsked(secret: string | null, changes: Record<string, unknown> = {}): Promise<AskedService> {

@@ -18,7 +18,7 @@ it('a tool that reads the local database stops no tick: none of its writes is re
   let height = 0
   const refused: unknown[] = []
   const tick = () => {
-    height += 2 // not adjacent, or they would be one gap
+    height += 2 // not adjacent, because adjacent heights would become one gap
     try {
       insert.run(height, height, height)
       if (height % 20 === 0) service.exec('PRAGMA wal_checkpoint(TRUNCATE)')

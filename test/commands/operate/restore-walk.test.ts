@@ -26,7 +26,9 @@ afterAll(async () => {
   await chain.stop()
 })
 
-/** How far the clock moves before each scan. Together it stays below a minute: the database refuses entries that are later than its own clock. */
+/**
+ * Milliseconds that the clock moves before each scan. All moves together stay below a minute: the database refuses entries that are later than its own clock.
+ */
 const lookMs = 5_000
 let skippedMs = 0
 const lines: string[] = []
@@ -104,7 +106,7 @@ interface Summary {
   readonly alarms: readonly unknown[]
 }
 
-// The numbers are those of the steps in docs/guides/repair.md.
+// The comments below name the steps by their numbers in docs/guides/repair.md.
 it('the way back from a restore ends with every deposit at its user, and with sums that are equal', async () => {
   const host = createMemoryHost()
   let service = deploy(old, host)
@@ -180,7 +182,7 @@ it('the way back from a restore ends with every deposit at its user, and with su
     await pass(86_400_000)
     for (let tick = 0; tick < 6; tick += 1) {
       await pass(61_000)
-      await chain.devnet.mine(70) // a reading is judged when the scan has passed all blocks that it may include
+      await chain.devnet.mine(70) // the reading of a balance is judged once the scan has passed all blocks that the balance may include
       await service.tick()
     }
   }

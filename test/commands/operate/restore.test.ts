@@ -81,7 +81,7 @@ it('an export by the real wrangler is restored, and the service goes on: no call
   databases.push(old, restored)
   const migrate = ['d1', 'migrations', 'apply', 'DB', '--local', '--env='] as const
   expect(await old.wrangler(...migrate)).toMatchObject({ code: 0 })
-  expect(old.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]) // busy.test.ts assumes it
+  expect(old.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]) // busy.test.ts relies on this mode
   const before = open(old)
   await rememberSettings(before.db, settingsOf('0x1', addressAt(0), currencies))
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }

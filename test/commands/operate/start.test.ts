@@ -29,7 +29,7 @@ describe('npm run operate, with the real migrations', () => {
       unhex('${issued}'), '5', 1, 'seen', 0, 9, 5, 5)`)
 
   beforeAll(() => {
-    database = createLocalDatabase() // busy.test.ts runs the real command with the real wrangler
+    database = createLocalDatabase() // its wrangler is a stand-in; busy.test.ts runs the real command with the real wrangler
     rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
       VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5)`)
   })
@@ -210,7 +210,7 @@ describe('npm run operate, with the real migrations', () => {
         object & { created_at: number },
       ]
       const begins = () => rows(`SELECT begins_at FROM webhook WHERE endpoint = '${keys.current}'`)
-      expect(begins()).toEqual([{ begins_at: first }]) // it was registered after that event, so replaying has moved it
+      expect(begins()).toEqual([{ begins_at: first }]) // the endpoint was registered after this event, so `replay` has moved `begins_at` back
       const why =
         'Stopped: there is no such endpoint, or it has not received that event yet.\n' +
         'What to do: "npm run operate -- webhooks status --local" shows the endpoints, with their numbers, keys and positions.\n'

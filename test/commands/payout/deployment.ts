@@ -67,7 +67,7 @@ export async function startDeployment(): Promise<PayoutDeployment> {
 
 const signals = 'const die = () => { process.kill(process.pid, "SIGKILL"); for (;;); }'
 /**
- * The source of a module that kills the process at call number `count` of a function of `node:fs`: before it, after it, or with half of its bytes
+ * The source of a module that kills the process at call number `count` of a function of `node:fs`: before the call, after it, or with half of its bytes
  * written.
  */
 export const dieAt = (name: 'fsyncSync' | 'writeSync', count: number, when: 'before' | 'after' | 'half') => `

@@ -19,7 +19,7 @@ import { type ScriptedService, startPayoutService } from './scripted-service.ts'
 
 /** The key at the payout path of the test mnemonic. */
 export const payoutKey = keyAt(unwrap(parseMnemonic(testMnemonic)), payoutPath)
-/** The address of this key. */
+/** The address of `payoutKey` in Base58Check. */
 export const payoutAddress = formatBase58(payoutKey.address)
 export const chainId = '0x6465766e'
 
@@ -34,7 +34,7 @@ export const assets = unwrap(
   }),
 )
 
-/** A signer and a scripted service, on a clock that only waits move. */
+/** A signer and a scripted service. Their clock is virtual and moves only when one of them waits. */
 export interface TestSigner {
   readonly service: ScriptedService
   readonly script: ScriptedService['script']

@@ -143,7 +143,7 @@ globalThis.kept = openJournal(${JSON.stringify(path)}, ${JSON.stringify(owner)})
   const child = spawn(`${root}node_modules/.bin/node`, ['--input-type=module-typescript', '-e', script], { cwd: root })
   await once(child.stdout, 'data')
   expect(open).toThrow('another process uses')
-  appendFileSync(path, '') // others may open the file without the lock
+  appendFileSync(path, '') // the lock keeps out a second signer, not a program that appends to the file
   child.kill('SIGKILL')
   await once(child, 'close')
   expect(open().entries).toEqual([])

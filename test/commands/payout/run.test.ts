@@ -119,7 +119,7 @@ describe('a running signer', () => {
 })
 
 describe('a second transaction of a payout', () => {
-  /** A payout whose first transaction has ended, by the service's word. */
+  /** A payout whose first transaction has ended, as the service says. */
   async function ended() {
     const payout = test.script.ask({ to: recipient })
     await test.rounds(1)
@@ -129,7 +129,7 @@ describe('a second transaction of a payout', () => {
 
   it('is not signed while the first one can be mined, though the service says that it has ended', async () => {
     await ended()
-    test.clock.ms += 20 * minuteMs // it expired after 15 minutes, but final blocks are not that far
+    test.clock.ms += 20 * minuteMs // the transaction expired less than ten minutes ago: the clock of the signer could be wrong by as much
     await test.rounds(3)
     expect(said('the service says that txid')).toHaveLength(1)
     expect(test.signer.journal.entries).toHaveLength(1)
@@ -177,7 +177,7 @@ describe('a second transaction of a payout', () => {
     test.script.refusals.set(payout.id, { code: 422, reason: 'expired', why: 'it has expired' })
     await test.rounds(40) // 80 seconds: a round takes two
     expect(test.signer.journal.entries).toHaveLength(1)
-    expect(test.script.received).toHaveLength(3) // when it was signed, at the start's comparison, and a minute later
+    expect(test.script.received).toHaveLength(3) // handed in when it was signed, by the comparison at the start, and a minute later
     expect(said('handed in again, REFUSED')).toHaveLength(2)
   })
 })
@@ -188,7 +188,7 @@ describe('a service that was restored to an older copy', () => {
     const lost = test.script.ask({ to: recipient, osn: 'lost' })
     await test.rounds(1)
     const [first, second] = test.signer.journal.entries
-    // The copy is older than both transactions, and does not have the second payout.
+    // The restored database is older than both transactions, and does not have the second payout.
     test.script.payouts = [{ ...known, state: 'approved', txid: undefined }]
     test.script.stopped = 'payouts are stopped for an hour'
     await test.rounds(2)
@@ -197,7 +197,7 @@ describe('a service that was restored to an older copy', () => {
       `LOOK AT: 1 TRX to ${recipient} (uid 1, lost) txid ${second?.txid}: the service does not know it: ` +
         'the backend must ask for it again, with the same key',
     ])
-    // The backend asks again under the same key; the new payout has another id.
+    // The backend asks for the lost payout once more, with the same `osn`. The new payout has another id.
     test.script.stopped = null
     test.script.ask({ to: recipient, osn: 'other' })
     const again = test.script.ask({ to: recipient, osn: 'lost' })
@@ -211,7 +211,7 @@ describe('a service that was restored to an older copy', () => {
     const payout = test.script.ask({ to: recipient })
     await test.rounds(1)
     const txid = test.signer.journal.entries[0]?.txid
-    // The first transaction was mined, but the copy lacks it. A second signer's transaction was handed in since, and has expired.
+    // The first transaction was mined, but the restored database lacks it. Since the restore, a second signer's transaction was handed in, and has expired.
     Object.assign(payout, { state: 'approved', txid: undefined, attempts: 1 })
     await test.rounds(2)
     expect(test.script.received).toHaveLength(1)

@@ -66,7 +66,7 @@ it('signs the bytes that tronweb encodes for the same transfer, whatever it pays
       expect(entry.txid).toBe(txidOf(rawData))
       expect(signerOf(rawData, signature)).toBe(payoutKey.address)
       expect(entry.transaction).toBe(encodeSigned(rawData, signature))
-      // It expires in the minute that ends `minutes` minutes after the final block.
+      // The transaction expires in the minute that ends `minutes` minutes after the final block.
       const latest = Date.parse(head.created_at) + minutes * 60_000
       expect(entry.expiration).toBeGreaterThan(latest - 60_000)
       expect(entry.expiration).toBeLessThanOrEqual(latest)

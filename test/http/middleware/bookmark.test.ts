@@ -10,7 +10,7 @@ const refused = {
 }
 
 /**
- * A service whose database records in `starts` how each session begins, and `no session` for statements outside of one. With `refuse` it throws on
+ * A service whose database records in `starts` how each session begins, and `no session` for statements outside of one. With `refuse` the database throws on
  * bookmarks, as D1 can.
  */
 async function watched(refuse = false) {

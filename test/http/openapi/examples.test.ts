@@ -47,7 +47,7 @@ describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentati
     const headers = { ...requestHeaders, ...(name === 'keys-unavailable' ? keySetToken : {}) }
     const response = await send(service, method, path + query, { headers, request, given, by })
     const text = await response.text()
-    const isUsedUp = name.endsWith('-allowance') // the wait depends on the time of day
+    const isUsedUp = name.endsWith('-allowance') // `retry-after` depends on the time of day
     const shown = isUsedUp ? text.replace(/about \d+ s/, 'about 60 s') : text
     expect({ status: response.status, text: shown }).toEqual({
       status: problem.status,
@@ -73,7 +73,7 @@ test.each(reasons.filter((one) => !inLists.includes(one)))(
 
 describe('the example of each parameter', () => {
   const queries = documented.flatMap(({ path, operation: { parameters = {} } }) => {
-    const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '') // used without `uid`
+    const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '') // the example uses these two without `uid`
     return Object.entries(parameters)
       .filter(([name]) => name !== 'uid')
       .map(([name, { example }]) => `${path}?${uid(name)}${name}=${encodeURIComponent(example)}`)

@@ -25,11 +25,11 @@ import {
   usdtTo,
 } from '../service.ts'
 
-/** Nodes that allow less in a day than is reserved for ticks: callers get nothing. */
+/** Nodes that allow fewer requests in a day than are reserved for ticks, so that callers get none. */
 const nodesForTicks = nodesWith({ perDay: 10_000 })
-/** Nodes that allow less in a day than they have been asked already. */
+/** Nodes that allow fewer requests in a day than they have received already. */
 const nodesUsedUp = nodesWith({ perDay: 1 })
-/** Ticks need 22,500 requests a day. Callers have half of the other 1,000, and one caller a tenth of that. */
+/** Ticks need 22,500 requests a day. Callers have half of the other 1,000, and one caller a tenth of this half. */
 const nodesWithShares = nodesWith({ perDay: 23_500 })
 
 /** In all examples the service has payouts, and approves up to 5 USDT without a person. */

@@ -24,7 +24,7 @@ describe('GET /currencies', () => {
         { cuy: 1, symbol: 'TRX', decimals: 6 },
       ],
     })
-    const closed = { ...trx, open: false } // not open before its decimals are compared
+    const closed = { ...trx, open: false } // a currency opens once its decimals are compared
     const list = [
       {
         ...closed,
@@ -72,7 +72,7 @@ describe('GET /currencies', () => {
     const { list, late } = (body as { data: { list: { symbol: string; open: boolean }[]; late: number | null } }).data
     return { open: list.filter(({ open }) => open).map(({ symbol }) => symbol), late }
   }
-  /** The same at a later time, when the last answer is no longer shared with other requests. */
+  /** What `intakeOf` returns at a later time, when the last answer is no longer shared with other requests. */
   const later = (service: RunningService, seconds: number) => {
     service.clock.seconds += Math.max(seconds, sharedReadMs / 1000)
     return intakeOf(service)

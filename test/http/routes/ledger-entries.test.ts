@@ -138,7 +138,7 @@ describe('after a post', () => {
 
   test('the endpoints are woken, by HTTP and by RPC, and not by a refusal', async () => {
     const running = await startService(oneEndpoint)
-    await running.tick() // registers the endpoint
+    await running.tick() // the tick registers the endpoint
     await running.post([{ ...payment, type: 5, amt: '1' }])
     await running.deliver()
     expect(bodies(running)).toEqual(['order-1'])

@@ -31,7 +31,7 @@ const listed = async (service: RunningService, query = '', uid = 7) => {
   return { status, ids: data.list.map(({ id }) => id), list: data.list, count: data.count }
 }
 
-/** TRX with decimals that the ledger does not keep, and USDT with a minimum. */
+/** TRX with more decimals than the ledger keeps, and USDT with a minimum. */
 const currencies = [
   { cuy: 1, symbol: 'TRX', decimals: 6, scale: 2 },
   { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, minDeposit: '1.5' },

@@ -64,12 +64,12 @@ export function createBackend(
   async function decideOverHttp(deposits: readonly object[]): Promise<DecideAnswer> {
     const { status, data } = await send('/ledger/deposits/decide', { deposits })
     if (status !== 200) return { kind: status === 404 ? 'unknown' : status === 409 ? 'conflict' : kindOf(status) }
-    const list = data?.list as readonly { readonly decided: { readonly decision: string } }[] // compared with what is stored
+    const list = data?.list as readonly { readonly decided: { readonly decision: string } }[] // safe: compared with what is stored
     return { kind: 'ok', decided: list.map(({ decided: { decision } }) => decision) }
   }
 
   async function decideOverRpc(deposits: readonly object[]): Promise<DecideAnswer> {
-    const answer = await isolate.ledger().decideDeposits(deposits as never, 'shop') // the service checks what it gets
+    const answer = await isolate.ledger().decideDeposits(deposits as never, 'shop') // safe: the service checks what it gets
     if (answer.ok) return { kind: 'ok', decided: answer.deposits.map(({ decided }) => decided?.decision ?? '') }
     const { kind } = answer.error
     if (kind === 'conflict') return { kind }
@@ -87,12 +87,12 @@ export function createBackend(
   async function overHttp(entries: readonly object[]): Promise<PostAnswer> {
     const { status, data } = await send('/ledger/entries', { entries })
     if (status !== 200) return { kind: refusals.get(status) ?? 'failed' }
-    const items = data?.list as readonly Readonly<Record<string, string>>[] // compared with what is stored
+    const items = data?.list as readonly Readonly<Record<string, string>>[] // safe: compared with what is stored
     return { kind: 'ok', replayed: data?.replayed === (true as unknown as AnswerData), items }
   }
 
   async function overRpc(entries: readonly object[]): Promise<PostAnswer> {
-    const posted = await isolate.ledger().post(entries as never, 'shop') // the service checks what it gets
+    const posted = await isolate.ledger().post(entries as never, 'shop') // safe: the service checks what it gets
     if (posted.ok) {
       const items = posted.entries.map((entry) =>
         Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, String(value)])),

@@ -24,7 +24,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   const isUnread = msg.includes('cannot be read now')
   if (env.phase === 'healthy' && !env.isForked && !mayBeRetired(env) && !isUnread) checkSent(client, uid, txid)
   if (status === 200) {
-    const [first = ''] = msg.split('; ') // the other parts say why more is not credited
+    const [first = ''] = msg.split('; ') // the other parts say why the rest is not credited
     const reported = spell(readAmounts(first))
     if (reported === '' || !states.includes(reported)) {
       env.violate(`${txid} was reported to ${uid} as credited with ${reported}`)
@@ -63,7 +63,7 @@ function checkSent({ env, stored }: Client, uid: Uid, txid: Txid): void {
   }
 }
 
-/** What is stored of a transaction as credited to a caller: `C1 25, C2 3`. */
+/** The stored amounts that a transaction has credited to a caller, such as `C1 25, C2 3`. */
 function creditedAmounts(stored: Stored, uid: Uid, txid: Txid): string {
   const deposits = stored.transfersOf(uid, txid).filter(({ state }) => state === 'credited')
   const sums = new Map<string, string>()

@@ -18,12 +18,12 @@ export interface Client {
   mayBeRefused(status: number): boolean
 }
 
-/** An answer. Numbers in its data are kept as their text: amounts do not fit a double. */
+/** An answer. Numbers in `data` are kept as their text, because amounts do not fit a double. */
 export interface Answer {
   readonly status: number
   readonly msg: string
   readonly data: AnswerData | undefined
-  /** Whether it has a time after which to try again. */
+  /** Whether the answer says after what time to try again. */
   readonly canRetry: boolean
 }
 
@@ -94,6 +94,6 @@ export function checkAnswer(
 function parseExact(text: string): AnswerData {
   const keepNumber = (_: string, value: unknown, { source }: { source?: string }) =>
     typeof value === 'number' ? source : value
-  const parse = JSON.parse as (text: string, reviver: typeof keepNumber) => AnswerData // TC39 source text access
+  const parse = JSON.parse as (text: string, reviver: typeof keepNumber) => AnswerData // TypeScript does not know the third parameter of a reviver yet
   return parse(text, keepNumber)
 }

@@ -4,12 +4,12 @@ import { observe } from '../observed.ts'
 import type { Client } from './client.ts'
 import { tokenOf } from './tokens.ts'
 
-/** Most addresses of one caller without a deposit. */
+/** One caller can have this many addresses without a deposit; then the service issues no further one. */
 const gapLimit = 20
 
 /**
  * Asks for the caller's address. It must be the caller's own, and the start of the scan must be stored before it is shown. `freshCount` counts the requests
- * with `fresh=1`: the caller may have no more further addresses than that.
+ * with `fresh=1`: beside the first address, the caller may have at most so many.
  */
 export async function generate(client: Client, uid: Uid, fresh: boolean, freshCount: Map<Uid, number>): Promise<void> {
   const { env, stored } = client

@@ -3,11 +3,11 @@ import { clockSkewMaxMs } from '../invocation.ts'
 import type { StoredScan } from '../stored.ts'
 import type { Client } from './client.ts'
 
-/** Three minutes without progress are `stopped`. */
+/** If the scan makes no progress for this long, the health is `stopped`. */
 const stoppedAfterMs = 180_000
 /** Milliseconds from a block to its finality: 19 blocks of 3 s. */
 const rotationMs = 57_000
-/** More blocks than this are `behind`. */
+/** If the scan is more blocks behind than this, the health is `behind`. */
 const behindBlocksMax = 100
 
 /**
@@ -20,7 +20,7 @@ export async function readHealth(client: Client): Promise<void> {
   const from = env.scheduler.now() - clockSkewMaxMs
   const { status, data } = await client.get('/health', null)
   const states = statesSince(env, from - cachedMs)
-  if (status === 500) return // checked for every answer
+  if (status === 500) return // `checkAnswer` checks whether an answer may be a 500
   const to = env.scheduler.now() + clockSkewMaxMs
   const isTrue = states.some((state) => {
     const heights = heightsOf(state)
@@ -36,7 +36,7 @@ export async function readHealth(client: Client): Promise<void> {
   if ((status === 503) !== (data?.status === 'stopped')) env.violate(`health is ${data?.status} with status ${status}`)
 }
 
-/** An isolate reads the state once in a second. It uses the one before until a read has ended, up to this age. */
+/** An isolate reads the state of the scan once in a second. Until a read has ended it uses the last state, up to this age. */
 const cachedMs = 2_000
 
 function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; readonly finalized: number } {
@@ -48,7 +48,10 @@ function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; re
 const isOld = (scan: StoredScan, now: number) =>
   scan.finalizedTime > 0 && scan.finalized >= scan.height && now - scan.finalizedTime > rotationMs + 70_000
 
-/** Blocks behind: the final ones above the position that nodes have shown, and, if the newest of these is old, those that must be final by the clock. */
+/**
+ * How many blocks the scan is behind: the final blocks above its position that nodes have shown. If the newest of them is old, blocks that must be final by
+ * the clock count as well.
+ */
 function behindAt(scan: StoredScan | undefined, now: number): number {
   const { scanned, finalized } = heightsOf(scan)
   const unknown = scan !== undefined && isOld(scan, now) ? now - scan.finalizedTime - rotationMs : 0

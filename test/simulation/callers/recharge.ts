@@ -62,7 +62,7 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
 const blockMs = 3_000
 /** While trips to the database are slow, the scanner learns late that a scan is stored. */
 const slowTripMs = 64_000
-/** A scan ends with the tail, which takes so long after all final blocks are stored if a node gets few requests a second, or no batches. */
+/** At its end a scan reads the blocks that are not final. These take so long if a node gets few requests a second, or no batches. */
 const tailMs = 18_000
 /** By how much a clock can have been ahead, so that entries have a later time than any clock now. */
 const aheadMsMax = 3_600_000
@@ -73,14 +73,14 @@ const isSlowAt = (phase: Environment['phase']) => phase === 'faults' || phase ==
 function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
   const endedAfter = since - blockMs - tailMs - (isSlowAt(env.phase) ? slowTripMs : 1_000)
   const scans = statesSince(env, endedAfter).flatMap((scan) => scan ?? [])
-  if (new Set(scans.map(({ correctedBy }) => correctedBy)).size > 1) return // a correction has overtaken the scan
+  if (new Set(scans.map(({ correctedBy }) => correctedBy)).size > 1) return // an operator has corrected the height meanwhile, so the scan reads blocks again
   const newest = Math.max(...scans.map(({ caughtUpAt }) => caughtUpAt))
   // `caughtUpAt` is the start of a scan, so another value means that a scan was stored since then, or the first one after a correction.
   const isScanned = newest >= since || scans.some(({ caughtUpAt }) => caughtUpAt !== newest)
   if (finalBefore >= 0 && scans.length > 0 && !isScanned) {
     env.violate(`recharge reported no problem to ${uid}, and no scan since the request was caught up`)
   }
-  // What became final after the beginning of that scan is left to the next one.
+  // What became final after the newest scan began is left to the next one.
   const later = Math.ceil(Math.max(0, since - newest + clockSkewMaxMs) / blockMs)
   for (const transfer of env.transfers.values()) {
     const { promised, height, txid, position } = transfer

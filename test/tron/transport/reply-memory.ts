@@ -116,7 +116,7 @@ async function measure(text: string, count: number): Promise<{ readonly peak: nu
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
-    cf: false, // Miniflare would fetch it from the network
+    cf: false, // otherwise Miniflare would fetch `cf` from the network
     log: new Log(LogLevel.ERROR),
     telemetry: { enabled: false },
     workers: [

@@ -111,8 +111,8 @@ export async function matchAddresses(
 }
 
 /**
- * What an attempt reads after its insertion: the next free index, how many of the user's addresses have no deposit, and `id` and `address` of the user's newest
- * address, null if there is none.
+ * What an attempt of `issueNext` reads after its INSERT: the next free index, how many of the user's addresses have no deposit, and `id` and `address` of the
+ * user's newest address, null if there is none.
  */
 interface BookState {
   readonly next: number
@@ -182,7 +182,10 @@ SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newes
 ) AS newest ON true`
 }
 
-/** Issues the candidate with the next free index. It returns no row if no candidate has it, or if the user may have no more. It fails before the first scan. */
+/**
+ * Issues the candidate with the next free index. It returns no row if no candidate has that index, or if the user may have no further address. It fails before
+ * the first scan.
+ */
 function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
   return sql`
 INSERT INTO ${addresses} (${bareList([id, uid, address, issuedHeight, createdAt])})

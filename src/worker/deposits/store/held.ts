@@ -14,7 +14,7 @@ const fullWalletsMax = 1_000
 
 /** What may have changed since transfers were held, as `selectHeldAgain` needs it. */
 export interface HeldQuery {
-  /** The configured currencies that are not retired: transfers held because theirs was `retired` may be credited. */
+  /** The configured currencies that are not retired: transfers held because their currency was `retired` may be credited. */
   readonly accepted: readonly Pick<Currency, 'cuy' | 'decimals' | 'scale'>[]
   /** The currencies on whose contract's decimals nodes agree: transfers held for `decimals-unknown` can be judged. */
   readonly known: readonly CurrencyId[]

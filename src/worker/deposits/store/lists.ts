@@ -68,7 +68,7 @@ interface DepositScope {
 const { id, uid, cuy, state, txid, position } = transfers
 
 function byKey(key: DepositKey): DepositScope {
-  // These need no limit: the transfers of one transaction are never more than fit into one block.
+  // A list by txid needs no limit: one transaction has no more transfers than fit into a block.
   if ('txid' in key) {
     return inOrder(sql`${transfers} INDEXED BY transfer_key WHERE ${txid} = ${ofHex(key.txid)} AND ${state} <> 'moved'`)
   }
@@ -102,7 +102,8 @@ function byFilter(filter: DepositFilter, { list }: Currencies): DepositScope {
 }
 
 /**
- * SQL of rows with one index. For each row of `each` (a state, a currency), the rows of `rows` that satisfy `is` come in the order of `key`, a transfer's id.
+ * SQL of a part of a list that one index gives in the right order. `each` has a row for each currency, and perhaps state. For each of these, the rows of `rows`
+ * that satisfy `is` come in the order of `key`, the id of a transfer.
  */
 interface ListPart {
   readonly each: SQL

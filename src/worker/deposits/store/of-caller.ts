@@ -70,7 +70,7 @@ SELECT * FROM (SELECT ${transferColumns} FROM ${transfers} INDEXED BY transfer_u
 /** Each state has its own limit: a node can invent seen transfers, and these must not displace held ones. */
 const selectOpen = fixedStatement<'uid'>(sql`${openIn('held')} UNION ALL ${openIn('seen')}`)
 
-/** Entries' ids grow with time, so the entries since a time are those from some id on: `firstEntryAt` finds it. */
+/** Entries' ids grow with time. So the entries since a time are those from one id on, which `firstEntryAt` finds. */
 const selectCredited = fixedStatement<'uid' | 'since'>(sql`
 SELECT ${wallets.cuy}, CAST(sum(${flows.amount}) AS TEXT) AS sum
 FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_type ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1

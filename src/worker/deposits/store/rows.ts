@@ -41,7 +41,7 @@ export function readCallers(row: TransferRow): StoredTransfer {
   return { ...transfer, uid, state }
 }
 
-/** Applies `readCallers` to all rows of a result, in order. */
+/** Like `readCallers`, for all rows of a result, in their order. Throws if one of them is in the state `moved`. */
 export function readAll({ results }: D1Result<TransferRow>): readonly StoredTransfer[] {
   return results.map(readCallers)
 }

@@ -71,7 +71,7 @@ export interface TransferWrites {
 
 export const noTransferWrites: TransferWrites = { versions: '[]', statements: [] }
 
-/** Makes the statements that store decided transfers: changes of stored rows first, then new rows, as `decideTransfers` has counted their credits. */
+/** Makes the statements that store decided transfers: changes of stored rows first, then new rows, the order in which `decideTransfers` has filled wallets. */
 export function writeTransfers(
   db: WriteDatabase,
   { changed, fresh, found }: TransferDecisions,
@@ -171,7 +171,8 @@ async function countSeen(db: ReadDatabase, max: number): Promise<number> {
 }
 
 /**
- * Makes the statement that drops seen transfers whose blocks, up to height `to`, were read and lack them. One in a gap stays, because its block was not read.
+ * Makes the statement that drops seen transfers whose blocks, up to height `to`, were read and lack them. A transfer in a gap
+ * stays, because its block was not read.
  */
 export function dropPassed(db: WriteDatabase, to: BlockHeight, at: UnixMs): D1PreparedStatement {
   return dropUpTo(db, { to, at })
@@ -187,14 +188,14 @@ export function dropAbsent(
   return dropInBlock(db, { height, unread: JSON.stringify(unread), at })
 }
 
-/** Removes at most `max` transfers that were dropped at or before the time `before`. One that was ever held for review stays. */
+/** Removes at most `max` transfers that were dropped at or before the time `before`. A transfer that was ever held for review stays. */
 export async function removeDropped(db: WriteDatabase, before: UnixMs, max: number): Promise<void> {
   await deleteDropped(db, { before, max }).run()
 }
 
 /**
- * Reads at most `max` credited transfers above a corrected height that are not in the chain any more. Returns none before the scan has passed all of their
- * blocks. It leaves out those in an open gap, because they may still be found there.
+ * After an operator has lowered the finalized height: reads at most `max` transfers credited above it that are not in the chain any more. Returns none before
+ * the scan has passed all of their blocks. It leaves out transfers in a block that could not be read yet (a gap), because they may still be found there.
  */
 export async function selectNotFound(
   db: ReadDatabase,
@@ -203,7 +204,7 @@ export async function selectNotFound(
   return (await selectSought(db, { max }).all<CreditKey & Pick<TransferRow, 'id'>>()).results
 }
 
-/** Marks transfers as no longer sought, after an alarm has named those that were not found. */
+/** Ends the search of the chain for these credited transfers (`selectNotFound`), after an alarm has named those that were not found. */
 export async function endSearch(db: WriteDatabase, ids: readonly number[]): Promise<void> {
   await noteFound(db, { ids: JSON.stringify(ids) }).run()
 }
@@ -214,7 +215,7 @@ export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1
   return toJsonTexts([...eachOnce.values()], rowsMax).map((facts) => insertSent(db, { facts }))
 }
 
-/** SQL that is true if the transfer's block is in a gap that was not read yet. */
+/** SQL that is true if the transfer's block is in a gap: blocks that the scan could not read yet. */
 const isInGap = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
   WHERE ${rescans.kind} = 'gap' AND ${rescans.finished_at} IS NULL
     AND ${rescans.to_height} >= ${transfers.height} AND ${rescans.next_height} <= ${transfers.height})`
@@ -266,7 +267,7 @@ FROM (SELECT ${memberList([id, version, ...columns, seconds, seen_by])} FROM jso
 WHERE ${id} = "change".${columnName(id)}`
 
 const updateTransfers = fixedStatement<'rows' | 'at'>(update(written))
-/** For rows whose facts stay: sets only the verdict, because SQLite rewrites each index of a column that is set, even to the same value. */
+/** For transfers that the chain shows as stored: sets only the verdict, because SQLite rewrites each index of a column that is set, even to the same value. */
 const updateVerdicts = fixedStatement<'rows' | 'at'>(update(verdict.map((name) => transfers[name])))
 
 const inserted = [txid, position, ...written, seconds, seen_by]
@@ -274,7 +275,7 @@ const insertTransfers = fixedStatement<'rows' | 'at'>(sql`
 INSERT INTO ${transfers} (${bareList([...inserted, transfers.created_at, changed_at])})
 SELECT ${memberList(inserted)}, ${at}, ${at} FROM json_each(${rows}) ORDER BY key`)
 
-/** Ends the search for credited transfers after a correction: they were found again, or given up. */
+/** Ends the search for credited transfers after an operator has lowered the finalized height: they were found again, or given up. */
 const noteFound = fixedStatement<'ids'>(sql`
 UPDATE ${transfers} SET ${columnName(sought)} = 0
 WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${sought} = 1`)

@@ -20,7 +20,7 @@ export async function selectEvents(db: ReadDatabase, last: EventId | 0, max: num
   return (await selectAfter(db, { last, max }).all<StoredEvent>()).results
 }
 
-/** Removes up to `max` of the oldest events from before the time `before`, and returns how many. Of events that are entries, the entries stay in the ledger. */
+/** Removes up to `max` of the oldest events from before the time `before`, and returns how many. Ledger entries that are events stay in the ledger. */
 export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: number): Promise<number> {
   const [first, kept] = await db.batch<{ readonly last: number }>([
     selectRemoved(db, {}),
@@ -59,7 +59,7 @@ const selectFirst = (limit: SQLWrapper) => sql`
       SELECT ${flows.id}, ${flows.created_at} FROM ${flows} WHERE ${flows.id} > ${removed} ORDER BY ${flows.id} LIMIT ${limit})
     ORDER BY id LIMIT ${limit}`
 
-/** SQL that selects the ids of the oldest events up to the first one from `before` or later, at most `max`. If the oldest one stays, it reads no other. */
+/** SQL that selects the ids of at most `max` of the oldest events, none of them from `before` or later. If the oldest event is not older, it reads no other. */
 export function selectOldest(before: SQLWrapper, max: SQLWrapper): SQL {
   const limit = sql`iif((SELECT at FROM (${selectFirst(sql`1`)})) < ${before}, ${max}, 0)`
   return sql`

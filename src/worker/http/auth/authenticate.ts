@@ -96,7 +96,7 @@ function authenticateBackends(
   }
 }
 
-/** One space and one JWT. A request with two headers has them joined by a comma here, which no JWT contains, so both are refused. */
+/** `Bearer`, one space and one JWT. Two `Authorization` headers arrive joined by a comma, which no JWT contains, so both are refused. */
 const bearer = /^bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /** Reads the token in an `Authorization` header; null if the header is absent, too long, or of another form. */

@@ -9,7 +9,7 @@ import { createSharedRuns } from '../../platform/shared-runs.ts'
 export const keysTimeoutMs = 3000
 /** Largest key set that is read, in bytes: dozens of RSA keys with their certificates. */
 export const keysBytesMax = 65_536
-/** A request that finds the key set older than this begins a new fetch. Once that has ended, tokens of a withdrawn key are refused. */
+/** A request that finds the key set older than this begins a new fetch. Once that fetch has ended, tokens of a withdrawn key are refused. */
 export const keysMaxAgeMs = 600_000
 /** How long a key set is used if newer fetches fail. So a shorter outage of the issuer ends no session. */
 export const keysKeptMs = 14_400_000
@@ -67,7 +67,7 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
     if (isNew) waitUntil(run.result)
     return run
   }
-  /** Fetches the key set, unless a fetch has just succeeded or just failed. True if the set is younger than `refetchMs` then. */
+  /** Fetches the key set, unless a fetch has just succeeded or just failed. Returns whether the key set is now younger than `refetchMs`. */
   const refetch = async (): Promise<boolean> => {
     if (ageMs() < refetchMs) return true
     if (isPaused()) return false

@@ -180,7 +180,7 @@ async function verifyWithEach(
     try {
       return (await jwtVerify(token, key, options)).payload
     } catch (thrown) {
-      // An error of jose other than a wrong signature: the token itself is invalid, so no other key is tried. Any other exception is about this key.
+      // An error of jose other than a wrong signature: the token itself is invalid, so no other key is tried. After any other exception the next key is tried.
       if (thrown instanceof errors.JOSEError && !(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown
     }
   }

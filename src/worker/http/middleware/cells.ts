@@ -12,7 +12,7 @@ export function inCellOfCaller(cells: readonly Cell[]): MiddlewareHandler<Env> {
   return inCell(cells, async (c) => ({ uids: [c.get('uid')], cell: undefined }))
 }
 
-/** Chooses the cell of a backend's request: that of the users in its `uid` or body, or else the one with the number `cell`. */
+/** Chooses the cell of a backend's request: the cell of the users in its `uid` or body, or else the cell whose number is its parameter `cell`. */
 export function inCellOfBackend(cells: readonly Cell[]): MiddlewareHandler<Env> {
   return inCell(cells, async ({ req }) => {
     const { searchParams } = new URL(req.url)
@@ -22,7 +22,7 @@ export function inCellOfBackend(cells: readonly Cell[]): MiddlewareHandler<Env> 
   })
 }
 
-/** For routes that need no token. A request with a user's token gets the cell of that user; one without a valid token concerns all cells. */
+/** For routes that need no token. A request with a user's token gets the cell of that user; a request without a valid token concerns all cells. */
 export function inCellOfToken(cells: readonly Cell[], authenticate: Authenticate): MiddlewareHandler<Env> {
   const choose = inCellOfCaller(cells)
   return async (c, next) => {

@@ -36,8 +36,9 @@ const exposed = ['x-request-id', bookmarkHeader, reasonHeader, 'retry-after', 's
 const accepted = ['authorization', 'x-request-id', bookmarkHeader].join(', ')
 
 /**
- * The outermost middleware. It gives each request an id, one log line with time and cost, the headers for browsers, and after an exception a bare 500: its
- * text is only logged. A log line contains no text from outside, except an id of plain characters. Decision note 15 says why Hono's middleware is not used.
+ * The outermost middleware. It gives each request an id, one log line with time and cost, and the headers for browsers. It answers an exception with a bare
+ * 500, and only the log has the exception's text. A log line contains no text from outside, except an id of plain characters. Decision note 15 says why Hono's
+ * middleware is not used.
  */
 export function everyRequest(
   { clock, logger, uniqueName }: RequestParts,

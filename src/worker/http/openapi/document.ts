@@ -256,7 +256,7 @@ function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | un
   }
 }
 
-/** Describes the parsed value of a query parameter, for the bounds of a number. If JSON Schema cannot express that value, describes its text. */
+/** The schema of a query parameter's parsed value, which has the bounds of a number; of its text if JSON Schema cannot express the value. */
 function parameterSchema(schema: z.ZodMiniType): JsonObject {
   const parsed = withoutDialect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
   return forGenerators('type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' })), 'request')
@@ -324,7 +324,7 @@ function response(
   }
 }
 
-/** Adds the media type CSV to a response if its route has that. `csv` is an example: the beginning of such a table. */
+/** Adds the media type CSV to a response if its route can answer with CSV. `csv` is an example: the beginning of a table. */
 function withCsv(described: ReturnType<typeof response>, csv: string | undefined): JsonObject {
   if (csv === undefined) return described
   return { ...described, content: { ...described.content, 'text/csv': { schema: { type: 'string' }, example: csv } } }

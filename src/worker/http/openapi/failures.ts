@@ -178,7 +178,7 @@ export const chainFailures = (query: string, before: '' | 'an address and '): re
   ]
 }
 
-/** Documents the failure of the example `query`: its parameter `field` is bad, and must be what `why` says. `cause` follows the general cause. */
+/** Documents the failure of the example `query`: its parameter `field` is bad, and must be what `why` says. `cause` is added to the general cause. */
 export const badQuery = (query: string, field: string, why: string, cause = ''): Failure => ({
   name: 'bad-input',
   problem: toProblem({ kind: 'bad-input', field, why }),

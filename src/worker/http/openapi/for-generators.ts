@@ -39,7 +39,7 @@ type Rule = (schema: JsonObject, direction: Direction) => JsonObject
 const valuesOf = ({ enum: several, const: only }: JsonObject): readonly unknown[] =>
   Array.isArray(several) ? several : only === undefined ? [] : [only]
 
-/** A number literal gets the type integer. In answers the description lists the values instead of an enum, because there can be more later. */
+/** A number literal gets the type integer. In answers the description lists the values instead of an enum, because later versions can have more values. */
 const literals: Rule = (schema, direction) => {
   const values = valuesOf(schema)
   if (values.length === 0) return schema
@@ -73,7 +73,7 @@ const largeIntegers: Rule = (schema) => {
     : schema
 }
 
-/** A time loses its pattern: with one, some generators check the parsed time as text, and others refuse it beside a format. */
+/** A time loses its pattern: with a pattern, some generators check the parsed time as text, and others refuse it beside a format. */
 const times: Rule = ({ pattern, ...schema }) =>
   pattern === undefined || schema.format === 'date-time' ? schema : { ...schema, pattern }
 

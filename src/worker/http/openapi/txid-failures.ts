@@ -43,7 +43,7 @@ export const txidFailures = (): readonly docs.Failure[] => {
 const ofEachKind = (failure: Parameters<typeof toReasonedProblem>[0], txid: string) =>
   refused(toReasonedProblem(failure), { given: 'a transaction of each kind', query: `?txid=${txid}` })
 
-/** Follows the reason why a contract call was no deposit: nodes do not always keep what contracts sent in it. */
+/** The end of a sentence about a contract call that was no deposit: it may have sent TRX that nodes no longer show. */
 const notKept =
   '; if a contract sent TRX to you in it, too few nodes show that, since they may not keep it: it can be asked for again'
 

@@ -3,7 +3,7 @@ import { eventOf } from '../routes/ledger-events.ts'
 import type { JsonObject } from './for-generators.ts'
 import { describedText, schemaOf } from './references.ts'
 
-/** What each type of event reports. */
+/** What each type of event reports, as readers of the OpenAPI document see it. */
 const eventDescriptions: Readonly<Record<EventType, string>> = {
   'deposit.seen':
     'A transfer to a user in a block that is not final yet. It can still be dropped, or turn out to be worth nothing.',

@@ -38,7 +38,7 @@ export const ledgerDeposits = {
 /** A transfer as JSON for backends: as its user sees it, with the user and, if a person decided about it, the decision. */
 export const ownedItem = (one: Deposit, currencies: Currencies) => ownedDepositItem(one, currencies, jsonAmount)
 
-/** The schema of `ownedItem`. */
+/** The schema of a transfer as backends see it: with its user and, once a review has ended, the decision. */
 export const ownedDeposit = () =>
   docs.component('OwnedDeposit', () =>
     z.extend(deposit(), {

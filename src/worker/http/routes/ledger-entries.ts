@@ -8,7 +8,7 @@ import { badQuery } from '../openapi/failures.ts'
 import { badInput, uidParam, withQuery } from '../query.ts'
 import { answerEntries, flow, flowListQuery, selectionDocs, selectionFailures } from './wallet-flow-list.ts'
 
-/** The parameters of the same list over RPC, where `uid` is required. Over HTTP it is optional. */
+/** The parameters of the list of ledger entries over RPC, where `uid` is required. Over HTTP it is optional. */
 export const ledgerEntriesQuery = z.object({ uid: uidParam(), ...flowListQuery.shape })
 const query = z.object({ ...flowListQuery.shape, uid: z.optional(uidParam()) })
 

@@ -87,7 +87,7 @@ const dataOf = {
 /** The name of a type's schema: `DepositSeen` for `deposit.seen`. */
 const nameOf = (type: EventType) => type.replaceAll(/(?:^|[.])(.)/g, (_, first: string) => first.toUpperCase())
 
-/** The schema of events of one type. */
+/** The schema of events of one type: the common members, and the `data` of this type. */
 export const eventOf = <Type extends EventType>(type: Type) =>
   docs.object(nameOf(type), () => ({
     id: docs.idSchema('Its number: 1, 2, 3 … in the order in which events are stored.'),

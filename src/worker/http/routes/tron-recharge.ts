@@ -82,7 +82,7 @@ function describeTransaction(result: TransactionResult, currencies: Currencies):
   return [sums, ...describeUncredited(result)].join('; ')
 }
 
-/** Sentences about the transfers of a transaction that are not credited: one for each reason, and one if what contracts sent in it cannot be read. */
+/** Sentences about the transfers of a transaction that are not credited: one for each reason, and one more if TRX from contracts cannot be read now. */
 export function describeUncredited({
   uncredited,
   isUnread,

@@ -86,7 +86,7 @@ export async function selectAllEntries(
 
 /**
  * SQL that selects the sums of all entries before the day `end` (UTC, in days since 1970), one row for each currency and type with entries: `cuy`, `type`,
- * `entries`, `high`, `low` (the sum is high × 10^9 + low). It reads one stored row for each.
+ * `entries`, `high`, `low` (the sum is high × 10^9 + low). It reads as many stored rows.
  */
 export function selectSumsUpTo({ list }: Currencies, end: SQL): SQL {
   const { cuy, type, day, entries, high, low } = days
@@ -102,8 +102,7 @@ export const orderRowsMax = 1_000
 
 /**
  * Reads entries with this `osn` of all users, newest first: up to `limit`, below `before` if it is given. Recharges are not among them. `count` is their
- * number; `orderRowsMax` means that many or more: then only entries of the wallets with the lowest numbers were found, and `selectEntries` finds those of one
- * user.
+ * number. If it is `orderRowsMax`, there may be more: only the wallets with the lowest numbers were searched. `selectEntries` finds the entries of one user.
  */
 export async function selectOrder(
   db: ReadDatabase,
@@ -120,7 +119,7 @@ export async function selectOrder(
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
-/** Parses an `osn` filter that is a txid into the form that the `osn` of a recharge has; null if it is none. */
+/** Parses an `osn` filter that is a txid into the form that the `osn` of a recharge has; null for any other text. */
 function txidIn(osn: string): string | null {
   const txid = parseTxid(osn)
   return txid.ok ? txid.value : null
@@ -183,7 +182,7 @@ function isSelected(uid: unknown, { cuy, wid }: Bounds): SQL {
   return sql`${wallets.uid} = ${uid}${ofCurrency}${wid === undefined ? sql`` : sql` AND ${wallets.id} = ${wid}`}`
 }
 
-/** SQL that is true for ids within the selection's times and below `before`. It has one bound at each end, because SQLite uses only the first of two. */
+/** SQL that is true for ids within the selection's times and below `before`. It has one bound at each end, because SQLite searches an index by only one. */
 function inRange({ from, to, before }: Bounds, id: SQLWrapper = flows.id): SQL {
   const bounds = [to === undefined ? null : firstEntryAt(sql`${to}`), before === undefined ? null : sql`${before}`]
   const [end = null, other = null] = bounds.filter((bound) => bound !== null)
@@ -257,7 +256,7 @@ function allEntries(bounds: Bounds): EntryScope {
   return { rows, where, count }
 }
 
-/** Counts the entries in a range of ids: in each wallet, the stored number of the newest one in the range minus the number of the newest one before it. */
+/** Counts the entries in a range of ids: in each wallet, the number of the newest entry in the range minus the number of the newest entry before the range. */
 function numberOfAll(bounds: Bounds): SQL {
   const { type: wanted, from, to } = bounds
   const [column, entries] =

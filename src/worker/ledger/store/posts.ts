@@ -58,10 +58,10 @@ interface InUseRow {
 const { entries, posted_by, created_at } = postings
 const posted = sql`json_each(${sql.placeholder('list')})`
 const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`
-/** The stored entries with the keys of the list. CROSS JOIN makes the list the outer loop, whatever SQLite estimates. */
+/** The stored entries with the keys of the post. CROSS JOIN makes the post's list the outer loop, whatever SQLite estimates. */
 const knownEntries = sql`${posted} CROSS JOIN ${ownWallet} CROSS JOIN ${flows} INDEXED BY flow_key
   ON ${flows.osn} = ${member(flows.osn)} AND ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = ${member(flows.type)}`
-/** The entries of the list whose key a payout or its refund uses. */
+/** The entries of the post whose key a payout or its refund uses. */
 const payoutEntries = sql`${posted} CROSS JOIN ${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(wallets.uid)}
   AND ${payouts.cuy} = ${member(wallets.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
   AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`

@@ -53,7 +53,7 @@ function unitsIn(parts: string): bigint {
 const { id, wallet_id: walletId } = flows
 const oldest = alias(flows, 'oldest')
 
-/** SQL that follows FROM and finds at least the first `limit` entries of the page: of a user, the first `limit` of each wallet. */
+/** SQL that follows FROM. It finds more entries than the page has (for one user, the first `limit` of each wallet); the caller's LIMIT cuts them off. */
 function pageOf(selection: StatementSelection, limit: number): SQL {
   const { uid, cuy } = selection
   if (uid === undefined) return sql`${entriesWithWallet} ${withTransfer} WHERE ${inPeriod(selection)}`
@@ -64,12 +64,12 @@ function pageOf(selection: StatementSelection, limit: number): SQL {
   ${withTransfer} WHERE ${eq(wallets.uid, uid)}${ofCurrency}`
 }
 
-/** SQL that is true for ids within the period and above `after`. It has one bound at each end, because SQLite uses only the first of two. */
+/** SQL that is true for ids within the period and above `after`. It has one bound at each end, because SQLite searches an index by only one. */
 function inPeriod({ period, after = 0 as EntryId }: StatementSelection, id: SQLWrapper = flows.id): SQL {
   return sql`${gte(id, sql`max(${firstEntryAt(period.from)}, ${after} + 1)`)} AND ${lt(id, firstEntryAt(period.to))}`
 }
 
-/** SQL for the balances of one user: each entry stores the balance after it, so it reads the newest entry before the period and the newest before its end. */
+/** SQL for the balances of one user. It reads two entries of each wallet, the newest before the period and before its end, because entries store balances. */
 function sumsOfUser(uid: Uid, { from, to }: Period): SQL {
   const newestBefore = (time: UnixMs) => sql`(SELECT ${id} FROM ${flows} INDEXED BY flow_wallet
     WHERE ${walletId} = ${wallets.id} AND ${lt(id, firstEntryAt(time))} ORDER BY ${id} DESC LIMIT 1)`

@@ -11,26 +11,26 @@ import { openAddresses } from './conclusions.ts'
 
 /** The state of the database that is compared with the memory of the scanner's Durable Object. */
 export interface ComparedRow {
-  /** The remembered event as text; null if the database has none under its number. */
+  /** The database's event or entry under the number that the Durable Object remembers, as text; null if there is none. */
   readonly same: string | null
   readonly newest: { readonly id: EventId; readonly text: string } | null
   /** The highest number that any event has had in this database. */
   readonly lastId: number
-  /** Whether any transaction was ever handed in. */
+  /** Whether a signer has ever handed in a transaction. */
   readonly hasSigned: boolean
   /** The newest block that the scan has stored; -1 before it has started. */
   readonly position: BlockHeight
-  /** The timestamp of the newest final block, if that block is read. */
+  /** The timestamp of the newest final block; null if that block is not read yet. */
   readonly finalTime: UnixMs | null
-  /** The lowest unread block below the position. Blocks that an operator asked for were read before, so they do not count. */
+  /** The lowest unread block below the position. Blocks that an operator wants read again were read before, so they do not count. */
   readonly unread: BlockHeight | null
   /** The payout addresses that have open transactions. */
   readonly openPayers: readonly Address[]
-  /** Since when the database itself records that it is an older copy. */
+  /** Since when the database itself records that it is a restored older copy; null if it does not. */
   readonly restoredAt: UnixMs | null
 }
 
-/** Reads the state to compare, in one statement. `noted` is the number of the event that the object remembers; 0 if there is none. */
+/** Reads the state to compare, in one statement. `noted` is the number of the event that the scanner's Durable Object remembers; 0 if there is none. */
 export async function selectCompared(db: ReadDatabase, noted: EventId | 0): Promise<ComparedRow> {
   const row = await compared(db, { noted }).first<Row>()
   if (row === null) throw new Error('a view of sums has a row')
@@ -52,7 +52,7 @@ type Row = Omit<ComparedRow, 'newest' | 'lastId' | 'hasSigned' | 'openPayers'> &
   readonly openPayers: string
 }
 
-/** Stores since when the database is known to be an older copy, or null. While it is, the database itself refuses to move money. */
+/** Stores since when the database is known to be an older copy, or null. While a time is stored, the database itself refuses to move money. */
 export async function storeRestoredAt(db: WriteDatabase, at: UnixMs | null): Promise<void> {
   await updateRestoredAt(db, { at }).run()
 }

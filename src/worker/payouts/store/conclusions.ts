@@ -19,7 +19,7 @@ const t = payoutTransactions
 const open = sql`${t} INDEXED BY payout_transaction_open`
 
 /**
- * SQL that is true if the read looked for the address of every open transaction. The batch that stores the read requires it: otherwise the read may have
+ * SQL that is true if the read of blocks looked for the address of every open transaction. The batch that stores the read requires this, or the read may have
  * missed a transaction.
  */
 export function isWatched(watched: ReadonlySet<Address>): SQL {
@@ -49,11 +49,11 @@ export async function selectConcerned(
     selectPayoutsOf(db, list),
     selectPassing(db, { at: passedAt }),
   ])
-  const byId = new Map(((named?.results ?? []) as PayoutRow[]).map((payout) => [payout.id, payout])) // safe: the columns
-  const rows = (transactions?.results ?? []) as TransactionRow[] // safe: as above
+  const byId = new Map(((named?.results ?? []) as PayoutRow[]).map((payout) => [payout.id, payout])) // safe: the columns of the statement
+  const rows = (transactions?.results ?? []) as TransactionRow[] // safe: the columns of the statement
   return {
     found: new Map(rows.map((row) => [row.txid, { transaction: readTransaction(row), payout: payoutOf(row, byId) }])),
-    passing: ((passing?.results ?? []) as TransactionRow[]).map(readTransaction), // safe: as above
+    passing: ((passing?.results ?? []) as TransactionRow[]).map(readTransaction), // safe: the columns of the statement
   }
 }
 
@@ -82,7 +82,7 @@ export async function selectExpired(
   })
 }
 
-/** Stores ends of transactions, with their payouts. If one of them has changed since, nothing is stored: a later tick decides again. */
+/** Stores ends of transactions, with their payouts. If a row has changed since the decision, nothing is stored: a later tick decides again. */
 export async function storeEnds(db: WriteDatabase, pairs: readonly Pair[]): Promise<void> {
   try {
     await db.batch([...pairStatements(db, [pairs])])

@@ -49,7 +49,7 @@ export async function storeDecided(
 const t = payoutTransactions
 /**
  * SQL: another transaction that may already have paid this payout, as JSON; NULL if there is none. It is a transaction of the payout that succeeded after the
- * payout had moved on, or one that no payout names and that moved exactly this amount, whether an operator has excused it or not.
+ * payout had gone on without it, or one that no payout names and that moved exactly this amount, whether an operator has excused it or not.
  */
 export const otherOutflow = sql`coalesce(
   (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout

@@ -26,9 +26,9 @@ export async function selectLeavingFacts(db: ReadDatabase, address: Address): Pr
     restoredAt: row.restoredAt,
     unknownSince: row.unknownSince,
     isReplaced: row.isReplaced === 1,
-    decimals: readAgreedDecimals((agreed?.results ?? []) as DecimalsRow[]), // safe: as above
-    found: new Map((found?.results as FoundRow[] | undefined)?.map((one) => [one.contract, one.found])), // safe: as above
-    issuers: readIssuerState((standing?.results ?? []) as StandingRow[]), // safe: as above
+    decimals: readAgreedDecimals((agreed?.results ?? []) as DecimalsRow[]), // safe: the columns of the statement
+    found: new Map((found?.results as FoundRow[] | undefined)?.map((one) => [one.contract, one.found])), // safe: the columns of the statement
+    issuers: readIssuerState((standing?.results ?? []) as StandingRow[]), // safe: the columns of the statement
   }
 }
 
@@ -46,7 +46,7 @@ interface FoundRow {
 const { ended, excused, changed_at } = payoutTransactions
 const address = sql.placeholder('address')
 
-/** SQL: the transaction stops payouts, because no payout names it or because it succeeded after its payout had moved on, and no operator has excused it. */
+/** SQL: the transaction stops payouts. No payout names it, or it succeeded after its payout had gone on without it, and no operator has excused it. */
 export const isUnresolved = sql`${ended} IN ('unknown', 'late') AND ${excused} IS NULL`
 
 const selectState = fixedStatement<'address'>(sql`

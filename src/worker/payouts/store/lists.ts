@@ -23,13 +23,13 @@ export interface PayoutSelection {
 
 export interface ListedPayout {
   readonly payout: PayoutRow
-  /** Whether its recipient's address has since been issued to a user here. */
+  /** Whether the recipient's address of the payout has since been issued to a user here. */
   readonly isToUser: boolean
-  /** The stored answers of nodes to the broadcast of its newest transaction. */
+  /** The stored answers of nodes to the broadcast of the payout's newest transaction, as JSON. */
   readonly answers: string | null
 }
 
-/** Reads one page of payouts below an id, newest first, with the number on all pages, counted up to `countedMax`. */
+/** Reads one page of payouts below an id, newest first, with the number of payouts on all pages, counted up to `countedMax`. */
 export async function selectPayoutPage(
   db: ReadDatabase,
   selection: PayoutSelection,

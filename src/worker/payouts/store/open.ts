@@ -24,7 +24,7 @@ export interface OpenSum {
   readonly count: number
   /** Ledger units. */
   readonly sum: bigint
-  /** Since when the longest-waiting of them has been in this state. */
+  /** Since when the longest-waiting payout of this state and currency has been in the state. */
   readonly oldestAt: UnixMs
 }
 
@@ -60,9 +60,9 @@ export async function selectTroubles(
   ])
   const [oldest = null] = (unsigned?.results ?? []) as NonNullable<PayoutTroubles['unsigned']>[] // safe: the columns of the statement
   return {
-    stuck: (stuck?.results ?? []) as PayoutTroubles['stuck'][number][], // safe: as above
+    stuck: (stuck?.results ?? []) as PayoutTroubles['stuck'][number][], // safe: the columns of the statement
     unsigned: oldest,
-    unknown: ((unknown?.results ?? []) as { readonly txid: Txid }[]).map(({ txid }) => txid), // safe: as above
+    unknown: ((unknown?.results ?? []) as { readonly txid: Txid }[]).map(({ txid }) => txid), // safe: the columns of the statement
   }
 }
 

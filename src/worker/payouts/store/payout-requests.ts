@@ -59,11 +59,11 @@ export async function selectPayoutRequestFacts(
   ])
   const usedRows = (used?.results ?? []) as UsedRow[] // safe: the columns of the statement
   return {
-    storedPayouts: (storedPayouts?.results ?? []) as PayoutRow[], // safe: as above
+    storedPayouts: (storedPayouts?.results ?? []) as PayoutRow[], // safe: the columns of the statement
     obstacles: ((obstacles?.results ?? []) as ObstacleRow[]).map((row) => {
       return { hasEntry: row.hasEntry === 1, isUsers: row.isUsers === 1 }
-    }), // safe: as above
-    balances: (balances?.results ?? []) as WalletRow[], // safe: as above
+    }), // safe: the columns of the statement
+    balances: (balances?.results ?? []) as WalletRow[], // safe: the columns of the statement
     used: new Map(
       usedRows.map(({ uid, cuy, amount, count }) => [
         usedKey(uid, cuy),

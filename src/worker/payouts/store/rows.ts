@@ -6,7 +6,7 @@ import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
 import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
 
-/** Rows in one JSON text. The longest row takes about 5 kB, and D1 binds texts up to 2 MB. */
+/** Most rows in one JSON text. The longest row takes about 5 kB, and D1 binds texts up to 2 MB. */
 const rowsMax = 200
 
 /** Rules of triggers and CHECKs that refuse a decision because something has changed since it was made. The caller must decide again. */
@@ -45,7 +45,7 @@ export function insertTransactions(
   return toJsonTexts(rows, rowsMax).map((list) => addTransactions(db, { rows: list }))
 }
 
-/** Statements that store lists of steps, one list after the other. Within a list transactions come first, because payouts follow from them. */
+/** Statements that store lists of changes, one list after the other. Within a list transactions come first, because payouts follow from them. */
 export function pairStatements(
   db: WriteDatabase,
   rounds: readonly (readonly Pair[])[],

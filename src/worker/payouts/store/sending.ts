@@ -10,7 +10,7 @@ import { isUnresolved } from './facts.ts'
 export interface DueTransaction {
   readonly id: PayoutTransactionId
   readonly bytes: string
-  /** How often it was sent before. */
+  /** How often the transaction was sent before. */
   readonly sends: number
   readonly answers: readonly NodeAnswer[]
 }

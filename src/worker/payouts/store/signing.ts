@@ -21,7 +21,7 @@ import {
 
 export interface OfferedPayout {
   readonly payout: PayoutRow
-  /** Another transaction that may already have paid it. */
+  /** Another transaction that may already have paid the payout. */
   readonly other: OtherOutflow | null
 }
 
@@ -41,7 +41,7 @@ export async function selectOffer(
     offered: rows.map(({ other, ...payout }) => {
       return { payout, other: other === null ? null : (JSON.parse(other) as OtherOutflow) } // safe: `otherOutflow` has made it
     }),
-    head: readHead(heads?.results as HeadRow[] | undefined), // safe: as above
+    head: readHead(heads?.results as HeadRow[] | undefined), // safe: the columns of the statement
   }
 }
 
@@ -60,9 +60,9 @@ export interface SignablePayout {
   readonly payout: PayoutRow
   /** Whether a transaction of the payout can still be mined. */
   readonly hasOpen: boolean
-  /** Whether a transaction of the payout succeeded after the payout had moved on. */
+  /** Whether a transaction of the payout succeeded late, after the payout had gone on without it (with another transaction, or cancelled). */
   readonly hasPaidLate: boolean
-  /** Whether its recipient's address has since been issued to a user here. */
+  /** Whether the recipient's address of the payout has since been issued to a user here. */
   readonly isToUser: boolean
 }
 
@@ -78,10 +78,10 @@ export async function selectSigningFacts(
     selectHead(db, {}),
   ])
   const rows = (found?.results ?? []) as SignableRow[] // safe: the columns of the statement
-  const transactions = (known?.results ?? []) as TransactionRow[] // safe: as above
-  const [head] = (heads?.results ?? []) as HeadRow[] // safe: as above
+  const transactions = (known?.results ?? []) as TransactionRow[] // safe: the columns of the statement
+  const [head] = (heads?.results ?? []) as HeadRow[] // safe: the columns of the statement
   return {
-    head: readHead(heads?.results as HeadRow[] | undefined), // safe: as above
+    head: readHead(heads?.results as HeadRow[] | undefined), // safe: the columns of the statement
     position: head?.position ?? null,
     payouts: new Map(
       rows.map(({ hasOpen, hasPaidLate, isToUser, ...payout }) => [
@@ -114,7 +114,7 @@ export async function storeTaken(
   const lowest = Math.min(...inserted.map(({ reference }) => reference ?? Number.POSITIVE_INFINITY))
   try {
     await db.batch([
-      // The rescan comes first: a trigger refuses a transaction whose blocks are not read again.
+      // The request to read blocks again comes first: a trigger refuses a transaction whose blocks are not read again.
       ...(inserted.length === 0 ? [] : [readAgainFor(db, lowest + 1, null, at)]),
       ...opened.flatMap(({ foundAt }) => (foundAt === null ? [] : [readAgainFor(db, foundAt, foundAt, at)])),
       ...insertTransactions(db, inserted),
@@ -141,7 +141,7 @@ interface HeadRow {
   readonly position: BlockHeight
 }
 
-/** After a correction the hash and the timestamp of the newest final block are not known. Then there is no head. */
+/** Null after an operator has lowered the finalized height, because the hash and the timestamp of that block are not known. */
 function readHead([row]: readonly HeadRow[] = []): Head | null {
   if (row === undefined || row.hash === null || row.timestamp === 0) return null
   return { height: row.height, hash: row.hash, timestamp: row.timestamp }

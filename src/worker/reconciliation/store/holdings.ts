@@ -25,7 +25,7 @@ export interface Holding extends RecordedHolding {
   readonly addressId: number
   readonly address: Address
   readonly dueAt: UnixMs
-  /** The recorded sum as the triggers keep it. A judgement is stored only if it has not changed meanwhile. */
+  /** The recorded sum as the triggers keep it. A judgement is stored only if the sum is still the judged one. */
   readonly parts: string
 }
 
@@ -79,7 +79,7 @@ FROM json_each(${JSON.stringify(currencies)}) AS currency LEFT JOIN ${comparedRa
 
 /**
  * Adds holdings for addresses that have none in a currency: at most `max` addresses above the range, and as many below it, where addresses were reserved
- * later. They are due at once, after all that have been due longer.
+ * later. The new holdings are due at once, after all that have been due longer.
  */
 export async function addMissingHoldings(
   db: WriteDatabase,
@@ -108,7 +108,7 @@ export async function storeHoldings(db: WriteDatabase, changes: readonly Holding
   return results.length
 }
 
-/** Reads the recipients of seen transfers whose blocks are gaps now. */
+/** Reads the recipients of transfers that were seen in a block before it was final, if the block is now a gap (could not be read). */
 export async function selectSeenInGaps(db: ReadDatabase, scannedHeight: BlockHeight): Promise<ReadonlySet<Address>> {
   const { results } = await selectInGaps(db, { position: scannedHeight }).all<
     Pick<typeof transfers.$inferSelect, 'to_address'>

@@ -10,11 +10,11 @@ import { openAddresses } from '../../payouts/store/conclusions.ts'
 
 /** The stored state of the scan: the only row of the table `scan`. */
 export interface ScanState {
-  /** The position: every block at or below it is stored, or is a gap. */
+  /** The position: every block at or below it was read, or is a gap (could not be read, and is tried again). */
   readonly height: BlockHeight
-  /** The hash of the block at the position. Null if that block was not read: before the first block, after a correction, in a gap. */
+  /** The hash of the block at the position. Null if that block was not read: before the first block, after an operator's correction, in a gap. */
   readonly hash: BlockHash | null
-  /** The newest finalized height that was ever agreed on. Only a correction lowers it. */
+  /** The newest finalized height that was ever agreed on. Only an operator's correction lowers it. */
   readonly finalized: BlockHeight
   /** The timestamp of block `finalized`; 0 if it is not known. */
   readonly finalizedTime: UnixMs
@@ -34,7 +34,7 @@ export interface ScanState {
   readonly halted: string | null
   /** The newest correction (an operator lowered a wrong finalized height) that was applied; 0 if there was none. */
   readonly correctedBy: number
-  /** The nodes with which gaps were last tried, as one text. */
+  /** The nodes with which unreadable blocks were last tried, as one text. */
   readonly nodes: string
   /** The payout addresses that have open transactions. */
   readonly openPayers: readonly Address[]
@@ -46,7 +46,7 @@ export type FinalizedHead = Pick<Header, 'height' | 'hash' | 'timestamp'>
 /** The members that identify a state of the scan. A finding that was read after one state is not stored after another. */
 export type ReadAfter = Pick<ScanState, 'height' | 'hash' | 'correctedBy'>
 
-/** How a scan ended. If the batch of its last blocks made it caught up, that batch has stored this already. */
+/** How a scan ended. If the scan's last batch of blocks made it caught up, that batch has already stored the result. */
 export interface ScanResult {
   readonly startedAt: UnixMs
   /** Whether nodes agreed on a finalized head. */
@@ -102,7 +102,7 @@ export async function startScan(
   await toStatement(db, insertSelect(scans, row, sql`WHERE NOT EXISTS (SELECT 1 FROM ${scans})`)).run()
 }
 
-/** Stores an agreed finalized head. Does nothing if the stored one is as high, or if a correction came after `state`. */
+/** Stores an agreed finalized head. Does nothing if the stored one is as high, or if an operator has lowered the finalized height since `state`. */
 export async function storeFinalized(
   db: WriteDatabase,
   { correctedBy }: Pick<ScanState, 'correctedBy'>,
@@ -148,7 +148,7 @@ export const caughtUp = (startedAt: UnixMs) => ({
   problem: null,
 })
 
-/** Stores the set of nodes with which gaps are tried from now on. */
+/** Stores the set of nodes with which unreadable blocks are tried from now on. */
 export function nodesStatement(db: WriteDatabase, nodes: string): D1PreparedStatement {
   return toStatement(db, openTables(db).update(scans).set({ nodes }))
 }

@@ -14,9 +14,9 @@ export interface OpenGap extends Pick<Rescan, 'id' | 'from' | 'to' | 'attempts'>
 
 /** `why` of a rescan that was never tried. */
 const notTried = 'no requests were left for it: what nodes allow is too little'
-/** If blocks that a payout needs are not read within this time, they are reported like a gap. */
+/** If blocks that a payout needs are not read within this time, they are reported like a gap (a block that the scan could not read). */
 const payoutMs = 900_000
-/** Most gaps in one list. */
+/** Most open gaps (ranges of blocks that the scan could not read) in one list. */
 const gapsMax = 100
 
 /** SQL: the rescan is not finished. */

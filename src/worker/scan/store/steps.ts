@@ -44,7 +44,7 @@ export interface ScanStep extends BlockFindings {
 /** The result of storing a step. `dropped`: for each seen transfer that is in no final block, the node that had shown it. */
 export type StepResult =
   | { readonly kind: 'appended'; readonly dropped: readonly (number | null)[] }
-  /** The position is not the expected one, or a correction came in between. Nothing was stored. */
+  /** The position is not the expected one, or an operator has lowered the finalized height meanwhile. Nothing was stored. */
   | { readonly kind: 'superseded' }
 
 /** Attempts before giving up, when concurrent writers change the same transfers. */
@@ -80,7 +80,7 @@ function isDecidedAgain(cause: unknown, tries: number): boolean {
 export interface RescanStep extends BlockFindings {
   /** The rescan as it was when its blocks were read. */
   readonly rescan: Rescan
-  /** The newest correction when its blocks were read. */
+  /** The newest correction (an operator's lowering of the finalized height) when the blocks were read. */
   readonly correctedBy: number
   /** The unread parts, from the lowest block on. The first one stays in the row of the rescan, the others get rows of their own. Empty: everything is read. */
   readonly left: readonly RescanPart[]
@@ -90,8 +90,8 @@ export interface RescanStep extends BlockFindings {
 }
 
 /**
- * Stores the findings of a rescan and its unread parts in one batch. `superseded`: a correction came in between, or another read of the same rescan; nothing is
- * stored.
+ * Stores the findings of a rescan and its unread parts in one batch. `superseded`: another read of the same rescan came first, or an operator has lowered the
+ * finalized height; nothing is stored.
  */
 export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
   const { rescan, left, isWholeBlock, at } = step
@@ -146,7 +146,7 @@ async function isExpected(db: WriteDatabase, { height, hash, correctedBy }: Read
 }
 
 /**
- * Moves the position. The batch fails, because `height` becomes NULL, if the state is not the expected one, a correction has lowered the finalized height below
+ * Moves the position. The batch fails, because `height` becomes NULL, if the state is not the expected one, an operator has lowered the finalized height below
  * the step, a transfer has changed since the decision, or the blocks were not read for every open payout.
  */
 function moveScan(
@@ -168,8 +168,8 @@ function moveScan(
 }
 
 /**
- * Fails the batch, because `height` becomes NULL, if a correction came since, the rescan or a transfer has changed since it was read, or the blocks were not
- * read for every open payout.
+ * Fails the batch, because `height` becomes NULL, if an operator has lowered the finalized height since the read, the rescan or a transfer has changed since
+ * then, or the blocks were not read for every open payout.
  */
 function requireUnchanged(
   db: WriteDatabase,

@@ -9,7 +9,7 @@ import { addresses, transfers } from '../../d1/tables.ts'
 import { selectOldest } from '../../events/store/events.ts'
 
 const dayMs = 86_400_000
-/** A dropped transfer is removed after this time. */
+/** A dropped transfer (seen in a block that did not become final) is removed after this time. */
 export const droppedKeptMs = dayMs
 
 /** The work of a tick besides the scan. */
@@ -18,7 +18,7 @@ export interface TickWork {
   readonly firstSeen: BlockHeight | null
   /** Whether any transfer is held, and so may have to be decided again. */
   readonly hasHeld: boolean
-  /** Whether credited transfers must be found again after a correction. */
+  /** Whether credited transfers must be found again, because an operator has lowered the finalized height below them. */
   readonly hasSought: boolean
   /** Whether blocks are to be read again, now or later. */
   readonly hasRescans: boolean

@@ -89,7 +89,7 @@ export function parseBlock(value: unknown, height: number, known: ReadTransactio
 }
 
 const integerOf = (value: unknown) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null)
-/** A 32-byte hash of the HTTP API. */
+/** Parses a hash of 32 bytes, which the HTTP API writes without `0x`; null if it is malformed. */
 const apiHash = (value: unknown) => (typeof value === 'string' ? parseHash(`0x${value}`) : null)
 
 function apiBytes(value: unknown): Uint8Array | null {

@@ -8,11 +8,11 @@ import { isObject, type Parsed, parseNodeAddress } from './fields.ts'
 export interface ParsedInternals {
   /** The text on which nodes must agree: one line for each internal transaction. */
   readonly canonicalText: string
-  /** The transfers of TRX among them, each with its position. */
+  /** The transfers of TRX among the internal transactions, each with its position. */
   readonly transfers: readonly ChainTransfer[]
 }
 
-/** The notes of internal transactions that count, in hex as nodes show them. Others are listed only by some honest nodes. */
+/** The notes (kinds) of the internal transactions that count, in hex as nodes show them. Other kinds are listed only by some honest nodes. */
 const notes: ReadonlyMap<unknown, string> = new Map([
   ['63616c6c', 'call'],
   ['637265617465', 'create'],
@@ -22,7 +22,7 @@ const notes: ReadonlyMap<unknown, string> = new Map([
 /** Parses the internal transactions of `txid` in the block at `height`, in a reply to `gettransactioninfobyid`. */
 export function parseInternals(value: unknown, txid: Txid, height: number): Parsed<ParsedInternals> {
   if (!isObject(value)) return err('a transaction info that is not an object')
-  if (Object.keys(value).length === 0) return ok({ canonicalText: '', transfers: [] }) // the node does not have it
+  if (Object.keys(value).length === 0) return ok({ canonicalText: '', transfers: [] }) // the node does not have the info
   if (value.id !== txid || value.blockNumber !== height) return err('the info of another transaction')
   const items = value.internal_transactions ?? []
   if (!Array.isArray(items)) return err('internal transactions that are no list')

@@ -36,7 +36,7 @@ type Act = Pick<IssuerAct, 'kind' | 'address' | 'amount' | 'basisPoints'>
 
 const nothing = { address: null, amount: null, basisPoints: null }
 
-/** The act, if it has exactly its parameters; else null. */
+/** The act with these parameters; null if they are not exactly those of its kind. */
 function readAct(kind: IssuerAct['kind'], words: readonly string[]): Act | null {
   const [first, second, third] = words
   const address = addressInTopic(first)

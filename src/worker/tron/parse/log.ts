@@ -23,8 +23,8 @@ import {
 } from './fields.ts'
 
 /**
- * Parses the logs of a block's successful transactions. They name the block and one of its transactions, in order, and are numbered without a gap, through the
- * block or through each transaction (PROTOCOL.md, Logs). Logs of failed transactions are left out, because nodes may differ about them.
+ * Parses the logs of a block's successful transactions. They must name the block and one of its transactions, in order, and be numbered without a gap, through
+ * the block or through each transaction (PROTOCOL.md, Logs). Logs of failed transactions are left out, because nodes may differ about them.
  */
 export function parseBlockLogs(
   values: unknown,
@@ -56,7 +56,7 @@ export interface ParsedReceipt {
   readonly index: number
 }
 
-/** Parses the receipt of `txid` in the block with this hash, or in any block if the hash is null. Its logs name both, and are numbered without a gap. */
+/** Parses the receipt of `txid` in the block with this hash, or in any block if the hash is null. Its logs must name both, and be numbered without a gap. */
 export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null): Parsed<ParsedReceipt> {
   if (!isObject(value) || !Array.isArray(value.logs)) return err('a receipt with missing fields')
   const { status, transactionHash, transactionIndex } = value

@@ -10,12 +10,12 @@ import { removed } from '../../events/store/events.ts'
 /** An endpoint of `WEBHOOKS`. */
 export interface WebhookEndpoint {
   readonly key: EndpointKey
-  /** Its number in `WEBHOOKS`, from 1. Logs name it only by this number. */
+  /** The endpoint's number in `WEBHOOKS`, from 1. Logs name an endpoint only by this number. */
   readonly number: number
   readonly url: string
   /** `whsec_…`: the present secret and, during a rotation, another one. */
   readonly secrets: readonly string[]
-  /** The types of events that it receives; null: all. */
+  /** The types of events that the endpoint receives; null: all. */
   readonly types: ReadonlySet<EventType> | null
 }
 
@@ -37,7 +37,7 @@ export interface EndpointProgress {
 /** A stored endpoint of this or an earlier deployment, with the oldest event that it has not received. */
 export interface StoredEndpoint {
   readonly key: EndpointKey
-  /** Its number in `WEBHOOKS`, from 1. */
+  /** The endpoint's number in `WEBHOOKS`, from 1. */
   readonly number: number
   /** When the oldest undelivered event was stored; null if all are delivered. */
   readonly waitingSince: UnixMs | null
@@ -48,9 +48,9 @@ export interface StoredEndpoint {
   readonly lastFailure: string | null
   /** No attempt before this time. */
   readonly nextTry: UnixMs
-  /** When a deployment last configured it, to within an hour. */
+  /** When a deployment last had the endpoint in its configuration, to within an hour. */
   readonly seenAt: UnixMs
-  /** Events stored before this time are not sent to it. */
+  /** Events stored before this time are not sent to the endpoint. */
   readonly beginsAt: UnixMs
 }
 
@@ -86,7 +86,7 @@ export async function selectEndpoints(db: ReadDatabase): Promise<readonly Stored
     .orderBy(number)
 }
 
-/** Whether the configured endpoints are all stored as seen, and none that is to be removed is left. */
+/** Whether the configured endpoints are all stored as seen, and no endpoint that is due for removal is left. */
 export function isRegistered(
   stored: readonly StoredEndpoint[],
   endpoints: readonly Configured[],
