@@ -44,9 +44,18 @@ export async function choose(page: Page | Frame, cuy: number): Promise<void> {
   await page.waitForSelector(`input[value="${cuy}"]:checked`)
 }
 
-/** Presses the first button with exactly this text. Does nothing if there is none. */
+/** Presses the first button with exactly this text. Throws if there is none. */
 export async function press(page: Page | Frame, label: string): Promise<void> {
-  await page.$$eval('button', (all, text) => all.find((one) => one.textContent === text)?.click(), label)
+  const isPressed = await page.$$eval(
+    'button',
+    (buttons, text) => {
+      const button = buttons.find(({ textContent }) => textContent === text)
+      button?.click()
+      return button !== undefined
+    },
+    label,
+  )
+  if (!isPressed) throw new Error(`no button "${label}"`)
 }
 
 /** Waits for a folded part of the page, and opens it. */
