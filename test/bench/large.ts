@@ -25,7 +25,7 @@ export interface LargeSizes {
   readonly posted: number
   /** Bytes of the database's file, with all events. */
   readonly file: number
-  /** Deposits per second that the triggers store in this process, without the service. */
+  /** Deposits per second that SQLite stores in this process: with the database's triggers, without the service's code. */
   readonly depositsPerSecond: number
 }
 

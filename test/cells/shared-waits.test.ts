@@ -9,8 +9,8 @@ import { createVirtualClock } from '../support/virtual-clock.ts'
 const header = { height: 7, timestamp: 1_000_000, hash: 'a', parentHash: 'b' } as unknown as Header // only height and time matter here
 
 /**
- * Cells that share reads of nodes which need `readMs` for each read. `reads` lists the reads that reach the nodes. `shareOf` replaces the shared
- * memory.
+ * Cells that share one memory of what nodes have answered. A node takes `readMs` to answer. `reads` lists the questions that reached a node. `shareOf` can
+ * put another memory in the place of the shared one.
  */
 function cellsWith(shareOf: (own: SharedBlocks) => SharedBlocks, readMs: number) {
   const clock = createVirtualClock(1_000_000)

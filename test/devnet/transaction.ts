@@ -150,7 +150,7 @@ function asPrinted(value: unknown): unknown {
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
 
-/** Call data that stands for a call that runs out of energy. No contract has this function, so the EVM fails the call, for which it has enough gas. */
+/** Call data that stands for a call that runs out of energy. Here every call has enough gas, so this one fails because no contract has the function. */
 export const outOfEnergyCall = '0xffffffff'
 /** Ends the call data of each EVM transaction: "tronpb01". */
 const magic = '74726f6e70623031'

@@ -8,8 +8,9 @@ export const tickLimitMs = 150_000
 const slowTripMs = 60_000
 
 /**
- * The round trips of one invocation to the database. Each takes time in both directions, and can fail before the first statement, between two statements,
- * at the commit, or after it. A trip can have no end, and a full database takes no write. `onTrip` is called after each trip.
+ * Makes the function by which one invocation reaches the database. A round trip takes time in both directions. It can fail before the first statement,
+ * between two statements, at the commit, or after it. It can also hang for ever, and if the database is full, a write fails. `onTrip` is called after each
+ * trip.
  */
 export function connectToDatabase(env: Environment, invocation: Invocation, onTrip: () => void): RoundTrip {
   const { random, scheduler, scenario } = env

@@ -56,7 +56,7 @@ export interface Harness {
   advance(ms: number): void
   /** Moves the clock back, as when a machine's clock is corrected. */
   stepBack(ms: number): void
-  /** Resolves when `ms` milliseconds have passed on the clock. */
+  /** Waits on this clock: only `advance` ends it, real time does not. */
   sleep(ms: number): Promise<void>
   /** How many timers are running. */
   timers(): number
@@ -99,7 +99,6 @@ function buildBusyChain(): BuiltChain {
   return chain
 }
 
-/** Brands a number as the height of a block. */
 export const at = (height: number) => height as BlockHeight // safe: tests use whole numbers
 
 /** Height and hash of the block at this height. Throws if there is none. */

@@ -123,8 +123,8 @@ async function readStoredRange(place: WranglerTarget, key: ExtendedPublicKey): P
 }
 
 /**
- * Advice for a restored copy, which lacks what was decided after it was made: about held deposits, and about TRX from contracts, which is credited only when
- * its user asks. Only the events that a webhook endpoint has kept tell of these decisions.
+ * Advice for a restored copy. The copy lacks what happened after it was made: decisions about held deposits, and questions of users about TRX that a contract
+ * had sent them, which alone have it credited. Only the events that a webhook endpoint has kept still tell of them.
  */
 function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] {
   if (event === 0) return []

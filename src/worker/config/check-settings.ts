@@ -33,9 +33,9 @@ export interface SettingsCheckParts {
 }
 
 /**
- * Returns a function that checks whether the configuration belongs to the stored data; on an empty database it stores what later configurations are compared
- * with. A match is cached for the isolate, with several databases only for `rangeMatchMs`. On false the caller must neither serve nor credit anything. An alarm
- * for each setting that differs is raised once; a tick with a matching configuration ends it.
+ * Returns a function that checks whether the configuration belongs to the stored data. On an empty database it stores the configuration, and later checks
+ * compare with that. While it returns false, the caller must neither serve nor credit anything. The isolate remembers a match until it ends; with several
+ * databases only for `rangeMatchMs`, because an older isolate can move a range. Each setting that differs raises an alarm, which the next match ends.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
   const { db, settings, payoutAddress, ranges, clock, alarms } = parts

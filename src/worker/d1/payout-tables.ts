@@ -88,7 +88,7 @@ export const payouts = sqliteTable(
     expires_at: nullable<UnixMs>(),
     height: nullable<BlockHeight>(), // height of the block that contains the transaction
     reason: text().$type<StuckReason>(),
-    moved: text(), // JSON: what left the payout address in a transaction that paid something else
+    moved: text(), // JSON list of the transfers out of the payout address, if the payout's transaction paid something other than this payout
     received: text(), // chain units that the payee received, if the token took a fee
     cancelled_by: text().$type<DeciderName>(),
     why: text(), // why the payout was cancelled

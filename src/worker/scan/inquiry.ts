@@ -291,7 +291,10 @@ function findDecided(uid: Uid | null, own: readonly Uncredited[], currencies: Cu
   return first === undefined ? null : uncredited(uid, explainUncredited(first, currencies))
 }
 
-/** Reads the transaction once its block is final and agreed, with the users of the addresses in it. */
+/**
+ * Reads the transaction and the users of the addresses in it, if its block is final and enough nodes agree on it. It never waits: for a younger block it
+ * returns the failure at once.
+ */
 async function readFinal(context: ScanContext, chain: Chain, state: ScanState | null, txid: Txid) {
   const { db, clock } = context
   const located = await chain.locate(txid)

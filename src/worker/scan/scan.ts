@@ -71,7 +71,7 @@ export async function scan(
   return { state, head: head?.height ?? null, latest, behind, failure, rules }
 }
 
-/** The progress of a scan. `state` is the stored one, except for the times of the scan's end. */
+/** How far a scan has come. `state` equals the stored state, but lacks what `storeScanEnd` writes when the scan ends. */
 interface CatchUp {
   readonly state: ScanState
   readonly head: Header | null

@@ -157,7 +157,7 @@ export function createAllowance(
         return used(state) < state.perDay ? roomForTickAt(state, now) : now + secondsUntilRoom(state, now) * 1_000
       })
       const time = times.sort((a, b) => a - b)[quorum - 1] ?? now
-      return Math.ceil(Math.max(time, now)) as UnixMs // safe: a later time
+      return Math.ceil(Math.max(time, now)) as UnixMs // safe: `now` or later, and a whole number
     },
   }
 }

@@ -8,9 +8,9 @@ import { printLine, root } from '../../support/project.ts'
 import type { SigningCase } from './case.ts'
 
 /**
- * Reads what a library has made, a line for each message: which one it is (`TRX` or `token`, then `by default`, or `as below` with the settings that
- * docs/guides/signers.md recommends), a tab, and the message as hex digits. It prints the library's row of the guide's table, with what the service's own
- * code says of each message, and fails if the guide has another row.
+ * Reads from stdin the transactions that a library has made, one a line: its name, a tab, and its bytes as hex digits. A name is `TRX` or `token`, then either
+ * `by default` or `as below`, which means with the settings that docs/guides/signers.md recommends. The service's own code judges each of them. The program
+ * prints the library's row of the guide's table, and fails if the guide has a different row.
  */
 const [, , casePath = '', library = ''] = process.argv
 const given = JSON.parse(readFileSync(casePath, 'utf8')) as SigningCase // written by case.ts

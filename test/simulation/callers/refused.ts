@@ -8,7 +8,7 @@ const paths = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/lis
 export async function requestMisconfigured(client: Client): Promise<void> {
   const { env } = client
   const path = env.random.pick([...paths, '/health'])
-  const { status } = await client.get(path, tokenOf(1 as Uid)) // small and positive
+  const { status } = await client.get(path, tokenOf(1 as Uid)) // safe: a user's number
   if (status === 503 || status === 500 || client.mayBeRefused(status)) return
   env.violate(`${path} was answered with ${status} with a wrong setting`)
 }

@@ -263,7 +263,7 @@ const successMembers = () => ({
   msg: textSchema('`success`, optionally followed by a colon and a note for people.', /^success/),
 })
 
-/** The named schema of a success, with this schema for its `data`. */
+/** The envelope `{code,msg,data}` of a success. `id` is the name that generators of clients give to it. */
 export const successBody = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
   object(id, () => ({ ...successMembers(), data: data() }))
 

@@ -183,7 +183,7 @@ export interface DocumentedOperation {
   readonly failures: readonly Failure[]
 }
 
-/** Every method of every route. Tests send each example, and each request that fails, to the service. */
+/** Every method of every route. Tests send the service each documented example, and for each documented refusal a request that causes it. */
 export function documentedOperations(): readonly DocumentedOperation[] {
   return Object.entries(operations()).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]: [string, Operation]) => {

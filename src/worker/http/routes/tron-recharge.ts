@@ -32,7 +32,7 @@ export const tronRecharge = {
   handle: withQuery(rechargeQuery, (c, { txid }) => (txid === undefined ? answerCheck(c) : answerTransaction(c, txid))),
 } satisfies Route
 
-/** Answers "check now". The scanner scans, and writes to the database by itself; the session of this request only reads what became of the user's transfers. */
+/** Answers "check now". The scanner, another object, reads the blocks and stores deposits. This request then reads what became of the user's transfers. */
 async function answerCheck(c: RequestContext): Promise<Response> {
   const { scanner, settings } = c.env.services
   const result = await writing(c, (context) => checkNow({ ...context, scanner }, c.get('uid')))
