@@ -1,3 +1,5 @@
+import type { Rounds, Speeds } from './rounds.ts'
+
 /** One measured figure: a row of the report. */
 export interface Figure {
   readonly name: string
@@ -33,6 +35,25 @@ export function compared(
   const { value, baseline, ratio } = measured
   const target = ratioMin === null ? null : atLeast(ratioMin, ratio)
   return { ...figure(name, value, unit, target), baseline: `${baselineName}: ${formatNumber(baseline)}`, ratio }
+}
+
+/** The speed of one side beside another one's, and what one item takes of the processor on each; nothing of that on another system than Linux. */
+export function comparedSpeeds<Side extends string>(
+  name: string,
+  items: string,
+  { perSecond, cpuMs }: Speeds<Side>,
+  [side, baseline]: readonly [side: Side, baseline: Side],
+  baselineName: string,
+  limits: { readonly speedMin?: number; readonly cpuMax?: number } = {},
+): readonly Figure[] {
+  const both = (of: Rounds<Side>) => {
+    return { value: of.median(side), baseline: of.median(baseline), ratio: of.ratio(side, baseline) }
+  }
+  const cpu = both(cpuMs)
+  const limit = limits.cpuMax === undefined ? null : atMost(limits.cpuMax, cpu.ratio)
+  const ofCpu = { ...compared(`${name}: CPU time of each`, 'ms', cpu, baselineName), target: limit }
+  const ofSpeed = compared(name, `${items}/s`, both(perSecond), baselineName, limits.speedMin ?? null)
+  return Number.isNaN(cpu.ratio) ? [ofSpeed] : [ofSpeed, ofCpu]
 }
 
 /** A target for a figure of which more is better. */

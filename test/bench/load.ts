@@ -14,18 +14,36 @@ export interface Load {
 const responseTimeoutMs = 20_000
 
 /** Sends requests for the given time; returns the responses per second. Any status but 200 ends the benchmark. */
-export async function requestsPerSecond({ url, paths, headers, ms, connections }: Load): Promise<number> {
+export async function requestsPerSecond(load: Load): Promise<number> {
+  const start = performance.now()
+  const sent = await sendRequests(load)
+  return (sent / (performance.now() - start)) * 1000
+}
+
+/** Sends requests for the given time; returns how many. Any status but 200 ends the benchmark. */
+export function sendRequests({ url, paths, headers, ms, connections }: Load): Promise<number> {
+  return sendInTurns(ms, connections, (n) =>
+    getText(url + (paths[n % paths.length] ?? '/'), headers?.[n % headers.length]),
+  )
+}
+
+/** Calls `send` for the given time, so many at once, with a number from zero on; returns how many have ended. */
+export async function sendInTurns(
+  ms: number,
+  connections: number,
+  send: (n: number) => Promise<unknown>,
+): Promise<number> {
   const start = performance.now()
   let sent = 0
   const sendInTurn = async () => {
     while (performance.now() - start < ms) {
       const n = sent
       sent += 1
-      await getText(url + (paths[n % paths.length] ?? '/'), headers?.[n % headers.length])
+      await send(n)
     }
   }
   await Promise.all(Array.from({ length: connections }, sendInTurn))
-  return (sent / (performance.now() - start)) * 1000
+  return sent
 }
 
 /** The body of the response to a GET request. Throws a `UserError` if the status is not 200. */

@@ -1,4 +1,5 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { Log, LogLevel, Miniflare, type MiniflareOptions } from 'miniflare'
 import { fileOfD1 } from '../support/database-file.ts'
 import { workDir } from './bundles.ts'
@@ -25,7 +26,9 @@ export interface RunningWorkers {
   /** Runs a Worker's cron handler; resolves when it has ended. */
   cron(name: string): Promise<void>
   /** The number in the first row of a query to a Worker's database, or null where there is no row. */
-  number(name: string, sql: string, binding?: string): Promise<number | null>
+  number(name: string, sql: string): Promise<number | null>
+  /** As `number`, but this process reads the file, and what is measured has no work with the question. */
+  look(name: string, sql: string, binding?: string): number | null
   /** What a statement cost in a Worker's database, as D1 counts it. */
   meta(name: string, sql: string): Promise<D1Meta>
   /** The warnings and errors that the Workers have logged. */
@@ -36,6 +39,8 @@ export interface RunningWorkers {
 const running = new Set<Miniflare>()
 /** The databases of this process: another run has its own. */
 const ownState = `${workDir}run/${process.pid}/`
+/** How long a look waits while the file is locked. */
+const busyTimeoutMs = 5_000
 let started = 0
 
 /**
@@ -79,10 +84,21 @@ export async function startWorkers(
       const { outcome } = await worker.scheduled({ cron: '* * * * *' })
       if (outcome !== 'ok') warnings.push(`the cron ended with the outcome ${outcome}`)
     },
-    async number(name, sql, binding = 'DB') {
-      const db = await miniflare.getD1Database(binding, name)
+    async number(name, sql) {
+      const db = await miniflare.getD1Database('DB', name)
       const [row] = await db.prepare(sql).raw<[number]>()
       return row?.[0] ?? null
+    },
+    look(name, sql, binding = 'DB') {
+      const worker = workers.find((one) => one.name === name)
+      const id = worker?.further?.[binding] ?? worker?.database ?? ''
+      const db = new DatabaseSync(fileOfD1(`${state}/d1`, id), { readOnly: true, timeout: busyTimeoutMs })
+      try {
+        const [value] = Object.values(db.prepare(sql).get() ?? {})
+        return typeof value === 'number' ? value : null
+      } finally {
+        db.close()
+      }
     },
     async meta(name, sql) {
       const db = await miniflare.getD1Database('DB', name)

@@ -5,20 +5,30 @@ const tickMs = 10
 
 /** The processes of workerd that this one has started. From `/proc`: empty on another system than Linux. */
 export function workerdProcesses(): readonly string[] {
-  if (process.platform !== 'linux') return []
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false
+  return runningProcesses().filter((pid) => {
     const [name, fields] = statOf(pid)
     return name.endsWith('(workerd') && fields[1] === String(process.pid)
   })
 }
 
-/** The CPU time that these processes have had, with all of their threads, in milliseconds. */
+/** These processes and all that they have started, and so on, that still run: PostgreSQL has one for each connection. */
+export function withChildren(pids: readonly string[]): readonly string[] {
+  const parents = runningProcesses().map((pid) => [pid, statOf(pid)[1][1] ?? ''] as const)
+  const all = [...pids]
+  for (const pid of all) all.push(...parents.filter(([, parent]) => parent === pid).map(([child]) => child)) // grows while it is read
+  return all
+}
+
+function runningProcesses(): readonly string[] {
+  return process.platform === 'linux' ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
+}
+
+/** The CPU time that these processes have had, with their threads and the children of theirs that have ended, in milliseconds. */
 export function cpuMsOf(pids: readonly string[]): number {
-  const [user, system] = [11, 12] // utime and stime: fields 14 and 15 in proc(5), where the state after the name is field 3
+  const [first, end] = [11, 15] // utime and stime, own and of ended children: fields 14 to 17 in proc(5), where the state after the name is field 3
   return pids.reduce((sum, pid) => {
     const [, fields] = statOf(pid)
-    return sum + (Number(fields[user] ?? 0) + Number(fields[system] ?? 0)) * tickMs
+    return fields.slice(first, end).reduce((own, ticks) => own + Number(ticks) * tickMs, sum)
   }, 0)
 }
 

@@ -1,3 +1,5 @@
+import { cpuMsOf, withChildren } from './processes.ts'
+
 /** The results of each side in each round, with their medians. */
 export interface Rounds<Side extends string> {
   readonly values: Readonly<Record<Side, readonly number[]>>
@@ -5,6 +7,16 @@ export interface Rounds<Side extends string> {
   /** The median of the ratios of each round: both values of such a ratio are measured within seconds of each other. */
   ratio(side: Side, baseline: Side): number
 }
+
+/** How fast a side was, and what one item took of the processor. */
+export interface Speed {
+  readonly perSecond: number
+  /** CPU time for one item in milliseconds, with all threads and processes that are counted; NaN on another system than Linux. */
+  readonly cpuMs: number
+}
+
+/** The results of several sides, whose speeds are measured in turn. */
+export type Speeds<Side extends string> = Readonly<Record<keyof Speed, Rounds<Side>>>
 
 /**
  * Measures all sides in turn, round after round, every second round in reverse order, so that no side is always first.
@@ -14,18 +26,39 @@ export async function alternate<Side extends string>(
   rounds: number,
   sides: Readonly<Record<Side, () => Promise<number>>>,
 ): Promise<Rounds<Side>> {
+  return roundsOf(await inTurns(rounds, sides), (value) => value)
+}
+
+/** As `alternate`, for speeds: the CPU time of a side is that of the processes which it counts, while it is its turn. */
+export async function alternateSpeeds<Side extends string>(
+  rounds: number,
+  sides: Readonly<Record<Side, () => Promise<Speed>>>,
+): Promise<Speeds<Side>> {
+  const values = await inTurns(rounds, sides)
+  return { perSecond: roundsOf(values, ({ perSecond }) => perSecond), cpuMs: roundsOf(values, ({ cpuMs }) => cpuMs) }
+}
+
+async function inTurns<Side extends string, Value>(
+  rounds: number,
+  sides: Readonly<Record<Side, () => Promise<Value>>>,
+): Promise<Readonly<Record<Side, readonly Value[]>>> {
   const names = Object.keys(sides) as Side[] // safe: these are the record's own keys
-  const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Side, number[]>
+  const values = Object.fromEntries(names.map((name) => [name, [] as Value[]])) as Record<Side, Value[]>
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of round % 2 === 0 ? names : [...names].reverse()) {
       const value = await sides[name]()
       if (round > 0) values[name].push(value)
     }
   }
-  return roundsOf(values)
+  return values
 }
 
-function roundsOf<Side extends string>(values: Readonly<Record<Side, readonly number[]>>): Rounds<Side> {
+function roundsOf<Side extends string, Value>(
+  all: Readonly<Record<Side, readonly Value[]>>,
+  numberOf: (value: Value) => number,
+): Rounds<Side> {
+  const entries = Object.entries<readonly Value[]>(all).map(([name, list]) => [name, list.map(numberOf)])
+  const values = Object.fromEntries(entries) as Record<Side, readonly number[]> // safe: the same keys
   return {
     values,
     median: (side) => median(values[side]),
@@ -39,6 +72,16 @@ export function median(values: readonly number[]): number {
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN
   return (upper + lower) / 2
+}
+
+/** The speed of `work`, which returns how many items it processed, and the CPU time of these processes and their children meanwhile. */
+export async function speedOf(processes: readonly string[], work: () => Promise<number>): Promise<Speed> {
+  const cpuNow = () => (processes.length === 0 ? Number.NaN : cpuMsOf(withChildren(processes)))
+  const before = cpuNow()
+  const start = performance.now()
+  const count = await work()
+  const perSecond = (count / (performance.now() - start)) * 1000
+  return { perSecond, cpuMs: (cpuNow() - before) / count }
 }
 
 /** The number of items per second, for `count` items that `work` processes. */

@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: measures the figures in one run on one machine and prints them as a table. Arguments are names of groups: then only these are measured.
- * The groups that take long are measured only by their names. `--quick` does less work.
+ * The groups that take long are measured only by their names. `--quick` does less work. `--blnk=` and `--formance=` are for `peers`: a URL, and the processes
+ * whose CPU time counts, separated by commas.
  */
 import { printLine, UserError } from '../support/project.ts'
 import { type Figure, type Scale, toTable } from './figure.ts'
@@ -15,9 +16,11 @@ import { measureMemory } from './figures/memory.ts'
 import { measureNodes } from './figures/nodes.ts'
 import { measurePage } from './figures/page.ts'
 import { measurePayouts } from './figures/payouts.ts'
+import { measurePeers } from './figures/peers.ts'
 import { measureTick } from './figures/tick.ts'
 import { measureWrites } from './figures/writes.ts'
 import { stopWorkers } from './miniflare.ts'
+import { parsePeer } from './peers.ts'
 
 const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[]>>> = {
   delays: measureDelays,
@@ -33,10 +36,12 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   page: measurePage,
   cells: measureCells,
 }
-/** Groups that run only by their name. */
-const longGroups: typeof groups = { large: measureLarge }
 const args = process.argv.slice(2)
-const names = args.filter((arg) => arg !== '--quick')
+const isQuick = args.includes('--quick')
+const peers = args.flatMap((arg) => parsePeer(arg) ?? [])
+const names = args.filter((arg) => arg !== '--quick' && parsePeer(arg) === null)
+/** Groups that run only by their name. */
+const longGroups: typeof groups = { large: measureLarge, peers: (scale) => measurePeers(scale, peers) }
 /** A run that takes longer than this is stopped, because it hangs. */
 const runMinutes = names.some((name) => name in longGroups) ? 180 : 30
 
@@ -47,9 +52,10 @@ try {
   const all = { ...groups, ...longGroups }
   const unknown = names.find((name) => !(name in all))
   if (unknown !== undefined) {
-    throw new UserError(`Unknown argument "${unknown}": use --quick or ${Object.keys(all).join(', ')}.`)
+    throw new UserError(
+      `Unknown argument "${unknown}": use --quick, --blnk, --formance or ${Object.keys(all).join(', ')}.`,
+    )
   }
-  const isQuick = args.includes('--quick')
   const scale = isQuick ? { rounds: 3, work: 0.15 } : { rounds: 7, work: 1 }
   const figures: Figure[] = []
   for (const [name, measure] of Object.entries(all)) {

@@ -13,10 +13,12 @@ export interface Scanning {
   readonly node: LoopbackNode
   /** The processes of workerd; none on another system than Linux. */
   readonly processes: readonly string[]
-  /** Makes further blocks final and waits for a scan that has read them all. */
+  /** Makes further blocks final and waits until a scan has read them all; the last part of its tick may still run. */
   scan(blocks: number): Promise<void>
+  /** Makes further blocks final and waits until the next regular tick has read them all: nobody calls the service. */
+  tick(blocks: number): Promise<void>
   /** The height up to which all cells of the service have scanned. */
-  height(): Promise<number>
+  height(): number
   stop(): Promise<void>
 }
 
@@ -38,6 +40,9 @@ export interface ScanningOptions {
 }
 
 const scanTimeoutMs = 60_000
+/** A call whose scan was already running, or had just ended, starts none: then another one does. */
+const askEveryMs = 5_000
+const lookEveryMs = 10
 
 /** Starts the nodes and the service, and waits until the first block is scanned. */
 export async function startScanning(options: ScanningOptions): Promise<Scanning> {
@@ -74,17 +79,19 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
   )
   const all = [0, ...otherCells]
   const headers = await Promise.all(all.map((cell) => bearerOf(uidIn(cell, 0))))
-  const heightOf = async (cell: number) =>
-    (await workers.number('service', 'SELECT height FROM scan', bindingOf(cell))) ?? 0
-  const height = async () => Math.min(...(await Promise.all(all.map(heightOf))))
+  const heightOf = (cell: number) => workers.look('service', 'SELECT height FROM scan', bindingOf(cell)) ?? 0
+  const height = () => Math.min(...all.map(heightOf))
   let final = firstHeight
-  const untilScanned = async () => {
+  /** The service is asked once to scan, and then left alone: this process reads in the files whether it has ended. */
+  const untilScanned = async (isAsked = true) => {
     const giveUpAt = Date.now() + scanTimeoutMs
-    for (;;) {
-      await Promise.all(headers.map((one) => getText(`${workers.url('service')}/tron/recharge`, one)))
-      if ((await height()) >= final) return
-      if (Date.now() > giveUpAt) throw new Error(`the scan is at ${await height()} and not at ${final}`)
-      await new Promise((resolve) => setTimeout(resolve, 500))
+    for (let askAt = 0; height() < final; ) {
+      if (Date.now() > giveUpAt) throw new Error(`the scan is at ${height()} and not at ${final}`)
+      if (isAsked && Date.now() >= askAt) {
+        askAt = Date.now() + askEveryMs
+        await Promise.all(headers.map((one) => getText(`${workers.url('service')}/tron/recharge`, one)))
+      }
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
     }
   }
   await workers.cron('service')
@@ -98,6 +105,11 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
       final += blocks
       await node.finalize(final)
       await untilScanned()
+    },
+    async tick(blocks) {
+      final += blocks
+      await node.finalize(final)
+      await untilScanned(false)
     },
     async stop() {
       node.stop()

@@ -16,9 +16,9 @@ export async function measureCatchUp({ work }: Scale): Promise<readonly Figure[]
     try {
       await scanning.node.finalize(firstHeight + backlog)
       await wait(25) // the next tick begins, and the first ones learn how large blocks are
-      const [from, start] = [await scanning.height(), performance.now()]
+      const [from, start] = [scanning.height(), performance.now()]
       await wait(seconds)
-      return ((await scanning.height()) - from) / ((performance.now() - start) / 1000)
+      return (scanning.height() - from) / ((performance.now() - start) / 1000)
     } finally {
       await scanning.stop()
     }

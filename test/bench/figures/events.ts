@@ -48,7 +48,7 @@ export async function measureEvents({ rounds, work }: Scale): Promise<readonly F
   }
   try {
     await getText(`${workers.url('post')}/post/0/1/1`) // registers the endpoint, which receives only later events
-    await until(async () => (await workers.number('service', 'SELECT count(*) FROM webhook')) === 1)
+    await until(() => workers.look('service', 'SELECT count(*) FROM webhook') === 1)
     const values: number[] = []
     const posts = Math.max(5, Math.round(100 * work))
     await deliver(5)
@@ -62,9 +62,9 @@ export async function measureEvents({ rounds, work }: Scale): Promise<readonly F
   }
 }
 
-async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+async function until(isDone: () => boolean): Promise<void> {
   const giveUpAt = Date.now() + giveUpMs
-  while (!(await isDone())) {
+  while (!isDone()) {
     if (Date.now() > giveUpAt) throw new Error('the events did not arrive')
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

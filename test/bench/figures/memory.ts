@@ -39,7 +39,7 @@ export async function megabytesWith(script: string, cells: number): Promise<{ re
     const rest = Math.max(...own.map((pid) => megabytesOf(pid, 'VmRSS')))
     await scanning.node.finalize(firstHeight + blocks)
     const giveUpAt = Date.now() + 120_000
-    while ((await scanning.height()) < firstHeight + blocks) {
+    while (scanning.height() < firstHeight + blocks) {
       if (Date.now() > giveUpAt)
         throw new Error(`the large blocks were not read: ${scanning.workers.warnings.join('\n')}`)
       await new Promise((resolve) => setTimeout(resolve, 500))

@@ -1,8 +1,9 @@
 import { bundleService, bundleWorker } from '../bundles.ts'
-import { compared, type Figure, type Scale } from '../figure.ts'
+import { comparedSpeeds, type Figure, type Scale } from '../figure.ts'
 import { getText } from '../load.ts'
 import { startWorkers } from '../miniflare.ts'
-import { alternate, perSecond, type Rounds } from '../rounds.ts'
+import { workerdProcesses } from '../processes.ts'
+import { alternateSpeeds, speedOf } from '../rounds.ts'
 import { startScanning } from '../scanning.ts'
 import { seedAddresses, seedBare } from '../seeds.ts'
 import { noNode, serviceVariables } from '../variables.ts'
@@ -18,7 +19,7 @@ export async function measureWrites(scale: Scale): Promise<readonly Figure[]> {
   const [service, writing] = [await bundleService(), await bundleWorker('writing')]
   return [
     ...(await measurePosts(service.script, writing.script, scale)),
-    await measureDeposits(service.script, writing.script, scale),
+    ...(await measureDeposits(service.script, writing.script, scale)),
   ]
 }
 
@@ -36,18 +37,22 @@ async function measurePosts(service: string, writing: string, { rounds, work }: 
     ],
     { ledger: seedAddresses(10), bare: seedBare() },
   )
+  const processes = workerdProcesses()
   let round = 0
   const side = (action: 'post' | 'insert', entries: number) => () => {
     round += 1
     const posts = Math.max(20, Math.round((300 * work) / Math.sqrt(entries)))
-    return perSecond(posts, () => getText(`${workers.url('post')}/${action}/${round}/${posts}/${entries}`))
+    return speedOf(processes, async () => {
+      await getText(`${workers.url('post')}/${action}/${round}/${posts}/${entries}`)
+      return posts
+    })
   }
   try {
     const figures: Figure[] = []
     for (const entries of [1, 20]) {
-      const all = await alternate(rounds, { post: side('post', entries), insert: side('insert', entries) })
+      const all = await alternateSpeeds(rounds, { post: side('post', entries), insert: side('insert', entries) })
       const name = `posts of ${entries === 1 ? 'one entry' : `${entries} entries`}, one after the other`
-      figures.push(compared(name, 'posts/s', sidesOf(all, 'post', 'insert'), baselineName, 0.6))
+      figures.push(...comparedSpeeds(name, 'posts', all, ['post', 'insert'], baselineName, { speedMin: 0.6 }))
     }
     return figures
   } finally {
@@ -56,32 +61,34 @@ async function measurePosts(service: string, writing: string, { rounds, work }: 
 }
 
 /** From the node to the ledger: blocks full of deposits are read from two nodes, agreed and credited. */
-async function measureDeposits(service: string, writing: string, { rounds }: Scale): Promise<Figure> {
+async function measureDeposits(service: string, writing: string, { rounds }: Scale): Promise<readonly Figure[]> {
   const scanning = await startScanning({ script: service, each: depositsEach, addresses: users, transactions: [0] })
+  const others = new Set(workerdProcesses())
   const bare = await startWorkers([{ name: 'insert', script: writing, database: 'bare' }], { bare: seedBare() })
+  const inserting = workerdProcesses().filter((pid) => !others.has(pid))
   let round = 0
   try {
-    const all = await alternate(rounds, {
+    const all = await alternateSpeeds(rounds, {
       async credit() {
         await new Promise((resolve) => setTimeout(resolve, blockMs + 200)) // a scan that just ended is not repeated
-        return perSecond(blocks * depositsEach, () => scanning.scan(blocks))
+        return speedOf(scanning.processes, async () => {
+          await scanning.scan(blocks)
+          return blocks * depositsEach
+        })
       },
       insert: () =>
-        perSecond(blocks * depositsEach, async () => {
+        speedOf(inserting, async () => {
           for (let i = 0; i < blocks; i += 1) {
             round += 1
             await getText(`${bare.url('insert')}/deposits/${round}/${depositsEach}`)
           }
+          return blocks * depositsEach
         }),
     })
     const name = `deposits credited, ${depositsEach} in a block, from two nodes to the ledger`
-    return compared(name, 'deposits/s', sidesOf(all, 'credit', 'insert'), baselineName, 0.6)
+    return comparedSpeeds(name, 'deposits', all, ['credit', 'insert'], baselineName, { speedMin: 0.6 })
   } finally {
     await bare.stop()
     await scanning.stop()
   }
-}
-
-function sidesOf<Side extends string>(rounds: Rounds<Side>, side: Side, baseline: Side) {
-  return { value: rounds.median(side), baseline: rounds.median(baseline), ratio: rounds.ratio(side, baseline) }
 }
