@@ -24,7 +24,7 @@ type WithReason = Uncredited & { readonly reason: string; readonly why: string }
 type OfAddress = { readonly address: string; readonly cuy: number; readonly txid: string }
 
 /** The member `data` of an event, by the event's type. A payout is shown as it was at the event. `A` is the type that `WriteAmount` makes of an amount. */
-type EventData<A> = {
+export type EventData<A> = {
   readonly 'deposit.seen': Uncredited & { readonly amt: A; readonly seconds: number }
   readonly 'deposit.dropped': Key
   readonly 'deposit.credited': Key & { readonly address: string; readonly entry: PostedItem<A> }
@@ -34,10 +34,7 @@ type EventData<A> = {
   readonly 'address.frozen': OfAddress
   readonly 'address.released': OfAddress
   readonly 'address.destroyed': OfAddress & { readonly amt: A }
-} & { readonly [T in PayoutEvent]: PayoutItem<A> }
-
-type PayoutEvent = Extract<EventType, `payout.${string}`>
-const isOfPayout = (type: EventType): type is PayoutEvent => type.startsWith('payout.')
+} & { readonly [T in Extract<EventType, `payout.${string}`>]: PayoutItem<A> }
 
 /** An event as the feed (`/ledger/events`), RPC and webhooks show it. */
 export type EventItem<A> = {
@@ -53,41 +50,77 @@ export type EventItem<A> = {
 /** Turns a stored event into what readers get. `write` makes amounts: JSON numbers or texts, as the reader needs. */
 export function eventItem<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventItem<A> {
   const { id, type, uid, created_at } = event
-  const data = dataOf(event, currencies, write)
-  return { id, type, uid, created_at: formatInstant(created_at), data } as EventItem<A> // safe: `dataOf` returns the data of this type
+  const data = renderers[type](event, { currencies, write })
+  return { id, type, uid, created_at: formatInstant(created_at), data } as EventItem<A> // safe: data of its type, with what `write` returns
 }
 
-function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventData<A>[EventType] {
-  const { type } = event
-  if (isOfPayout(type)) {
-    const payout = JSON.parse(present(event.payout)) as Payout // safe: a trigger has written all members of a `Payout`
-    return payoutItem(payout, currencies, write)
-  }
-  if (type === 'entry.posted') return { entry: entryOf(event, currencies, write) }
-  const [txid, position] = [present(event.txid), formatPosition(present(event.position))]
-  if (type === 'deposit.dropped') return { txid, position }
-  const address = formatBase58(present(event.address))
-  if (type === 'deposit.credited') return { txid, position, address, entry: entryOf(event, currencies, write) }
-  const cuy = present(event.cuy)
-  if (type === 'address.frozen' || type === 'address.released') return { address, cuy, txid }
-  const raw = BigInt(present(event.raw))
-  if (type === 'address.destroyed') return { address, cuy, txid, amt: write(raw, decimalsOf(cuy, currencies)) }
-  if (type === 'deposit.seen') {
-    const amt = write(raw, decimalsOf(cuy, currencies))
-    return { txid, position, cuy, amt, address, seconds: present(event.seconds) }
-  }
-  const reason = present(event.reason)
-  const why =
-    type === 'deposit.held'
-      ? explainHeld(reason as HeldReason) // safe: a CHECK allows only these reasons in this type
-      : explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: a CHECK allows only these reasons in `deposit.refused`
-  return { txid, position, cuy, address, reason, why }
+/** What an event is rendered with. */
+interface RenderedBy {
+  readonly currencies: Currencies
+  readonly write: WriteAmount<unknown>
+}
+
+const ofTransfer = (event: StoredEvent): Key => ({
+  txid: present(event.txid),
+  position: formatPosition(present(event.position)),
+})
+const addressOf = (event: StoredEvent) => formatBase58(present(event.address))
+const ofAddress = (event: StoredEvent): OfAddress => ({
+  address: addressOf(event),
+  cuy: present(event.cuy),
+  txid: present(event.txid),
+})
+const ofPayout = (event: StoredEvent, { currencies, write }: RenderedBy) => {
+  const payout = JSON.parse(present(event.payout)) as Payout // safe: a trigger has written all members of a `Payout`
+  return payoutItem(payout, currencies, write)
+}
+
+/** Renders the data of each type of event. A type that is missing here does not compile, nor does a member that `EventData` has and its rendering lacks. */
+const renderers: { readonly [T in EventType]: (event: StoredEvent, by: RenderedBy) => EventData<unknown>[T] } = {
+  'deposit.seen': (event, by) => ({
+    ...ofTransfer(event),
+    cuy: present(event.cuy),
+    amt: amountOf(event, by),
+    address: addressOf(event),
+    seconds: present(event.seconds),
+  }),
+  'deposit.dropped': ofTransfer,
+  'deposit.credited': (event, by) => ({
+    ...ofTransfer(event),
+    address: addressOf(event),
+    entry: entryOf(event, by),
+  }),
+  'deposit.held': (event) => {
+    const reason = present(event.reason)
+    const why = explainHeld(reason as HeldReason) // safe: a CHECK allows only these in this type
+    return { ...ofTransfer(event), cuy: present(event.cuy), address: addressOf(event), reason, why }
+  },
+  'deposit.refused': (event, { currencies }) => {
+    const [cuy, raw, reason] = [present(event.cuy), BigInt(present(event.raw)), present(event.reason)]
+    const why = explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: a CHECK allows only these in this type
+    return { ...ofTransfer(event), cuy, address: addressOf(event), reason, why }
+  },
+  'entry.posted': (event, by) => ({ entry: entryOf(event, by) }),
+  'payout.waiting': ofPayout,
+  'payout.approved': ofPayout,
+  'payout.signed': ofPayout,
+  'payout.paid': ofPayout,
+  'payout.stuck': ofPayout,
+  'payout.cancelled': ofPayout,
+  'address.frozen': ofAddress,
+  'address.released': ofAddress,
+  'address.destroyed': (event, by) => ({ ...ofAddress(event), amt: amountOf(event, by) }),
 }
 
 /** Reads the ledger entry from an event that is a ledger entry: its row has all columns of an entry. */
-function entryOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
+function entryOf(event: StoredEvent, { currencies, write }: RenderedBy): PostedItem<unknown> {
   const row = { ...event, type: present(event.entry_type) }
   return postedItem(readEntry(row as unknown as EntryRow), currencies, write) // safe: an event with an entry has all of its columns
+}
+
+/** The amount of a transfer, or of destroyed tokens. */
+function amountOf(event: StoredEvent, { currencies, write }: RenderedBy): unknown {
+  return write(BigInt(present(event.raw)), decimalsOf(present(event.cuy), currencies))
 }
 
 function decimalsOf(cuy: CurrencyId, { byId }: Currencies): number {
