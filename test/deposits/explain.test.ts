@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/worker/chain/address.ts'
+import { type Address, zeroAddress } from '../../src/worker/chain/address.ts'
 import type { Log } from '../../src/worker/chain/block.ts'
 import type { TransactionReading } from '../../src/worker/chain/chain.ts'
 import type { CurrencyId } from '../../src/worker/common/ids.ts'
@@ -31,6 +31,7 @@ import {
 
 const because = (reason: WorthlessReason, why: string): Explanation => ({ reason, why })
 const noTransfer = because('no-transfer', 'it contains no transfer to one of your addresses')
+const elsewhere = because('no-transfer', 'its transfer went to an address that is not one of yours')
 const fromOwnAddress = because(
   'from-own-address',
   'it was sent from one of your own deposit addresses, so it is not a deposit',
@@ -56,6 +57,9 @@ const call = { contractType: 31, target: usdtAddress }
 const explainCall = (...logs: readonly Log[]) => explain({ ...call, logs })
 /** The explanation of a token call with a Transfer event that nodes agreed on as a transfer. */
 const explainPaid = (from: Address) => explain({ ...call, logs: [log({ from })], transfers: [usdtTransfer({ from })] })
+/** A call of an accepted token that only transfers some of it, to somebody else than the caller. */
+const explainPlain = (to: Address, over: Partial<TransactionReading> = {}, from: Address = stranger) =>
+  explain({ ...call, logs: [log({ from, to })], transfers: [usdtTransfer({ from, to })], ...over })
 const explainTrx = (from: Address) => explain({ owner: from, transfers: [trxTransfer({ from })] })
 const [transferTopic = '', fromTopic = '', toTopic = ''] = log().topics
 
@@ -69,6 +73,16 @@ describe('the reason why a contract call is not a deposit', () => {
     ['has no events', explainCall(), noTransfer],
     ['pays another caller', explainCall(log({ to: bob.address })), noTransfer],
     ['pays a stranger', explainCall(log({ to: stranger })), noTransfer],
+    ['is a plain transfer to a stranger', explainPlain(stranger), elsewhere],
+    ['is a plain transfer to another caller', explainPlain(bob.address), elsewhere],
+    ['is a plain transfer to nobody, as where tokens are burnt for TRX', explainPlain(zeroAddress), noTransfer],
+    ['transfers for somebody else', explainPlain(stranger, { owner: operator }), noTransfer],
+    ['transfers by another contract', explainPlain(stranger, { target: fakeContract }), noTransfer],
+    [
+      'is a plain transfer by the caller',
+      explainPlain(stranger, { owner: alice.address }, alice.address),
+      fromOwnAddress,
+    ],
     [
       'has an event of a contract that is not accepted',
       explainCall(log({ contract: fakeContract })),

@@ -12,6 +12,7 @@ import {
   secondAddress,
   textOf,
   trxTo,
+  usdtTo,
 } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
 import {
@@ -252,6 +253,16 @@ describe('nodes that need not keep internal transactions', () => {
     for (const node of service.nodes) node.keepsInternals = true
     expect(await ask(txid)).toMatchObject({ status: 200 })
     expect(await balancesOf(service)).toEqual({ 1: 4, 2: 0 })
+  })
+
+  it('are no matter where an accepted token was only transferred, to somebody else: that is what is said', async () => {
+    for (const node of service.nodes) node.keepsInternals = false
+    const other = await addressIn(await service.get('/tron/generate', 8))
+    const txids = payFinal(service, usdtTo(addressOf(4), 5n), usdtTo(other, 5n))
+    await tickLater(service)
+    const answers = await Promise.all(txids.map((txid) => ask(txid)))
+    const elsewhere = failed(422, 'its transfer went to an address that is not one of yours')
+    expect(answers).toEqual([elsewhere, elsewhere])
   })
 
   it('are not enough where one of a quorum of two shows them', async () => {

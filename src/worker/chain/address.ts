@@ -16,6 +16,9 @@ const textMax = 64 // an address has 34 characters
 const base58check = createBase58check(sha256)
 const hex40 = /^[0-9a-f]{40}$/
 
+/** The address of 20 zero bytes. Nobody has its key: what is sent there is lost or burnt. */
+export const zeroAddress = '0'.repeat(40) as Address // safe: 40 hex digits
+
 /** Parses an address in Base58Check (`T…`, 34 characters), and verifies its checksum and its first byte. Any text may be given. */
 export function parseAddress(text: string): Result<Address, AddressFault> {
   const bytes = decodeBase58Check(text, textMax)

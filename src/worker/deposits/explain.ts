@@ -1,4 +1,4 @@
-import { type Address, addressFromHex, formatBase58 } from '../chain/address.ts'
+import { type Address, addressFromHex, formatBase58, zeroAddress } from '../chain/address.ts'
 import { addressInTopic, type BlockRef, type Log, transferTopic } from '../chain/block.ts'
 import type { TransactionReading } from '../chain/chain.ts'
 import { formatUnits } from '../common/amount.ts'
@@ -67,6 +67,7 @@ export interface Explanation {
 const explain = (reason: WorthlessReason, why: string): Explanation => ({ reason, why })
 
 const noTransfer = explain('no-transfer', 'it contains no transfer to one of your addresses')
+const sentElsewhere = explain('no-transfer', 'its transfer went to an address that is not one of yours')
 const fromOwnAddress = explain(
   'from-own-address',
   'it was sent from one of your own deposit addresses, so it is not a deposit',
@@ -86,7 +87,23 @@ const fromOperator = explain(
  */
 export function explainTransaction(reading: TransactionReading, by: ExplainedBy): Explanation {
   if (!reading.succeeded) return explain('transaction-failed', 'the transaction failed, so it paid nothing')
-  return explainEvents(reading, by) ?? explainNative(reading, by) ?? noTransfer
+  const found = explainEvents(reading, by) ?? explainNative(reading, by)
+  return found ?? (isTokenTransfer(reading, by.currencies) ? sentElsewhere : noTransfer)
+}
+
+/**
+ * Whether a transaction only moves an accepted token of its sender to somebody: a call of the token's contract whose one log is that transfer. In such a call
+ * no contract sends TRX. Tokens that are moved to the address of no key are burnt, which may pay TRX for them.
+ */
+export function isTokenTransfer(
+  { owner, target, logs, transfers }: TransactionReading,
+  { byContract }: Currencies,
+): boolean {
+  const [transfer] = transfers
+  if (target === null || transfer === undefined || !byContract.has(target)) return false
+  const { asset, from, to } = transfer
+  const isOnlyOne = transfers.length === 1 && logs.length === 1
+  return isOnlyOne && asset.kind === 'trc20' && asset.contract === target && from === owner && to !== zeroAddress
 }
 
 /** What one event of the transaction explains. Of several explanations the one with the lowest rank is the answer. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type Address, parseAddress } from '../chain/address.ts'
+import { type Address, parseAddress, zeroAddress } from '../chain/address.ts'
 import { type Amount, formatUnits, noAmount } from '../common/amount.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import type { PayoutReason } from '../common/reasons.ts'
@@ -122,8 +122,6 @@ function fault(index: number, member: string, why: string) {
   return err({ kind: 'bad-input', payout: index + 1, member, why } as const)
 }
 
-const noAddress = '0'.repeat(40)
-
 /** Why nobody may be paid at this address, judged without stored data; null if there is no reason. */
 export function whyNotTo(
   to: Address,
@@ -133,5 +131,7 @@ export function whyNotTo(
   if (to === address) return { reason: 'to-payout-address', why: 'to is the address that payouts are paid from' }
   if (byContract.has(to))
     return { reason: 'to-contract', why: 'to is the contract of a currency: the money would be lost' }
-  return to === noAddress ? { reason: 'to-nobody', why: 'to is the address of no key: the money would be lost' } : null
+  return to === zeroAddress
+    ? { reason: 'to-nobody', why: 'to is the address of no key: the money would be lost' }
+    : null
 }

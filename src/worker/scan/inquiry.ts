@@ -14,7 +14,7 @@ import { secondsLeft, unminedSeconds } from '../chain/finality.ts'
 import { type Amount, amountMax } from '../common/amount.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
-import { explainNotDeposit, explainTransaction } from '../deposits/explain.ts'
+import { explainNotDeposit, explainTransaction, isTokenTransfer } from '../deposits/explain.ts'
 import { selectMovedIn, selectTransfersOf } from '../deposits/store/of-caller.ts'
 import { storeTransfers } from '../deposits/store/transfers.ts'
 import {
@@ -339,8 +339,9 @@ function explainWorthless(
   const sent = judged.find(({ transfer }) => isInternal(transfer.position) && own.has(transfer.to))
   if (sent !== undefined) return { kind: 'worthless', ...explainNotDeposit(sent.transfer.from, reading.header, by) }
   const { reason, why } = explainTransaction(reading, by)
-  const isKept = internals.ok && internals.value.kind === 'shown'
-  return { kind: 'worthless', reason, why: isKept ? why : `${why}; ${internalsNotShown}` }
+  const isShown = internals.ok && internals.value.kind === 'shown'
+  const isClear = isShown || isTokenTransfer(reading, currencies)
+  return { kind: 'worthless', reason, why: isClear ? why : `${why}; ${internalsNotShown}` }
 }
 
 /** Other nodes may keep internal transfers, so asking again later can help. */
