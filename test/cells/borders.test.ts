@@ -42,10 +42,11 @@ const payment = (uid: number, osn: string) => ({ uid, cuy: 2, type: 4, osn, amt:
 
 describe('three cells', () => {
   let service: RunningService
+  let txids: readonly string[] = []
   beforeAll(async () => {
     service = await startThreeCells(oneEndpoint)
     const addresses = await addressesOf(service)
-    payFinal(service, ...addresses.map((address, i) => usdtTo(address, BigInt(i + 1) * 10_000_000n)))
+    txids = payFinal(service, ...addresses.map((address, i) => usdtTo(address, BigInt(i + 1) * 10_000_000n)))
     service.clock.seconds += 60
     await tickAll(service)
     await service.deliver()
@@ -56,6 +57,13 @@ describe('three cells', () => {
     for (const cell of [1, 2, 3]) {
       const { body } = await read(await service.ledger(`/ledger/deposits?cell=${cell}`))
       expect(body).toMatchObject({ data: { count: 1, list: [{ uid: users[cell - 1] }] } })
+    }
+  })
+
+  it('look a transaction up in the cell of the user who is named beside it', async () => {
+    const findings = users.map((uid, i) => service.ledger(`/ledger/transaction?txid=${txids[i]}&uid=${uid}`))
+    for (const [i, finding] of findings.entries()) {
+      expect((await read(await finding)).body).toMatchObject({ data: { uid: users[i], answer: 'credited' } })
     }
   })
 

@@ -133,6 +133,14 @@ describe('a transaction that support looks up', () => {
     expect(await lookUp(service, txid)).toMatchObject({ status: 503 })
   })
 
+  it('is the same whatever user is named beside it: a transaction says itself whom it concerns', async () => {
+    const { service, txid } = await withDeposit()
+    await service.tick()
+    for (const uid of ['7', '8', 'x']) {
+      expect(await lookUp(service, `${txid}&uid=${uid}`)).toMatchObject(found(7, 'credited'))
+    }
+  })
+
   it('is named by its txid', async () => {
     const refused = failed(400, 'txid: 64 hex digits, optionally prefixed with 0x')
     expect(await read(await (await startService()).ledger('/ledger/transaction'))).toEqual(refused)

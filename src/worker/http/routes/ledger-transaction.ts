@@ -87,7 +87,8 @@ export const ledgerTransactionDocs = () => {
     summary: 'What the chain says about a transaction',
     description:
       'The answer that the owner of a transaction would get from `/tron/recharge?txid=`, for support. It credits nothing. Where it ' +
-      'is not decided yet, the nodes are asked, out of what all callers share.',
+      'is not decided yet, the nodes are asked, out of what all callers share. Whom it concerns is part of the answer, so `uid` is no ' +
+      'parameter and changes nothing in it; where there are several databases, it chooses that of the user, as in every request of a backend.',
     query,
     parameters: {
       txid: { description: 'The transaction: 64 hex digits, optionally prefixed with `0x`.', example: docs.usdtTxid },
