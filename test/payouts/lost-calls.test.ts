@@ -4,7 +4,7 @@ import { ok } from '../../src/worker/common/result.ts'
 import { writable } from '../../src/worker/d1/database.ts'
 import { indexCurrencies } from '../../src/worker/ledger/currencies.ts'
 import { createPayoutMemory } from '../../src/worker/payouts/memory.ts'
-import { createSender, sendAgainMs } from '../../src/worker/payouts/send.ts'
+import { createSender, sendPausesMsMin } from '../../src/worker/payouts/send.ts'
 import type { RunningService } from '../http/service.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
@@ -52,7 +52,7 @@ it('a call without an end keeps only what it has claimed from being sent, and th
   await begun.promise
   await sender.send()
   expect(sent).toEqual([])
-  await clock.advance(sendAgainMs[0])
+  await clock.advance(sendPausesMsMin[0])
   await sender.send()
   expect(sent).toEqual([transaction])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seenPauseMs } from '../../src/worker/payouts/conclusions.ts'
-import { sendAgainMs, sendAtOnceMax, sendMarginMs } from '../../src/worker/payouts/send.ts'
+import { sendAtOnceMax, sendMarginMs, sendPausesMsMin } from '../../src/worker/payouts/send.ts'
 import type { RunningService } from '../http/service.ts'
 import { breakNodes, headOf, repairNodes, tickLater } from '../scan/harness.ts'
 import { changing } from '../support/scripted-node.ts'
@@ -54,7 +54,7 @@ describe('what is stored as signed', () => {
     const { transaction, ...signed } = await signedPayout(service)
     const rounds: number[][] = [sentTo(service)]
     expect(rounds).toEqual([[1, 1]])
-    for (const pauseMs of sendAgainMs.slice(1, 5)) {
+    for (const pauseMs of sendPausesMsMin.slice(1, 5)) {
       await tickLater(service, pauseMs / 1000 - 3)
       rounds.push(sentTo(service))
       await tickLater(service, 4)
@@ -81,7 +81,7 @@ describe('what is stored as signed', () => {
     service.clock.seconds += 600
     await handIn(during(service), id, transaction)
     service.clock.seconds -= 600
-    await tickLater(service, sendAgainMs[1] / 1000)
+    await tickLater(service, sendPausesMsMin[1] / 1000)
     expect(allSent(service)).toHaveLength(sendings)
   })
 
@@ -99,7 +99,7 @@ describe('what is stored as signed', () => {
     ['is not sent any more', 'less', -5_000, 2],
   ])('%s if %s time is left than a node needs', async (_, __, beyondMs, sendings) => {
     const service = await startPaying()
-    const dueMs = Math.ceil(service.clock.seconds) * 1000 + sendAgainMs[0] + sendAgainMs[1]
+    const dueMs = Math.ceil(service.clock.seconds) * 1000 + sendPausesMsMin[0] + sendPausesMsMin[1]
     await signedPayout(service, { expiration: BigInt(dueMs + sendMarginMs + beyondMs) })
     for (let second = 0; second < 40; second += 1) await tickLater(service, 1)
     expect(allSent(service)).toHaveLength(sendings)

@@ -10,10 +10,10 @@ import { selectLeavingFacts } from './store/facts.ts'
 import { claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
 
 /**
- * Shortest pauses between the broadcasts of one transaction, in order; the last one repeats. A timer ends the first pause. A later pause ends with the first
- * tick after it.
+ * Shortest pauses between the broadcasts of one transaction, in order; the last one repeats. A timer ends the first pause. Each other one ends with the first
+ * tick after it, so that `SCAN_EVERY_SECONDS` decides where it is longer, or with a hand-in that comes sooner.
  */
-export const sendAgainMs = [2_500, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
+export const sendPausesMsMin = [2_500, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
 /** A transaction that expires within this time is not sent: clocks differ, and a node needs time. */
 export const sendMarginMs = 10_000
 /** Most transactions that are sent at the same time. */
@@ -50,7 +50,7 @@ export function createSender(parts: SenderParts): Sender {
   const send = async () => {
     const hasNew = await sendDue(parts)
     // A node may drop a transaction that it accepted, so the second sending goes to another node, without waiting for a tick.
-    if (hasNew) inBackground(clock.sleep(sendAgainMs[0]).then(send))
+    if (hasNew) inBackground(clock.sleep(sendPausesMsMin[0]).then(send))
   }
   return { send }
 }
@@ -68,7 +68,7 @@ async function sendDue({ db, clock, currencies, payouts, memory, openChain }: Se
     const due = await claimDue(
       db,
       { now, stopped: [...stopped.keys()], marginMs: sendMarginMs, max: sendAtOnceMax },
-      sendAgainMs,
+      sendPausesMsMin,
     )
     if (due.length === 0) return hasNew
     hasNew ||= due.some(({ sends }) => sends === 0)
