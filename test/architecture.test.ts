@@ -99,6 +99,13 @@ describe('the folders of src', () => {
     expect(found).toEqual([])
   })
 
+  it('take the clock of the machine where a program starts: all else is given one', () => {
+    const taken = /\bsystemClock\b|setExpirationTime\((?!new Date\()/ // jose adds a text such as '5m' to the time of the machine
+    const found = sources.filter((file) => file !== 'src/worker/platform/clock.ts' && taken.test(textOf(file)))
+    const starts = ['collect', 'doctor', 'operate', 'payout'].map((command) => `src/commands/${command}/start.ts`)
+    expect(found.toSorted()).toEqual([...starts, 'src/worker/index.ts'])
+  })
+
   it('have pure files where they only compute', () => {
     const reaches = /\bfetch\(|\bsetTimeout\(|\.prepare\(|clock\.(now|sleep|random)\(|\b(SELECT|INSERT|UPDATE|DELETE) /
     const pureFiles = sources.filter((file) => pure.test(file))

@@ -5,11 +5,12 @@ import type { Unstable_Config } from 'wrangler'
 import type { ChosenBy } from '../worker/cells/choose.ts'
 import { err, ok, type Result } from '../worker/common/result.ts'
 import type { Bindings } from '../worker/config/schemas.ts'
+import type { Place } from './place.ts'
 
 /** Loads wrangler on first use, because that takes a second. */
 const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)('wrangler')
 
-/** Runs a function of wrangler without output, because its messages would come before the first line of the command, which names the target. */
+/** Runs a function of wrangler without output, because its messages would come before the first line of the command, which names the place. */
 function quietly<T>(read: () => T): T {
   const { WRANGLER_LOG: before } = process.env
   process.env.WRANGLER_LOG = 'none'
@@ -31,23 +32,9 @@ interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'>, Data
 
 /** The database of a cell, in wrangler.toml. */
 interface DatabaseDescription {
-  readonly place: WranglerTarget
+  readonly place: Place
   /** Whether it has a `database_id`. The id that `wrangler d1 create` prints replaces the placeholder. */
   readonly database: 'set' | 'placeholder' | 'missing'
-}
-
-/** Where a command acts: an environment and a cell of wrangler.toml, and its database. */
-export interface WranglerTarget {
-  /** The environment of a deployment ('' is the top level), or undefined for this machine. */
-  readonly env: string | undefined
-  /** Null if there is only one cell. */
-  readonly cell: ChosenBy | null
-  /** The binding of the database: DB, unless `CELLS` names another. */
-  readonly binding: string
-  /** The name of the database; null if wrangler.toml has no database with this binding. */
-  readonly databaseName: string | null
-  /** The id of the database, or null; on this machine the id of the preview database if there is one. */
-  readonly databaseId: string | null
 }
 
 /** The members of a `[[d1_databases]]` section that commands read. */

@@ -11,8 +11,7 @@ import { toText } from '../worker/d1/database.ts'
 import { rangeSetting } from '../worker/ledger/stored-range.ts'
 import { isUsed, type SettingDifference, type StoredSetting } from '../worker/ledger/stored-settings.ts'
 import { lastPrinted } from './child-environment.ts'
-import type { WranglerTarget } from './configuration.ts'
-import { commandIn } from './place.ts'
+import { commandIn, type Place } from './place.ts'
 import type { ToolRefusal } from './tool-error.ts'
 import { jsonAmong, queryMsMax, runWrangler } from './wrangler.ts'
 
@@ -27,8 +26,8 @@ type QueryReply = Result<readonly (readonly DatabaseRow[])[], ToolRefusal>
 const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number()])))
 const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
 
-/** Runs statements on the database of a target through wrangler. The error has the remedy. */
-export function queryDatabase(place: WranglerTarget, ...statements: readonly string[]): Promise<QueryReply> {
+/** Runs statements on the database of a place through wrangler. The error has the remedy. */
+export function queryDatabase(place: Place, ...statements: readonly string[]): Promise<QueryReply> {
   return execute(place, [], statements)
 }
 
@@ -39,7 +38,7 @@ const localFiles = 'v3/d1/miniflare-D1DatabaseObject'
  * Runs statements that only read, as `queryDatabase` does. For a local database it reads a copy: a second wrangler process on the same file could make a
  * statement of the running service fail (SQLITE_BUSY), and with it a tick.
  */
-export async function readDatabase(place: WranglerTarget, ...statements: readonly string[]): Promise<QueryReply> {
+export async function readDatabase(place: Place, ...statements: readonly string[]): Promise<QueryReply> {
   if (place.env !== undefined) return queryDatabase(place, ...statements)
   const [folder, copy] = [join('.wrangler/state', localFiles), mkdtempSync(join(tmpdir(), 'tron-wallet-service-'))]
   try {
@@ -63,11 +62,7 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-async function execute(
-  place: WranglerTarget,
-  options: readonly string[],
-  statements: readonly string[],
-): Promise<QueryReply> {
+async function execute(place: Place, options: readonly string[], statements: readonly string[]): Promise<QueryReply> {
   const args = [
     'd1',
     'execute',
@@ -113,7 +108,7 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /** Why the database or wrangler refused a statement, and what to do. `output` is that of wrangler. */
-function explainRefusal(place: WranglerTarget, output: string): ToolRefusal {
+function explainRefusal(place: Place, output: string): ToolRefusal {
   if (output.includes('no such table')) {
     return { why: noTables, next: `apply the migrations: ${commandIn({ ...place, cell: null }, 'db:migrate')}` }
   }
@@ -163,8 +158,8 @@ function strangerSql({ from, to }: UserRange): string {
   return `${parts.join(' UNION ALL ')} LIMIT 1`
 }
 
-/** Reads the stored data of a target. A database without tables has none. */
-export async function readStored(place: WranglerTarget): Promise<Result<StoredData, ToolRefusal>> {
+/** Reads the stored data of a place. A database without tables has none. */
+export async function readStored(place: Place): Promise<Result<StoredData, ToolRefusal>> {
   const { cell } = place
   const ofCell = cell === null ? [] : [strangerSql(cell.users)]
   const reply = await readDatabase(place, settingsSql, lastSql, ...ofCell)

@@ -17,7 +17,7 @@ const otherNames: Readonly<Record<string, string>> = {
  */
 const alsoOfNpm = ['scope']
 
-/** The options that choose the target of a command. They are looked for even if the command does not have them. */
+/** The options that choose the place of a command. They are looked for even if the command does not have them. */
 const placeOptions = ['production', 'env']
 
 /**

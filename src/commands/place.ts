@@ -1,4 +1,4 @@
-import type { WranglerTarget } from './configuration.ts'
+import type { ChosenBy } from '../worker/cells/choose.ts'
 import { OptionError } from './tool-error.ts'
 
 /** The names of the public networks by chain id (PROTOCOL.md, Chain identity). */
@@ -8,7 +8,7 @@ export const publicNetworks: ReadonlyMap<string, string> = new Map([
   ['0x94a9059e', 'Shasta'],
 ])
 
-/** The options that choose the target of a command. */
+/** The options that choose the place of a command. */
 export const placeOptions = {
   production: { type: 'boolean', default: false },
   env: { type: 'string', short: 'e' },
@@ -27,14 +27,28 @@ export function environmentOf(options: {
   return options.production ? '' : options.env
 }
 
-/** The environment and the cell on which a command acts. */
-export type PlaceRef = Pick<WranglerTarget, 'env' | 'cell'>
+/** Where a command acts: an environment and a cell of wrangler.toml, and its database. */
+export interface Place {
+  /** The environment of a deployment ('' is the top level), or undefined for this machine. */
+  readonly env: string | undefined
+  /** Null if there is only one cell. */
+  readonly cell: ChosenBy | null
+  /** The binding of the database: DB, unless `CELLS` names another. */
+  readonly binding: string
+  /** Its name; null if wrangler.toml has no such binding. */
+  readonly databaseName: string | null
+  /** Its id, or null; on this machine the id of the preview database if there is one. */
+  readonly databaseId: string | null
+}
 
-/** The options that name a target in a printed command. They begin with a space, or are empty for this machine with its only cell. */
-export function optionOf(target: PlaceRef): string {
-  const { env } = target
-  const place = env === undefined ? '' : env === '' ? ' --production' : ` --env ${env}`
-  return place + cellOptionOf(target)
+/** The environment and the cell on which a command acts. */
+export type PlaceRef = Pick<Place, 'env' | 'cell'>
+
+/** The options that name a place in a printed command. They begin with a space, or are empty for this machine with its only cell. */
+export function optionOf(place: PlaceRef): string {
+  const { env } = place
+  const option = env === undefined ? '' : env === '' ? ' --production' : ` --env ${env}`
+  return option + cellOptionOf(place)
 }
 
 /** The option that names a cell in a printed command. It begins with a space, or is empty for the only cell. */
@@ -47,9 +61,9 @@ export function pathIn({ cell }: Pick<PlaceRef, 'cell'>, path: string): string {
   return cell === null ? path : `${path}${path.includes('?') ? '&' : '?'}cell=${cell.number}`
 }
 
-/** A command that acts on a target, as typed, without other options. */
-export function commandIn(target: PlaceRef, name: string): string {
-  const options = optionOf(target)
+/** A command that acts on a place, as typed, without other options. */
+export function commandIn(place: PlaceRef, name: string): string {
+  const options = optionOf(place)
   return options === '' ? `npm run ${name}` : `npm run ${name} --${options}`
 }
 

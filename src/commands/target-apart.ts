@@ -6,7 +6,7 @@ import { lastPrinted } from './child-environment.ts'
 import type { PlaceRef } from './place.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
-/** The target of a command: its first line, the chain id (null if none is configured), and the settings of its cell as they were read. */
+/** The place of a command with what is configured there: the first line, the chain id (null if none is), and the settings of its cell as they were read. */
 export interface Target {
   readonly line: string
   readonly place: PlaceRef

@@ -4,12 +4,12 @@ import { parseChainId } from '../worker/config/chain.ts'
 import type { Config } from '../worker/config/config.ts'
 import type { Bindings } from '../worker/config/schemas.ts'
 import { parseSource, sourceOfCell } from './cells.ts'
-import { type ConfigurationSource, readConfiguration, type WranglerTarget } from './configuration.ts'
-import { commandIn, describeChain } from './place.ts'
+import { type ConfigurationSource, readConfiguration } from './configuration.ts'
+import { commandIn, describeChain, type Place } from './place.ts'
 import type { Target } from './target-apart.ts'
 import { orRefuse, ToolError, type ToolRefusal } from './tool-error.ts'
 
-/** The first line of a command, which names its target. */
+/** The first line of a command: its place and its chain. */
 export function describeTarget({ place, values }: Pick<ConfigurationSource, 'place' | 'values'>): string {
   const { env, cell } = place
   const ofCell = cell === null ? '' : `, cell ${cell.number} (${describeUsers(cell.users)})`
@@ -29,7 +29,7 @@ function whereOf(env: string | undefined): string {
   return env === undefined ? 'this machine' : env === '' ? 'production' : `the environment ${env}`
 }
 
-const describeDatabase = ({ databaseName, databaseId }: WranglerTarget) =>
+const describeDatabase = ({ databaseName, databaseId }: Place) =>
   databaseName === null ? 'no database' : `database ${databaseName} (${databaseId ?? 'without an id'})`
 
 /** The chain id of a configuration, or null if it has none. */
@@ -67,7 +67,7 @@ export function openDeployment(
   env: string | undefined,
   cell: string | undefined,
   print: (line: string) => void,
-): { readonly config: Config; readonly extendedPublicKey: string; readonly place: WranglerTarget } {
+): { readonly config: Config; readonly extendedPublicKey: string; readonly place: Place } {
   const source = openTarget(env, cell, print)
   const { values, varsFile, place } = source
   const config = parseSource(source)

@@ -6,7 +6,7 @@ import { runPayout } from '../../src/commands/payout/command.ts'
 import { createJournal } from '../../src/commands/payout/journal.ts'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import type { UnixMs } from '../../src/worker/common/time.ts'
-import { type CommandEnd, type CommandOptions, callCommand, readTargetHere, runCommand } from '../support/command.ts'
+import { type CallOptions, type CommandEnd, callCommand, runCommand } from '../support/command.ts'
 import { createDeployment } from './collect/deployment.ts'
 import { type CollectChain, destination, startCollectChain, testMnemonic } from './collect/harness.ts'
 import { databaseId, installQuickWrangler } from './local-database.ts'
@@ -50,19 +50,16 @@ afterAll(async () => {
   await chain.stop()
 })
 
-const payout = (args: readonly string[], options: CommandOptions) =>
-  callCommand((given, streams) => runPayout(given, streams, () => AbortSignal.abort(), readTargetHere), args, options)
-
 /** Calls a command's function in the folder of a deployment, with the quick stand-in for wrangler. */
 function call(
   [name, ...args]: readonly string[],
-  options: CommandOptions = {},
+  options: CallOptions = {},
   { folder, call: collect }: Pick<TwoCells, 'folder' | 'call'> = deployment,
 ): Promise<CommandEnd> {
   const given = { cwd: folder, ...options, environment: { ...quick, ...options.environment } }
   if (name === 'doctor') return callCommand(runDoctor, args, given)
   if (name === 'operate') return callCommand(runOperate, [...args, '--local'], given)
-  return name === 'collect' ? collect(args, given) : payout(args, given)
+  return name === 'collect' ? collect(args, given) : callCommand(runPayout, args, given)
 }
 
 const actsOnSecond = `Acts on this machine, cell 2 (users from 1000000): database x-2 (${secondId}), chain ${chainId}.\n`
@@ -210,7 +207,7 @@ describe('npm run collect -- … --cell 2', () => {
     expect((await sign('2')).out).toMatch(/Next, with a network: npm run collect -- send 2\.json --cell 2\n$/)
     const sent = await call(['collect', 'send', '2.json', '--cell', '1'])
     expect([sent.code, sent.all]).toEqual([1, expect.stringContaining(`${otherCell}sent.\n`)])
-    const done = await deployment.run(['send', '2.json', '--cell', '2'], { environment: quick })
+    const done = await call(['collect', 'send', '2.json', '--cell', '2'], { time: chain.timeOfBlocks })
     expect([done.code, done.out]).toEqual([0, expect.stringContaining('Complete, and final.')])
     expect([await chain.balanceOf(destination, 'USDT'), await chain.balanceOf(chain.depositAt(0), 'USDT')]).toEqual([
       '25',

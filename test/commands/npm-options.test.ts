@@ -197,10 +197,8 @@ const variableOf = (name: string) => `npm_config_${name.replaceAll('-', '_')}`
 
 describe('each option of each command', () => {
   const callable = {
-    collect: (args: readonly string[], streams: Parameters<typeof runCollect>[1]) =>
-      runCollect(args, streams, () => new AbortController().signal),
-    payout: (args: readonly string[], streams: Parameters<typeof runPayout>[1]) =>
-      runPayout(args, streams, () => new AbortController().signal),
+    collect: runCollect,
+    payout: runPayout,
     doctor: runDoctor,
     deploy: runDeploy,
     'db:migrate': runMigrate,

@@ -1,5 +1,5 @@
 import type { Platform } from '../../src/worker/compose.ts'
-import { sendAgainMs } from '../../src/worker/payouts/send.ts'
+import { sendPausesMsMin } from '../../src/worker/payouts/send.ts'
 import { systemClock } from '../../src/worker/platform/clock.ts'
 import { createLogger } from '../../src/worker/platform/logger.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
@@ -32,7 +32,7 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     clock: {
       ...time,
       async sleep(ms, until) {
-        const isPause = ms <= pauseMsMax || ms === sendAgainMs[0] // longer ones are time limits on other work
+        const isPause = ms <= pauseMsMax || ms === sendPausesMsMin[0] // longer ones are time limits on other work
         const end = time.now() + ms
         await systemClock.sleep(isPause ? 0 : ms, until)
         if (isPause) time.jump(Math.max(end - time.now(), 0))

@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+import type { CommandParts } from '../../src/commands/signing/command-parts.ts'
 import { readTarget } from '../../src/commands/target.ts'
 import type { TargetReader } from '../../src/commands/target-apart.ts'
+import { type CommandTime, createCommandTime } from './command-time.ts'
 import { root } from './project.ts'
 
 /** How a command ended. `out` is its standard output, `all` that and its standard error. */
@@ -146,25 +148,36 @@ interface CalledStreams {
 }
 
 /** Reads the configuration in this process. The commands themselves start another process for it. */
-export const readTargetHere: TargetReader = async (env, cell) => readTarget(env, cell)
+const readTargetHere: TargetReader = async (env, cell) => readTarget(env, cell)
 
 const requireHere = createRequire(import.meta.url)
 
+/** How a command is run in this process. */
+export interface CallOptions extends Pick<CommandOptions, 'input' | 'cwd' | 'environment'> {
+  /** Time that goes on from one command to the next; otherwise the command has its own. */
+  readonly time?: CommandTime
+  /** The command is stopped in order, as by Ctrl-C, once it has written this. */
+  readonly stopAt?: string
+}
+
 /**
- * Runs a command's function in this process, with its own folder and variables: starting a process would take most of a test's time. It changes the
- * folder and the environment of this process meanwhile, so two calls must not overlap. `runCommand` runs the script itself.
+ * Runs a command's function in this process, with its own folder and variables: starting a process would take most of a test's time. Its clock is virtual, so
+ * it waits for nothing but answers. It changes the folder and the environment of this process meanwhile, so two calls must not overlap. `runCommand` runs the
+ * script itself.
  */
 export async function callCommand(
-  command: (args: readonly string[], streams: CalledStreams) => Promise<number>,
+  command: (args: readonly string[], streams: CalledStreams, parts: CommandParts) => Promise<number>,
   args: readonly string[],
-  { input = '', cwd = root, environment = {} }: Pick<CommandOptions, 'input' | 'cwd' | 'environment'> = {},
+  { input = '', cwd = root, environment = {}, time = createCommandTime(), stopAt }: CallOptions = {},
 ): Promise<CommandEnd> {
   let [out, all] = ['', '']
+  const stop = new AbortController()
   const streamTo = (add: (text: string) => void) =>
     new Writable({
       write(chunk: Buffer, _encoding, done) {
         add(chunk.toString())
         all += chunk.toString()
+        if (stopAt !== undefined && all.includes(stopAt)) stop.abort()
         done()
       },
     })
@@ -172,6 +185,8 @@ export async function callCommand(
     out += text
   })
   const streams = { stdin: Readable.from(input === '' ? [] : [input]), stdout, stderr: streamTo(() => {}) }
+  const { clock, fetch } = time
+  const parts = { clock, fetch, stopsInOrder: () => stop.signal, readTarget: readTargetHere }
   const folder = process.cwd()
   const before = Object.entries({ PATH: path, ...environment }).map(([name, value]) => {
     const old = process.env[name]
@@ -181,7 +196,7 @@ export async function callCommand(
   requireHere('wrangler') // wrangler loads esbuild, which keeps running in the folder of that moment: not in the test's, which is removed
   process.chdir(cwd)
   try {
-    return { code: await command(args, streams), out, all }
+    return { code: await time.run(command(args, streams, parts)), out, all }
   } finally {
     process.chdir(folder)
     for (const [name, old] of before) {

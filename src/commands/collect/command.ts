@@ -1,6 +1,6 @@
 import { runTool } from '../run-tool.ts'
-import { createTerminal, type TerminalStreams } from '../signing/terminal.ts'
-import { readTargetApart, type TargetReader } from '../target-apart.ts'
+import type { CommandParts, CommandStreams } from '../signing/command-parts.ts'
+import { createTerminal } from '../signing/terminal.ts'
 import { OptionError } from '../tool-error.ts'
 import { collectOptions, findIgnored, parseOptions } from './command-line.ts'
 
@@ -10,22 +10,11 @@ const usage = `npm run collect -- plan --to <T…> [--currency USDT,TRX] [--min 
 npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--stdin] [--production | --env <name>] [--cell <number>]
 npm run collect -- send <signed.json> [--production | --env <name>] [--cell <number>]`
 
-/** The streams of a process, or those of a test. */
-interface CommandStreams {
-  readonly stdin: TerminalStreams['input']
-  readonly stdout: TerminalStreams['output']
-  readonly stderr: TerminalStreams['questions']
-}
-
-/**
- * Runs `npm run collect` with these words and options. Returns the exit code. A command that sends requests calls `stopsInOrder`: from then on the
- * first Ctrl-C aborts the returned signal instead of ending the process. `readTarget` reads the configuration for `sign`, which reads a mnemonic.
- */
+/** Runs `npm run collect` with these words and options. Returns the exit code. */
 export function runCollect(
   args: readonly string[],
   { stdin, stdout, stderr }: CommandStreams,
-  stopsInOrder: () => AbortSignal,
-  readTarget: TargetReader = readTargetApart,
+  { stopsInOrder, readTarget, ...platform }: CommandParts,
 ): Promise<number> {
   return runTool({ usage, options: Object.keys(collectOptions) }, args, { stderr }, async () => {
     const { values, positionals } = parseOptions(args)
@@ -36,7 +25,7 @@ export function runCollect(
     // Each command loads only its own code. `sign`, which reads the mnemonic, loads no code that talks to nodes.
     if (command === 'plan' && file === undefined) {
       const { runPlan } = await import('./plan-command.ts')
-      return await runPlan(values, terminal, stopsInOrder())
+      return await runPlan(values, terminal, { ...platform, signal: stopsInOrder() })
     }
     // Ctrl-C ends `sign` at once, because it sends no request. `plan` and `send` end at once only at a second Ctrl-C.
     if (command === 'sign' && file !== undefined && rest.length === 0) {
@@ -45,7 +34,7 @@ export function runCollect(
     }
     if (command === 'send' && file !== undefined && rest.length === 0) {
       const { runSend } = await import('./send.ts')
-      return await runSend(values, file, terminal, stopsInOrder())
+      return await runSend(values, file, terminal, { ...platform, signal: stopsInOrder() })
     }
     throw new OptionError('which command?')
   })

@@ -5,10 +5,10 @@ import { balancesMax } from '../../worker/chain/chain.ts'
 import type { Config } from '../../worker/config/config.ts'
 import { standingSql } from '../../worker/issuer/store.ts'
 import type { Currency } from '../../worker/ledger/currencies.ts'
-import type { WranglerTarget } from '../configuration.ts'
 import { readDatabase } from '../database.ts'
 import { readUse } from '../node-pool.ts'
 import type { AgreedNodes } from '../nodes.ts'
+import type { Place } from '../place.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 import type { AddressFacts, CollectFacts, CollectWishes, GasFacts, TokenHolding } from './collect-address.ts'
 import { type StopOf, stopsOfRows } from './issuer-stops.ts'
@@ -47,7 +47,7 @@ export const wholeRange: IndexRange = { from: 0, to: indexMax }
  */
 export async function readIssuedAddresses(
   { extendedPublicKey, currencies }: Pick<Config, 'extendedPublicKey' | 'currencies'>,
-  place: WranglerTarget,
+  place: Place,
   { from, to }: IndexRange,
 ): Promise<{ readonly listed: readonly ListedAddress[]; readonly stopOf: StopOf }> {
   const query = `SELECT derivation_index AS i, address FROM address WHERE derivation_index BETWEEN ${from} AND ${to} ORDER BY i`

@@ -3,8 +3,8 @@ import { ok, type Result } from '../../worker/common/result.ts'
 import type { Config } from '../../worker/config/config.ts'
 import { readIssuerState, type StandingRow, type Stop, stopsOf } from '../../worker/issuer/state.ts'
 import { standingSql } from '../../worker/issuer/store.ts'
-import type { WranglerTarget } from '../configuration.ts'
 import { type DatabaseRow, readDatabase } from '../database.ts'
+import type { Place } from '../place.ts'
 import type { ToolRefusal } from '../tool-error.ts'
 
 /**
@@ -27,7 +27,7 @@ const reasons: Readonly<Record<Stop, string | null>> = {
 /** Reads from a deployment's database which addresses and tokens the issuers have stopped. The error says why the database cannot be read. */
 export async function readStops(
   { currencies }: Pick<Config, 'currencies'>,
-  place: WranglerTarget,
+  place: Place,
 ): Promise<Result<StopOf, ToolRefusal>> {
   const read = await readDatabase(place, standingSql)
   if (!read.ok) return read

@@ -5,10 +5,9 @@ import { parseUnits } from '../../worker/common/amount.ts'
 import { formatInstant, type UnixMs } from '../../worker/common/time.ts'
 import type { Config } from '../../worker/config/config.ts'
 import type { Currency } from '../../worker/ledger/currencies.ts'
-import { systemClock } from '../../worker/platform/clock.ts'
 import { readFinalizedHead } from '../../worker/tron/finalized-head.ts'
 import { writeNewFile } from '../files.ts'
-import { type AgreedNodes, openNodes } from '../nodes.ts'
+import { type AgreedNodes, openNodes, type StoppablePlatform } from '../nodes.ts'
 import { environmentOf, optionOf } from '../place.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { openDeployment } from '../target.ts'
@@ -33,14 +32,18 @@ import { planSummary, planTable } from './tables.ts'
 const planHoursDefault = 12
 
 /** `collect -- plan`: writes a plan and shows it. It uses no key. Returns the exit code. */
-export async function runPlan(values: CollectOptions, terminal: Terminal, signal: AbortSignal): Promise<number> {
+export async function runPlan(
+  values: CollectOptions,
+  terminal: Terminal,
+  platform: StoppablePlatform,
+): Promise<number> {
   const env = environmentOf(values)
   const hours = readInteger('--hours', values.hours, planHoursDefault, 1, planHoursMax)
   const from = readInteger('--from-index', values['from-index'], wholeRange.from, 0, wholeRange.to)
   const to = readInteger('--to-index', values['to-index'], wholeRange.to, from, wholeRange.to)
   const { config, extendedPublicKey, place } = openDeployment(env, values.cell, terminal.print)
   const settings = readSettings(config, extendedPublicKey, values)
-  const nodes = openNodes(config, { clock: systemClock, fetch, signal })
+  const nodes = openNodes(config, platform)
   const onProgress = createProgress(process.stderr)
   const scan = () => scanAddresses(nodes, config, { from, to }, (done) => onProgress('indices scanned', done, done))
   const { listed, stopOf } = values.scan

@@ -1,10 +1,9 @@
 import type { Header } from '../../worker/chain/block.ts'
 import { encodeSigned } from '../../worker/chain/transaction.ts'
-import { systemClock } from '../../worker/platform/clock.ts'
 import { readFinalizedHead } from '../../worker/tron/finalized-head.ts'
 import { readTextFile } from '../files.ts'
 import { readInfo } from '../node-replies.ts'
-import { type AgreedNodes, lookMs, openNodes } from '../nodes.ts'
+import { type AgreedNodes, lookMs, openNodes, type StoppablePlatform } from '../nodes.ts'
 import { environmentOf } from '../place.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { openDeployment } from '../target.ts'
@@ -44,7 +43,7 @@ export async function runSend(
   values: CollectOptions,
   path: string,
   terminal: Terminal,
-  signal: AbortSignal,
+  platform: StoppablePlatform,
 ): Promise<number> {
   const { config, extendedPublicKey, place } = openDeployment(environmentOf(values), values.cell, terminal.print)
   const signed = orStop(parseSignedPlan(await readTextFile(path)), 'name the file that "collect -- sign" has written')
@@ -54,7 +53,7 @@ export async function runSend(
   requireChain(plan, config.chainId)
   requireCell(plan, place, extendedPublicKey, 'sent')
   requireNoPayoutGas(plan, config.payouts?.address, 'sent')
-  const nodes = openNodes(config, { clock: systemClock, fetch, signal })
+  const nodes = openNodes(config, platform)
   const states: StepStates = new Map()
   const onProgress = createProgress(process.stderr)
   const stops = await readStops(config, place)

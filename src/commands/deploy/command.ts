@@ -48,7 +48,7 @@ function readEnvironment(args: readonly string[]): string | undefined {
 }
 
 /**
- * Prints the first line, which names the target, and checks databases and Durable Objects before anything is done: wrangler would notice a missing
+ * Prints the first line, which names the place, and checks databases and Durable Objects before anything is done: wrangler would notice a missing
  * one later and less clearly. Returns the configuration of each cell.
  */
 function open(env: string | undefined, { stdout }: CommandOutput): readonly ConfigurationSource[] {

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { systemClock } from '../../worker/platform/clock.ts'
 import { sourceOfCell } from '../cells.ts'
 import type { CommandOutput } from '../command-output.ts'
 import { readConfiguration } from '../configuration.ts'
 import { readStored } from '../database.ts'
+import type { CommandPlatform } from '../node-pool.ts'
 import { cellOption, environmentOf, placeOptions } from '../place.ts'
 import { runTool } from '../run-tool.ts'
 import { describeTarget } from '../target.ts'
@@ -19,7 +19,11 @@ const doctor = {
 }
 
 /** Runs `npm run doctor` with these options. Returns the exit code: 1 if a check failed, else 0. */
-export function runDoctor(args: readonly string[], output: CommandOutput): Promise<number> {
+export function runDoctor(
+  args: readonly string[],
+  output: CommandOutput,
+  { clock, fetch }: CommandPlatform,
+): Promise<number> {
   const print = (line: string) => output.stdout.write(`${line}\n`)
   return runTool(doctor, args, output, async () => {
     const { webhooks, cell, ...place } = parseArgs({ args: [...args], options: doctorOptions }).values
@@ -30,7 +34,7 @@ export function runDoctor(args: readonly string[], output: CommandOutput): Promi
     const results =
       source === null
         ? [failed(`configuration: ${whole.ok ? '' : whole.error}`)]
-        : runChecks(source, { clock: systemClock, fetch, readStored: () => readStored(source.place) }, webhooks)
+        : runChecks(source, { clock, fetch, readStored: () => readStored(source.place) }, webhooks)
     const all: CheckResult[] = []
     for await (const result of results) {
       all.push(result)

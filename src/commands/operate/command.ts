@@ -1,13 +1,12 @@
 import { parseArgs } from 'node:util'
-import type { CommandOutput } from '../command-output.ts'
 import { cellOption, environmentOf, placeOptions } from '../place.ts'
 import { runTool } from '../run-tool.ts'
-import type { TerminalStreams } from '../signing/terminal.ts'
+import type { CommandStreams } from '../signing/command-parts.ts'
 import { openTarget } from '../target.ts'
 import { OptionError } from '../tool-error.ts'
 import { correctCurrency } from './currency.ts'
 import { confirmFee, listFees } from './fee.ts'
-import type { Options, Work } from './options.ts'
+import type { Options, PersonParts, Work } from './options.ts'
 import { resumePayouts } from './payouts.ts'
 import { makeDeskToken, prepareApproval, prepareCancellation, prepareDecision } from './people.ts'
 import { closeGap, correct, listGaps, rescan } from './repair.ts'
@@ -62,7 +61,7 @@ export const operateOptions = {
 interface Command {
   readonly takes: readonly (keyof Options)[]
   readonly takesWords?: true
-  readonly prepare: (given: Options, words: readonly string[], streams: TerminalStreams) => Work
+  readonly prepare: (given: Options, words: readonly string[], parts: PersonParts) => Work
 }
 
 const asSomebody = ['name', 'secret', 'stdin', 'service'] as const
@@ -86,28 +85,25 @@ const commands: Readonly<Record<string, Command>> = {
   'webhooks move': { takes: ['endpoint', 'from-url-of-key'], prepare: moveEndpoint },
 }
 
-/** The streams through which a command asks for a secret. */
-interface CommandInput {
-  readonly stdin: TerminalStreams['input']
-  readonly stdout: TerminalStreams['output']
-  readonly stderr: TerminalStreams['questions']
-}
-
 /** Runs `npm run operate` with these words and options. Returns the exit code. */
-export function runOperate(args: readonly string[], output: CommandOutput & CommandInput): Promise<number> {
-  return runTool({ usage, options: Object.keys(operateOptions) }, args, output, async () => {
-    const { stdin: input, stderr: questions } = output
-    const { environment, cell, work } = readCommand(args, { input, output: output.stdout, questions })
-    const print = (text: string) => output.stdout.write(`${text}\n`)
+export function runOperate(
+  args: readonly string[],
+  { stdin, stdout, stderr }: CommandStreams,
+  { clock }: Pick<PersonParts, 'clock'>,
+): Promise<number> {
+  return runTool({ usage, options: Object.keys(operateOptions) }, args, { stderr }, async () => {
+    const streams = { input: stdin, output: stdout, questions: stderr }
+    const { environment, cell, work } = readCommand(args, { streams, clock })
+    const print = (text: string) => stdout.write(`${text}\n`)
     print(await work(openTarget(environment, cell, print)))
     return 0
   })
 }
 
-/** The work and the target that words and options ask for. Wrong ones throw an `OptionError`. */
+/** The work and the place that words and options ask for. Wrong ones throw an `OptionError`. */
 function readCommand(
   args: readonly string[],
-  streams: TerminalStreams,
+  parts: PersonParts,
 ): { readonly environment: string | undefined; readonly cell: string | undefined; readonly work: Work } {
   const parsed = parseArgs({ args: [...args], options: operateOptions, allowPositionals: true })
   const { env, production, local, cell, ...values } = parsed.values
@@ -120,12 +116,12 @@ function readCommand(
   const { takes, prepare } = command
   const unknown = Object.keys(values).find((name) => !takes.some((taken) => taken === name))
   if (unknown !== undefined) throw new OptionError(`this command takes no --${unknown}`)
-  const work = prepare(values, words, streams)
+  const work = prepare(values, words, parts)
   return { environment: readEnvironment({ env, production, local }), cell, work }
 }
 
 /**
- * The target must always be named, even this machine. npm can take an option without a trace: it reads `-e nile` before `--` as its `--enjoy-by`, and the
+ * The place must always be named, even this machine. npm can take an option without a trace: it reads `-e nile` before `--` as its `--enjoy-by`, and the
  * command would then run here.
  */
 function readEnvironment({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {

@@ -1,5 +1,7 @@
+import type { Clock } from '../../worker/platform/clock.ts'
 import type { ConfigurationSource } from '../configuration.ts'
 import { cellOptionOf, optionOf, type PlaceRef } from '../place.ts'
+import type { TerminalStreams } from '../signing/terminal.ts'
 import { OptionError } from '../tool-error.ts'
 
 /** The options as typed. An option that was not given is undefined. */
@@ -10,10 +12,16 @@ type TextOption =
   | ('name' | 'scope' | 'secret' | 'service')
 type Flag = 'moved' | 'stdin'
 
-/** The work of a command on its target. Returns the text to print, or throws a `ToolError`. */
+/** The work of a command on its place. Returns the text to print, or throws a `ToolError`. */
 export type Work = (source: ConfigurationSource) => Promise<string>
 
-/** The options that name a target in a printed `operate` command. They begin with a space; this machine is ` --local`. */
+/** The parts of this machine with which a command acts in a person's name: the terminal for a typed secret, and the clock for the token's end. */
+export interface PersonParts {
+  readonly streams: TerminalStreams
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** The options that name a place in a printed `operate` command. They begin with a space; this machine is ` --local`. */
 export const environmentOption = (place: PlaceRef) =>
   place.env === undefined ? ` --local${cellOptionOf(place)}` : optionOf(place)
 

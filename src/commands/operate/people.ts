@@ -4,9 +4,8 @@ import { parseBackendName } from '../../worker/ledger/entry.ts'
 import type { ConfigurationSource } from '../configuration.ts'
 import { readServiceUrl } from '../payout/settings.ts'
 import { pathIn } from '../place.ts'
-import type { TerminalStreams } from '../signing/terminal.ts'
 import { OptionError } from '../tool-error.ts'
-import { type Options, readOption, type Work } from './options.ts'
+import { type Options, type PersonParts, readOption, type Work } from './options.ts'
 import { openSecret, readScopes } from './secret.ts'
 import { post, type ShownItem } from './service.ts'
 
@@ -18,11 +17,11 @@ const txidForm = /^(?:0x)?[0-9a-f]{64}$/i
 const positionForm = /^(?:0|[1-9]\d{0,14}|i\d{1,9})$/
 
 /** `desk-token`: prints a token with which the named person can use the desk for an hour. */
-export function makeDeskToken(options: Options, _: readonly string[], streams: TerminalStreams): Work {
+export function makeDeskToken(options: Options, _: readonly string[], parts: PersonParts): Work {
   const name = readName(options)
   const scope = readScopes(options)
   return async ({ place, values }) => {
-    const sign = await openSecret(options, values, streams)
+    const sign = await openSecret(options, values, parts)
     const token = await sign(name, scope)
     const isPlaced = place.env === undefined || options.service !== undefined
     const shown = isPlaced ? `${urlOf(options, place)}/desk#token=${token}` : token
@@ -32,19 +31,19 @@ export function makeDeskToken(options: Options, _: readonly string[], streams: T
 }
 
 /** `payouts approve`: approves waiting or stuck payouts that another name has asked for. */
-export function prepareApproval(options: Options, ids: readonly string[], streams: TerminalStreams): Work {
+export function prepareApproval(options: Options, ids: readonly string[], parts: PersonParts): Work {
   const body = { ids: readIds(ids), ...movedOf(options) }
-  return acting(options, streams, 'ledger:approve', '/ledger/payouts/approve', body)
+  return acting(options, parts, 'ledger:approve', '/ledger/payouts/approve', body)
 }
 
 /** `payouts cancel`: cancels payouts, and returns their money to the wallets. */
-export function prepareCancellation(options: Options, ids: readonly string[], streams: TerminalStreams): Work {
+export function prepareCancellation(options: Options, ids: readonly string[], parts: PersonParts): Work {
   const body = { ids: readIds(ids), why: readWhy(options), ...movedOf(options) }
-  return acting(options, streams, 'ledger:approve', '/ledger/payouts/cancel', body)
+  return acting(options, parts, 'ledger:approve', '/ledger/payouts/cancel', body)
 }
 
 /** `deposits decide`: credits or refuses a deposit that is held for review. */
-export function prepareDecision(options: Options, words: readonly string[], streams: TerminalStreams): Work {
+export function prepareDecision(options: Options, words: readonly string[], parts: PersonParts): Work {
   const [txid = '', position = '', decision, ...others] = words
   const isDecision = decision === 'credit' || decision === 'refuse'
   if (!txidForm.test(txid) || !positionForm.test(position) || !isDecision || others.length > 0) {
@@ -52,16 +51,16 @@ export function prepareDecision(options: Options, words: readonly string[], stre
   }
   const deposit = { txid, position: position.startsWith('i') ? position : Number(position) }
   const body = { deposits: [{ ...deposit, decision, why: readWhy(options) }] }
-  return acting(options, streams, 'ledger:approve', '/ledger/deposits/decide', body)
+  return acting(options, parts, 'ledger:approve', '/ledger/deposits/decide', body)
 }
 
 /** The work that sends a request in a person's name, and prints the payouts or deposits as they are afterwards. */
-function acting(options: Options, streams: TerminalStreams, scope: string, path: string, body: object): Work {
+function acting(options: Options, parts: PersonParts, scope: string, path: string, body: object): Work {
   const name = readName(options)
   return async ({ place, values }) => {
     const base = urlOf(options, place)
-    streams.output.write(`Asks ${base} as ${name}.\n`)
-    const sign = await openSecret(options, values, streams)
+    parts.streams.output.write(`Asks ${base} as ${name}.\n`)
+    const sign = await openSecret(options, values, parts)
     const list = await post(base + pathIn(place, path), await sign(name, scope), body)
     return list.map((one) => lineOf(one, values)).join('\n')
   }

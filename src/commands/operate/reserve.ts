@@ -8,8 +8,8 @@ import { formatPosition } from '../../worker/chain/block.ts'
 import { reservedUid } from '../../worker/common/ids.ts'
 import { indexCurrencies } from '../../worker/ledger/currencies.ts'
 import { settingsOf } from '../../worker/ledger/stored-settings.ts'
-import type { WranglerTarget } from '../configuration.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, readDatabase } from '../database.ts'
+import type { Place } from '../place.ts'
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
 import { environmentOption, type Options, readOption, type Work } from './options.ts'
 
@@ -96,7 +96,7 @@ export function reserve(options: Options): Work {
 }
 
 /** Reads the stored addresses. Throws a `ToolError` if the key that the database has stored is not `key`, or if it has stored none yet. */
-async function readStoredRange(place: WranglerTarget, key: ExtendedPublicKey): Promise<StoredRange> {
+async function readStoredRange(place: Place, key: ExtendedPublicKey): Promise<StoredRange> {
   const stored = await readDatabase(
     place,
     `SELECT value FROM stored_setting WHERE name = 'TRON_XPUB'`,
@@ -144,7 +144,7 @@ function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] 
  * Advice to read the blocks above `height` again, up to `finalized`: the scan has read them without the reserved addresses. `finalized` may be above the last
  * block that the scan has read, but a tick that is running may have looked up addresses before these were reserved.
  */
-function adviseRescan(place: WranglerTarget, height: number, finalized: number): readonly string[] {
+function adviseRescan(place: Place, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
   const option = environmentOption(place)
   const range = `--from ${height + 1} --to ${finalized}`

@@ -2,11 +2,11 @@ import { SignJWT } from 'jose'
 import { backendAuthSchema, type TokenConfig } from '../../worker/config/auth.ts'
 import { type Bindings, parseBindings } from '../../worker/config/schemas.ts'
 import { readTextFile } from '../files.ts'
-import { createTerminal, type TerminalStreams } from '../signing/terminal.ts'
+import { createTerminal } from '../signing/terminal.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
-import type { Options } from './options.ts'
+import type { Options, PersonParts } from './options.ts'
 
-const lifetime = '1h'
+const lifetimeMs = 3_600_000
 const secretName = 'BACKEND_JWT_SECRET'
 
 /** The words of `--scope`, each with the scope that it stands for. */
@@ -28,7 +28,11 @@ export type SignToken = (name: string, scope: string) => Promise<string>
  * Reads `BACKEND_JWT_SECRET`, and returns a function that signs tokens with it. The secret is in a file (`--secret`), in the configuration, or typed
  * without echo. It is never an argument, which others on the machine can read.
  */
-export async function openSecret(options: Options, values: Bindings, streams: TerminalStreams): Promise<SignToken> {
+export async function openSecret(
+  options: Options,
+  values: Bindings,
+  { streams, clock }: PersonParts,
+): Promise<SignToken> {
   const given =
     options.secret === undefined ? values[secretName] : (await readTextFile(options.secret)).replace(/\r?\n$/, '')
   const typed = () => createTerminal(streams, options.stdin === true).askSecret(`${secretName} (not shown): `)
@@ -37,7 +41,7 @@ export async function openSecret(options: Options, values: Bindings, streams: Te
   if (!parsed.ok) throw new ToolError(parsed.error.join('; '), 'give the secret that the deployment has')
   const { secrets, ...claims } = parsed.value
   const key = new TextEncoder().encode(secrets[0] ?? '')
-  return (name, scope) => sign(key, claims, name, scope)
+  return (name, scope) => sign(key, claims, name, scope, clock.now() + lifetimeMs)
 }
 
 function sign(
@@ -45,9 +49,10 @@ function sign(
   { issuer, audience }: Pick<TokenConfig, 'issuer' | 'audience'>,
   name: string,
   scope: string,
+  endMs: number,
 ): Promise<string> {
   const token = new SignJWT({ scope }).setProtectedHeader({ alg: 'HS256' }).setSubject(name)
   if (issuer !== null) token.setIssuer(issuer)
   if (audience !== null) token.setAudience(audience)
-  return token.setExpirationTime(lifetime).sign(key)
+  return token.setExpirationTime(new Date(endMs)).sign(key)
 }

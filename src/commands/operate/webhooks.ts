@@ -1,5 +1,5 @@
-import type { WranglerTarget } from '../configuration.ts'
 import { type DatabaseRow, queryDatabase, readDatabase, timeOf } from '../database.ts'
+import type { Place } from '../place.ts'
 import { orRefuse, ToolError } from '../tool-error.ts'
 import { environmentOption, type Options, readOption, type Work } from './options.ts'
 
@@ -49,7 +49,7 @@ function readEndpoint(options: Options): string {
 }
 
 /** Sets the position of an endpoint, given as SQL, if the endpoint is at `least` or further, so that no event is skipped. `why` is the message otherwise. */
-async function setPosition(place: WranglerTarget, endpoint: string, position: string, least: string, why: string) {
+async function setPosition(place: Place, endpoint: string, position: string, least: string, why: string) {
   const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)` // the time of the first event that it now gets
   const sql =
     `UPDATE webhook SET position = ${position}, attempts = 0, failing_since = NULL, last_failure = NULL, next_try = 0, ` +

@@ -2,9 +2,10 @@ import { formatBase58 } from '../../worker/chain/address.ts'
 import { requireKnownNode } from '../node-program.ts'
 import { environmentOf } from '../place.ts'
 import { runTool } from '../run-tool.ts'
-import { createTerminal, type Terminal, type TerminalStreams } from '../signing/terminal.ts'
+import type { CommandParts, CommandStreams } from '../signing/command-parts.ts'
+import { createTerminal, type Terminal } from '../signing/terminal.ts'
 import { openTarget } from '../target.ts'
-import { readTargetApart, type Target, type TargetReader } from '../target-apart.ts'
+import type { Target, TargetReader } from '../target-apart.ts'
 import { orRefuse } from '../tool-error.ts'
 import { payoutOptions, readCommand } from './options.ts'
 import { parseSettings } from './settings.ts'
@@ -15,22 +16,11 @@ npm run payout -- sign <payouts.json> --limits <limits.json> [--out signed.json]
 npm run payout -- submit <signed.json> [--service https://…] [--token <file>] [--production | --env <name>] [--cell <number>]
   signing: [--journal <file>] [--new-journal] [--backend-keys <jwks.json>] [--minutes n] [--path m/…] [--again <txid | uid:cuy:osn>] [--stdin]`
 
-/** The streams of a process, or those of a test. */
-interface CommandStreams {
-  readonly stdin: TerminalStreams['input']
-  readonly stdout: TerminalStreams['output']
-  readonly stderr: TerminalStreams['questions']
-}
-
-/**
- * Runs `npm run payout` with these words and options. Returns the exit code. `run` calls `stopsInOrder` once it needs no more answers: from then on the
- * first Ctrl-C aborts the returned signal instead of ending the process. `readTarget` reads the configuration for `run` and `sign`, which read a mnemonic.
- */
+/** Runs `npm run payout` with these words and options. Returns the exit code. */
 export function runPayout(
   args: readonly string[],
   { stdin, stdout, stderr }: CommandStreams,
-  stopsInOrder: () => AbortSignal,
-  readTarget: TargetReader = readTargetApart,
+  { stopsInOrder, readTarget, ...platform }: CommandParts,
 ): Promise<number> {
   return runTool({ usage, options: Object.keys(payoutOptions) }, args, { stderr }, async () => {
     const { command, file, values } = readCommand(args)
@@ -45,13 +35,13 @@ export function runPayout(
     // Each command loads only its own code. `sign` loads no code that talks to a service or to nodes.
     switch (command) {
       case 'run':
-        return (await import('./run.ts')).runRun(values, settings, terminal, stopsInOrder)
+        return (await import('./run.ts')).runRun(values, settings, terminal, platform, stopsInOrder)
       case 'fetch':
-        return (await import('./remote.ts')).runFetch(values, settings, terminal)
+        return (await import('./remote.ts')).runFetch(values, settings, terminal, platform)
       case 'sign':
-        return (await import('./sign.ts')).runSignPayouts(values, file, settings, terminal)
+        return (await import('./sign.ts')).runSignPayouts(values, file, settings, terminal, platform)
       case 'submit':
-        return (await import('./remote.ts')).runSubmit(values, file, settings, terminal)
+        return (await import('./remote.ts')).runSubmit(values, file, settings, terminal, platform)
     }
   })
 }

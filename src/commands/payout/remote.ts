@@ -1,8 +1,8 @@
 import { formatBase58 } from '../../worker/chain/address.ts'
 import { ok } from '../../worker/common/result.ts'
 import { formatInstant } from '../../worker/common/time.ts'
-import { systemClock } from '../../worker/platform/clock.ts'
 import { writeNewFile } from '../files.ts'
+import type { CommandPlatform } from '../node-pool.ts'
 import { cellOptionOf } from '../place.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
@@ -15,10 +15,15 @@ import { fetchedFile, readSignedFile } from './step-files.ts'
 import { openTokens } from './token.ts'
 
 /** `payout -- fetch`: writes the service's offer to a file. It uses no key. Returns the exit code. */
-export async function runFetch(values: PayoutOptions, command: CommandSettings, terminal: Terminal): Promise<number> {
+export async function runFetch(
+  values: PayoutOptions,
+  command: CommandSettings,
+  terminal: Terminal,
+  platform: CommandPlatform,
+): Promise<number> {
   const { settings } = command
-  const service = await openRemote(values, command)
-  const now = systemClock.now()
+  const service = await openRemote(values, command, platform)
+  const now = platform.clock.now()
   const [offer, known] = [await readOffer(service), await service.known(now)]
   if (!known.ok) throw stopOf(known.error)
   if (!offer.ok && offer.error.reason !== stoppedReason) throw stopOf(offer.error)
@@ -44,10 +49,11 @@ export async function runSubmit(
   file: string,
   command: CommandSettings,
   terminal: Terminal,
+  platform: CommandPlatform,
 ): Promise<number> {
   const { chainId, address } = command.settings
   const { signed } = await readSignedFile(file, { chainId, address: formatBase58(address) })
-  const service = await openRemote(values, command)
+  const service = await openRemote(values, command, platform)
   let refused = 0
   for (let i = 0; i < signed.length; i += batchMax) {
     const batch = signed.slice(i, i + batchMax)
@@ -78,8 +84,12 @@ async function readOffer(service: PayoutService): ReturnType<PayoutService['offe
   }
 }
 
-async function openRemote(values: PayoutOptions, { backend, place }: CommandSettings): Promise<PayoutService> {
-  return openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch, place)
+async function openRemote(
+  values: PayoutOptions,
+  { backend, place }: CommandSettings,
+  { clock, fetch }: CommandPlatform,
+): Promise<PayoutService> {
+  return openService(readServiceUrl(values), await openTokens(values.token, backend(), clock), fetch, place)
 }
 
 const stopOf = ({ why }: ServiceRefusal) => new ToolError(why, 'run it again once that is repaired: nothing is lost')

@@ -1,5 +1,6 @@
 import { formatInstant } from '../../worker/common/time.ts'
-import { type Clock, systemClock } from '../../worker/platform/clock.ts'
+import type { Clock } from '../../worker/platform/clock.ts'
+import type { CommandPlatform } from '../node-pool.ts'
 import { type AgreedNodes, openNodes } from '../nodes.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
@@ -29,18 +30,20 @@ export async function runRun(
   values: PayoutOptions,
   { settings, place, backend, chain }: CommandSettings,
   terminal: Terminal,
+  { clock, fetch }: CommandPlatform,
   stopsInOrder: () => AbortSignal,
 ): Promise<number> {
   const { limits, nodes: ownNodes } = await readLimits(values, settings)
   const config = chain(ownNodes)
-  const service = openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch, place)
-  const opened = await openSigner(values, settings, limits, terminal, systemClock, minutesDefault)
+  const tokens = await openTokens(values.token, backend(), clock)
+  const service = openService(readServiceUrl(values), tokens, fetch, place)
+  const opened = await openSigner(values, settings, limits, terminal, clock, minutesDefault)
   const signal = stopsInOrder() // until here Ctrl-C ends the command at once
-  const nodes = openNodes(config, { clock: systemClock, fetch, signal })
+  const nodes = openNodes(config, { clock, fetch, signal })
   const signer = { ...opened, own: createOwnNodes(nodes) }
-  const print = (line: string) => terminal.print(`${formatInstant(systemClock.now())}  ${line}`)
+  const print = (line: string) => terminal.print(`${formatInstant(clock.now())}  ${line}`)
   terminal.print('Running. Ctrl-C stops it; it can be stopped at any point.')
-  await keepSigning({ signer, service, nodes, clock: systemClock, print }, signal)
+  await keepSigning({ signer, service, nodes, clock, print }, signal)
   signer.journal.close()
   return 0
 }

@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os'
 import { formatBase58 } from '../../worker/chain/address.ts'
 import type { ChainConfig } from '../../worker/config/chain.ts'
-import { systemClock } from '../../worker/platform/clock.ts'
 import { writeNewFile } from '../files.ts'
+import type { CommandPlatform } from '../node-pool.ts'
 import { cellOptionOf } from '../place.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
@@ -23,7 +23,9 @@ export async function runSignPayouts(
   file: string,
   command: CommandSettings,
   terminal: Terminal,
+  platform: CommandPlatform,
 ): Promise<number> {
+  const { clock } = platform
   if (!values['beside-network'] && hasNetwork()) {
     throw new ToolError(
       'this machine has a network, and this command a key',
@@ -34,9 +36,9 @@ export async function runSignPayouts(
   const own = { chainId, address: formatBase58(address) }
   const { offer, known } = await readFetchedFile(file, own)
   const { limits, nodes } = await readLimits(values, command.settings)
-  const ownNodes = values['beside-network'] && nodes !== null ? await openOwn(command.chain(nodes)) : null
+  const ownNodes = values['beside-network'] && nodes !== null ? await openOwn(command.chain(nodes), platform) : null
   const signer = {
-    ...(await openSigner(values, command.settings, limits, terminal, systemClock, minutesMax)),
+    ...(await openSigner(values, command.settings, limits, terminal, clock, minutesMax)),
     own: ownNodes,
   }
   if (ownNodes === null && offer !== null) terminal.print(uncompared(offer.head))
@@ -45,7 +47,7 @@ export async function runSignPayouts(
     { id }: ShownPayout,
     { uid, cuy, osn, amt, to, attempts, created_at, txid, transaction }: JournalEntry,
   ) => signed.set(id, { id, uid, cuy, osn, amt, to, attempts, created_at, txid, transaction })
-  const lacking = findLacking(signer.journal, known, { now: systemClock.now(), isStopped: offer === null })
+  const lacking = findLacking(signer.journal, known, { now: clock.now(), isStopped: offer === null })
   for (const line of lackingLines(lacking, signer)) terminal.print(line)
   for (const { payout, entry } of lacking.handIns) add(payout, entry)
   for await (const step of offer === null ? [] : signOffer(signer, offer)) {
@@ -66,9 +68,9 @@ export async function runSignPayouts(
 }
 
 /** Opens the signer's own nodes. The import is here, because without them this command loads no code that talks to nodes. */
-async function openOwn(config: ChainConfig): Promise<OwnNodes> {
+async function openOwn(config: ChainConfig, platform: CommandPlatform): Promise<OwnNodes> {
   const [{ openNodes }, { createOwnNodes }] = await Promise.all([import('../nodes.ts'), import('./own-nodes.ts')])
-  return createOwnNodes(openNodes(config, { clock: systemClock, fetch, signal: new AbortController().signal }))
+  return createOwnNodes(openNodes(config, { ...platform, signal: new AbortController().signal }))
 }
 
 const uncompared = ({ height, hash, created_at }: ShownHead) =>

@@ -1,13 +1,14 @@
 import { importJWK, type JWK, SignJWT } from 'jose'
 import { parseJson } from '../../worker/common/result.ts'
 import type { TokenConfig } from '../../worker/config/auth.ts'
+import type { Clock } from '../../worker/platform/clock.ts'
 import { readTextFile } from '../files.ts'
 import { ToolError } from '../tool-error.ts'
 
 /** The scopes of a signer: to sign, and to read the payouts with which it compares its journal. */
 const signerScope = 'ledger:sign ledger:read'
 const backendName = 'signer'
-const lifetime = '5m'
+const lifetimeMs = 300_000
 const jwsForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Returns the token for one request. It may expire soon, so each request asks for one. */
@@ -17,10 +18,14 @@ export type SignerTokens = () => Promise<string>
  * Makes the signer's tokens. `path` is a file with a token, which is read for each request because its maker may replace it, or with a private key (a JWK)
  * whose public key is at `BACKEND_JWKS_URL`. Without a file, tokens are signed with `BACKEND_JWT_SECRET` of the configuration.
  */
-export async function openTokens(path: string | undefined, config: TokenConfig): Promise<SignerTokens> {
+export async function openTokens(
+  path: string | undefined,
+  config: TokenConfig,
+  clock: Pick<Clock, 'now'>,
+): Promise<SignerTokens> {
   if (path === undefined) {
     const [secret] = config.secrets
-    if (secret !== undefined) return () => signed(config, 'HS256', new TextEncoder().encode(secret))
+    if (secret !== undefined) return () => signed(config, clock, 'HS256', new TextEncoder().encode(secret))
     throw new ToolError(
       'there is no BACKEND_JWT_SECRET here',
       'name a file with a token or a private key (a JWK) with --token',
@@ -39,7 +44,7 @@ export async function openTokens(path: string | undefined, config: TokenConfig):
   }
   const key = await importJWK(jwk, algorithm).catch(() => null)
   if (key === null) throw noKey(path)
-  return () => signed(config, algorithm, key, jwk.kid)
+  return () => signed(config, clock, algorithm, key, jwk.kid)
 }
 
 const noKey = (path: string) =>
@@ -65,6 +70,7 @@ async function readToken(path: string): Promise<string> {
 
 function signed(
   { issuer, audience }: TokenConfig,
+  clock: Pick<Clock, 'now'>,
   alg: string,
   key: Parameters<SignJWT['sign']>[0],
   kid?: string,
@@ -72,5 +78,8 @@ function signed(
   const token = new SignJWT({ scope: signerScope }).setProtectedHeader({ alg, ...(kid === undefined ? {} : { kid }) })
   if (issuer !== null) token.setIssuer(issuer)
   if (audience !== null) token.setAudience(audience)
-  return token.setSubject(backendName).setExpirationTime(lifetime).sign(key)
+  return token
+    .setSubject(backendName)
+    .setExpirationTime(new Date(clock.now() + lifetimeMs))
+    .sign(key)
 }

@@ -2,7 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCollect } from '../../../src/commands/collect/command.ts'
-import { type CommandEnd, type CommandOptions, callCommand, readTargetHere, runCommand } from '../../support/command.ts'
+import {
+  type CallOptions,
+  type CommandEnd,
+  type CommandOptions,
+  callCommand,
+  runCommand,
+} from '../../support/command.ts'
 import { root } from '../../support/project.ts'
 import { testXpub } from '../../support/variables.ts'
 import { databaseId, installWrangler } from '../local-database.ts'
@@ -17,7 +23,7 @@ export interface TestDeployment {
   /** Runs the command in a process. When it waits for a block, a block is made. */
   run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
   /** Calls the command's function in this process. */
-  call(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  call(args: readonly string[], options?: CallOptions): Promise<CommandEnd>
   /** Puts a program in the place of wrangler that prints `output`. `calls` returns the arguments of each of its calls. */
   replaceWrangler(output: string): { readonly environment: Record<string, string>; readonly calls: () => string[][] }
   remove(): void
@@ -44,17 +50,12 @@ TRON_NODES = ${toml(TRON_NODES)}\nCURRENCIES = ${toml(CURRENCIES)}\nOPERATOR_ADD
   for (const name of ['.dev.vars', '.dev.vars.production', '.dev.vars.nile']) {
     writeFileSync(path(name), `TRON_XPUB="${testXpub}"\nAUTH_JWT_SECRET="0123456789abcdef0123456789abcdef"\n`)
   }
-  const stopsInOrder = () => new AbortController().signal
   return {
     folder,
     path,
     run: (args, options = {}) =>
       runCommand(script, args, { cwd: folder, blocksBy: `${devnet.apiUrl}/devnet/mine`, ...options }),
-    call: (args, options = {}) =>
-      callCommand((given, streams) => runCollect(given, streams, stopsInOrder, readTargetHere), args, {
-        cwd: folder,
-        ...options,
-      }),
+    call: (args, options = {}) => callCommand(runCollect, args, { cwd: folder, ...options }),
     replaceWrangler(output) {
       writeFileSync(path('output'), output)
       writeFileSync(path('calls'), '')

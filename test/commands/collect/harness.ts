@@ -12,14 +12,14 @@ import { parseMnemonic } from '../../../src/commands/signing/mnemonic.ts'
 import { deriveAddress, indexMax } from '../../../src/worker/addresses/derive.ts'
 import { formatBase58, parseAddress } from '../../../src/worker/chain/address.ts'
 import type { Result } from '../../../src/worker/common/result.ts'
-import type { UnixMs } from '../../../src/worker/common/time.ts'
 import { type Config, parseConfig } from '../../../src/worker/config/config.ts'
-import { type Clock, systemClock } from '../../../src/worker/platform/clock.ts'
 import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { operatorBase58, treasuryBase58 } from '../../devnet/operator.ts'
 import { result } from '../../devnet/support.ts'
+import { type CommandTime, createCommandTime } from '../../support/command-time.ts'
 import { testXpub } from '../../support/variables.ts'
+import type { VirtualClock } from '../../support/virtual-clock.ts'
 
 /** The public mnemonic of the local chain. */
 export const testMnemonic = `${'test '.repeat(11)}junk`
@@ -37,15 +37,13 @@ export function unwrap<T>(result: Result<T, unknown>): T {
   return result.value
 }
 
-/** The real clock without the waits between requests. Longer waits are time-outs, which stay real. */
-export const quickClock: Clock = {
-  ...systemClock,
-  sleep: (ms) => (ms > lookMs ? systemClock.sleep(ms) : Promise.resolve()),
-}
-
 /** A local chain with the configuration of a service, a gas address with TRX and a stake, and a destination that exists. */
 export interface CollectChain {
-  readonly devnet: TimedDevnet
+  readonly devnet: Devnet
+  /** The time of the commands. It advances with that of the chain. */
+  readonly time: CommandTime
+  /** The same, where waiting for a block makes one. */
+  readonly timeOfBlocks: CommandTime
   readonly config: Config
   depositAt(index: number): string
   /** Pays these deposits and makes them final. */
@@ -72,11 +70,6 @@ export interface CollectChain {
   stop(): Promise<void>
 }
 
-/** A local chain that counts how far its time was moved forward, for the clock of the commands. */
-export interface TimedDevnet extends Devnet {
-  advancedMs: number
-}
-
 /** Other nodes than the chain's own, and how they are reached. */
 export interface Through {
   readonly config: Config
@@ -92,7 +85,8 @@ export interface SendChanges extends Partial<Through> {
 
 /** Starts the chain. The gas address gets `stake` TRX as its stake and `gasTrx` TRX beside it. */
 export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {}): Promise<CollectChain> {
-  const devnet = withTime(await startDevnet(temporary))
+  const time = createCommandTime()
+  const devnet = withTime(await startDevnet(temporary), time)
   await devnet.pay({ to: gasAddress, amount: gasTrx, currency: 'TRX' })
   await devnet.pay({ to: destination, amount: '1', currency: 'TRX' })
   await devnet.stake({ owner: gasAddress, amount: stake })
@@ -101,6 +95,8 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
   const depositAt = (index: number) => formatBase58(deriveAddress(config.extendedPublicKey, index))
   return {
     devnet,
+    time,
+    timeOfBlocks: { ...time, clock: minedClock(devnet, time) },
     config,
     depositAt,
     async deposit(...deposits) {
@@ -116,19 +112,24 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
       const read = readSettings(through.config, testXpub, { to: destination, min: '0', ...options })
       const settings = { ...read, stopOf }
       const signal = new AbortController().signal
-      const nodes = openNodes(through.config, { clock: minedClock(devnet), fetch: through.fetch, signal })
-      const addresses = listed ?? (await scanAddresses(nodes, config, wholeRange, () => {}))
-      return createPlan(nodes, settings, addresses, 12, () => {})
+      const platform = { clock: minedClock(devnet, time), fetch: time.around(through.fetch), signal }
+      const nodes = openNodes(through.config, platform)
+      const planned = async () => {
+        const addresses = listed ?? (await scanAddresses(nodes, config, wholeRange, () => {}))
+        return createPlan(nodes, settings, addresses, 12, () => {})
+      }
+      return time.run(planned())
     },
     sign(plan) {
       const keys = keysOf(testMnemonic)
       return unwrap(signPlan(plan, keys, findGasKey(plan, keys)))
     },
     async send(signed, { signal = new AbortController().signal, onLook, ...changes } = {}) {
-      const platform = { clock: minedClock(devnet, onLook), fetch: changes.fetch ?? fetch, signal }
+      const platform = { clock: minedClock(devnet, time, onLook), fetch: time.around(changes.fetch ?? fetch), signal }
       const states: StepStates = new Map()
       const nodes = openNodes(changes.config ?? config, platform)
-      return { outcome: await sendPlan(nodes, signed, changes.stopOf ?? noStops, states, () => {}), states }
+      const outcome = await time.run(sendPlan(nodes, signed, changes.stopOf ?? noStops, states, () => {}))
+      return { outcome, states }
     },
     stop: () => devnet.stop(),
   }
@@ -162,32 +163,26 @@ export function listedAt(config: Config, ...indices: readonly number[]): readonl
   }))
 }
 
-function withTime(devnet: Devnet): TimedDevnet {
-  const timed: TimedDevnet = {
-    ...devnet,
-    advancedMs: 0,
-    async advance(seconds) {
-      timed.advancedMs += seconds * 1_000
-      await devnet.advance(seconds)
-    },
+/** A chain with whose time that of the commands advances. */
+function withTime(devnet: Devnet, { clock }: CommandTime): Devnet {
+  const advance = async (seconds: number) => {
+    clock.jump(seconds * 1_000)
+    await devnet.advance(seconds)
   }
-  return timed
+  return { ...devnet, advance }
 }
 
-/**
- * A clock that makes a block when a command waits for one, after `onLook`. Shorter waits take no time; longer ones are time-outs, which stay real.
- */
-function minedClock(devnet: TimedDevnet, onLook: () => Promise<void> = async () => {}): Clock {
-  let skippedMs = 0
+/** A clock with which waiting for a block makes one. */
+function minedClock(
+  { mine }: Devnet,
+  { clock, real }: CommandTime,
+  onLook: () => Promise<void> = async () => {},
+): VirtualClock {
   return {
-    now: () => (systemClock.now() + skippedMs + devnet.advancedMs) as UnixMs, // safe: milliseconds since 1970
-    random: () => 0.5,
-    async sleep(ms) {
-      if (ms > lookMs) return systemClock.sleep(ms)
-      skippedMs += ms
-      if (ms < lookMs) return
-      await onLook()
-      await devnet.mine()
+    ...clock,
+    async sleep(ms, until) {
+      await clock.sleep(ms, until)
+      if (ms === lookMs) await real(onLook().then(() => mine()))
     },
   }
 }

@@ -11,10 +11,10 @@ import {
   readResources,
 } from '../../../src/commands/collect/node-api.ts'
 import { readInfo } from '../../../src/commands/node-replies.ts'
-import { openNodes } from '../../../src/commands/nodes.ts'
+import { type AgreedNodes, openNodes } from '../../../src/commands/nodes.ts'
 import { parseAddress } from '../../../src/worker/chain/address.ts'
 import { parseConfig } from '../../../src/worker/config/config.ts'
-import { systemClock } from '../../../src/worker/platform/clock.ts'
+import { createCommandTime } from '../../support/command-time.ts'
 import { bindingsFor, unwrap } from './harness.ts'
 import { type RecordedApiCall, recordedCall, recordedCalls } from './recorded.ts'
 
@@ -24,13 +24,15 @@ const someone = unwrap(parseAddress('TVy8BpqtLbd4oGHjyrAiAzY8vpUdUCcB1D'))
 /** Nodes that answer each request with this recorded reply; `asked` lists the requests. */
 function replay({ response }: Pick<RecordedApiCall, 'response'>) {
   const asked: { path: string; body: unknown }[] = []
-  const fetch = async (url: unknown, init?: { readonly body?: unknown }) => {
+  const { clock, around, run } = createCommandTime()
+  const fetch = around(async (url, init) => {
     asked.push({ path: new URL(String(url)).pathname, body: JSON.parse(String(init?.body)) })
     return new Response(JSON.stringify(response), { headers: { 'content-type': 'application/json' } })
-  }
-  const clock = { ...systemClock, sleep: (ms: number) => (ms > 3_000 ? systemClock.sleep(ms) : Promise.resolve()) }
-  const platform = { clock, fetch: fetch as typeof globalThis.fetch, signal: new AbortController().signal }
-  return { nodes: openNodes(config, platform), asked }
+  })
+  const nodes = openNodes(config, { clock, fetch, signal: new AbortController().signal })
+  const agree: AgreedNodes['agree'] = (...question) => run(nodes.agree(...question))
+  const postAll: AgreedNodes['postAll'] = (...question) => run(nodes.postAll(...question))
+  return { nodes: { ...nodes, agree, postAll }, asked }
 }
 
 const addressOf = ({ request }: RecordedApiCall) => unwrap(parseAddress(String(request.address)))

@@ -3,66 +3,51 @@ import { createProgress } from '../../../src/commands/collect/command-line.ts'
 import { scanAddresses, wholeRange } from '../../../src/commands/collect/gather.ts'
 import { noStops } from '../../../src/commands/collect/issuer-stops.ts'
 import { createPlan, readSettings } from '../../../src/commands/collect/plan-command.ts'
-import { openNodes } from '../../../src/commands/nodes.ts'
+import { type AgreedReading, openNodes } from '../../../src/commands/nodes.ts'
 import { trc20Asset } from '../../../src/worker/chain/block.ts'
-import type { UnixMs } from '../../../src/worker/common/time.ts'
 import { parseConfig } from '../../../src/worker/config/config.ts'
 import { result } from '../../devnet/support.ts'
+import { createCommandTime } from '../../support/command-time.ts'
 import { testXpub } from '../../support/variables.ts'
-import {
-  bindingsFor,
-  type CollectChain,
-  destination,
-  listedAt,
-  quickClock,
-  startCollectChain,
-  unwrap,
-} from './harness.ts'
+import { bindingsFor, type CollectChain, destination, listedAt, startCollectChain, unwrap } from './harness.ts'
 
 const bindings = bindingsFor({ rpcUrl: 'https://n.example/jsonrpc', apiUrl: 'https://n.example' })
 const TRON_NODES = [{ rpc: 'https://n.example/jsonrpc', api: 'https://n.example' }] // without `noLimits`: the limits of a public node hold
 const config = unwrap(parseConfig({ ...bindings, TRON_NODES }))
 const anything = { parse: (value: unknown) => value, merge: (a: unknown) => a }
 
-/** Nodes with a virtual clock, which moves only while they wait. `asked` has the times of their requests. */
+/** Nodes that answer at once, a question to them, and the times at which they were asked. */
 function timedNodes(abort = new AbortController()) {
-  let now = 1_795_000_000_000
+  const { clock, around, run } = createCommandTime()
   const asked: number[] = []
-  const clock = {
-    now: () => now as UnixMs,
-    random: () => 0.5,
-    sleep: (ms: number) => {
-      if (ms > 3_000) return new Promise<void>(() => {}) // a time-out, which never comes
-      now += ms
-      return Promise.resolve()
-    },
-  }
-  const fetch = (async () => {
-    asked.push(now)
+  const fetch = around(async () => {
+    asked.push(clock.now())
     return new Response('{"chainParameter":[]}')
-  }) as typeof globalThis.fetch
-  return { nodes: openNodes(config, { clock, fetch, signal: abort.signal }), asked }
+  })
+  const nodes = openNodes(config, { clock, fetch, signal: abort.signal })
+  const ask = (path: string, reading: AgreedReading<unknown> = anything) => run(nodes.agree(path, {}, reading))
+  return { ask, asked }
 }
 
 it('the nodes are asked at most as often in a second as they allow', async () => {
-  const { nodes, asked } = timedNodes()
-  for (let i = 0; i < 60; i += 1) await nodes.agree('x', {}, anything)
+  const { ask, asked } = timedNodes()
+  for (let i = 0; i < 60; i += 1) await ask('x')
   const most = Math.max(...asked.map((at) => asked.filter((other) => other >= at && other < at + 1_000).length))
   expect([most <= 15, new Set(asked).size > 3]).toEqual([true, true])
 })
 
 it('a stopped command asks nothing more', async () => {
   const abort = new AbortController()
-  const { nodes, asked } = timedNodes(abort)
-  await nodes.agree('x', {}, anything)
+  const { ask, asked } = timedNodes(abort)
+  await ask('x')
   abort.abort()
-  await expect(nodes.agree('x', {}, anything)).rejects.toThrow('stopped at the terminal')
+  await expect(ask('x')).rejects.toThrow('stopped at the terminal')
   expect(asked).toHaveLength(1)
 })
 
 it('a reply that is none of those known is tried again, and then a failure in one sentence', async () => {
-  const { nodes, asked } = timedNodes()
-  const answer = nodes.agree('getaccount', {}, { ...anything, parse: () => undefined })
+  const { ask, asked } = timedNodes()
+  const answer = ask('getaccount', { ...anything, parse: () => undefined })
   await expect(answer).rejects.toThrow(/^no node answered getaccount \((?!.*n\.example)/)
   expect(asked.length).toBeGreaterThan(4)
 })
@@ -94,8 +79,9 @@ describe('at a chain', () => {
   afterAll(() => chain.stop())
 
   const scan = async (from: number, to: number) => {
-    const nodes = openNodes(chain.config, { clock: quickClock, fetch, signal })
-    const listed = await scanAddresses(nodes, chain.config, { from, to }, () => {})
+    const { clock, fetch, run } = chain.time
+    const nodes = openNodes(chain.config, { clock, fetch, signal })
+    const listed = await run(scanAddresses(nodes, chain.config, { from, to }, () => {}))
     return [listed[0]?.index, listed.at(-1)?.index, listed.length]
   }
 
@@ -128,13 +114,13 @@ describe('at a chain', () => {
       const answer = await fetch(text.replace('https://second.example', apiUrl), init)
       return new Response(changed(await answer.text()))
     }
-    return { both, nodes: openNodes(both, { clock: quickClock, fetch: routed, signal }) }
+    const { clock, around } = chain.time
+    return { both, nodes: openNodes(both, { clock, fetch: around(routed), signal }) }
   }
-  const read = ({ nodes }: ReturnType<typeof twoNodes>) =>
-    nodes.balances(
-      listedAt(chain.config, 0, 39).map(({ address }) => address),
-      trc20Asset(chain.devnet.tokenAddress),
-    )
+  const read = ({ nodes }: ReturnType<typeof twoNodes>) => {
+    const addresses = listedAt(chain.config, 0, 39).map(({ address }) => address)
+    return chain.time.run(nodes.balances(addresses, trc20Asset(chain.devnet.tokenAddress)))
+  }
   const three = (3_000_000).toString(16).padStart(64, '0')
   const million = (3_000_000_000_000).toString(16).padStart(64, '0')
 
@@ -153,7 +139,8 @@ describe('at a chain', () => {
   it('balances that are unknown stay, with the reason in the plan', async () => {
     const { both, nodes } = twoNodes((text) => text.replaceAll(three, million))
     const settings = readSettings(both, testXpub, { to: destination, currency: 'USDT', min: '0' })
-    const plan = await createPlan(nodes, { ...settings, stopOf: noStops }, listedAt(both, 0, 39), 12, () => {})
+    const planned = createPlan(nodes, { ...settings, stopOf: noStops }, listedAt(both, 0, 39), 12, () => {})
+    const plan = await chain.time.run(planned)
     expect(plan.steps.filter(({ kind }) => kind === 'transfer').map(({ index }) => index)).toEqual([0])
     expect(plan.leftOut).toMatchObject([{ index: 39, why: 'the nodes do not agree on the balance: plan again' }])
   })
@@ -162,11 +149,10 @@ describe('at a chain', () => {
     const hourMs = 3_600_000
     /** Makes a plan with the longest validity on a machine whose clock is ahead by `aheadMs`. */
     const planWithClock = async (aheadMs: number) => {
-      const differenceMs = (await chain.headMs()) - Date.now() + aheadMs
-      const clock = { ...quickClock, now: () => (Date.now() + differenceMs) as UnixMs } // safe: milliseconds since 1970
+      const { clock, fetch, run } = createCommandTime((await chain.headMs()) + aheadMs)
       const nodes = openNodes(chain.config, { clock, fetch, signal })
       const settings = readSettings(chain.config, testXpub, { to: destination, currency: 'TRX' })
-      return createPlan(nodes, { ...settings, stopOf: noStops }, listedAt(chain.config, 19), 24, () => {})
+      return run(createPlan(nodes, { ...settings, stopOf: noStops }, listedAt(chain.config, 19), 24, () => {}))
     }
 
     it('refers to a final block: no fork can remove it', async () => {

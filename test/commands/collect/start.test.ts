@@ -176,7 +176,7 @@ describe('sign', () => {
   it('never replaces a file', async () => {
     const before = readFileSync(join(folder, 'signed.json'), 'utf8')
     const input = `${destination}\n${testMnemonic}\n`
-    const { code, all } = await run(['sign', 'plan.json', '--stdin', '--out', 'signed.json'], { input })
+    const { code, all } = await call(['sign', 'plan.json', '--stdin', '--out', 'signed.json'], { input })
     expect([code, all.includes('exists already')]).toEqual([1, true])
     expect(readFileSync(join(folder, 'signed.json'), 'utf8')).toBe(before)
   })

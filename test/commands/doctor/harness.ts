@@ -5,10 +5,9 @@ import type { ReadStored } from '../../../src/commands/database.ts'
 import { lineOf } from '../../../src/commands/doctor/check-settings.ts'
 import { type DoctorPlatform, runChecks } from '../../../src/commands/doctor/run-checks.ts'
 import { ok } from '../../../src/worker/common/result.ts'
-import type { UnixMs } from '../../../src/worker/common/time.ts'
-import { systemClock } from '../../../src/worker/platform/clock.ts'
 import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
 import { depositBase58, result as resultOf } from '../../devnet/support.ts'
+import { type CommandTime, createCommandTime } from '../../support/command-time.ts'
 import { listen, type RunningServer } from '../../support/loopback.ts'
 import { bindingsFor, noLimits } from '../collect/harness.ts'
 
@@ -109,19 +108,24 @@ export function sourceOf(values: Values, more: Partial<ConfigurationSource> = {}
 /** A database with the address at index 0, and no stored settings. */
 const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0, strangers: [] })
 
+/** The parts of the doctor, and what lets their time pass. */
+interface TimedPlatform extends DoctorPlatform, Pick<CommandTime, 'run'> {}
+
 /** The doctor's platform, whose clock is `aheadMs` ahead of the newest block. The local chain makes blocks only on command. */
-export async function platformAt(devnet: Devnet, aheadMs = 0, readStored = storedFirst): Promise<DoctorPlatform> {
+export async function platformAt(devnet: Devnet, aheadMs = 0, readStored = storedFirst): Promise<TimedPlatform> {
   const { timestamp } = await resultOf<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
-  const difference = Number(timestamp) * 1000 + aheadMs - Date.now()
-  const clock = { ...systemClock, now: () => (Date.now() + difference) as UnixMs } // safe: milliseconds since 1970
-  return { clock, fetch, readStored }
+  const { clock, fetch, run } = createCommandTime(Number(timestamp) * 1000 + aheadMs)
+  return { clock, fetch, readStored, run }
 }
 
 /** Runs all checks of the doctor. Returns its lines as it prints them, one for each result. */
-export async function linesOf(source: ConfigurationSource, platform: DoctorPlatform): Promise<string[]> {
-  const lines: string[] = []
-  for await (const result of runChecks(source, platform)) lines.push(lineOf(result))
-  return lines
+export function linesOf(source: ConfigurationSource, { run, ...platform }: TimedPlatform): Promise<string[]> {
+  const read = async () => {
+    const lines: string[] = []
+    for await (const result of runChecks(source, platform)) lines.push(lineOf(result))
+    return lines
+  }
+  return run(read())
 }
 
 /** Answers a request to a test's server. If the promise rejects, the server closes the connection without an answer. */

@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runOperate } from '../../../src/commands/operate/command.ts'
-import type { UnixMs } from '../../../src/worker/common/time.ts'
 import { createScannerObject, createService, type Platform } from '../../../src/worker/compose.ts'
 import { createLogger } from '../../../src/worker/platform/logger.ts'
 import { withSessions } from '../../simulation/database.ts'
 import { type CommandEnd, type CommandOptions, callCommand } from '../../support/command.ts'
+import { type CommandTime, createCommandTime } from '../../support/command-time.ts'
 import { listen } from '../../support/loopback.ts'
 import { createMemoryHost } from '../../support/memory-host.ts'
 import { payoutBase58 as payoutAddress } from '../../support/payouts.ts'
@@ -19,6 +19,8 @@ import { databaseId } from '../local-database.ts'
 
 export interface AskedService {
   readonly url: string
+  /** Its time, and that of the commands. */
+  readonly time: CommandTime
   /** All requests that the service has received. */
   readonly asked: { readonly path: string; readonly authorization: string; readonly body: string }[]
   /** Runs the command. A line of `input` answers a question of the command. */
@@ -43,8 +45,10 @@ export async function startAsked(secret: string | null, changes: Record<string, 
     PAYOUTS: { address: payoutAddress },
     ...changes,
   }
+  const time = createCommandTime()
+  const { clock } = time
   const platform: Platform = {
-    clock: { now: () => Date.now() as UnixMs, random: () => 0.5, sleep: async () => {} }, // safe: milliseconds since 1970
+    clock: { ...clock, sleep: async () => {} },
     fetch: () => Promise.reject(new TypeError('nothing else is reached')),
     logger: createLogger(() => {}),
     uniqueName: () => crypto.randomUUID(),
@@ -73,14 +77,15 @@ export async function startAsked(secret: string | null, changes: Record<string, 
   if (secret !== null) write('.dev.vars', `BACKEND_JWT_SECRET="${secret}"\n`)
   return {
     url,
+    time,
     asked,
     write,
     operate: (args, options = {}) => {
       const place = args.includes('--production') ? [] : ['--local']
-      return callCommand(runOperate, [...args, ...place], { ...options, cwd: folder })
+      return callCommand(runOperate, [...args, ...place], { ...options, time, cwd: folder })
     },
     async post(path, body) {
-      const claims = { sub: 'shop', scope: 'ledger:post ledger:pay', exp: Math.floor(Date.now() / 1_000) + 600 }
+      const claims = { sub: 'shop', scope: 'ledger:post ledger:pay', exp: Math.floor(clock.now() / 1_000) + 600 }
       const headers = { ...bearer(await signHs256(claims, backendSecret)), 'content-type': 'application/json' }
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
       const { data, msg } = (await response.json()) as { data: { list: { id: number }[] }; msg: string } // safe: the service's own reply

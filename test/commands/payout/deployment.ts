@@ -1,7 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { runPayout } from '../../../src/commands/payout/command.ts'
-import type { UnixMs } from '../../../src/worker/common/time.ts'
-import { type CommandEnd, type CommandOptions, callCommand, readTargetHere, runCommand } from '../../support/command.ts'
+import {
+  type CallOptions,
+  type CommandEnd,
+  type CommandOptions,
+  callCommand,
+  runCommand,
+} from '../../support/command.ts'
+import { type CommandTime, createCommandTime } from '../../support/command-time.ts'
 import { backendSecret } from '../../support/variables.ts'
 import { createDeployment } from '../collect/deployment.ts'
 import { testMnemonic } from '../collect/harness.ts'
@@ -14,20 +20,24 @@ export interface PayoutDeployment {
   readonly service: ScriptedService
   readonly script: ScriptedService['script']
   readonly node: OwnNode
+  /** The time of service, node and commands that are called. It stands still but where such a command waits. */
+  readonly time: CommandTime
   readonly path: (name: string) => string
   /** Runs the command in a process, for this service, with the test mnemonic as its input. */
   run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
   /** Calls the command's function in this process, for this service. */
-  call(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  call(args: readonly string[], options?: CallOptions): Promise<CommandEnd>
   /** Calls the command's function in this process, without naming a service. */
-  callAlone(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  callAlone(args: readonly string[], options?: CallOptions): Promise<CommandEnd>
   stop(): Promise<void>
 }
 
 /** Creates the folder with limits in `limits.json`, and starts the service and a node on its chain. */
 export async function startDeployment(): Promise<PayoutDeployment> {
-  const service = await startPayoutService(payoutAddress, () => Date.now() as UnixMs)
-  const node = await startOwnNode(Date.now)
+  const time = createCommandTime()
+  const { now } = time.clock
+  const service = await startPayoutService(payoutAddress, now)
+  const node = await startOwnNode(now)
   node.script.decimals = 6
   const { folder, path, remove } = createDeployment({ devnet: { rpcUrl: `${node.url}/jsonrpc`, apiUrl: node.url } })
   const limits = [
@@ -36,25 +46,22 @@ export async function startDeployment(): Promise<PayoutDeployment> {
   ]
   writeFileSync(path('limits.json'), JSON.stringify(limits))
   const settings = { PAYOUTS: JSON.stringify({ address: payoutAddress }), BACKEND_JWT_SECRET: backendSecret }
-  const withDefaults = ({ environment, ...options }: CommandOptions = {}): CommandOptions => ({
+  const withDefaults = <Options extends CallOptions | CommandOptions>({ environment, ...options }: Options) => ({
     cwd: folder,
     input: `${testMnemonic}\n`,
     ...options,
     environment: { ...settings, ...environment },
   })
   const withService = (args: readonly string[]) => (args[0] === 'sign' ? args : [...args, '--service', service.url])
-  const callAlone = (args: readonly string[], options?: CommandOptions) =>
-    callCommand(
-      (given, streams) => runPayout(given, streams, () => AbortSignal.abort(), readTargetHere),
-      args,
-      withDefaults(options),
-    )
+  const callAlone = (args: readonly string[], options?: CallOptions) =>
+    callCommand(runPayout, args, { time, ...withDefaults(options ?? {}) })
   return {
     service,
     script: service.script,
     node,
+    time,
     path,
-    run: (args, options) => runCommand('src/commands/payout/start.ts', withService(args), withDefaults(options)),
+    run: (args, options) => runCommand('src/commands/payout/start.ts', withService(args), withDefaults(options ?? {})),
     call: (args, options) => callAlone(withService(args), options),
     callAlone,
     async stop() {

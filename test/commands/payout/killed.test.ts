@@ -14,7 +14,8 @@ let preloadOfAll = ''
 beforeEach(async () => {
   deployment = await startDeployment()
   preloadOfAll = asReadBefore(deployment.path('.'))
-  createJournal(deployment.path('journal'), { chainId, address: payoutAddress }, (Date.now() - 1_000) as UnixMs)
+  const before = (deployment.time.clock.now() - 1_000) as UnixMs // safe: an earlier time
+  createJournal(deployment.path('journal'), { chainId, address: payoutAddress }, before)
 })
 afterEach(() => deployment.stop())
 

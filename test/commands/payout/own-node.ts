@@ -13,8 +13,6 @@ export interface OwnNode extends RunningServer {
     behindMs: number
     /** Hash and time of the block at a height; null if it does not have the block. */
     block(height: number): { readonly hash: string; readonly ms: number } | null
-    /** Called before each answer. */
-    beforeAnswer(): Promise<void>
     /** The methods of all calls, in order. */
     readonly asked: string[]
   }
@@ -33,14 +31,12 @@ export async function startOwnNode(now: () => number): Promise<OwnNode> {
     decimals: 8,
     behindMs: 57_000,
     block: (height) => ({ hash: blockAt(height * 3_000).hash, ms: height * 3_000 }),
-    beforeAnswer: async () => {},
     asked: [],
   }
   const server = await listen(
     createServer((request, response) => {
       const respond = async () => {
         const body = (await json(request)) as Call | Call[] // safe: the command's own request
-        await script.beforeAnswer()
         const calls = Array.isArray(body) ? body : [body]
         for (const { method } of calls) script.asked.push(method)
         const replies = calls.map((call) => ({ jsonrpc: '2.0', id: call.id, result: answer(script, call, now()) }))

@@ -1,32 +1,34 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { lookMs, openNodes } from '../../../src/commands/nodes.ts'
-import { createOwnNodes } from '../../../src/commands/payout/own-nodes.ts'
+import { openNodes } from '../../../src/commands/nodes.ts'
+import { createOwnNodes, type OwnNodes } from '../../../src/commands/payout/own-nodes.ts'
 import type { CurrencyId } from '../../../src/worker/common/ids.ts'
 import { chainSchema } from '../../../src/worker/config/chain.ts'
 import { parseBindings } from '../../../src/worker/config/schemas.ts'
-import { type Clock, systemClock } from '../../../src/worker/platform/clock.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
+import { type CommandTime, createCommandTime } from '../../support/command-time.ts'
 import { unwrap } from '../collect/harness.ts'
 import { chainId } from './harness.ts'
 import { type OwnNode, otherHash, startOwnNode } from './own-node.ts'
 import { blockAt } from './scripted-service.ts'
 
+let time: CommandTime
 let nodes: readonly OwnNode[]
+/** The nodes that do not answer. */
+let hanging: readonly OwnNode[]
 beforeEach(async () => {
-  nodes = await Promise.all([startOwnNode(Date.now), startOwnNode(Date.now)])
+  time = createCommandTime()
+  nodes = await Promise.all([startOwnNode(time.clock.now), startOwnNode(time.clock.now)])
+  hanging = []
 })
 afterEach(async () => {
   for (const node of nodes) await node.close()
 })
 
-/** The real clock, but without the pause before a question is asked again. */
-const untilNextTry: Clock = {
-  ...systemClock,
-  sleep: (ms, until) => (ms === lookMs ? Promise.resolve() : systemClock.sleep(ms, until)),
-}
+/** The URL by which the service knows a node: it takes two nodes of one host for one. */
+const addressOf = (node: OwnNode) => node.url.replace('127.0.0.1', `127.0.0.${nodes.indexOf(node) + 1}`)
 
 /** The signer's two nodes, which must agree. */
-function own(clock = untilNextTry) {
+function own() {
   const config = unwrap(
     parseBindings(chainSchema, {
       TRON_CHAIN_ID: chainId,
@@ -34,23 +36,27 @@ function own(clock = untilNextTry) {
         { cuy: 1, symbol: 'TRX', decimals: 6 },
         { cuy: 2, symbol: 'USDT', contract: tokenBase58, decimals: 8, scale: 6 },
       ],
-      TRON_NODES: nodes.map(({ url }, i) => ({
-        rpc: `${url}/jsonrpc`.replace('127.0.0.1', `127.0.0.${i + 1}`),
-        api: url.replace('127.0.0.1', `127.0.0.${i + 1}`),
-      })),
+      TRON_NODES: nodes.map((node) => ({ rpc: `${addressOf(node)}/jsonrpc`, api: addressOf(node) })),
     }),
   )
   const toServer: typeof fetch = (url, init) => fetch(String(url).replace(/127\.0\.0\.\d/, '127.0.0.1'), init)
   const { currencies } = config
-  const platform = { clock, fetch: toServer, signal: new AbortController().signal }
+  const isHanging = (url: string) => hanging.some((node) => url.startsWith(addressOf(node)))
+  const { clock, around, run } = time
+  const platform = { clock, fetch: around(toServer, isHanging), signal: new AbortController().signal }
   const asset = (cuy: number) => {
     const currency = currencies.byId.get(cuy as CurrencyId)
     if (currency === undefined) throw new Error('it is configured')
     return currency
   }
-  return { ...createOwnNodes(openNodes(config, platform)), trx: asset(1), usdt: asset(2) }
+  const { whyNotHead, whyNotDecimals } = createOwnNodes(openNodes(config, platform))
+  const inTime: OwnNodes = {
+    whyNotHead: (shown) => run(whyNotHead(shown)),
+    whyNotDecimals: (currency) => run(whyNotDecimals(currency)),
+  }
+  return { ...inTime, trx: asset(1), usdt: asset(2) }
 }
-const head = () => blockAt(Date.now() - 57_000)
+const head = () => blockAt(time.clock.now() - 57_000)
 
 describe('the head that a service shows', () => {
   it('is right where a quorum of the own nodes has the same block, and is asked about once', async () => {
@@ -124,24 +130,19 @@ describe('the decimals of this machine', () => {
 })
 
 it('one node of three that hangs keeps no payout for longer than its five seconds', async () => {
-  const third = await startOwnNode(Date.now)
-  const hanging = Promise.withResolvers<void>()
-  const [first] = nodes
-  if (first === undefined) throw new Error('two')
-  first.script.beforeAnswer = () => hanging.promise
-  nodes = [...nodes, third]
+  const before = time.clock.now()
+  nodes = [...nodes, await startOwnNode(time.clock.now)]
+  hanging = nodes.slice(0, 1)
   expect(await own().whyNotHead(head())).toBeNull()
-  hanging.resolve()
+  expect(time.clock.now()).toBe(before + 2_000) // a third of an attempt
 })
 
 it('signing does not wait for nodes that hang', async () => {
-  const hanging = Promise.withResolvers<void>()
-  for (const { script } of nodes) script.beforeAnswer = () => hanging.promise
-  const { whyNotHead } = own({
-    ...untilNextTry,
-    sleep: (ms, until) => untilNextTry.sleep(ms === 5_000 ? 100 : ms, until),
-  })
-  expect(await whyNotHead(head())).toContain('have not answered yet')
-  hanging.resolve()
-  await expect.poll(() => whyNotHead(head())).toBeNull()
+  const [shown, before] = [head(), time.clock.now()]
+  hanging = nodes
+  const { whyNotHead } = own()
+  expect(await whyNotHead(shown)).toContain('have not answered yet')
+  expect(time.clock.now()).toBe(before + 5_000)
+  hanging = []
+  expect(await whyNotHead(shown)).toBeNull()
 })

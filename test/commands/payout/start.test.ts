@@ -17,7 +17,8 @@ import { recipient } from './scripted-service.ts'
 let deployment: PayoutDeployment
 beforeEach(async () => {
   deployment = await startDeployment()
-  createJournal(deployment.path('journal'), { chainId, address: payoutAddress }, (Date.now() - 1_000) as UnixMs)
+  const before = (deployment.time.clock.now() - 1_000) as UnixMs // safe: an earlier time
+  createJournal(deployment.path('journal'), { chainId, address: payoutAddress }, before)
 })
 afterEach(() => deployment.stop())
 
@@ -111,14 +112,7 @@ describe('npm run payout -- run', () => {
 
 describe('the nodes of a signer', () => {
   /** Runs the signer until it has printed this text, then interrupts it. */
-  const runUntil = (printed: string, more: readonly string[] = []) =>
-    deployment.run(['run', ...signing, ...more], {
-      onStart: (child) => {
-        child.stdout?.on('data', (chunk: string) => {
-          if (chunk.includes(printed)) child.kill('SIGINT')
-        })
-      },
-    })
+  const runUntil = (printed: string) => deployment.call(['run', ...signing], { stopAt: printed })
   const limits = [
     { cuy: 1, each: '100', perDay: '1000' },
     { cuy: 2, each: '100', perDay: '1000' },
@@ -145,7 +139,7 @@ describe('the nodes of a signer', () => {
   })
 
   it('are those of the file of limits, where it names some', async () => {
-    const other = await startOwnNode(Date.now)
+    const other = await startOwnNode(deployment.time.clock.now)
     other.script.decimals = 6
     const nodes = [{ rpc: `${other.url}/jsonrpc`, api: other.url }]
     writeFileSync(deployment.path('limits.json'), JSON.stringify({ limits, nodes }))
@@ -185,7 +179,7 @@ describe('the tokens of a signer', () => {
     await deployment.call(['fetch', '--out', 'fetched.json'])
     const { payload } = await jwtVerify(bearerOf(), new TextEncoder().encode(backendSecret))
     expect(payload).toMatchObject({ sub: 'signer', scope: 'ledger:sign ledger:read' })
-    expect((payload.exp ?? 0) - Date.now() / 1_000).toBeLessThanOrEqual(300)
+    expect(payload.exp).toBe(Math.floor(deployment.time.clock.now() / 1_000) + 300)
   })
 
   it.each(['ES256', 'EdDSA', 'RS256'])('are signed with a private key of a file (%s)', async (alg) => {

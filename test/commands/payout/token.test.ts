@@ -54,7 +54,7 @@ describe('the private key of --token', () => {
   ])('as WebCrypto exports one of %s signs tokens that the service takes', async (_, make, algorithm) => {
     const { own, published } = await make()
     writeFileSync(path, JSON.stringify(own))
-    const tokens = await openTokens(path, config)
+    const tokens = await openTokens(path, config, systemClock)
     const token = await tokens()
     expect(decodeProtectedHeader(token).alg).toBe(algorithm)
     const { alg: _alg, ...publishedAsBefore } = published // older sets name the algorithm differently
@@ -69,14 +69,14 @@ describe('the private key of --token', () => {
     ['P-384', () => exported({ name: 'ECDSA', namedCurve: 'P-384' } as Algorithm)],
   ])('of %s is refused, since the service takes none of its tokens', async (_, make) => {
     writeFileSync(path, JSON.stringify((await make()).own))
-    await expect(openTokens(path, config)).rejects.toThrow('the service takes no token of its kind')
+    await expect(openTokens(path, config, systemClock)).rejects.toThrow('the service takes no token of its kind')
   })
 
   it('is refused where it is a public one, or no key', async () => {
     const { published } = await ed25519()
     for (const text of [JSON.stringify(published), '{"kty":"OKP"}', '{}', 'a.b']) {
       writeFileSync(path, text)
-      await expect(openTokens(path, config)).rejects.toThrow('has neither a token nor a private key')
+      await expect(openTokens(path, config, systemClock)).rejects.toThrow('has neither a token nor a private key')
     }
   })
 })
