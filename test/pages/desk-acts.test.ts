@@ -111,6 +111,19 @@ describe('an act', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('box')
   })
 
+  it('shows all that it would do, and the button that does it, without scrolling', async () => {
+    addPayouts(at.desk)
+    at.desk.summary.reader = { name: 'office', scopes: ['ledger:read', 'ledger:approve'] }
+    const page = await open({ width: 1280, height: 640 })
+    await page.waitForSelector('#state')
+    await askDesk(page, 'payout 41')
+    await begin(page, 'approve')
+    const places = await page.$$eval('#act, .act button[type="submit"]', (all) =>
+      all.map((one) => one.getBoundingClientRect().top >= 0 && one.getBoundingClientRect().bottom <= innerHeight),
+    )
+    expect(places).toEqual([true, true])
+  })
+
   it('cancels a payout with a reason, which it asks for, and the money is back', async () => {
     addPayouts(at.desk)
     const page = await openAs('ledger:pay')

@@ -54,7 +54,8 @@ function buttonsOf(context: DeskContext, acts: readonly Act[]): Child[] {
     try {
       const { openAct } = await import('./acts.ts')
       place.replaceChildren(openAct(context, act, close))
-      place.querySelector<HTMLElement>('[tabindex]')?.focus()
+      place.scrollIntoView({ block: 'nearest' }) // all of the form, with its buttons
+      place.querySelector<HTMLElement>('[tabindex]')?.focus({ preventScroll: true })
     } catch {
       place.replaceChildren(html('p', { class: 'fault', role: 'alert' }, texts.offline)) // its script could not be loaded
     }
