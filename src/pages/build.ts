@@ -20,6 +20,7 @@ const apartScripts = [
   'desk/cells',
   'desk/chain-story',
   'desk/files',
+  'desk/payout-story',
   'desk/statement-view',
   ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
 ]
@@ -35,7 +36,7 @@ const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
     onResolve(
-      { filter: /^\.\/(first|papers|acts|cells|chain-story|files|statement-view|languages\/\w+)\.ts$/ },
+      { filter: /^\.\/(first|papers|acts|cells|chain-story|files|payout-story|statement-view|languages\/\w+)\.ts$/ },
       ({ path, kind }) => (kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true }),
     ),
 }

@@ -78,6 +78,16 @@ describe('the first sentence', () => {
     expect(await tone(page)).toBe('warn')
   })
 
+  it('compares a node with no others where there are none', async () => {
+    at.desk.summary.nodes?.splice(1)
+    Object.assign(at.desk.summary.nodes?.[0] ?? {}, { use: 'demoted', behind: 0 })
+    const page = await open()
+    await page.waitForSelector('[data-node]')
+    const shown = await textOfFirst(page, '[data-node]')
+    expect(shown).toContain('It is slow')
+    expect(shown).not.toContain('others')
+  })
+
   it('counts a node that is not asked any more as missing', async () => {
     Object.assign(at.desk.summary.nodes?.[0] ?? {}, { use: 'unfit', failed_at: ago(5), failure: 'no history' })
     const page = await open()

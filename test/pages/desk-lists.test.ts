@@ -75,13 +75,13 @@ describe('the lists', () => {
     await showList(page, 'deposits')
     await filterBy(page, 'least', '3.4')
     await filterBy(page, 'most', '4')
-    await seeIn(page, lists, 'All 1 are shown.')
+    await seeIn(page, lists, 'The only one is shown.')
     expect(await textOfFirst(page, `${lists} td`)).toContain('3.5 TRX')
     await filterBy(page, 'most', 'four')
     await seeIn(page, `${lists} .fault`, 'An amount is digits')
     await press(page, 'Clear the filter')
     await filterBy(page, 'cuy', '1')
-    await seeIn(page, lists, 'All 1 are shown.')
+    await seeIn(page, lists, 'The only one is shown.')
     await filterBy(page, 'cuy', '')
     const day = (days: number) => new Date(Date.now() - days * daySeconds * 1_000).toLocaleDateString('sv')
     await filterBy(page, 'to', day(3))
@@ -90,6 +90,14 @@ describe('the lists', () => {
     const times = await page.$$eval(`${lists} td.number`, (all) => all.map((one) => one.textContent))
     expect(times).toHaveLength(24)
     expect(new Set(times.map((time) => /^[\d/]+/.exec(time)?.[0])).size).toBe(1)
+  })
+
+  it('say how many were found where the search can go on', async () => {
+    addMany(2_100)
+    const page = await open()
+    await showList(page, 'deposits')
+    await filterBy(page, 'least', '2095')
+    await seeIn(page, lists, 'Found so far: 7. Looked at everything since ')
   })
 
   it('are filtered by the hour, which a day needs', async () => {
@@ -103,7 +111,7 @@ describe('the lists', () => {
     await filterBy(page, 'from-hour', String(from).padStart(2, '0'))
     await filterBy(page, 'to', day)
     await filterBy(page, 'to-hour', String(to).padStart(2, '0'))
-    await seeIn(page, lists, 'All 1 are shown.')
+    await seeIn(page, lists, 'The only one is shown.')
     await press(page, 'Clear the filter')
     await seeIn(page, lists, '20 of 72 are shown.')
   })
@@ -141,7 +149,7 @@ describe('the lists', () => {
     }
     expect(await downloadedBy(page, `${lists} [aria-label^="Download"]`)).toContain('"entry.posted"')
     await filterBy(page, 'state', 'entry.posted')
-    await seeIn(page, lists, 'All 1 are shown.')
+    await seeIn(page, lists, 'The only one is shown.')
     await showList(page, 'entries')
     await filterBy(page, 'state', '5')
     await seeIn(page, lists, '+1.5 USDT Refund')
@@ -164,7 +172,7 @@ describe('the lists', () => {
     await page.click(`${lists} td button`)
     await seeIn(page, '.result', payAddress)
     await filterBy(page, 'state', 'address.destroyed')
-    await seeIn(page, lists, 'All 1 are shown.')
+    await seeIn(page, lists, 'The only one is shown.')
   })
 
   it('are read once the summary has come, if one was chosen before', async () => {

@@ -20,11 +20,15 @@ const inEnglish: readonly Expected[] = [
     41,
     [
       ...['10 USDT: Waits for a person', 'by shop', `To ${payoutTo}`, '10 USDT, and a fee of 0.5 USDT', 'User 7'],
-      ...['it is not within the limits of PAYOUTS', 'payout.waiting', 'Approve it, by another name than has asked'],
+      ...['no limit of PAYOUTS allowed it, or payouts were stopped', 'payout.waiting', 'Whoever asked for it cannot'],
     ],
     'is being looked at',
   ],
-  [42, ['By office', 'the signer is offered it', 'ended without paying: 1', 'look at the signer'], 'is on its way.'],
+  [
+    42,
+    ['By office', 'the signer is offered it', 'ended without paying: 1', 'names each payout that it does not sign'],
+    'is sent soon.',
+  ],
   [
     43,
     [
@@ -65,12 +69,8 @@ const inEnglish: readonly Expected[] = [
 ]
 
 const inChinese: readonly Expected[] = [
-  [
-    41,
-    ['10 USDT：待批准', '申请方：shop', '另收手续费 0.5 USDT', '须人工决定', '请以申请者以外的名称批准'],
-    '正在审核',
-  ],
-  [42, ['批准方：office', '已提供给签名程序', '已结束但未付款的交易：1 笔', '请查看签名程序'], '正在处理'],
+  [41, ['10 USDT：待批准', '申请方：shop', '另收手续费 0.5 USDT', '须人工决定', '申请者本人不能批准'], '正在审核'],
+  [42, ['批准方：office', '已提供给签名程序', '已结束但未付款的交易：1 笔', '请查看签名程序'], '很快付出'],
   [43, ['在 PAYOUTS 限额之内', txidOf(43), '之前可被打包', '反复发送给每个节点', '现在无法取消'], '正在途中'],
   [44, ['10 USDT：已付出', '区块 70,000,000，已最终确认：已如数付给收款方', '无需处理'], '提现已付出'],
   [45, ['受阻', '执行失败：没有付款', '请排除原因'], '有延迟'],

@@ -97,15 +97,26 @@ describe('the first screen', () => {
     ])
     const status = await textOfFirst(page, '.status')
     for (const words of [
-      ...['Payout 45', 'USDT: holds 250.25, approved and signed 320.5', '1: 300.5 USDT'],
-      ...['Payouts wait for a person: 3, the oldest for 2 h', '3: 30 USDT', 'npm run operate -- payouts approve'],
+      ...[
+        'Payout 45',
+        'Missing: 70.25 USDT (holds 250.25, approved and signed 320.5)',
+        payoutAddress,
+        'Payouts: 1, together 300.5 USDT',
+      ],
+      ...[
+        'Payouts wait for a person: 3, the oldest for 2 h',
+        'Payouts: 3, together 30 USDT',
+        'npm run operate -- payouts approve',
+      ],
     ]) {
       expect(status).toContain(words)
     }
+    expect(status).toContain('The payout address holds too little')
+    expect(status).not.toContain('log line') // all that it has is shown
     const stories = [
       ['.result', '10 USDT: Stuck'],
       ['.result', 'The address that payouts are paid from'],
-      [lists, 'All 1 are shown.'],
+      [lists, 'The only one is shown.'],
       [`${lists} td`, 'Waits for a person'],
     ] as const
     for (const [index, [where, says]] of stories.entries()) {

@@ -6,7 +6,7 @@ import { posted } from './desk-story.ts'
 import { hostile, variants } from './hostile.ts'
 import { languages, windows } from './looks.ts'
 import { misfits } from './misfits.ts'
-import { foreignTexts, press, seeIn } from './reading.ts'
+import { askDesk, foreignTexts, press, seeIn } from './reading.ts'
 import { exact, type Script } from './scripted-service.ts'
 
 const at = useDesk()
@@ -73,7 +73,13 @@ describe('statements at the desk', () => {
     )
     expect(sums).toEqual([
       ['TRX', 'Before: 3.5 TRX', 'Change: 0 TRX', 'After: 3.5 TRX'],
-      ['USDT', 'Before: 27,021,597,768.222973 USDT', 'Change: +2 USDT', 'After: 27,021,597,770.222973 USDT'],
+      [
+        'USDT',
+        'Before: 27,021,597,768.222973 USDT',
+        'Refunds (2): +2 USDT',
+        'Change: +2 USDT',
+        'After: 27,021,597,770.222973 USDT',
+      ],
     ])
     const rows = await page.$$eval('.statement tbody tr', (all) => all.map((one) => one.textContent))
     expect(rows).toEqual([
@@ -81,6 +87,10 @@ describe('statements at the desk', () => {
       expect.stringMatching(/^\+1 USDT RefundUser 7.*giftshop2026-11-26 10:00$/),
     ])
     expect(pages.service.requests.map(({ path }) => path)).toContain('/ledger/statement?day=2026-11-26&limit=1000')
+    const order = await page.$$eval('.statement :is(button, table)', (all) =>
+      all.filter((one) => one.closest('td') === null).map((one) => (one.localName === 'table' ? '' : one.textContent)),
+    )
+    expect(order).toEqual(['Show', 'Print', 'CSV', '']) // the entries are the last: there can be thousands
   })
 
   it('are those of a month of a user, page by page, and say until when; the file has all of it', async () => {
@@ -117,6 +127,20 @@ describe('statements at the desk', () => {
       '"opening","","","","","2","USDT","27021597768.222973","","","2026-11-01T00:00:00.000Z",""',
       '"closing","","","","","2","USDT","27021598968.222973","","","2026-11-27T09:05:00.000Z",""',
     ])
+  })
+
+  it('are one press away from the story of a user', async () => {
+    pages.service.routes.set('/ledger/statement', statement(2))
+    const page = await open()
+    await page.waitForSelector('#state')
+    await askDesk(page, '7')
+    await page.$$eval('.result button', (all) => all.find((one) => one.textContent === 'Statements')?.click())
+    await seeIn(page, '.statement h3', 'User 7, ')
+    const chosen = await page.$$eval('#statement-uid, #statement-period', (all) =>
+      all.map((field) => (field as HTMLInputElement).value),
+    )
+    expect(chosen).toEqual(['7', 'month'])
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Statements')
   })
 
   it('refuse what is no user, and say what the service says', async () => {

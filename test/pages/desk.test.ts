@@ -255,6 +255,7 @@ describe('the box', () => {
     expect(await page.title()).toMatch(/^Your payment of 25 USDT arrived and was credited to your balance on /)
   })
 
+  const review = { reason: 'review', why: 'a person looks at it' }
   const states: readonly [state: string, members: object, says: string, forUser: string][] = [
     ['seen', { seconds: 43 }, 'Not yet: in about 43 s', 'is on its way'],
     [
@@ -268,6 +269,13 @@ describe('the box', () => {
     ['held', { reason: 'wallet-full', why: 'no room' }, 'has no room for it', 'has arrived and is safe'],
     ['refused', { reason: 'dust', why: 'too small' }, 'less than the smallest amount', 'but it was not credited'],
     ['held', { reason: 'toString', why: 'a new reason' }, 'a new reason', 'a new reason'],
+    [
+      'held',
+      review,
+      'No. A person looks at it before it is credited.',
+      'yet. A person looks at it before it is credited.',
+    ],
+    ['refused', review, 'No. A person has refused it.', 'was not credited. A person has refused it.'],
   ]
   it('explains each state and reason of a deposit', async () => {
     const page = await openWell()
@@ -285,14 +293,14 @@ describe('the box', () => {
       [txidOf(99), ['not known here, nor to any node', 'Ask the user for the txid', 'We cannot find the transaction']],
       [payAddress, ['User 7: address 3', 'Deposits: 1', '25 USDT']],
       ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', ['No user has this address', 'character by character']],
-      ['7', ['User 7', '22.5 USDT', 'Deposits: 1', 'Entries: 2', 'two cups']],
+      ['7', ['User 7', '22.5 USDT', 'Deposits: 1', 'Entries: 2', 'two cups', 'Balance after it: ']],
       ['8', ['no deposit and no entry']],
       ['7 order-1001', order],
       ['#7', ['User 7', '22.5 USDT']],
       ['user 7', ['User 7', '22.5 USDT']],
-      ['7 order-1002', ['no such order']],
+      ['7 order-1002', ['No entry and no payout has this order number', 'look up its user, or the amount']],
       ['order-1001', [...order, 'User 7']],
-      ['ordér', ['no such order']],
+      ['ordér', ['No entry and no payout has this order number']],
     ]
     for (const [question, says] of answers) {
       const answer = await askDesk(page, question)
@@ -330,7 +338,11 @@ describe('the box', () => {
     ] as const) {
       await page.$eval('#question', (input, text) => Object.assign(input, { value: text }), question)
       await page.$eval('form:has(#question)', (form) => (form as HTMLFormElement).requestSubmit()) // safe: a form
-      await seeIn(page, 'section:has(> #lists)', `All ${found.length} are shown.`)
+      await seeIn(
+        page,
+        'section:has(> #lists)',
+        found.length === 1 ? 'The only one is shown.' : `All ${found.length} are shown.`,
+      )
       expect(await listed()).toEqual(found)
     }
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('lists')

@@ -32,6 +32,9 @@ export type DeskEndpoint = DeskSummary['endpoints'][number]
 export type DeskNode = NonNullable<DeskSummary['nodes']>[number]
 export type OwnedDeposit = ReturnType<typeof readOwnedDeposits>['list'][number]
 export type PostedEntry = ReturnType<typeof readEntry>
+
+/** The remark of an entry; empty for a deposit, where it only repeats the type. */
+export const markOf = ({ type, mark }: PostedEntry): string => (type === 1 ? '' : mark)
 /** An event. Members that its type does not have are null. */
 export type DeskEvent = ReturnType<typeof readDeskEvents>[number]
 /** What the nodes say about a transaction, from `GET /ledger/transaction`. */

@@ -37,18 +37,22 @@ export function createNodes(context: DeskContext): PageView {
 
 function nodeItem(context: DeskContext, node: DeskNode): HTMLElement {
   const { texts, format } = context
-  const { name, use, behind, answeredAt, answerMs, failedAt, failure, used, perDay } = node
+  const { name, behind, answeredAt, answerMs, failedAt, failure, used, perDay } = node
   const age = (at: string) => durationText(context, ageSeconds(context, at) ?? 0).replaceAll(' ', '\u00a0')
   const isBad = isMissing(context, node)
   const left = Math.max(0, perDay - used)
   const percent = perDay === 0 ? 0 : Math.floor((left * 100) / perDay)
   const answer =
     answeredAt === null ? texts.nodeNever : texts.nodeAnswered(age(answeredAt), format.count(answerMs ?? 0))
+  const isSole = context.model.summary?.nodes?.length === 1
+  const use = (isSole ? lookUp(texts.soleUses, node.use) : undefined) ?? lookUp(texts.uses, node.use) ?? node.use
   const lines = [
     html('strong', { class: isBad ? 'fault' : null }, name),
-    small(lookUp(texts.uses, use) ?? use),
+    small(use),
     html('span', {}, answer),
-    behind === null ? null : html('span', {}, behind === 0 ? texts.nodeLevel : texts.nodeBehind(format.count(behind))),
+    behind === null || isSole
+      ? null
+      : html('span', {}, behind === 0 ? texts.nodeLevel : texts.nodeBehind(format.count(behind))),
     failedAt === null ? null : html('span', { class: isBad ? 'fault' : null }, texts.nodeFailed(age(failedAt))),
     small(failure, 'en'),
     hint(texts.nodeLeft(format.count(left), format.count(perDay), format.count(percent))),

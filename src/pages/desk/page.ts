@@ -18,7 +18,7 @@ import { createNodes } from './nodes.ts'
 import { createPayouts } from './payout-section.ts'
 import { createDeskQuestion, type QuestionView } from './question.ts'
 import { createSignIn } from './sign-in.ts'
-import { createStatements } from './statement.ts'
+import { createStatements, type StatementsView } from './statement.ts'
 import { createDelays, createStatus } from './status.ts'
 import { noFilter } from './walk.ts'
 import { createWholeLists } from './whole-lists.ts'
@@ -54,6 +54,7 @@ let views: readonly PageView[] = []
 let context: DeskContext
 let question: QuestionView
 let lists: ListsView
+let statements: StatementsView
 
 const token = createTokenSource(() => {
   model.refusal = null
@@ -160,16 +161,19 @@ async function mount(language: Language): Promise<void> {
     },
     ask(text) {
       const [, name, state = '', cuy = ''] = /^(deposits|payouts) ([a-z]+) ?(\d*)$/.exec(text) ?? []
-      if (name === undefined) question.ask(text)
+      const [, uid] = /^statement (\d+)$/.exec(text) ?? []
+      if (uid !== undefined) statements.showUser(uid)
+      else if (name === undefined) question.ask(text)
       else lists.show(name, { ...noFilter, state, cuy })
     },
   }
   question = createDeskQuestion(context)
   lists = createLists(context)
+  statements = createStatements(context)
   const status = [createStatus, createSignIn].map((create) => create(context))
   const facts = [createNodes, createDelays, createBridge, createPayouts, createCharts].map((create) => create(context))
   const header = createHeader(language)
-  const parts = [...status, question, ...facts, ...createWholeLists(context), lists, createStatements(context)]
+  const parts = [...status, question, ...facts, ...createWholeLists(context), lists, statements]
   views = [header, ...parts]
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   document.title = texts.title

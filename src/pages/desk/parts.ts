@@ -1,7 +1,7 @@
 import { button, type Child, html } from '../kit/dom.ts'
 import { type DeskContext, depositAmount, durationText, sinceText, stateName } from './context.ts'
 import type { OwnedDeposit } from './data.ts'
-import { reasonWords } from './reasons.ts'
+import { depositReason } from './reasons.ts'
 import type { Row } from './walk.ts'
 
 /** In sentences, this command becomes a link to its documentation, which shows how to post an adjustment. */
@@ -78,8 +78,8 @@ export function listTable({ texts }: DeskContext, rows: readonly Row[]): Child[]
 
 /** A deposit as a row of `listTable`. Its amount is a button that leads to its story. */
 export function depositRow(context: DeskContext, deposit: OwnedDeposit): Row {
-  const { amount, cuy, txid, state, reason, why, uid, at } = deposit
-  const words = reason === null ? stateName(context, state) : reasonWords(context, reason, why).why
+  const { amount, cuy, txid, state, reason, uid, at } = deposit
+  const words = reason === null ? stateName(context, state) : depositReason(context, deposit).why
   const label = storyButton(context, depositAmount(context, amount, cuy), txid)
   return [[label, html('span', {}, words), small(context.texts.user(String(uid)))], [sinceText(context, at)]]
 }

@@ -1,4 +1,4 @@
-import { sumOf } from '../kit/decimal.ts'
+import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { ageSeconds, type DeskContext, deskAmount, deskSymbol, durationText } from './context.ts'
 import type { DeskAlarm, DeskSummary } from './data.ts'
 import type { Finding, FindingItem } from './finding.ts'
@@ -23,7 +23,7 @@ export function payoutAlarmItem(
   if (payouts === null) return null
   if (kind === 'payouts-unsigned') return item(openText(context, payouts, 'approved'), 'payouts approved')
   if (kind !== 'payout-wallet-low') return null
-  return item(needsText(context, payouts, subject.cuy), payouts.address)
+  return { ...item(needsText(context, payouts, subject.cuy), payouts.address), about: payouts.address }
 }
 
 /** The number and the sum of the payouts in a state, for each currency, in words. */
@@ -33,7 +33,7 @@ function openText(context: DeskContext, { open }: DeskPayouts, wanted: string): 
 }
 
 const groupText = (context: DeskContext, { sum, cuy, count }: DeskPayouts['open'][number]) =>
-  context.texts.pair(context.format.count(count), deskAmount(context, sum, cuy))
+  context.texts.payoutsSum(context.format.count(count), deskAmount(context, sum, cuy))
 
 /**
  * What the payout address holds of a currency and what it needs, in words. `cuy` is null for TRX if TRX is not a configured currency; fees are paid in TRX all
@@ -45,7 +45,9 @@ function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: numb
   const held = holds.find((one) => one.symbol === symbol)
   const needed = sumOf(open.filter((one) => one.cuy === cuy && isToBePaid(one.state)).map(({ sum }) => sum))
   if (held === undefined) return symbol
-  return texts.payoutNeeds(symbol, format.amount(held.amount), format.amount(needed))
+  const missing = difference(needed, held.amount)
+  if (missing.startsWith('-') || isZero(missing)) return texts.walletFees
+  return texts.walletMissing(`${format.amount(missing)} ${symbol}`, format.amount(held.amount), format.amount(needed))
 }
 
 const isToBePaid = (state: string) => state === 'approved' || state === 'signed'

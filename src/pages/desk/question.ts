@@ -4,7 +4,7 @@ import { loadScript } from '../kit/load-script.ts'
 import { type DeskAnswer, findAnswer, isNowhere } from './answer.ts'
 import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { type DeskQuestion, fragmentOf, parseQuestion, questionAt } from './place.ts'
-import { answerElements, type ChainStory } from './story.ts'
+import { answerElements, isAboutPayouts, type StoryScripts } from './story.ts'
 
 /** The part of the page with the search box and the answer: the story of a transaction, an address, a user or an order. */
 export interface QuestionView extends PageView {
@@ -31,7 +31,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   const fill = createSlot(result)
   const [form, link] = [createForm(context, input), createLinkCopy(context)]
   const top = html('div', { class: 'row between' }, heading, link.element)
-  let chain: ChainStory | null = null
+  const scripts: StoryScripts = { chain: null, payout: null }
   const answer = async (question: string) => {
     const about = questionOf(model, question)
     if (about.kind === 'amount') return context.listAmount(about.amount, about.symbol)
@@ -42,7 +42,9 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     const found = await findAnswer(context, about, question)
     const cell = await findElsewhere(context, found, (asker) => findAnswer(asker, about, question))
     if (cell !== null && model.question === question) return context.showCell(cell, true)
-    if (found.kind === 'chain') chain ??= await loadChainStory()
+    if (found.kind === 'chain') scripts.chain ??= await loadScript(() => import('./chain-story.ts'), './chain-story.js')
+    if (isAboutPayouts(found))
+      scripts.payout ??= await loadScript(() => import('./payout-story.ts'), './payout-story.js')
     if (model.question !== question) return // the reader has searched for something else meanwhile
     model.answer = found
     if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // so that the status at the top says it, and offers to sign in
@@ -67,7 +69,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
       const { answer: shown } = model
       link.update()
       fill(JSON.stringify([shown, aboutNow(context)]), () =>
-        shown === null ? [] : answerElements(context, shown, chain),
+        shown === null ? [] : answerElements(context, shown, scripts),
       )
     },
     ask(question) {
@@ -101,9 +103,6 @@ async function findElsewhere(
   if (found.kind === 'user' || !isNowhere(found)) return null
   return (await context.cellsScript()?.findElsewhere(context, async (one) => !isNowhere(await find(one)))) ?? null
 }
-
-const loadChainStory = (): Promise<ChainStory | null> =>
-  loadScript(() => import('./chain-story.ts'), './chain-story.js')
 
 function createForm({ texts }: DeskContext, input: HTMLElement): HTMLElement {
   const label = html('label', { for: 'question' }, texts.question)

@@ -1,6 +1,7 @@
 import type { AlarmKind } from '../../worker/platform/alarm-table.ts'
 import { lookUp } from '../kit/look-up.ts'
 import type { DeskContext } from './context.ts'
+import type { OwnedDeposit } from './data.ts'
 import { remedyOf } from './words.ts'
 
 /** The words for a reason of the service: why something is not credited or paid, and what to do. */
@@ -21,6 +22,16 @@ export function reasonWords(
   if (known === undefined) return quoted(reason, why)
   // safe: if a reason has no remedy in the texts, there is an alarm of the same name
   return { why: known[0], remedy: known[1] ?? remedyOf(context, reason as AlarmKind, cuy) }
+}
+
+/** The words for the reason for which a deposit is held or refused. `review` is the reason of both. */
+export function depositReason(
+  context: DeskContext,
+  { state, reason, why, cuy }: Pick<OwnedDeposit, 'state' | 'reason' | 'why'> & { readonly cuy?: number },
+): ReasonWords {
+  if (state !== 'refused' || reason !== 'review') return reasonWords(context, reason, why, cuy)
+  const [words = '', remedy = ''] = context.texts.reviewRefused
+  return { why: words, remedy }
 }
 
 /** The words for the reason why a payout is stuck. For a reason that this page does not know, `why`, the service's sentence, is quoted. */

@@ -88,8 +88,10 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
 function endText({ texts, format }: DeskContext, { rows, count, next, back }: Walked, filter: ListFilter): string {
   const shown = format.count(rows.length)
   if (next === null) return rows.length === 0 ? texts.noRows : texts.rowsAll(shown)
-  const found = count === null ? texts.rowsSome(shown) : texts.shownOf(shown, format.count(count))
-  if (!isFiltered(filter) || back === null) return found
+  const isSearched = isFiltered(filter) && back !== null
+  const some = isSearched ? texts.foundSoFar(shown) : texts.rowsSome(shown)
+  const found = count === null ? some : texts.shownOf(shown, format.count(count))
+  if (!isSearched) return found
   return `${rows.length === 0 ? texts.noMatch : found} ${texts.readBackTo(format.time(back))}`
 }
 

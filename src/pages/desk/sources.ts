@@ -12,6 +12,7 @@ import {
 } from './context.ts'
 import {
   type DeskEvent,
+  markOf,
   type OwnedDeposit,
   type PostedEntry,
   readDeskEvents,
@@ -22,7 +23,7 @@ import { query } from './parameters.ts'
 import { depositRow, small, storyButton } from './parts.ts'
 import { deskPayoutStates } from './payout-data.ts'
 import { payoutSource } from './payout-source.ts'
-import { reasonWords, stuckWords } from './reasons.ts'
+import { depositReason, stuckWords } from './reasons.ts'
 import { type FilteredSource, isCounted } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
@@ -92,7 +93,11 @@ export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow 
     const name = `${deskAmount(context, amount, cuy, 'always')} ${typeName(context, type)}`
     const label = storyButton(context, name, `${uid} ${osn}`)
     const user = small(context.texts.user(String(uid)))
-    return [[label, user, small(osn), small(mark)], [sinceText(context, at)]]
+    const after = small(context.texts.balanceAfter(context.format.amount(balance)))
+    return [
+      [label, user, small(osn), small(markOf(entry))],
+      [sinceText(context, at), after],
+    ]
   }
   return { id, at, state: String(type), cuy, amount, cells, values }
 }
@@ -170,8 +175,10 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
   return { id, at, state: type, cuy, amount, cells, values }
 }
 
-const reasonText = (context: DeskContext, { payout, why }: DeskEvent, reason: string) =>
-  payout === null ? reasonWords(context, reason, why).why : stuckWords(context, reason, why).why
+const reasonText = (context: DeskContext, { type, payout, why }: DeskEvent, reason: string) =>
+  payout === null
+    ? depositReason(context, { state: type.replace('deposit.', ''), reason, why }).why
+    : stuckWords(context, reason, why).why
 
 /**
  * The search that leads to the story of an event. An act of a token's issuer has no story, so its event leads to the address. An event of an unknown type leads

@@ -1,11 +1,12 @@
 /** The statement of a user or of all: a script of its own, loaded when somebody opens the statements. */
 import type { Reply } from '../kit/api.ts'
-import { difference, isZero } from '../kit/decimal.ts'
+import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { button, type Child, html, setText } from '../kit/dom.ts'
+import { lookUp } from '../kit/look-up.ts'
 import { type Members, readDecimal, readInteger, readList, readMembers, readText } from '../kit/read.ts'
 import type { InAnyLanguage } from '../kit/texts.ts'
 import { type DeskContext, deskAmount, deskSymbol, typeName } from './context.ts'
-import { type PostedEntry, readPostedEntries } from './data.ts'
+import { markOf, type PostedEntry, readPostedEntries } from './data.ts'
 import { saveTable } from './files.ts'
 import { fact, listTable, small, storyButton } from './parts.ts'
 import type { Row } from './walk.ts'
@@ -94,8 +95,16 @@ interface Wanted {
   readonly period: string
 }
 
-/** The form that chooses a statement, a line that says how far reading is, and the place of the statement. */
-export function createStatementView(context: DeskContext): readonly HTMLElement[] {
+/** The statements of the page. */
+export interface StatementView {
+  /** The form that chooses a statement, a line that says how far reading is, and the place of the statement. */
+  readonly elements: readonly HTMLElement[]
+  /** Shows the statement of a user for the month that is chosen. At first it is the present one. */
+  showUser(uid: string): void
+}
+
+/** Makes the form and the place of the statement. */
+export function createStatementView(context: DeskContext): StatementView {
   const { language } = context
   const texts = { en, zh }[language]
   const progress = html('p', { class: 'muted', role: 'status' })
@@ -128,13 +137,14 @@ export function createStatementView(context: DeskContext): readonly HTMLElement[
       button({}, texts.print, print),
       button({}, context.texts.csv, () => void download()),
     )
-    result.replaceChildren(...statementParts(context, texts, wanted, statement), actions)
+    result.replaceChildren(...statementParts(context, texts, wanted, statement, actions))
   }
-  return [createForm(context, texts, (wanted) => void show(wanted)), progress, result]
+  const form = createForm(context, texts, (wanted) => void show(wanted))
+  return { elements: [form.element, progress, result], showUser: form.showUser }
 }
 
 /** Fields for a user, and for a day or a month. Yesterday is preset, because that is the day which operators close. */
-function createForm(context: DeskContext, texts: StatementTexts, show: (wanted: Wanted) => void): HTMLElement {
+function createForm(context: DeskContext, texts: StatementTexts, show: (wanted: Wanted) => void) {
   const now = context.api.now() ?? performance.timeOrigin
   const iso = (at: number) => new Date(at).toISOString()
   const uid = html('input', {
@@ -175,7 +185,15 @@ function createForm(context: DeskContext, texts: StatementTexts, show: (wanted: 
   }
   const go = button({}, texts.show, ask)
   const row = html('div', { class: 'filter' }, labelled(texts.user, uid), labelled(texts.period, kind), ...fields, go)
-  return html('div', {}, row, fault)
+  return {
+    element: html('div', {}, row, fault),
+    showUser(user: string) {
+      Object.assign(uid, { value: user })
+      Object.assign(kind, { value: 'month' })
+      choose()
+      ask()
+    },
+  }
 }
 
 function statementParts(
@@ -183,6 +201,7 @@ function statementParts(
   texts: StatementTexts,
   { uid, period }: Wanted,
   { to, until, balances, list, count }: Statement,
+  actions: HTMLElement,
 ): HTMLElement[] {
   const { format } = context
   const title = uid === '' ? texts.ofAll(period) : texts.ofUser(uid, period)
@@ -190,6 +209,7 @@ function statementParts(
     fact(
       deskSymbol(context, cuy),
       html('span', {}, texts.before(deskAmount(context, opening, cuy))),
+      ...(list.length < count ? [] : sumLines(context, list, cuy)),
       html('span', {}, texts.change(changeText(context, difference(closing, opening), cuy))),
       html('strong', {}, texts.after(deskAmount(context, closing, cuy))),
     ),
@@ -205,8 +225,20 @@ function statementParts(
     html('p', { class: 'muted' }, location.host),
     ...notes.map((line) => html('p', { class: 'muted' }, line)),
     html('dl', { class: 'delays' }, ...facts),
+    actions,
     html('div', {}, ...shown),
   ]
+}
+
+/** How many entries of each type there are in a currency, and their sum. */
+function sumLines(context: DeskContext, list: readonly PostedEntry[], cuy: number): HTMLElement[] {
+  const own = list.filter((entry) => entry.cuy === cuy)
+  return [...new Set(own.map(({ type }) => type))].sort((a, b) => a - b).map((type) => {
+    const amounts = own.filter((entry) => entry.type === type).map(({ amount }) => amount)
+    const name = lookUp(context.texts.sums, type) ?? String(type)
+    const sum = changeText(context, sumOf(amounts), cuy)
+    return html('span', {}, context.texts.pair(`${name} (${context.format.count(amounts.length)})`, sum))
+  })
 }
 
 const changeText = (context: DeskContext, amount: string, cuy: number) =>
@@ -216,12 +248,12 @@ const changeText = (context: DeskContext, amount: string, cuy: number) =>
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntry, isOfAll: boolean): Row {
-  const { uid, osn, mark, by, cuy, type, amount, balance, at } = entry
+  const { uid, osn, by, cuy, type, amount, balance, at } = entry
   const name = `${deskAmount(context, amount, cuy, 'always')} ${typeName(context, type)}`
   const user = isOfAll ? small(context.texts.user(String(uid))) : null
   const after = isOfAll ? null : small(texts.balance(deskAmount(context, balance, cuy)))
   return [
-    [storyButton(context, name, `${uid} ${osn}`), user, small(osn), small(mark), small(by)],
+    [storyButton(context, name, `${uid} ${osn}`), user, small(osn), small(markOf(entry)), small(by)],
     [utc(at), after],
   ]
 }

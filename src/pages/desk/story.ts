@@ -14,15 +14,14 @@ import {
   stateName,
   typeName,
 } from './context.ts'
-import type { OwnedDeposit, PostedEntry } from './data.ts'
+import { markOf, type OwnedDeposit, type PostedEntry } from './data.ts'
 import { eventStep } from './event-step.ts'
 import { gapRange } from './findings.ts'
 import { depositRow, hint, lateText, listTable, sentence, small, storyButton } from './parts.ts'
 import type { DeskPayout } from './payout-data.ts'
 import { payoutTables } from './payout-section.ts'
 import { payoutListRow, payoutSource } from './payout-source.ts'
-import { payoutElements } from './payout-story.ts'
-import { reasonWords } from './reasons.ts'
+import { depositReason } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
 import { createRows } from './rows.ts'
 import { depositListRow, depositSource, entryListRow, entrySource } from './sources.ts'
@@ -30,12 +29,22 @@ import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
 import type { ListRow, RowSource } from './walk.ts'
 import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
-/** What `chain-story.ts` exports, which is loaded with the first answer that comes from nodes. */
-export type ChainStory = typeof import('./chain-story.ts')
+/** What scripts export that are loaded with the first answer that needs them. Each is null until then, and if it could not be loaded. */
+export interface StoryScripts {
+  /** For an answer that comes from nodes. */
+  chain: typeof import('./chain-story.ts') | null
+  /** For an answer with the story of a payout. */
+  payout: typeof import('./payout-story.ts') | null
+}
 
-/** The elements of an answer. Stories tell things in the order in which they happened. `chain` is null if its script is not needed or could not be loaded. */
-export function answerElements(context: DeskContext, answer: DeskAnswer, chain: ChainStory | null): Child[] {
+/** Whether an answer has the story of a payout. */
+export const isAboutPayouts = (answer: DeskAnswer): boolean =>
+  (answer.kind === 'transaction' || answer.kind === 'order') && answer.payouts.length > 0
+
+/** The elements of an answer. Stories tell things in the order in which they happened. */
+export function answerElements(context: DeskContext, answer: DeskAnswer, { chain, payout }: StoryScripts): Child[] {
   const { texts } = context
+  const offline = () => plainAnswer(texts.offline, texts.offlineNext)
   switch (answer.kind) {
     case 'busy':
       return [html('p', {}, texts.loading)]
@@ -44,11 +53,11 @@ export function answerElements(context: DeskContext, answer: DeskAnswer, chain: 
     case 'transaction':
       return [
         named(texts.transaction, answer.txid),
-        ...answer.payouts.flatMap((one) => payoutElements(context, one, answer.txid)),
+        ...answer.payouts.flatMap((one) => payout?.payoutElements(context, one, answer.txid) ?? offline()),
         ...answer.stories.flatMap((one) => storyElements(context, one)),
       ]
     case 'chain':
-      return chain === null ? plainAnswer(texts.offline, texts.offlineNext) : chain.chainElements(context, answer)
+      return chain?.chainElements(context, answer) ?? offline()
     case 'address':
       return addressElements(context, answer)
     case 'user':
@@ -56,7 +65,7 @@ export function answerElements(context: DeskContext, answer: DeskAnswer, chain: 
     case 'order':
       if (answer.entries.length + answer.payouts.length === 0) return plainAnswer(texts.noOrder, texts.noOrderHelp)
       return [
-        ...answer.payouts.flatMap((one) => payoutElements(context, one)),
+        ...answer.payouts.flatMap((one) => payout?.payoutElements(context, one) ?? offline()),
         ...answer.entries.flatMap((entry) => orderElements(context, entry)),
       ]
     case 'no-payout':
@@ -104,30 +113,31 @@ function finalStep(context: DeskContext, deposit: OwnedDeposit): Step {
 
 function creditStep(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): Step {
   const { texts } = context
-  const { state, reason, why, cuy, decided } = deposit
+  const { state, why, decided } = deposit
   const looked = small(decided === null ? null : texts.decidedBy(decided.by, decided.why))
   if (state === 'credited') {
     return ['done', texts.stepCredited, ...(entry === null ? [] : entryLines(context, entry)), looked]
   }
   if (state === 'seen' || state === 'dropped') return ['wait', texts.stepCredited, line(texts.creditLater)]
-  const words = reasonWords(context, reason, why, cuy)
+  const words = depositReason(context, deposit)
   const lines = [line(texts.creditNo(words.why)), small(why, 'en'), looked, line(`${texts.advice}${words.remedy}`)]
   return ['no', texts.stepCredited, ...lines]
 }
 
-function entryLines(context: DeskContext, { id, amount, cuy, balance, at, by, mark }: PostedEntry): Child[] {
+function entryLines(context: DeskContext, entry: PostedEntry): Child[] {
   const { texts, format } = context
+  const { id, amount, cuy, balance, at, by } = entry
   const text = texts.entryAt(String(id), deskAmount(context, amount, cuy, 'always'), format.time(at))
-  const rest = [texts.balanceAfter(format.amount(balance)), by === '' ? null : texts.postedBy(by), mark]
+  const rest = [texts.balanceAfter(format.amount(balance)), by === '' ? null : texts.postedBy(by), markOf(entry)]
   return [line(text), ...rest.map((one) => small(one))]
 }
 
 function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): string {
   const { texts, format } = context
-  const { amount: sent, cuy, state, seconds, reason, why } = deposit
+  const { amount: sent, cuy, state, seconds } = deposit
   // The text for the user names only the symbol if the amount may be wrong.
   const amount = isUncertain(context, cuy) ? deskSymbol(context, cuy) : deskAmount(context, sent, cuy)
-  const words = reasonWords(context, reason, why).why
+  const words = depositReason(context, deposit).why
   if (state === 'credited') return texts.sayCredited(amount, format.time(entry?.at ?? deposit.at))
   if (state === 'seen') {
     if (seconds === null) return texts.sayLate(amount)
@@ -244,6 +254,7 @@ function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 
     ...frozenOf(context, [...addresses.list, ...deposits.list]),
     html('h4', {}, texts.balances),
     html('ul', { class: 'sums' }, ...sums),
+    storyButton(context, texts.statements, `statement ${uid}`, texts.user(String(uid))),
     html('h4', {}, texts.addressesOf(format.count(addresses.count))),
     html('ul', { class: 'sums' }, ...own),
     small(left),

@@ -52,8 +52,8 @@ export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | nu
   return cuy === null ? remedy : remedy.replace('<n>', String(cuy))
 }
 
-/** Whether the remedy for this kind of alarm needs its line in the log. */
-export const needsLine = (kind: string) => Object.hasOwn(lineKinds, kind)
+/** Whether the remedy for this kind of alarm needs its line in the log. The desk itself shows what the payout address lacks. */
+export const needsLine = (kind: string) => kind !== 'payout-wallet-low' && Object.hasOwn(lineKinds, kind)
 
 /** The words for an address that holds another amount than recorded: whether it is more or less (`name`), the amount, and the remedy. */
 export function differenceWords(context: DeskContext, { amount, cuy }: DeskDifference) {

@@ -21,10 +21,12 @@ export const enPayouts = {
     'Leave the signer running: it hands in again what the copy lacks, and names the payouts that the copy does not know; have the backend ask for these again, with the same `uid`, `cuy` and `osn`. Payouts go on by themselves when a final block that is an hour later than the restore, and each one before it, is read.',
   payoutsWait: (n: string, age: string) => `Payouts wait for a person: ${n}, the oldest for ${age}`,
   payoutsWaitDo:
-    'Approve it, by another name than has asked, or cancel it: in its story here, or by `npm run operate -- payouts approve <id> --name <name> --production --service <URL>`.',
+    'Approve or cancel it at this desk, or by `npm run operate -- payouts approve <id> --name <name> --production --service <URL>`. Whoever asked for it cannot approve it.',
   ownPayout: 'You have asked for it: another name must approve it.',
-  payoutNeeds: (symbol: string, holds: string, open: string) =>
-    `${symbol}: holds ${holds}, approved and signed ${open}`,
+  walletMissing: (amount: string, holds: string, open: string) =>
+    `Missing: ${amount} (holds ${holds}, approved and signed ${open})`,
+  walletFees: 'Too little TRX for fees',
+  payoutsSum: (n: string, sum: string) => `Payouts: ${n}, together ${sum}`,
   payoutAt: (id: string) => `Payout ${id}`,
 
   noPayout: 'There is no such payout',
@@ -37,7 +39,7 @@ export const enPayouts = {
   stepApproved: 'Approved',
   approvedByLimits: 'By the limits of `PAYOUTS`',
   approvedBy: (name: string) => `By ${name}`,
-  approvedNot: 'Not yet: it is not within the limits of `PAYOUTS`, so a person decides.',
+  approvedNot: 'Not yet: no limit of `PAYOUTS` allowed it, or payouts were stopped. So a person decides.',
   approvedNever: 'Nobody has approved it.',
   stepSigned: 'Signed',
   signedNext: 'Not yet: the signer is offered it.',
@@ -75,7 +77,7 @@ export const enPayouts = {
   stepCancelled: 'Cancelled',
   cancelledBack: (amount: string) => `${amount} is back in the balance`,
   approvedDo:
-    'Nothing while the signer runs. If it stays for ten minutes, look at the signer: what it leaves, it names.',
+    'Nothing while the signer runs. If it stays for ten minutes, look at what the signer prints: it names each payout that it does not sign, and why.',
   laterDo:
     'Look at what the desk says of the token, at the top. It goes on by itself after that; until then it can be cancelled.',
   signedDo: 'Nothing. Nobody can cancel it now, since it may still be paid.',
@@ -85,7 +87,8 @@ export const enPayouts = {
   cancelledDo: 'Nothing has to be done. To pay it after all, the backend asks under another osn.',
 
   sayPayoutWaits: (amount: string, to: string) => `Your withdrawal of ${amount} to ${to} is being looked at.`,
-  sayPayoutComes: (amount: string, to: string) => `Your withdrawal of ${amount} to ${to} is on its way.`,
+  sayPayoutComes: (amount: string, to: string) =>
+    `Your withdrawal of ${amount} to ${to} is approved, and is sent soon.`,
   sayPayoutSent: (amount: string, to: string, txid: string) =>
     `Your withdrawal of ${amount} to ${to} is on its way (transaction ${txid}).`,
   sayPayoutPaid: (amount: string, to: string, txid: string) =>

@@ -41,8 +41,9 @@ export const enStories = {
   strangeAddress: 'No user has this address',
   strangeAddressHelp:
     'This service has not issued it. Compare it with the one on the page of the user, character by character.',
-  noOrder: 'There is no such order',
-  noOrderHelp: 'Nothing was posted under this osn. Compare it with that of the backend.',
+  noOrder: 'No entry and no payout has this order number',
+  noOrderHelp:
+    'An order that is not paid yet is not known here: look up its user, or the amount that was sent. Otherwise compare the number (`osn`) with that of the backend.',
   noUser: 'Nothing is known of this user: no deposit and no entry',
   gone: 'It is not there any more',
   goneHelp: 'The gap was read, or the endpoint is no longer configured.',
@@ -106,6 +107,8 @@ export const enStories = {
   undecidedDo,
   wrongSettingHelp,
 
+  reviewRefused: ['A person has refused it.', 'Nothing has to be done. It can still be credited.'],
+
   /** For each reason why something is not credited: why, and what to do. Without the second text, the remedy is that of the alarm of the same name. */
   reasons: {
     'decimals-unknown': [
@@ -123,7 +126,7 @@ export const enStories = {
       'It is credited by itself as soon as the user has spent enough.',
     ],
     review: [
-      'A person looks at it before it is credited, or has refused it.',
+      'A person looks at it before it is credited.',
       'Decide: credit it, or refuse it. What was refused can still be credited.',
     ],
     'below-minimum': ['It is below the minimum.', belowMinimumDo],

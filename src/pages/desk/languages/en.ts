@@ -4,10 +4,16 @@ import { enPayouts } from './en-payouts.ts'
 import { enStories } from './en-stories.ts'
 import type { AlarmTexts } from './zh-alarms.ts'
 
-/** The sentences of the service's own table of alarms, which are English. */
-const enAlarms = Object.fromEntries(
-  Object.entries(alarmTable).map(([kind, { raised, remedy }]) => [kind, [raised, remedy]]),
-) as unknown as AlarmTexts // safe: the entries are those of every kind, each with its two sentences
+/** The sentences of the service's own table of alarms, which are English. The desk shows itself what the payout address lacks. */
+const enAlarms = {
+  ...(Object.fromEntries(
+    Object.entries(alarmTable).map(([kind, { raised, remedy }]) => [kind, [raised, remedy]]),
+  ) as unknown as AlarmTexts), // safe: the entries are those of every kind, each with its two sentences
+  'payout-wallet-low': [
+    'The payout address holds too little.',
+    'Send it what is missing. Nothing is lost meanwhile, but what is signed can fail.',
+  ],
+} as const
 
 /** The texts of the desk, in English. Their structure is that of every language: a text that another language lacks is a type error. */
 export const enDesk = {
@@ -199,6 +205,8 @@ export const enDesk = {
     blocked: 'Not asked for a while: it refuses requests, or is of another chain',
     unfit: 'Not asked for a while: it cannot do what is needed',
   },
+  /** Uses of a node that is the only one. */
+  soleUses: { demoted: 'It is slow', resting: 'It has failed' },
   nodeSilent: (name: string) => `${name} does not answer`,
   nodeLast: (time: string) => `last answer ${time}`,
   nodesSilent: (n: string, all: string) => `${n} of ${all} nodes give no usable answer`,
@@ -257,8 +265,9 @@ export const enDesk = {
   showNewest: 'There is something new: show it',
   noRows: 'Nothing here',
   noMatch: 'Nothing matches so far',
-  rowsAll: (n: string) => `All ${n} are shown.`,
+  rowsAll: (n: string) => (n === '1' ? 'The only one is shown.' : `All ${n} are shown.`),
   rowsSome: (n: string) => `${n} are shown; there is more.`,
+  foundSoFar: (n: string) => `Found so far: ${n}.`,
   readBackTo: (time: string) => `Looked at everything since ${time}.`,
   csvBusy: (n: string) => `Stop (${n} read)`,
   copyLink: 'Copy the link',

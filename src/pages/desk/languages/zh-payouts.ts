@@ -20,9 +20,11 @@ export const zhPayouts: PayoutTexts = {
     '请让签名程序继续运行：它会重新提交副本缺少的交易，并指出副本中没有的提现；请由后端以相同的 `uid`、`cuy`、`osn` 再次申请。读到比恢复晚一小时的最终区块后，提现自动继续。',
   payoutsWait: (n, age) => `有 ${n} 笔提现待人工批准，最早的已有 ${age}`,
   payoutsWaitDo:
-    '请以申请者以外的名称批准或取消：在其详情中操作，或运行 `npm run operate -- payouts approve <id> --name <name> --production --service <URL>`。',
+    '请在本工作台批准或取消，或运行 `npm run operate -- payouts approve <id> --name <name> --production --service <URL>`。申请者本人不能批准。',
   ownPayout: '由您申请，须由其他名称批准。',
-  payoutNeeds: (symbol, holds, open) => `${symbol}：持有 ${holds}，已批准和已签名合计 ${open}`,
+  walletMissing: (amount, holds, open) => `缺少：${amount}（持有 ${holds}，已批准和已签名合计 ${open}）`,
+  walletFees: '手续费用的 TRX 不足',
+  payoutsSum: (n, sum) => `提现：${n} 笔，合计 ${sum}`,
   payoutAt: (id) => `提现 ${id}`,
 
   noPayout: '没有此提现',
@@ -35,7 +37,7 @@ export const zhPayouts: PayoutTexts = {
   stepApproved: '批准',
   approvedByLimits: '在 `PAYOUTS` 限额之内，自动批准',
   approvedBy: (name) => `批准方：${name}`,
-  approvedNot: '尚未：不在 `PAYOUTS` 限额之内，须人工决定。',
+  approvedNot: '尚未：不在 `PAYOUTS` 限额之内，或当时提现已停止，须人工决定。',
   approvedNever: '未经批准。',
   stepSigned: '签名',
   signedNext: '尚未：已提供给签名程序。',
@@ -77,7 +79,7 @@ export const zhPayouts: PayoutTexts = {
   cancelledDo: '无需处理。如仍要付款，请由后端以另一个订单号（osn）申请。',
 
   sayPayoutWaits: (amount, to) => `您转往 ${to} 的 ${amount} 提现正在审核。`,
-  sayPayoutComes: (amount, to) => `您转往 ${to} 的 ${amount} 提现正在处理。`,
+  sayPayoutComes: (amount, to) => `您转往 ${to} 的 ${amount} 提现已批准，很快付出。`,
   sayPayoutSent: (amount, to, txid) => `您转往 ${to} 的 ${amount} 提现正在途中（交易 ${txid}）。`,
   sayPayoutPaid: (amount, to, txid) => `您转往 ${to} 的 ${amount} 提现已付出（交易 ${txid}）。`,
   sayPayoutStuck: (amount, to) => `您转往 ${to} 的 ${amount} 提现有延迟，我们正在处理。`,

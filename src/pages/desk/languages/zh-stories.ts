@@ -35,8 +35,8 @@ export const zhStories: StoryTexts = {
   },
   strangeAddress: '该地址不属于任何用户',
   strangeAddressHelp: '本服务没有分配过此地址。请与用户页面上的地址逐字核对。',
-  noOrder: '没有此订单',
-  noOrderHelp: '没有以此订单号（osn）记账，请与后端核对。',
+  noOrder: '没有此订单号的记录或提现',
+  noOrderHelp: '尚未付款的订单在此查不到：请查询其用户或转账金额。否则请与后端核对订单号（`osn`）。',
   noUser: '该用户没有任何充值或记录',
   gone: '已不存在',
   goneHelp: '缺口已读取，或该接收端已不再配置。',
@@ -94,13 +94,15 @@ export const zhStories: StoryTexts = {
   undecidedDo,
   wrongSettingHelp,
 
+  reviewRefused: ['已被人工拒绝。', '无需处理，仍可改为入账。'],
+
   reasons: {
     'decimals-unknown': ['合约的小数位数尚未读取成功。', '节点对合约一致后会自动处理。如果超过一小时，请检查节点。'],
     'decimals-differ': ['合约的小数位数与设置不同。'],
     retired: ['该币种已不再接受。', '在 `CURRENCIES` 中取消该币种的 `retired`，会自动入账；或退还资金。'],
     'too-large': ['金额超出单笔记录的上限。', '请与用户商定，不会自动入账。'],
     'wallet-full': ['用户钱包已达上限。', '用户支出后有空间时会自动入账。'],
-    review: ['入账前需人工审核，或已被审核拒绝。', '请作出决定：入账或拒绝。已拒绝的仍可改为入账。'],
+    review: ['入账前需人工审核。', '请作出决定：入账或拒绝。已拒绝的仍可改为入账。'],
     'below-minimum': ['低于最低金额。', belowMinimumDo],
     dust: ['小于可记账的最小金额。', belowMinimumDo],
     'nodes-disagree': ['Tron 节点对这笔交易不一致。', undecidedDo],
