@@ -15,6 +15,17 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
+/** Answers with these credited deposits of the buyer: each with its amount, and its age in seconds. */
+const arrive = (...deposits: readonly (readonly [amt: number, age: number])[]) =>
+  pages.answer('/ledger/deposits', {
+    data: {
+      list: deposits.map(([amt, age]) => ({
+        amt,
+        created_at: new Date(Date.now() + 1_000 - age * 1_000).toISOString(),
+      })),
+    },
+  })
+
 /** The landmarks that a screen reader finds, and the violations that axe finds. */
 async function heard(page: Page) {
   const landmarks = await page.$$eval('body > header, body > main, main [role="status"], main iframe[title]', (all) =>
@@ -37,10 +48,24 @@ describe('the pretend shop of npm start', () => {
       await frame?.waitForSelector('.address')
       expect(await heard(page)).toEqual([['header', 'main', 'strong', 'iframe'], []])
 
+      arrive([25, 0])
       pages.answer('/ledger/entries', {})
       await settle() // the shop takes the payment
       await page.reload()
       expect(await heard(page)).toEqual([['header', 'main', 'strong'], []])
     },
   )
+
+  it('takes a payment when the order is paid, not from what the buyer had before', async () => {
+    pages.answer('/ledger/entries', {})
+    const { url } = await fetch(`${shop.url}/orders`, { method: 'POST' })
+    const stateAfter = async (...deposits: Parameters<typeof arrive>) => {
+      arrive(...deposits)
+      await settle()
+      return await (await fetch(`${url}/state`)).text()
+    }
+    expect(await stateAfter([100, 3_600])).toBe('open')
+    expect(await stateAfter([100, 3_600], [10.1, 0])).toBe('open')
+    expect(await stateAfter([100, 3_600], [10.1, 0], [14.9, 0])).toBe('paid')
+  })
 })

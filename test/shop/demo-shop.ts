@@ -69,15 +69,21 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
   return { server, settle }
 }
 
-/** Takes the payment from the buyer's wallet, once. Returns false while the wallet holds less, whatever a page shows. */
-async function takePayment(wallet: string, secret: string, { id, uid, amount }: Order): Promise<boolean> {
+/**
+ * Takes the payment from the buyer's wallet, once. Returns false while the deposits since the order are less than its amount: these are what the page counts,
+ * and a wallet with older money would be charged while the page still asks.
+ */
+async function takePayment(wallet: string, secret: string, { id, uid, amount, since }: Order): Promise<boolean> {
+  const headers = { authorization: `Bearer ${await localBackendToken(secret)}`, 'content-type': 'application/json' }
+  const read = await fetch(`${wallet}/ledger/deposits?uid=${uid}&cuy=2&state=credited&limit=100`, { headers })
+  if (!read.ok) return false
+  const { data } = (await read.json()) as { data: { list: readonly { amt: number; created_at: string }[] } } // safe: the service's own answer
+  const own = data.list.filter(({ created_at }) => Date.parse(created_at) >= since * 1_000)
+  const units = (amt: number) => Math.round(amt * 1_000_000)
+  if (own.reduce((sum, { amt }) => sum + units(amt), 0) < units(Number(amount))) return false
   const entry = { uid, cuy: 2, type: 4, osn: `order-${id}`, amt: `-${amount}`, mark: 'tea' }
-  const response = await fetch(`${wallet}/ledger/entries`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${await localBackendToken(secret)}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ entries: [entry] }),
-  })
-  return response.ok
+  const body = JSON.stringify({ entries: [entry] })
+  return (await fetch(`${wallet}/ledger/entries`, { method: 'POST', headers, body })).ok
 }
 
 function send(response: ServerResponse, body: string): void {
