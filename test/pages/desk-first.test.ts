@@ -5,7 +5,7 @@ import { useDesk } from './desk-fixture.ts'
 import { alarm, faults } from './desk-story.ts'
 import { desktop } from './fixture.ts'
 import { addPayouts, openIn } from './payout-fixture.ts'
-import { poke, seeIn, textOfFirst } from './reading.ts'
+import { poke, press, seeIn, textOfFirst } from './reading.ts'
 
 const at = useDesk()
 const { open } = at
@@ -92,5 +92,28 @@ describe('the first sentence', () => {
     Object.assign(at.desk.summary.nodes?.[0] ?? {}, { use: 'unfit', failed_at: ago(5), failure: 'no history' })
     const page = await open()
     await seeIn(page, '#state', '1 of 2 nodes answer, and 2 must agree')
+  })
+})
+
+describe('the parts far below', () => {
+  const jumps = (page: Page) =>
+    page.$$eval('nav button', (all) => all.filter((one) => one.checkVisibility()).map(({ textContent }) => textContent))
+  it('are one press away, as far as they are there', async () => {
+    const page = await open()
+    await page.waitForSelector('#state')
+    expect(await jumps(page)).toEqual(['Owed and held', 'The last 30 days', 'Lists', 'Statements'])
+    addPayouts(at.desk)
+    await poke(page)
+    await page.waitForFunction(() => document.querySelectorAll('nav button:not([hidden])').length === 5)
+    for (const name of await jumps(page)) {
+      await press(page, name)
+      const [focused, top] = await page.evaluate(() => {
+        const { activeElement: one } = document
+        return [one?.textContent, one?.getBoundingClientRect().top ?? -1] as const
+      })
+      expect(focused).toBe(name)
+      expect(top >= 0 && top < desktop.height - 20).toBe(true)
+    }
+    await page.waitForSelector('#statement-uid') // the fold is open
   })
 })

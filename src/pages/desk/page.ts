@@ -12,6 +12,7 @@ import { createBridge } from './bridge.ts'
 import { createCharts } from './charts.ts'
 import { type CellsScript, type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { readDeskSummary } from './data.ts'
+import { createJumps } from './jumps.ts'
 import { loadDeskTexts } from './languages.ts'
 import { createLists, type ListsView } from './lists.ts'
 import { createNodes } from './nodes.ts'
@@ -171,10 +172,12 @@ async function mount(language: Language): Promise<void> {
   lists = createLists(context)
   statements = createStatements(context)
   const status = [createStatus, createSignIn].map((create) => create(context))
-  const facts = [createNodes, createDelays, createBridge, createPayouts, createCharts].map((create) => create(context))
+  const nodes = [createNodes, createDelays].map((create) => create(context))
+  const sums = [createBridge, createPayouts, createCharts].map((create) => create(context))
+  const jumps = createJumps(context, [...sums, lists, statements])
   const header = createHeader(language)
-  const parts = [...status, question, ...facts, ...createWholeLists(context), lists, statements]
-  views = [header, ...parts]
+  const parts = [...status, jumps, question, ...nodes, ...sums, ...createWholeLists(context), lists, statements]
+  views = [header, ...parts.filter((part) => part !== jumps), jumps] // a jump is hidden where its part is
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   document.title = texts.title
   const main = parts.map(({ element }) => element)

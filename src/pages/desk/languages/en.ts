@@ -181,6 +181,7 @@ export const enDesk = {
   what: 'What',
   when: 'When',
   statements: 'Statements',
+  parts: 'Parts of this page',
   csv: 'CSV',
   csvOf: (what: string) => `Download as CSV: ${what}`,
   shownOf: (n: string, all: string) => `${n} of ${all} are shown.`,

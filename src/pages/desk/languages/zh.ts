@@ -161,6 +161,7 @@ export const zhDesk: DeskTexts = {
   endpointsHeading: '接收端',
   what: '内容',
   when: '时间',
+  parts: '本页各部分',
   statements: '对账单',
   csv: 'CSV',
   csvOf: (what) => `下载 CSV：${what}`,
