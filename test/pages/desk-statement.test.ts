@@ -103,6 +103,8 @@ describe('statements at the desk', () => {
     await seeIn(page, '.statement', 'The period is running: until 2026-11-27 09:05 UTC.')
     await seeIn(page, '.statement h3', 'User 7, 2026-11 (UTC)')
     expect(await page.$$eval('.statement tbody tr', ({ length }) => length)).toBe(1_200)
+    const top = await page.$eval('.statement h3', (one) => one.getBoundingClientRect().top)
+    expect(top > 0 && top < 300).toBe(true) // it begins in the window, although it is the last part of the page
     expect(await page.$eval('.statement tbody tr:last-child', ({ textContent }) => textContent)).toContain(
       'Balance 1,300 USDT',
     )

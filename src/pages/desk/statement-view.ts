@@ -138,6 +138,7 @@ export function createStatementView(context: DeskContext): StatementView {
       button({}, context.texts.csv, () => void download()),
     )
     result.replaceChildren(...statementParts(context, texts, wanted, statement, actions))
+    form.element.scrollIntoView({ block: 'start' })
   }
   const form = createForm(context, texts, (wanted) => void show(wanted))
   return { elements: [form.element, progress, result], showUser: form.showUser }
