@@ -29,6 +29,7 @@ const en = {
   ofAll: (period: string) => `All users, ${period} (UTC)`,
   ofUser: (uid: string, period: string) => `User ${uid}, ${period} (UTC)`,
   running: (until: string) => `The period is running: until ${until} UTC.`,
+  ofType: (type: string, n: string) => `${type} (${n})`,
   before: (amount: string) => `Before: ${amount}`,
   change: (amount: string) => `Change: ${amount}`,
   after: (amount: string) => `After: ${amount}`,
@@ -50,6 +51,7 @@ const zh: StatementTexts = {
   ofAll: (period) => `全部用户：${period}（UTC）`,
   ofUser: (uid, period) => `用户 ${uid}：${period}（UTC）`,
   running: (until) => `该期间尚未结束，截至 ${until}（UTC）。`,
+  ofType: (type, n) => `${type}（${n}）`,
   before: (amount) => `期初：${amount}`,
   change: (amount) => `变动：${amount}`,
   after: (amount) => `期末：${amount}`,
@@ -210,7 +212,7 @@ function statementParts(
     fact(
       deskSymbol(context, cuy),
       html('span', {}, texts.before(deskAmount(context, opening, cuy))),
-      ...(list.length < count ? [] : sumLines(context, list, cuy)),
+      ...(list.length < count ? [] : sumLines(context, texts, list, cuy)),
       html('span', {}, texts.change(changeText(context, difference(closing, opening), cuy))),
       html('strong', {}, texts.after(deskAmount(context, closing, cuy))),
     ),
@@ -232,14 +234,21 @@ function statementParts(
 }
 
 /** How many entries of each type there are in a currency, and their sum. */
-function sumLines(context: DeskContext, list: readonly PostedEntry[], cuy: number): HTMLElement[] {
+function sumLines(
+  context: DeskContext,
+  texts: StatementTexts,
+  list: readonly PostedEntry[],
+  cuy: number,
+): HTMLElement[] {
   const own = list.filter((entry) => entry.cuy === cuy)
-  return [...new Set(own.map(({ type }) => type))].sort((a, b) => a - b).map((type) => {
-    const amounts = own.filter((entry) => entry.type === type).map(({ amount }) => amount)
-    const name = lookUp(context.texts.sums, type) ?? String(type)
-    const sum = changeText(context, sumOf(amounts), cuy)
-    return html('span', {}, context.texts.pair(`${name} (${context.format.count(amounts.length)})`, sum))
-  })
+  return [...new Set(own.map(({ type }) => type))]
+    .sort((a, b) => a - b)
+    .map((type) => {
+      const amounts = own.filter((entry) => entry.type === type).map(({ amount }) => amount)
+      const name = lookUp(context.texts.sums, type) ?? String(type)
+      const sum = changeText(context, sumOf(amounts), cuy)
+      return html('span', {}, context.texts.pair(texts.ofType(name, context.format.count(amounts.length)), sum))
+    })
 }
 
 const changeText = (context: DeskContext, amount: string, cuy: number) =>
