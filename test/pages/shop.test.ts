@@ -15,8 +15,11 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Answers with these credited deposits of the buyer: each with its amount, and its age in seconds. */
-const arrive = (...deposits: readonly (readonly [amt: number, age: number])[]) =>
+/** A credited deposit of the buyer: its amount, and its age in seconds. */
+type Arrived = readonly [amt: number, age: number]
+
+/** Makes the service answer with these deposits. */
+const arrive = (...deposits: readonly Arrived[]) =>
   pages.answer('/ledger/deposits', {
     data: {
       list: deposits.map(([amt, age]) => ({
@@ -59,7 +62,7 @@ describe('the pretend shop of npm start', () => {
   it('takes a payment when the order is paid, not from what the buyer had before', async () => {
     pages.answer('/ledger/entries', {})
     const { url } = await fetch(`${shop.url}/orders`, { method: 'POST' })
-    const stateAfter = async (...deposits: Parameters<typeof arrive>) => {
+    const stateAfter = async (...deposits: readonly Arrived[]) => {
       arrive(...deposits)
       await settle()
       return await (await fetch(`${url}/state`)).text()
