@@ -17,13 +17,13 @@ const otherNames: Readonly<Record<string, string>> = {
  */
 const alsoOfNpm = ['scope']
 
-/** The options that choose the place of a command. They are looked for even if the command does not have them. */
+/** The options that choose the deployment on which a command acts. A command that lacks them refuses them, too, if npm has taken them. */
 const placeOptions = ['production', 'env']
 
 /**
  * Refuses an option that npm has taken because `--` is missing before it, as in `gap list --env=nile`. Otherwise the command would run without it, on another
  * database or with another meaning. npm passes its options on in the environment, as `npm_config_env`. It has a `--production` of its own, which it passes on
- * only as `NODE_ENV=production`, so that is refused as well unless the command got its own. `options` are the names of the command's options.
+ * only as `NODE_ENV=production`, so this is refused, too, unless the command got the option. `options` are the names of the command's options.
  */
 export function refuseTakenOptions(
   options: readonly string[],

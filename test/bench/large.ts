@@ -62,7 +62,7 @@ export function fillLarge(path: string, { entries, users, history }: LargeCounts
   )
   const depositWithEvents = (bytesOf(db) - before) / history
   db.exec(`UPDATE stored_holding SET due_at = ${neverDueMs}`)
-  // Nor is an address new, which a tick would compare for the first time.
+  // All addresses count as compared with the chain before, because a tick would compare new ones at once.
   db.exec(`INSERT INTO compared (cuy, first_id, last_id) VALUES (1, 0, ${users + 1}), (2, 0, ${users + 1})`)
   db.exec('PRAGMA journal_mode = delete')
   const sizes = { ...sizesOf(db), depositWithEvents, depositsPerSecond: deposits / seconds }
@@ -79,7 +79,7 @@ function addUsers(db: DatabaseSync, users: number): void {
   db.exec('COMMIT')
 }
 
-/** Adds deposits. Txids and senders are scattered, as real ones are, so that their index entries are, too. `uidOf` is SQL for the user of the n-th one. */
+/** Adds deposits. Txids and senders are scattered, as real ones are, so that their index entries are, too. `uidOf` is SQL for the user of the n-th deposit. */
 function addDeposits(
   db: DatabaseSync,
   count: number,
@@ -103,7 +103,7 @@ function addDeposits(
   db.exec('COMMIT')
 }
 
-/** Payments of users that have deposits, one unit each. */
+/** Adds payments of one unit each, by users that have deposits. */
 function addPayments(db: DatabaseSync, count: number, users: number): void {
   const insert =
     db.prepare(`WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)

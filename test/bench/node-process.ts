@@ -7,7 +7,7 @@ export interface NodeOptions {
   readonly startMs: number
   /** Transactions of a block: one number for all, or several in turns. */
   readonly transactions: readonly number[]
-  /** From this height on each block has so many deposits, half of them in TRX, to the seeded addresses in turns. */
+  /** From height `from` on each block has `each` deposits, half of them in TRX, to the seeded addresses in turns. */
   readonly deposits: { readonly from: number; readonly each: number; readonly addresses: number } | null
 }
 
@@ -49,7 +49,7 @@ function nextMessage(child: ChildProcess): Promise<FromNode> {
     const timer = setTimeout(() => reject(new UserError('the loopback node does not reply')), replyTimeoutMs)
     child.once('message', (message) => {
       clearTimeout(timer)
-      resolve(message as FromNode) // node.ts sends nothing else
+      resolve(message as FromNode) // safe: node.ts sends only such messages
     })
   })
 }

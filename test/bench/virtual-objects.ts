@@ -6,12 +6,12 @@ interface Alarmed {
   alarm(): Promise<void>
 }
 
-/** An object that nobody has called for so long is evicted: Cloudflare's page on the life of a Durable Object, November 2026. */
+/** An object that nobody has called for this long is evicted: Cloudflare's page on the life of a Durable Object, November 2026. */
 const evictedAfterMs = 10_000
 
 /**
  * The objects of a class by their names. An instance is made when an object is called or its alarm is due, and is evicted
- * some time after the last call, as the platform does it: what outlives it is its storage, its alarm and the database.
+ * some time after the last call, as the platform does it: only its storage, its alarm and the database outlive the instance.
  */
 export function objectsOf<T extends object>(
   scheduler: Scheduler,
@@ -63,7 +63,7 @@ function createObject<T extends object>(
   const methodOf =
     (name: keyof T) =>
     (...args: unknown[]) =>
-      use((object) => (object[name] as Method)(...args)) // an object has no other members
+      use((object) => (object[name] as Method)(...args)) // safe: an object has only methods
   return new Proxy({} as T, { get: (_, name) => methodOf(name as keyof T) })
 }
 

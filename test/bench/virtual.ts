@@ -307,7 +307,7 @@ function createPlatform(
     const url = String(input)
     if (url === receiverUrl) {
       await scheduler.sleep(latencyMs.receiver)
-      const { id } = JSON.parse(String(init.body)) as { id: number } // the body of a webhook of the service
+      const { id } = JSON.parse(String(init.body)) as { id: number } // safe: the service sends this body
       received.set(id, scheduler.now())
       return new Response(null, { status: 204 })
     }

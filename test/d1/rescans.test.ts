@@ -255,7 +255,7 @@ describe('after a correction', () => {
   it('credited transfers above it are looked for, until they are found or the scan has passed all of them', async () => {
     await storeTransfers(db, [...atBlock(105, [1, 2]), ...atBlock(98, [3])], ms(5), 0)
     await correct(100)
-    expect(await missing()).toEqual([]) // the scan has not reached the blocks again
+    expect(await missing()).toEqual([]) // the scan, which began again at block 100, has not reached these blocks yet
     await db.prepare('UPDATE scan SET finalized = 120').run()
     const expected = { ...block(100), correctedBy: 1 }
     await appendStep(db, step({ expected, to: block(106), judged: atBlock(104, [1]) }))

@@ -26,7 +26,7 @@ interface Usage {
 /** The state of an account that the EVM does not have. Amounts are sun; stakes are for energy. */
 interface AccountState {
   isActive: boolean
-  /** Burnt fees: the EVM charges none. */
+  /** Sun burnt as fees. They are counted here, because the EVM charges no fees. */
   burnt: bigint
   stake: bigint
   delegated: bigint
@@ -38,7 +38,7 @@ interface AccountState {
 const unused: Usage = { used: 0, at: 0 }
 
 /**
- * Accounts and resources, computed from all transactions of the chain in their order, so that nothing of them must be stored. Addresses are 40 hex digits,
+ * Accounts and resources, computed from all transactions of the chain in their order, so that they need not be stored. Addresses are 40 hex digits,
  * times milliseconds.
  */
 export class Accounts {

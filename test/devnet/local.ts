@@ -35,8 +35,8 @@ export const localPace = { blockSeconds: 3, finalityBlocks: 6, behindSeconds: 60
 export const secondsToFinal = localPace.blockSeconds * (localPace.finalityBlocks + 1)
 
 /**
- * Refuses a chain and a database that do not belong together: those do not contain the same random id. With a new chain, the stored scan position would be of
- * blocks that no longer exist. With a new database, the old deposits would be credited a second time, to any user.
+ * Refuses a chain and a database that do not contain the same random id, because they do not belong together. With a new chain, the stored scan position would
+ * be of blocks that no longer exist. With a new database, the old deposits would be credited a second time, to any user.
  */
 export function requireMatchingData(folders: LocalFolders): void {
   const [ofChain, ofDatabase] = idPaths(folders).map(readId)
@@ -113,12 +113,12 @@ export async function localUserToken(secret: string): Promise<string> {
   return await token.setSubject('1').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
 }
 
-/** The text of `.dev.vars`, or of `test/devnet/dev.vars`, from which it will be copied. */
+/** The text of `.dev.vars`, or of `test/devnet/dev.vars`, from which `.dev.vars` will be copied. */
 export function readVariables(): string {
   return readFileSync(existsSync(`${root}.dev.vars`) ? `${root}.dev.vars` : `${root}test/devnet/dev.vars`, 'utf8')
 }
 
-/** A variable of `.dev.vars`; undefined where there is none of this name. */
+/** A variable of `.dev.vars`; undefined if the file has no such variable. */
 export function readVariable(name: string): string | undefined {
   return new RegExp(`^${name}=(["']?)(.+)\\1$`, 'm').exec(readVariables())?.[2]
 }
@@ -131,7 +131,7 @@ export async function deskAddress(base: string, secret: string): Promise<string>
   return `${base}/desk#token=${token}`
 }
 
-/** Three commands: run a signer, ask the service at `base` for a payout of 5 USDT of user 1, and show it. They use `$TOKEN`. */
+/** Three commands: run a signer, ask the service at `base` for a payout of 5 USDT of user 1, and show the payout. They use `$TOKEN`. */
 export function payoutCommands(base: string, to: string, nodes: string | null): readonly [string, ...string[]] {
   const payout = { uid: 1, cuy: 2, amt: '5', to, osn: 'payout-1' }
   const ask = `-H 'content-type: application/json' -d '${JSON.stringify({ payouts: [payout] })}'`

@@ -3,7 +3,7 @@ import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret, testXpub } from '../support/variables.ts'
 import { addressIn, payFinal, type RunningService, startService, usdtTo } from './service.ts'
 
-/** What requests or ticks cost by their log lines, without the times. `event` names the kind of line. */
+/** The costs in the log lines of one kind, without the times. `event` is the kind, for example `request`. */
 const costsIn = ({ lines }: RunningService, event: string) =>
   lines
     .map((line) => JSON.parse(line))

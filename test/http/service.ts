@@ -60,7 +60,7 @@ export interface RunningService {
   hangHooks(): () => void
   /**
    * The same isolate, database and chain after a change of variables, with new objects over the same storage. With `scannerOf`, the scanner of that service is
-   * used in place of its own.
+   * used in place of the new service's.
    */
   with(changes: Record<string, unknown>, scannerOf?: RunningService): RunningService
 }
@@ -212,7 +212,7 @@ function once<T>(values: Map<string, T>, name: string, create: () => T): T {
   return value
 }
 
-/** The bindings of a deployment, with one object for each name. `hostOf` has their storage; `other` replaces the scanners. */
+/** The bindings of a deployment, with one object for each name. `hostOf` returns an object's storage. `other` replaces the binding `SCANNER`, if set. */
 function createObjects(
   { platform, passRestart }: World,
   variables: Record<string, unknown>,
@@ -343,7 +343,7 @@ export async function wholeOf(response: Response): Promise<{ readonly status: nu
 /** A failure in the form that `read` returns. */
 export const failed = (status: number, msg: string) => ({ status, body: { code: status, msg } })
 
-/** Stores a final block of the usual age, so that credits are not late: the blocks of tests have times of long ago. */
+/** Stores that the newest final block is of the usual age. Otherwise credits would count as late, because the blocks of tests have times of long ago. */
 export async function renewFinal({ db, clock }: RunningService): Promise<void> {
   const time = Math.round(clock.seconds * 1000) - finalityMs
   await db.prepare('UPDATE scan SET finalized_time = ?').bind(time).run()

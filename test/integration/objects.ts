@@ -60,9 +60,9 @@ describe('the scanner', () => {
       return (await service.nodeRequests()) - before
     }
     const byOne = await callAll(1)
-    await service.evict() // or the last scan would be young enough to answer
+    await service.evict() // otherwise the service would answer from the last scan, which is recent enough
     expect(byOne).toBeGreaterThan(0)
-    expect(await callAll(250)).toBeLessThanOrEqual(3 * byOne) // a tick of the scanner can fall between
+    expect(await callAll(250)).toBeLessThanOrEqual(3 * byOne) // a tick of the scanner can happen meanwhile
     expect((await service.get('/wallet/list', 1)).text).toContain('{"amt":2,"cuy":2}')
   })
 })
@@ -75,7 +75,7 @@ describe('an endpoint', () => {
     await expect.poll(() => service.nextAlarm()).toBeGreaterThan(Date.now())
     const txid = await service.pay(to, '5', 'USDT')
     await service.mine(1)
-    await service.evict() // or the last scan would be young enough to answer
+    await service.evict() // otherwise the service would answer from the last scan, which is recent enough
     await service.get('/tron/recharge', 1)
     await untilEvents(service, ['deposit.seen'])
     await service.mine(2)

@@ -24,7 +24,7 @@ const asked = {
   changed_at: String(at),
   attempts_max: '3',
 }
-/** An INSERT of payout 1, with changes. */
+/** An INSERT of payout 1. `changes` replaces columns. */
 export const payout = (changes: Values = {}) => insert('payout', { ...asked, ...changes })
 /** The columns of a payout that is approved at once. `limits` is `approved_by` in SQL: `''` if the limits have approved it, else a person's name. */
 export const approvedBy = (limits: string) => ({
@@ -33,11 +33,11 @@ export const approvedBy = (limits: string) => ({
   approved_at: String(at),
   counted: '1',
 })
-/** Limits that allow payouts of 1 to 20 each, and in a day a sum of 25 and a number of 3. */
+/** Limits that allow payouts of 1 to 20 each, and in a day at most 3 payouts with a sum of at most 25. */
 export const limits = { limit_least: '1', limit_each: '20', limit_day: '25', limit_count: '3' }
 /** The columns of a payout that these limits have approved. */
 export const byRule = { ...limits, ...approvedBy(`''`) }
-/** An INSERT of the transaction of payout 1, with changes. */
+/** An INSERT of the transaction of payout 1. `changes` replaces columns. */
 export const open = (changes: Values = {}) =>
   insert('payout_transaction', {
     txid: `'${t4}'`,
@@ -50,7 +50,7 @@ export const open = (changes: Values = {}) =>
     next_send: '21',
     ...changes,
   })
-/** An INSERT of a transaction that no payout names, with changes. */
+/** An INSERT of a transaction that no payout names. `changes` replaces columns. */
 export const unknown = (changes: Values = {}) =>
   insert('payout_transaction', {
     txid: `'${t4}'`,

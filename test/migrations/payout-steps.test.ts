@@ -34,7 +34,7 @@ beforeEach(async () => {
 })
 
 describe('a payout takes the steps of the table and no others', () => {
-  /** The statements that bring a payout into each state, without a correction. */
+  /** The statements that bring a payout into each state, while no operator has lowered the finalized height. */
   const begin: Readonly<Record<PayoutState, readonly string[]>> = {
     waiting: [payout()],
     approved: [payout(), approve],
@@ -55,7 +55,7 @@ describe('a payout takes the steps of the table and no others', () => {
           : [approve],
     signed: (from) =>
       from === 'paid'
-        ? [correction(103)] // the trigger of the correction makes this step
+        ? [correction(103)] // a trigger makes this step when the finalized height is lowered
         : from === 'stuck'
           ? [back, move(`state = 'signed', attempts = 0, height = NULL, reason = NULL`)]
           : from === 'approved'
@@ -130,7 +130,7 @@ describe('a transaction takes the steps of the table and no others', () => {
     if (transactionSteps[from][to] === undefined) return expectNo(stepTo(from, to), 'no such step')
     if (from !== 'paid') return run(stepTo(from, to))
     await expectNo(stepTo(from, to), 'only a correction')
-    await run(correction(103)) // the trigger of the correction opens the transaction again
+    await run(correction(103)) // a trigger opens the transaction again when the finalized height is lowered
     expect(await db.prepare('SELECT ended FROM payout_transaction').first('ended')).toBeNull()
   })
 
@@ -259,7 +259,7 @@ describe('an end that blocks do not show is refused', () => {
     await run(end('past_height = 105'))
     const isOpen = `SELECT count(*) AS open FROM rescan WHERE finished_at IS NULL`
     await expectNo(end(`ended = 'expired'`), 'it can still be in a block')
-    await run(`UPDATE rescan SET finished_at = 30, closed = 'not needed'`) // an operator closes the rescan; the part that the transaction needs goes on
+    await run(`UPDATE rescan SET finished_at = 30, closed = 'not needed'`) // an operator closes it; blocks that may have the transaction stay unread
     expect(await db.prepare(isOpen).first('open')).toBe(1)
     await expectNo(end(`ended = 'expired'`), 'it can still be in a block')
     await run(`UPDATE rescan SET next_height = to_height + 1, finished_at = 30 WHERE finished_at IS NULL`)

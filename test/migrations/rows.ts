@@ -21,7 +21,7 @@ export type Values = Readonly<Record<string, string>>
 export const insert = (table: string, values: Values) =>
   `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`
 
-/** Values as a table in bytes has them: hex digits of addresses and transactions are bytes there. */
+/** The values for a table that stores addresses and txids as bytes: their hex digits become `unhex(…)`. */
 export function inBytes(values: Values): Values {
   const names = ['txid', 'address', 'from_address', 'to_address']
   const each = Object.entries(values).map(([name, value]) => [name, names.includes(name) ? `unhex(${value})` : value])
@@ -53,19 +53,19 @@ const facts = {
   changed_at: '10',
 }
 
-/** An INSERT of a transfer of 50 TRX to `a` under `t4`, in this state, with changes. */
+/** An INSERT of a transfer of 50 sun to the address `a`, with the txid `t4`, in this state. `changes` replaces columns. */
 export function transfer(state: State, changes: Values = {}): string {
   return insert('stored_transfer', inBytes({ ...facts, ...states[state], ...changes }))
 }
 
-/** An UPDATE of the transfer under `txid` to this state, with changes. */
+/** An UPDATE of the transfer with this txid to this state. `changes` replaces columns. */
 export function step(txid: string, state: State, changes: Values = {}): string {
   const set = inBytes({ version: 'version + 1', uid: '1', ...states[state], changed_at: '11', ...changes })
   const columns = Object.entries(set).map(([name, value]) => `${name} = ${value}`)
   return `UPDATE stored_transfer SET ${columns.join(', ')} WHERE txid = unhex('${txid}')`
 }
 
-/** An INSERT of a decision about `t4`: to credit it, with changes. */
+/** An INSERT of the decision to credit the transfer `t4`. `changes` replaces columns. */
 export function decision(changes: Values = {}): string {
   const made = {
     decision: `'credit'`,
@@ -78,7 +78,7 @@ export function decision(changes: Values = {}): string {
 
 /** The longest name of a person. */
 export const personName = `o.brien+desk@${'x'.repeat(236)}.example`.slice(0, 254)
-/** Neither the name of a backend nor that of a person. */
+/** Texts that are valid neither as the name of a backend nor as that of a person. */
 export const noNames = [
   ...[
     'a b',
@@ -93,13 +93,13 @@ export const noNames = [
   'ännchen@example.com',
 ]
 
-/** An INSERT of a rescan that an operator asked for, with changes. */
+/** An INSERT of a rescan that an operator asked for. `changes` replaces columns. */
 export function rescan(changes: Values = {}): string {
   const range = { kind: `'request'`, from_height: '85', to_height: '95', next_height: '85' }
   return insert('rescan', { ...range, reason: `'a payment is missing'`, created_at: '1', next_try: '1', ...changes })
 }
 
-/** An INSERT of a gap: the rescan of blocks on which the nodes did not agree. */
+/** An INSERT of a gap: blocks on which the nodes did not agree, so that they are still to be read. */
 export const gap = (from: number, to = from) =>
   rescan({
     kind: `'gap'`,
@@ -114,7 +114,7 @@ export const gap = (from: number, to = from) =>
 export const correction = (finalized: number) =>
   `INSERT INTO correction (finalized, reason, created_at) VALUES (${finalized}, 'a node lied', 9)`
 
-/** An INSERT of the next entry of wallet 1 without a posting, with changes. */
+/** An INSERT of the next entry of wallet 1, which belongs to no posting. `changes` replaces columns. */
 export function flow(changes: Values = {}): string {
   const entry = { id: '4', wallet_id: '1', type: '9', osn: `'x'`, amount: '5', balance: '55', mark: `''` }
   return insert('stored_flow', {
@@ -127,18 +127,18 @@ export function flow(changes: Values = {}): string {
   })
 }
 
-/** An entry of a posting: an adjustment of wallet 1 by 5, with changes. */
+/** An entry as a posting contains it: an adjustment of wallet 1 by 5. `changes` replaces members. */
 export function entry(changes: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return { uid: 1, cuy: 1, type: 9, osn: 'x', amount: 5, mark: '', ...changes }
 }
 
-/** An INSERT of a posting of these entries, with changes of its own columns. */
+/** An INSERT of a posting (a backend's batch of entries) with these entries. `changes` replaces its other columns. */
 export function posting(entries: unknown, changes: Values = {}): string {
   const list = `'${JSON.stringify(entries).replaceAll("'", "''")}'`
   return insert('posting', { entries: list, posted_by: `'shop'`, created_at: '20', ...changes })
 }
 
-/** An INSERT of the next address, with changes. */
+/** An INSERT of the next address. `changes` replaces columns. */
 export function address(changes: Values = {}): string {
   const next = { id: '3', uid: '3', address: `'${c}'`, issued_height: '120', created_at: '5' }
   return insert('stored_address', inBytes({ ...next, ...changes }))
@@ -157,7 +157,7 @@ export const scanRow = insert('scan', {
   tried_at: '5',
 })
 
-/** The statement with a conflict clause. */
+/** The statement with a conflict clause such as `OR REPLACE`. */
 export const or = (policy: string, sql: string) => sql.replace(/^(INSERT|UPDATE)/, `$1 OR ${policy}`)
 
 /**
@@ -180,7 +180,7 @@ export async function storeRows(): Promise<D1Database> {
   return db
 }
 
-/** `everything` after `storeRows`. Most tests end with it: their statements were refused, and the next one can have the same database. */
+/** `everything` after `storeRows`. In most tests every statement is refused, so no row changes and the next test gets the same database. */
 let rowsAtFirst = ''
 
 const tables = [
@@ -190,10 +190,10 @@ const tables = [
   ...['payout', 'payout_transaction', 'payout_holding', 'payout_hour', 'payout_sum', 'payout_effect', 'issuer_act'],
 ]
 
-/** All rows, as one text for each, in one round trip. */
+/** All rows of the tables, each as one text, in one round trip. */
 export const contents = () => rowsOf(tables)
 
-/** All rows with the last ids, and the triggers. */
+/** All rows, the last ids, and the schema with its triggers. */
 const everything = () => rowsOf([...tables, 'credit_mark', 'removed_event', 'sqlite_sequence', 'sqlite_schema'])
 
 async function rowsOf(names: readonly string[]): Promise<string[][]> {
@@ -213,7 +213,7 @@ export async function expectRefusal(sql: string, why: string): Promise<void> {
   expect(await contents()).toEqual(before)
 }
 
-/** The recorded sum of an address in currency 1, in smallest units; null if nothing is recorded. */
+/** What the records say that an address has in currency 1, in smallest units; null if nothing is recorded. */
 export async function recorded(address: string): Promise<bigint | null> {
   const row = await env.DB.prepare(`SELECT * FROM holding WHERE cuy = 1 AND address = '${address}'`).first()
   if (row === null) return null
@@ -221,7 +221,7 @@ export async function recorded(address: string): Promise<bigint | null> {
   return parts.reduce((sum, part) => sum * 10n ** 12n + part, 0n)
 }
 
-/** The events above an id, with the members that are set. */
+/** The events with ids above `id`, each with those columns that are not null. */
 export async function eventsAfter(id: number): Promise<Record<string, unknown>[]> {
   const { results } = await env.DB.prepare('SELECT * FROM event WHERE id > ? ORDER BY id').bind(id).all()
   return results.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)))

@@ -18,7 +18,7 @@ const asked = {
 
 /** The texts that are printed, including those that style sheets add. */
 async function printedLines(page: Page): Promise<string[]> {
-  await page.pdf() // so that the page hears of the printing
+  await page.pdf() // the page prepares itself on its event `beforeprint`
   await page.emulateMediaType('print')
   const lines = await page.evaluate(() => {
     const found: string[] = []

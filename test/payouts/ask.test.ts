@@ -124,7 +124,7 @@ describe('asking for a payout', () => {
     ['an address in hex', { to: `41${'ab'.repeat(20)}` }, 'to'],
     ['an address without a T', { to: recipientBase58.slice(1) }, 'to'],
     ['a member that no payout has', { state: 'approved' }, 'payout'],
-    ['a proof of another payout', { proof: jws(proven) }, 'proof'], // test/payouts/proof.test.ts has more of them
+    ['a proof of another payout', { proof: jws(proven) }, 'proof'], // test/payouts/proof.test.ts has more such proofs
   ])('refuses %s as bad form', async (_, changes, member) => {
     const service = await startService({ PAYOUTS: payoutsSetting })
     const { status, msg } = await send(service, '', { payouts: [payoutRequest(), payoutRequest(changes)] })

@@ -101,7 +101,7 @@ const databaseFaults = ['database: full', 'database: no end', 'database: slow']
 /** Whether the database was full, hung or slow in this run. `rates.database` does not decide about these faults. */
 const hasFailed = ({ counts }: Environment) => databaseFaults.some((fault) => counts.has(fault))
 
-/** Whether nodes can disagree about final blocks. Correct nodes can, too, because one URL can have backends that differ. */
+/** Whether nodes can disagree about final blocks in this run. Correct nodes can, too, because two servers behind one URL can differ. */
 function canDisagree({ nodes, rates, storm, troubles, trial }: Scenario): boolean {
   return (
     troubles.node > 0 ||

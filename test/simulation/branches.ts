@@ -12,7 +12,7 @@ export interface Branch {
   readonly later: MinedPayment[]
 }
 
-/** Adds a block to a branch that will be replaced. The block has some of `payments`, a few of them failed or a block late, and can have one of its own. */
+/** Adds a block to a branch that will be replaced. It has some of `payments`, a few of them failed or a block late, and can have a payment of its own. */
 export function grow(env: Environment, branch: Branch, payments: readonly MinedPayment[]): void {
   const { chain, balances, later } = branch
   const { random, shown } = env

@@ -19,7 +19,6 @@ const endpoints: readonly { readonly url: string; readonly draw: (random: Random
   { url: 'https://hanging.example/events', draw: () => 'hanging' },
 ]
 
-/** The variables that configure the endpoints; all of them have the same secret. */
 export const endpointVariables = {
   WEBHOOKS: endpoints.map(({ url }) => ({ url, secretVar: 'HOOK_SECRET' })),
   HOOK_SECRET: secret,

@@ -64,7 +64,7 @@ function falsify(random: Random, block: Block, watched: readonly Address[]): { b
   if (random.chance(0.2)) return { block, kind: null }
   const list = block.transactions
   const target = watched.length > 0 ? random.pick(watched) : addressOf(1)
-  // False contents matter most where they are about a payment to a caller.
+  // Most often falsifies a transaction that concerns a watched address: there a false payment could be credited.
   const concerned = list.findIndex((one) => watched.some((address) => concerns(address, one)))
   const at = concerned >= 0 && random.chance(0.8) ? concerned : random.int(0, Math.max(0, list.length - 1))
   for (const kind of Object.keys(ways).sort(() => random.next() - 0.5)) {

@@ -64,7 +64,7 @@ export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
   if (fault !== null && env.violation === null) env.violate(fault)
 }
 
-/** After this time the service tries a block that it has put aside every quarter of an hour, or more rarely. */
+/** A block that was put aside this long ago is tried every quarter of an hour, or more rarely. */
 const oftenTriedMs = 1_200_000
 
 /** Blocks that no node could give, however often they were asked for, must be read within a minute once other nodes are configured. */
@@ -109,7 +109,7 @@ export async function deliverAll({ env, stored, endpoints }: SimulatedRun): Prom
 /** Transfers that were dropped a day ago must be removed, however many: nobody can fill the database with transfers that never were. */
 export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void> {
   const before = env.scheduler.now()
-  // Not after a correction: within a day the service would find that credited deposits are not on the chain.
+  // Not if an operator lowered the finalized height: within a day the service would find that credited deposits are not on the chain.
   const isPossible = env.scenario.trial !== null && env.scenario.ending !== 'correction'
   if (!isPossible || stored.countDroppedBefore(before) === 0) return
   env.sleepsUntil = before + dayMs
@@ -122,7 +122,7 @@ export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void
 
 /**
  * Makes all nodes show another chain below the position of the scan, against which no quorum protects. The scan must halt, and nothing may be credited
- * by any path until the nodes show the canonical chain. `meanwhile` is done while it is halted.
+ * by any path until the nodes show the canonical chain. `meanwhile` runs while the scan is halted.
  */
 export async function forkAndReturn(
   run: SimulatedRun,
@@ -143,7 +143,7 @@ export async function forkAndReturn(
   nodes.rewriteAll(createBranch(env, before.height - random.int(0, 3)))
   const isHalted = () => stored.scan()?.halted != null
   if (!(await passUntil(env, isHalted, 300_000))) return env.violate('the scan is not halted while the chain is forked')
-  // A question from before the fork can have led to a credit until now.
+  // A request about a transaction that began before the fork can have led to a credit until now.
   const [credited, position] = [stored.countCredited(), stored.scan()?.height]
   const txid = env.chain.tip().transactions[0]?.txid
   await meanwhile()

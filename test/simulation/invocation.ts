@@ -5,7 +5,7 @@ import type { LogFields } from '../../src/worker/platform/logger.ts'
 import type { RoundTrip } from '../support/sqlite-d1.ts'
 import type { Environment } from './environment.ts'
 
-/** How long something runs: an invocation of a Worker by itself, or everything in an instance of an object. */
+/** The time during which a single invocation of a Worker, or an instance of a Durable Object with all its invocations, runs. */
 export interface Lifetime {
   /** By how much the machine's clock is ahead, in milliseconds. */
   readonly skewMs: number
@@ -70,7 +70,7 @@ export function createLifetime(env: Environment, name: string, skewMs: number, s
   }
 }
 
-/** Makes an invocation that ends with a lifetime. */
+/** Makes an invocation that ends when `lifetime` is over. */
 export function createInvocation(env: Environment, kind: string, name: string, lifetime: Lifetime): Invocation {
   const { random, scheduler } = env
   let names = 0

@@ -9,7 +9,7 @@ import type { Stored } from './stored.ts'
 
 const cuyOf = (contract: Address) => currencies.find((one) => one.contract === contract)?.cuy
 
-/** An act that is stored, and whether an operator has confirmed its fee. */
+/** An act of a token's issuer that is stored, and whether an operator has confirmed the fee that it sets. */
 type KnownAct = MinedAct & { readonly isConfirmed: boolean }
 
 /** The alarms that must be raised after the acts up to a height, sorted. The service's rules are written a second time here, so that a mistake is found. */
@@ -45,8 +45,8 @@ export function hasActed({ acts }: Environment, kind: AlarmKind, { cuy, address 
 }
 
 /**
- * What is wrong with the stored acts, or null. Each promised act must be stored, at its place and with its event. None may be stored that the chain lacks.
- * The raised alarms must be those that follow from the acts in scanned blocks.
+ * What is wrong with the stored acts, or null. Each `promised` act in a scanned block must be stored, at its place and with
+ * its event. No act may be stored that the chain lacks. The raised alarms must be those that follow from the acts in scanned blocks.
  */
 export function auditActs(env: Environment, stored: Stored): string | null {
   const position = stored.scan()?.height ?? 0

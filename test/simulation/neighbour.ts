@@ -66,7 +66,7 @@ function connectTo(
   )
 }
 
-/** Checks the ledger of the other cell. `paid` is null if nothing need be credited: an operator must decide about a halted scan. Returns the fault, or null. */
+/** Checks the ledger of the other cell. `paid` is null if nothing need be credited because the scan is halted. Returns the fault, or null. */
 function auditOf({ sqlite }: SqliteD1, paid: bigint | null): string | null {
   const one = (sql: string) => Object.values(sqlite.prepare(sql).get() ?? {})[0]
   if (one(`SELECT count(*) FROM stored_address WHERE uid < ${firstUser}`) !== 0) {

@@ -58,7 +58,7 @@ export function answerCall(view: NodeView, call: Call): CallReply {
   )
 }
 
-/** The path of the HTTP API to which a body is sent, by the members that it has. */
+/** The path of the HTTP API to which a body is sent, found by the members of the body. */
 function pathOf({ address, value, transaction }: Wire): string {
   if (value !== undefined) return '/wallet/gettransactioninfobyid'
   if (transaction !== undefined) return '/wallet/broadcasthex'

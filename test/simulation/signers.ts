@@ -27,7 +27,7 @@ const owner = { chainId, address: payoutBase58 }
 /** A signer gives up a request after this time. */
 const requestMs = 15_000
 
-/** A machine with the private key, and with what is on its disk. One process after the other runs there. */
+/** A machine with the private key, and with what is on its disk. The signer's processes run on it one after the other. */
 interface Machine {
   readonly number: number
   readonly skewMs: number
@@ -187,7 +187,7 @@ function noteSigned(
   env.count('signed')
   const name = `signer ${number} signs ${key}`
   const finalMs = (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000
-  // What the restored copy lacked may be known again: a block contains the transactions, or they were handed in again.
+  // The service may know again what the restored copy lacked: a block contains the transactions, or they were handed in again.
   const isOfCopy = offeredAt > world.lackingSince && finalMs < world.lackingSince + restoredMs
   if (isOfCopy && isLacking(env, world)) env.violate(`${name} after a restore that lacks what was sent`)
   const other = world.signed.get(txid as Txid)?.key

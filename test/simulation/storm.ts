@@ -88,10 +88,7 @@ function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void 
 
 const worthless = (spec: TransactionSpec): Payment => ({ spec, transfers: [], changes: [] })
 
-/**
- * A call with many empty logs. If they are a token's, the logs of its block are too many for one reply of a node, so that its transfers cannot be read from
- * them.
- */
+/** A call with `count` empty logs of `contract`. A node refuses to show the logs of a block with too many, so its token transfers are read otherwise. */
 function loud(contract: Address, count: number): TransactionSpec {
   const logs = Array.from({ length: count }, () => ({ contract, topics: [], data: '0x' }))
   return { kind: 'call', contract, from: addressOf(3), logs }

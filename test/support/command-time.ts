@@ -6,7 +6,7 @@ export interface CommandTime {
   readonly clock: VirtualClock
   /** The network of this machine. While a request runs, no time passes, however long its answer really takes. */
   readonly fetch: typeof fetch
-  /** The same of another network. Requests that hang get no answer until they are ended: time passes while they run. */
+  /** Wraps `network`: while a request runs, no time passes. Time does pass while a request hangs, which gets no answer until its signal ends it. */
   around(network: typeof fetch, isHanging?: (url: string) => boolean): typeof fetch
   /** Lets no time pass while this work runs. */
   real<T>(work: Promise<T>): Promise<T>
@@ -14,7 +14,7 @@ export interface CommandTime {
   run<T>(work: Promise<T>): Promise<T>
 }
 
-/** So many turns of the event loop without a request: what a command computes in other threads (a signature) is over by then. */
+/** After this many turns of the event loop without a request, what a command computes in other threads (a signature) is over. */
 const quietTurns = 3
 
 /** Makes the time of commands. It begins at `start`, in milliseconds since 1970. */
@@ -64,13 +64,13 @@ export function createCommandTime(start = Date.now()): CommandTime {
   }
 }
 
-/** A response whose body has arrived: it comes later than the head. */
+/** Waits for the body of a response, which comes later than its head. */
 async function withBody(response: Response): Promise<Response> {
   const { status, headers } = response
   return new Response(await response.arrayBuffer(), { status, headers })
 }
 
-/** A request without an answer. */
+/** A request without an answer: rejects when the signal ends it. */
 function untilEnded(signal: AbortSignal | null | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(new Error('the request was ended')))

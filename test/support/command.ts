@@ -154,7 +154,7 @@ const requireHere = createRequire(import.meta.url)
 
 /** How a command is run in this process. */
 export interface CallOptions extends Pick<CommandOptions, 'input' | 'cwd' | 'environment'> {
-  /** Time that goes on from one command to the next; otherwise the command has its own. */
+  /** Virtual time that several calls share. Without it, each call has a time of its own. */
   readonly time?: CommandTime
   /** The command is stopped in order, as by Ctrl-C, once it has written this. */
   readonly stopAt?: string
@@ -193,7 +193,7 @@ export async function callCommand(
     process.env[name] = value
     return [name, old] as const
   })
-  requireHere('wrangler') // wrangler loads esbuild, which keeps running in the folder of that moment: not in the test's, which is removed
+  requireHere('wrangler') // loads esbuild before `chdir`: it keeps running in the present folder, and the test's folder is removed
   process.chdir(cwd)
   try {
     return { code: await time.run(command(args, streams, parts)), out, all }

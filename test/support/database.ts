@@ -1,7 +1,7 @@
 import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
-/** One statement for each migration, as D1 takes at most 100 kB of SQL in a statement and all of them are larger. */
+/** One statement for each migration, because D1 takes at most 100 kB of SQL in a statement, and all migrations together are larger. */
 const migrations = env.MIGRATIONS.map(({ queries }) => queries.join(';\n'))
 
 /** What `freshDatabase` remembers: the size of the schema after the migrations, and the SQL that deletes all rows. */
@@ -26,7 +26,7 @@ export async function freshDatabase(): Promise<D1Database> {
   return env.DB
 }
 
-/** Empties all Durable Objects, and with them D1, which is one of them. It checks and repeats: one of some thousand resets left rows in D1. */
+/** Empties all Durable Objects, and with them D1, which is one of them. It repeats this until D1 is empty: one of some thousand resets left rows in it. */
 export async function resetObjects(): Promise<void> {
   do await reset()
   while (await env.DB.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'scan'`).first())

@@ -75,7 +75,7 @@ describe('an object that is evicted between ticks', () => {
       return h.tron.recoveredAt()
     }
     expect(await instants({ kind: 'broken-connection' }, 120_000)).toBeNull()
-    expect(await instants(null, 120_000)).toBeNull() // well again, but for two minutes only
+    expect(await instants(null, 120_000)).toBeNull() // the node answers again, but has failed for only two minutes
     expect(await instants({ kind: 'broken-connection' }, 120_000)).toBeNull()
     expect(await instants({ kind: 'broken-connection' }, 200_000)).toBeNull()
     const at = h.now()
@@ -97,7 +97,7 @@ describe('a node that is behind', () => {
     const h = await createProbed({ chain, nodes: 2, quorum: 2 })
     h.node(1).behind = 21
     expect(await behindOf(h)).toEqual([{ node: 'node 2', height: chain.tip().height - 18 - 21 }])
-    h.advance(116_000) // 180 s without the 63 s that 21 blocks take
+    h.advance(116_000) // with the 63 s that 21 blocks take, the node is 179 s behind
     h.evict()
     await behindOf(h)
     expect(ofKind(h)).toEqual([])
@@ -185,7 +185,7 @@ describe('a node that allows fewer requests than it is configured with', () => {
     h.advance(30_000)
     expect(await perSecond(h)).toBe(2) // half of the three a second that the service allows itself by now
     h.advance(200_000)
-    expect(await perSecond(h)).toBe(7) // half of 14, one less than the node has refused
+    expect(await perSecond(h)).toBe(7) // half of 14: the node has refused a request at 15 a second
     h.advance(600_000)
     expect(await perSecond(h)).toBe(8)
   })

@@ -43,7 +43,7 @@ describe('the tail', () => {
     const read3 = () => read(h, (chain) => chain.tail(known, head))
     expect(await read3()).toMatchObject({ ok: true, value: { node: 2, latest: honest.height, blocks: [] } })
     expect(h.reports()).toMatchObject([{ name: 'node-lies', fields: { node: 1 } }])
-    h.advance(60_000) // 20 more slots: with a slack of 20 blocks the invented ones are possible
+    h.advance(60_000) // 20 more slots of 3 s, so the chain may have grown by the three invented blocks
     expect(await read3()).toMatchObject({ ok: true, value: { node: 1, latest: honest.height + 3 } })
   })
 

@@ -3,7 +3,7 @@ import type { Fetch } from '../../src/worker/tron/transport.ts'
 /** Watches requests, so that virtual time stands still from their beginning until their bodies are read. A request that hangs is not waited for. */
 export interface WatchedRequests {
   watch(fetch: Fetch): Fetch
-  /** Resolves when no watched request is running and nothing else goes on without time, or when `done()`. */
+  /** Resolves when no watched request is running and no other work can go on before time passes, or when `done()` is true. */
   settled(done: () => boolean): Promise<void>
 }
 

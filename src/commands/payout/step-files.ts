@@ -42,9 +42,9 @@ export const signedFile = (content: Content<z.infer<typeof signedSchema>>) => ({
   ...content,
 })
 
-/** Reads a file of `fetch`. It must be for the same chain and address as the settings. */
+/** Reads a file of `fetch`. Throws a `ToolError` if it is for another chain or payout address than `own`. */
 export const readFetchedFile = (path: string, own: Own) => readStep(path, fetchedSchema, 'fetch', own)
-/** Reads a file of `sign`, as `readFetchedFile` does. */
+/** Reads a file of `sign`. Throws a `ToolError` if it is for another chain or payout address than `own`. */
 export const readSignedFile = (path: string, own: Own) => readStep(path, signedSchema, 'sign', own)
 
 /** The chain and the payout address that a file must be for. */

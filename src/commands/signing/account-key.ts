@@ -20,7 +20,7 @@ export const depositPath = (account: number, index: number) => `${accountPath(ac
 export type DerivationPath = Brand<string, 'DerivationPath'>
 
 /** The path of the payout address: no deployment issues it, and it is in an account that wallets show. */
-export const payoutPath = "m/44'/195'/2'/0/0" as DerivationPath // safe: it is one
+export const payoutPath = "m/44'/195'/2'/0/0" as DerivationPath // safe: a path with five steps
 
 /** Parses a path such as `m/44'/195'/2'/0/0`, or returns null. Each step is a number of 31 bits, hardened or not. */
 export function parsePath(text: string): DerivationPath | null {

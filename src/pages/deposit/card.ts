@@ -53,7 +53,7 @@ export function createCard(
 
 const fact = (name: string, value: string) => html('div', {}, html('dt', {}, name), html('dd', {}, value))
 
-/** Whether there is something to pay: if an amount is asked for, until all of it has been sent; else until a first transfer. */
+/** Whether there is something to pay. A requested amount is to pay until all of it was sent; without a request, a first transfer is awaited. */
 function isToPay(context: DepositContext): boolean {
   const progress = requestProgress(context)
   if (progress !== null) return progress.state === 'unpaid' || progress.state === 'partly paid'

@@ -31,7 +31,7 @@ export function nextLanguage(language: LanguageName): LanguageName {
 const askedLanguage = new URLSearchParams(location.search).get('lang')
 const choiceName = `language ${askedLanguage ?? ''}`
 
-/** The reader's choice; else the language in the URL; else the first language of the browser that the page has. */
+/** The language to begin with: the reader's choice, that of the URL, or the browser's first one that the page has, in this order; at last English. */
 export function firstLanguage(memory: Memory, browser: readonly string[]): LanguageName {
   for (const tag of [memory.read(choiceName), askedLanguage, ...browser]) {
     const found = tag === null ? null : languageOf(tag)

@@ -13,7 +13,7 @@ const walletMs = 60_000
 
 /**
  * Makes a function that loads missing and possibly changed data into the model. It returns null or the first refusal. `changed` gets the transfers that are new
- * or have a new state since the last load. `paying` is called when everything that a payment needs is loaded; the rest may be slower.
+ * or have a new state since the last load. `paying` is called when everything that a payment needs is loaded, which are the currencies and the address.
  */
 export function createLoader(
   model: DepositModel,

@@ -23,7 +23,7 @@ export async function loadPayouts(model: DepositModel, api: Api): Promise<Reply<
     const { list } = answer.data
     model.payouts = new Map([...model.payouts, ...list.map((payout) => [keyOf(payout), payout] as const)])
     const last = list.at(-1)
-    // A payout and its entry have the same time, so an older entry may have a payout on the next page.
+    // A payout has the time of its entry. If the last payout on this page is not older than the oldest shown entry, further payouts may be on the next page.
     const isMissing = last !== undefined && list.length === payoutRows && Date.parse(last.at) >= Date.parse(oldest.at)
     if (!isMissing || last.id >= (before ?? Number.POSITIVE_INFINITY)) return answer
     before = last.id

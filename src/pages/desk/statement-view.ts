@@ -1,4 +1,4 @@
-/** The statement of a user or of all: a script of its own, loaded when somebody opens the statements. */
+/** The statement of one user or of all users. This script is loaded when somebody opens the statements. */
 import type { Reply } from '../kit/api.ts'
 import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { button, type Child, html, setText } from '../kit/dom.ts'
@@ -97,7 +97,7 @@ interface Wanted {
   readonly period: string
 }
 
-/** The statements of the page. */
+/** The part of the desk in which the reader chooses a statement and sees it. */
 export interface StatementView {
   /** The form that chooses a statement, a line that says how far reading is, and the place of the statement. */
   readonly elements: readonly HTMLElement[]
@@ -268,7 +268,7 @@ function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntr
   ]
 }
 
-/** Prints the statement alone: the attribute `data-paper` has the style sheet hide the rest until printing has ended. */
+/** Prints the statement alone: the attribute `data-paper` has the style sheet hide all other parts of the page until printing has ended. */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })

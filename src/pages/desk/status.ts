@@ -14,7 +14,7 @@ import { needsLine } from './words.ts'
 /** Most items of a finding that are shown. The lists on the page have all of them. */
 const itemsMax = 3
 
-/** The top of the page in one sentence: all is well, or the worst fault and its remedy. Everything else that needs a person is below it. */
+/** The top of the page in one sentence: all is well, or the worst fault and its remedy. The other faults, and what waits for a person, are below it. */
 export function createStatus(context: DeskContext): PageView {
   const { model } = context
   const element = html('section', { class: 'card wide status', 'aria-labelledby': 'state' })

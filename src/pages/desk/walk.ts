@@ -23,7 +23,6 @@ export interface ListFilter {
   readonly most: string
 }
 
-/** The filter that lets every row pass. */
 export const noFilter: ListFilter = {
   state: '',
   cuy: '',
@@ -80,7 +79,7 @@ export interface Walked {
 /** A list of which nothing was read yet. */
 export const unwalked: Walked = { rows: [], count: null, next: { before: null }, back: null }
 
-/** Whether the filter leaves rows out. */
+/** Whether the filter can leave rows out. An empty text filters nothing. */
 export const isFiltered = (filter: ListFilter) => Object.values(filter).some((value) => value !== '')
 
 /** How many rows are requested at a time if the filter may leave some out. */
@@ -130,7 +129,7 @@ async function firstBefore(read: ReadRows, filter: ListFilter, time: number): Pr
   if (!newest.ok) return newest
   const answer = (data: number | null) => ({ ok: true, data, msg: '' }) as const
   if (newest.data === null || Date.parse(newest.data.at) < time) return answer(null)
-  let [low, high] = [0, newest.data.id] // rows up to `low` are older, `high` is not
+  let [low, high] = [0, newest.data.id] // rows with ids up to `low` are older than `time`, row `high` is not
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
     const row = await rowAt(middle + 1)

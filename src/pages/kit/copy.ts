@@ -23,7 +23,7 @@ export async function copyShown(element: Element, text: string): Promise<CopyRes
   return 'selected'
 }
 
-/** A button that copies `text`, which `element` shows. The button shows the result for a moment; `copied` gets it, too. */
+/** A button that copies `text`, which `element` shows. The button shows the result for a moment. `copied` is called with the result, too. */
 export function copyButton(
   attributes: Attributes,
   words: Readonly<Record<CopyResult, string>> & { readonly label: string },

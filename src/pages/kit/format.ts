@@ -6,7 +6,7 @@ export interface Format {
   short(decimal: string): string
   /** Day and time of an ISO 8601 instant. Any other text is returned as it is. */
   time(instant: string): string
-  /** Day and month of a date such as `2026-11-22`, which is one of UTC. Any other text is returned as it is. */
+  /** Day and month of a UTC date such as `2026-11-22`. Any other text is returned as it is. */
   day(date: string): string
   /** A time on an axis, in milliseconds since 1970, written as precisely as `step` says. */
   mark(at: number, step: TimeStep): string
@@ -17,7 +17,7 @@ export interface Format {
 /** The precision of times on an axis. */
 export type TimeStep = 'minute' | 'day' | 'month'
 
-/** Makes the format for the first of these locales that the browser supports, else for English. */
+/** Makes the format for the first of these locales that the browser supports; for English if it supports none. */
 export function createFormat(locales: readonly string[]): Format {
   // Formatters are made on first use, because one takes a phone about 10 ms.
   const locale = once(() => Intl.NumberFormat.supportedLocalesOf(locales.filter(isLocale))[0] ?? 'en')

@@ -10,7 +10,7 @@ export type InAnyLanguage<Texts> = Texts extends string
     ? Texts
     : { readonly [Name in keyof Texts]: InAnyLanguage<Texts[Name]> }
 
-/** The first of the reader's languages that is available, else English. */
+/** The first of the reader's languages that the desk has; English if it has none of them. */
 export function preferredLanguage(languages: readonly string[]): Language {
   const known = languages.map((one) => one.slice(0, 2).toLowerCase()).find((one) => one === 'en' || one === 'zh')
   return known === 'zh' ? 'zh' : 'en'

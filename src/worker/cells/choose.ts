@@ -36,8 +36,9 @@ export function usersOfList(list: unknown): readonly number[] | null {
 }
 
 /**
- * Chooses the cell that answers a request: the cell of its users, else the one that `cell` names. A request that names neither is refused, because an answer
- * about one cell would look like an answer about all. A request with wrong users goes to the first cell, since every cell refuses it in the same words.
+ * Chooses the cell that answers a request: that of the users whom it names or, if it names no user, the cell that its parameter `cell` names. A request that
+ * names neither is refused, because an answer about one cell would look like an answer about all. A request with wrong users goes to the first cell, since
+ * every cell refuses it in the same words.
  */
 export function chooseCell<C extends ChosenBy>(
   cells: readonly C[],

@@ -37,7 +37,7 @@ export function parseUnits(text: string, decimals: number): Result<bigint, Amoun
   return ok(BigInt(whole + fraction.padEnd(decimals, '0')))
 }
 
-/** Longest text that is parsed as a ledger amount, in characters. An amount needs 18 with point and sign; the rest is room for zeros. */
+/** Longest text that is parsed as a ledger amount, in characters. An amount needs 18 with point and sign, and may have zeros around it. */
 export const amountCharsMax = 80
 
 export type SignedAmountFault = AmountFault | 'out-of-range'

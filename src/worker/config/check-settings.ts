@@ -35,7 +35,8 @@ export interface SettingsCheckParts {
 /**
  * Returns a function that checks whether the configuration belongs to the stored data. On an empty database it stores the configuration, and later checks
  * compare with that. While it returns false, the caller must neither serve nor credit anything. The isolate remembers a match until it ends; with several
- * databases only for `rangeMatchMs`, because an older isolate can move a range. Each setting that differs raises an alarm, which the next match ends.
+ * databases only for `rangeMatchMs`, because an older isolate can move a range. Each setting that differs raises one alarm in an isolate's life.
+ * The next tick with a matching configuration ends the alarm.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
   const { db, settings, payoutAddress, ranges, clock, alarms } = parts

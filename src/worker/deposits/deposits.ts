@@ -5,7 +5,7 @@ import type { Deposit, DepositFilter, DepositKey } from './deposit.ts'
 import { selectDepositPage } from './store/lists.ts'
 
 const endOfIds = Number.MAX_SAFE_INTEGER as TransferId // safe: above every id
-/** The newest `limit` transfers with ids below `before`; null begins with the newest of all. */
+/** The newest `limit` transfers with ids below `before`. If `before` is null, the page begins with the newest transfer. */
 export interface DepositPage {
   readonly before: TransferId | null
   readonly limit: number

@@ -9,7 +9,7 @@ import { toPayoutProblem } from './errors.ts'
 
 // Parts that the payout routes share.
 
-/** The rules of `PAYOUTS` in the request's cell. Throws if it has none, which is a bug: payout routes exist only in cells that have them. */
+/** The rules of `PAYOUTS` in the cell (database) of the request. Throws if it has none, which is a bug: payout routes exist only in cells that have them. */
 export function payoutRulesOf(c: RequestContext): PayoutRules {
   const { payouts } = c.env.services.settings
   if (payouts === null) throw new Error('a route of payouts without PAYOUTS')

@@ -16,7 +16,7 @@ export async function selectConfirmedFees(
   return Map.groupBy(fees, (fee) => fee.cuy)
 }
 
-/** Reads the standing acts. Its statement goes through every act that was ever stored, so it is not for each request of a user. */
+/** Reads the acts of issuers that no later act has undone. The statement goes through every stored act, so it is not for each request of a user. */
 export async function selectIssuerState(db: ReadDatabase): Promise<IssuerState> {
   const { results } = await selectStanding(db, {}).all<StandingRow>()
   return readIssuerState(results)
@@ -30,7 +30,7 @@ export async function selectFrozenIn(db: ReadDatabase, address: Address): Promis
 
 const { cuy, kind, address, height, place, position } = issuerActs
 
-/** SQL that selects the standing acts, also for commands that run SQL by Wrangler. `standing_act` is a view (migrations/0001_invariants.sql). */
+/** SQL for the acts of issuers that no later act has undone (`standing_act` in migrations/0001_invariants.sql), also for commands that use Wrangler. */
 export const standingSql = 'SELECT * FROM standing_act ORDER BY cuy, address'
 
 /** Makes the statement whose rows `readIssuerState` takes, for a caller that reads them in a batch with others. */

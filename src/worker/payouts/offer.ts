@@ -11,7 +11,7 @@ import type { Head } from './signed-bytes.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { selectOffer } from './store/signing.ts'
 
-/** The payouts that a signer may sign now, and the newest final block, to which its transactions should refer. */
+/** The payouts that a signer may sign now, and the newest final block, to which the signed transactions should refer. */
 export interface SignerOffer {
   readonly payouts: readonly (Payout & { readonly proof: string | null })[]
   readonly head: Head
@@ -31,8 +31,8 @@ export interface OfferContext {
 }
 
 /**
- * The approved payouts with an id above `after`, oldest first, or why none is offered. Payouts in a stopped currency are left out, and those to an address that
- * has since been issued to a user. `moved` is what another transaction may already have paid.
+ * The approved payouts with an id above `after`, oldest first, or why none is offered. Payouts in a currency that may not leave now are left out, and those
+ * to an address that has since been issued to a user. `moved` is what another transaction may already have paid.
  */
 export async function offerPayouts(
   { db, currencies, rules, isRestored }: OfferContext,

@@ -16,7 +16,7 @@ export interface SharedRead<T> {
 /** Makes a shared value for one isolate. It has no value yet, so the first `readShared` reads. */
 export const createSharedRead = <T>(): SharedRead<T> => ({ newest: null, readAt: 0 })
 
-/** Returns the shared value if a read began less than `sharedReadMs` ago and the value is younger than `sharedReadMsMax`; else calls `read`. */
+/** Returns the shared value if a read began less than `sharedReadMs` ago and the value is younger than `sharedReadMsMax`; otherwise calls `read`. */
 export async function readShared<T>(
   shared: SharedRead<T>,
   clock: Pick<Clock, 'now'>,

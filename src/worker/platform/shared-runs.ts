@@ -20,7 +20,7 @@ export interface SharedRunLimits<T> {
 export interface SharedRuns<T> {
   /** The run of this key that is in progress, or kept after its end; null if there is none. */
   known(key?: string): SharedRun<T> | null
-  /** Returns the known run of this key; if there is none, calls `work` and returns that run. */
+  /** Returns the known run of this key; if there is none, calls `work` and returns the new run. */
   join(work: () => Promise<T>, key?: string): SharedRun<T>
 }
 

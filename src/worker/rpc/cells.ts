@@ -6,7 +6,7 @@ export interface CellMethods extends ChosenBy {
   readonly methods: LedgerMethods
 }
 
-/** Makes the methods of all cells: each call goes to the cell of its users, else to the `cell` among its options. */
+/** Makes one set of methods for all cells. A call goes to the cell of the users that it names; if it names none, to the cell that its option `cell` names. */
 export function createCellsRpc(cells: readonly CellMethods[]): LedgerMethods {
   const [only, ...others] = cells
   if (only !== undefined && others.length === 0) return only.methods

@@ -4,7 +4,7 @@ import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { RescanKind } from '../d1/tables.ts'
 
-/** A row of `rescan`: blocks below the position that are read again, both ends included. */
+/** A row of `rescan`: a range of blocks below the scan's position that are to be read, for the first time or again. Both ends are included. */
 export interface Rescan extends RescanPart {
   readonly id: RescanId
   /**
@@ -23,7 +23,7 @@ export interface RescanPart {
   readonly nextTry: UnixMs
   /** Why the first block cannot be read; null before the first attempt. */
   readonly why: string | null
-  /** If the part is one block: how many receipts of its calls were read, in order; 0 if they are not read one by one. */
+  /** If the part is one block: for how many of its contract calls, in order, the receipt was asked for; 0 if receipts are not read one by one. */
   readonly receipts: number
   /** Transactions of this block whose receipts could not be read. */
   readonly unread: readonly Txid[]
@@ -56,7 +56,7 @@ export function runsOf(gaps: readonly Gap[]) {
   return runs
 }
 
-/** The part after a failed attempt. The pause doubles with each attempt, up to a day. */
+/** The part after a failed attempt. The pause until the next attempt begins with a minute and doubles each time, up to a day. */
 export function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPart {
   const waitMs = Math.min(retryMsMin * 2 ** part.attempts, retryMsMax)
   return { ...part, why, attempts: part.attempts + 1, nextTry: (at + waitMs) as UnixMs } // safe: a later time
@@ -83,7 +83,7 @@ export function afterBlocks(due: RescanPart, blocks: readonly BlockReading[], at
   return next > due.to ? parts : [...parts, { ...fresh, from: next, to: due.to }]
 }
 
-/** The calls of a block whose receipts are to be read next. Once all were tried, these are the ones that could not be read. */
+/** The contract calls of a block whose receipts are to be read next. Once all receipts were tried, these are the calls whose receipts could not be read. */
 export function receiptsToRead({ receipts, unread }: RescanPart, calls: readonly Txid[]): readonly Txid[] {
   return receipts < calls.length ? calls.slice(receipts) : unread
 }

@@ -162,8 +162,8 @@ async function readRange(
   { head, rules, startedAt }: ScanPlan,
 ): Promise<Result<ScanState | null, ChainFailure>> {
   const { db, clock } = context
-  const from = (state.height + 1) as BlockHeight // safe: the next height
-  const to = Math.min(state.height + readBlocksMax, head) as BlockHeight // safe: one of the two
+  const from = (state.height + 1) as BlockHeight // safe: a height plus 1 is a height
+  const to = Math.min(state.height + readBlocksMax, head) as BlockHeight // safe: `head`, or a height below it
   const read = await chain.finalBlocks(from, to)
   if (!read.ok) return read
   const [first] = read.value

@@ -29,7 +29,7 @@ import { dueAtOnce, selectOpenGaps } from './store/rescans.ts'
 import { droppedKeptMs, selectWork, type TickWork } from './store/work.ts'
 import { watchScan } from './watch.ts'
 
-/** A tick ends after this time; the rest of its work waits for the next one. */
+/** A tick ends after this time. Work that is left waits for the next tick. */
 export const tickMs = 25_000
 /** Work with leftover requests (those that neither ticks nor users nor payouts need) gets at least this long in a tick. */
 const leftoverMsMin = 1_000
@@ -76,8 +76,8 @@ export interface PayoutWork {
 }
 
 /**
- * One tick, in this order: the scan, held transfers, sending of payouts, gaps and comparisons with leftover requests, old rows, alarms. The next tick repeats
- * what fails. Work that has nothing to do costs no statement. Returns the time of the next tick.
+ * One tick, in this order: the scan, held transfers, sending of payouts, gaps and comparisons with leftover requests, removal of old rows, alarms. The next
+ * tick repeats what fails. Work that has nothing to do costs no statement. Returns the time of the next tick.
  */
 export async function runTick(
   parts: ScannerParts,

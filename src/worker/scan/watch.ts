@@ -35,8 +35,8 @@ export function watchScan(watched: WatchedScan): Observation {
 }
 
 /**
- * The alarms about a standstill that have ended, because something has moved. While no node answers or the scan is halted, nobody knows whether the scan is
- * still behind, so that alarm stays.
+ * The alarms about a standstill that end, because the scan or the newest final block has moved. While no node answers or the scan is halted, nobody knows
+ * whether the scan is still behind, so `scan-behind` stays.
  */
 export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   const { state, now } = watched
@@ -82,7 +82,7 @@ export function scanFaults(watched: WatchedScan): readonly Fault[] {
   return faults
 }
 
-/** Since when the scan stands still; null if it has read all final blocks that nodes know of. */
+/** Since when the scan stands still; null if it has read all final blocks that nodes know of and no node is behind. */
 function stillSince({ head, behind }: WatchedScan, state: WatchedState): UnixMs | null {
   if (head !== null && head < state.finalized) return quietSince(state)
   if (head === null || state.height < state.finalized) return movedAt(state)
@@ -91,7 +91,7 @@ function stillSince({ head, behind }: WatchedScan, state: WatchedState): UnixMs 
 
 const movedAt = ({ advancedAt, caughtUpAt }: WatchedState) => Math.max(advancedAt, caughtUpAt) as UnixMs // safe: one of both
 
-/** Since when no node has shown a new final block; null if one has. */
+/** Since when no new final block was shown; null if that is unknown, because no quorum answers, its head is older than the stored one, or a node is behind. */
 function finalitySince({ head, behind }: WatchedScan, state: WatchedState): UnixMs | null {
   return head === null || head < state.finalized || behind.length > 0 ? null : quietSince(state)
 }

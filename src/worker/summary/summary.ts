@@ -44,7 +44,7 @@ type Moved = Readonly<Record<(typeof movedKinds)[number], bigint>>
 
 /** The summary for operators, with integers as the database has them. `GET /ledger/summary` documents each member. */
 export type Summary = Awaited<ReturnType<typeof readSummary>>
-/** The sums of one currency: `owed` and `types` in ledger units, the others in chain units. */
+/** The sums of one currency: `owed`, `types` and `days` in ledger units, all other sums in chain units. */
 export type CurrencySummary = ReturnType<typeof sumsOf>
 
 /** Reads the summary from stored data alone. Sums are kept up to date by triggers, so the number of rows read does not grow with the history. */
@@ -97,7 +97,7 @@ export async function readSummary(
     held: found.held,
     gaps: found.gaps,
     alarms: found.alarms.map(({ kind, subject, since }) => {
-      return { kind, subject: JSON.parse(subject) as AlarmSubject, since } // safe: written as such by `alarms/`
+      return { kind, subject: JSON.parse(subject) as AlarmSubject, since } // safe: `alarms/` writes this form
     }),
     differences: found.differences.map((one) => ({ ...one, difference: BigInt(one.difference) })),
     newestEvent: counts?.newestEvent ?? 0,
@@ -152,8 +152,8 @@ ORDER BY 1, 2, 3`
 }
 
 /**
- * SQL: how many transfers are seen (at most `countedMax`), how many addresses there are, and the newest event. Ids of addresses have no gap, so the lowest
- * and the highest give their number.
+ * SQL: how many transfers are in the state `seen` (at most `countedMax`), how many addresses there are, and the newest event's id. Ids of addresses have no
+ * gap, so the lowest and the highest give their number.
  */
 function selectCounts(): SQL<{ readonly seen: number; readonly addresses: number; readonly newestEvent: number }> {
   const { id } = addresses
@@ -172,7 +172,7 @@ type HeldRow = Pick<Transfer, 'cuy'> & {
   readonly oldestAt: UnixMs
 }
 
-/** SQL: how many transfers are held, by reason and currency, and when the oldest of them was found. Counting stops at `countedMax`. */
+/** SQL: how many transfers are in the state `held`, by reason and currency, and when the oldest of them was found. Counting stops at `countedMax`. */
 function selectHeld(): SQL<HeldRow> {
   const { reason, cuy, id, state, created_at } = transfers
   return sql`
@@ -246,7 +246,7 @@ FROM json_each(${cuys})`
 
 type SizeRow = typeof sizes.$inferSelect
 
-/** SQL: the size on the oldest day that counts for the growth. */
+/** SQL: the size of the database on the oldest stored day of the last `growthDays`. */
 function selectEarlierSize(today: number): SQL<SizeRow> {
   const { day, bytes } = sizes
   return sql`SELECT ${day}, ${bytes} FROM ${sizes} WHERE ${day} BETWEEN ${today - growthDays} AND ${today - 1} ORDER BY ${day} LIMIT 1`
@@ -269,7 +269,7 @@ interface SumRows {
   readonly destroyed: PartsOfCurrency | undefined
 }
 
-/** Makes the sums of a currency. A sum without rows is 0. There is an item for each day, the oldest first. */
+/** Makes the sums of a currency. A sum without rows is 0. `days` has an item for each of the last `summaryDays` days, the oldest first. */
 function sumsOf({ cuy, unread, totals: stored, days: rows, frozen, destroyed }: SumRows, today: number) {
   const total = (kind: TotalKind) => stored.find((one) => one.kind === kind)
   const sum = (kind: TotalKind) => sumOf(total(kind)?.parts, 12)
@@ -310,7 +310,7 @@ function sumsOfDays(rows: readonly DayRow[]) {
   return { list, newest }
 }
 
-/** A sum of parts with this many digits each, the highest first. They are one text, because a part may have more digits than a double. */
+/** A sum from its parts, the highest first; each further part has `digits` digits. The parts are one text: a part may have more digits than a double. */
 function sumOf(parts = '0', digits: number): bigint {
   return parts.split(' ').reduce((sum, part) => sum * 10n ** BigInt(digits) + BigInt(part), 0n)
 }

@@ -26,7 +26,7 @@ export interface Answer<T> {
   readonly value: T
 }
 
-/** The replies of several nodes, and the errors of the others. */
+/** The replies of the nodes that answered, and the errors of those that did not. */
 export interface Answers<T> {
   readonly answers: readonly Answer<T>[]
   readonly errors: ReadonlyMap<TronNode, NodeError>
@@ -72,7 +72,7 @@ export async function collect<T>(
 /** How services rank, best first. */
 const standings = ['first', 'behind', 'demoted', 'resting'] as const
 
-/** The nodes, best first. Resting nodes come last: they are asked only if too few others are left. */
+/** The nodes, best first, without those that are blocked. Resting nodes come last: they are asked only if too few others are left. */
 function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
   const now = clock.now()
   const services: readonly NodeService[] =

@@ -29,7 +29,7 @@ export interface Allowance {
    * second.
    */
   availableAt(number: number, quota: RequestQuota, ahead: number): UnixMs
-  /** Requests to a node that count towards its limit of a day: those of the last 24 hours, and of the rest of the hour in which these began. */
+  /** Requests to a node that count towards its limit of a day. They are counted by whole hours: the present hour, and the 24 before it. */
   used(number: number): number
   /** Called when a node has answered a request. A node that is slowed down later keeps the pace at which it answered. */
   noteAnswer(number: number): void

@@ -127,7 +127,7 @@ export async function readApiBlocks(
 /** Reads the logs in a reply; null if there are too many for one reply. */
 function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Log[] | null, NodeError> {
   if (isTooLarge(reply)) return ok(null)
-  // The HTTP API has the block, but the backend that answers here does not (PROTOCOL.md, Log queries).
+  // The HTTP API has the block, but the server that answers JSON-RPC behind the same URL does not (PROTOCOL.md, Log queries).
   if (reply.kind === 'error' && reply.code === -32602) {
     return nodeError('behind', `its JSON-RPC lacks block ${block.header.height} of its HTTP API`)
   }

@@ -107,7 +107,7 @@ function createKeys() {
   return { read, different: () => all.size }
 }
 
-/** Decodes a reply; null if it is long and not plain ASCII. */
+/** Decodes a reply. Null if it is longer than `plainBytesMin` bytes and is not plain ASCII without backslashes. */
 function decode(bytes: Uint8Array): string | null {
   const mustBePlain = bytes.length > limits.plainBytesMin
   if (mustBePlain && !isAscii(bytes)) return null // checked before the text is made, which would take twice the memory

@@ -3,7 +3,7 @@ import { findPlanFault } from '../../../src/commands/collect/check-plan.ts'
 import { isComplete } from '../../../src/commands/collect/tables.ts'
 import { type CollectChain, destination, listedAt, startCollectChain } from './harness.ts'
 
-/** More addresses than one request reads the balances of, and more than `send` begins to send between two looks at the chain. */
+/** More addresses than those whose balances one request reads, and more transactions than `send` sends before it looks at the chain again. */
 const addresses = 48
 
 let chain: CollectChain

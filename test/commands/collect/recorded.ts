@@ -14,7 +14,7 @@ export function recordedCalls(file: string): readonly RecordedApiCall[] {
   return JSON.parse(readFileSync(`${root}test/recordings/collecting/${file}.json`, 'utf8')) // safe: the files have this form
 }
 
-/** One recorded call of a file. Throws if there is none of this name. */
+/** One recorded call of a file. Throws if the file has no call of this name. */
 export function recordedCall(file: string, name: string): RecordedApiCall {
   const call = recordedCalls(file).find((one) => one.name === name)
   if (call === undefined) throw new Error(`no recording ${name} in ${file}`)

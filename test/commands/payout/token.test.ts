@@ -57,7 +57,7 @@ describe('the private key of --token', () => {
     const tokens = await openTokens(path, config, systemClock)
     const token = await tokens()
     expect(decodeProtectedHeader(token).alg).toBe(algorithm)
-    const { alg: _alg, ...publishedAsBefore } = published // older sets name the algorithm differently
+    const { alg: _alg, ...publishedAsBefore } = published // in older key sets `alg` is the name that tokens have
     expect(await backendOf(token, [{ ...publishedAsBefore, alg: algorithm }])).toEqual({
       ok: true,
       value: { name: 'signer', scopes: ['ledger:sign', 'ledger:read'] },

@@ -25,7 +25,7 @@ import {
   usdtTo,
 } from '../service.ts'
 
-/** Nodes that allow fewer requests in a day than are reserved for ticks, so that callers get none. */
+/** Nodes that allow fewer requests in a day than are reserved for ticks, so that no request of a user is sent to them. */
 const nodesForTicks = nodesWith({ perDay: 10_000 })
 /** Nodes that allow fewer requests in a day than they have received already. */
 const nodesUsedUp = nodesWith({ perDay: 1 })
@@ -62,7 +62,7 @@ const credited = async () => {
   const service = await twoDeposits()
   await service.get('/tron/recharge')
   service.clock.seconds += 60
-  await service.get('/tron/recharge') // so that the newest complete scan is of this moment
+  await service.get('/tron/recharge') // starts a scan, so that the newest complete scan is of this moment
   await renewFinal(service)
   return service
 }

@@ -21,7 +21,7 @@ export const tokenFaults = {
 
 export type TokenFault = keyof typeof tokenFaults
 
-/** A token with a valid signature that is refused all the same. */
+/** A token with a valid signature that is refused because of its claims. */
 export interface FaultyToken {
   readonly fault: TokenFault
 }

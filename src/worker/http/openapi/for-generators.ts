@@ -73,7 +73,7 @@ const largeIntegers: Rule = (schema) => {
     : schema
 }
 
-/** A time loses its pattern: with a pattern, some generators check the parsed time as text, and others refuse it beside a format. */
+/** A time loses its pattern: with a pattern, some generators check the parsed time as text, and others refuse a pattern beside a format. */
 const times: Rule = ({ pattern, ...schema }) =>
   pattern === undefined || schema.format === 'date-time' ? schema : { ...schema, pattern }
 

@@ -35,10 +35,10 @@ export const ledgerDeposits = {
   }),
 } satisfies LedgerRoute
 
-/** A transfer as JSON for backends: as its user sees it, with the user and, if a person decided about it, the decision. */
+/** A transfer as JSON for backends: the members that its user sees, `uid`, and `decided` if somebody has decided about the held transfer. */
 export const ownedItem = (one: Deposit, currencies: Currencies) => ownedDepositItem(one, currencies, jsonAmount)
 
-/** The schema of a transfer as backends see it: with its user and, once a review has ended, the decision. */
+/** The schema of a transfer for backends: the members that its user sees, `uid`, and `decided` if somebody has decided about the held transfer. */
 export const ownedDeposit = () =>
   docs.component('OwnedDeposit', () =>
     z.extend(deposit(), {

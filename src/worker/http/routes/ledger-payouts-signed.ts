@@ -13,7 +13,7 @@ import { signedMessage, signedTxid } from '../openapi/payout.ts'
 import { reasonTexts } from '../openapi/reasons.ts'
 import { payoutRulesOf } from '../payouts.ts'
 
-/** Accepts or refuses signed transactions, each by itself. Accepted ones are stored before any is sent. */
+/** Accepts or refuses each of the signed transactions, whatever happens to the others. Accepted ones are stored before any is sent. */
 export const ledgerPayoutsSigned = {
   path: '/ledger/payouts/signed',
   method: 'POST',

@@ -15,7 +15,7 @@ import { idParam, withQuery } from '../query.ts'
 
 const unsignedQuery = z.object({ after: z.optional(idParam<PayoutId>()) })
 
-/** The payouts that a signer may sign. Reads the primary database, because a copy may be behind. */
+/** The payouts that a signer may sign. Reads the primary database, because a replica may be behind. */
 export const ledgerPayoutsUnsigned = {
   path: '/ledger/payouts/unsigned',
   method: 'GET',

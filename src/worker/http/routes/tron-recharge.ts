@@ -73,7 +73,7 @@ function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowResu
   return `${atLeast(found)}${count(found, 'transfer')} found, ${when}`
 }
 
-/** The words before a number of transfers. At most `shownMax` are read, so there can be more. */
+/** The words before a number of transfers, of which `read` were read. At most `shownMax` are read, so more can exist. */
 const atLeast = (read: number) => (read < shownMax ? '' : 'at least ')
 
 function describeTransaction(result: TransactionResult, currencies: Currencies): string {

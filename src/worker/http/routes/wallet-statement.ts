@@ -95,7 +95,7 @@ const balance = () =>
     closing: docs.amountSchema('What is there at `until`: `opening` and all entries of the period add up to it.'),
   }))
 
-/** The named schema of a statement. `item` makes the schema of its entries. */
+/** The schema of a statement, with the name `id` in the OpenAPI document. `item` makes the schema of its entries. */
 export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () => Item) =>
   docs.dataBody(id, () => ({
     from: docs.described(z.iso.datetime({ precision: 3 }), 'The first instant of the period.'),

@@ -86,7 +86,7 @@ export async function selectAllEntries(
 
 /**
  * SQL that selects the sums of all entries before the day `end` (UTC, in days since 1970), one row for each currency and type with entries: `cuy`, `type`,
- * `entries`, `high`, `low` (the sum is high × 10^9 + low). It reads as many stored rows.
+ * `entries`, `high`, `low` (the sum is high × 10^9 + low). It reads one stored row for each row of the result.
  */
 export function selectSumsUpTo({ list }: Currencies, end: SQL): SQL {
   const { cuy, type, day, entries, high, low } = days
@@ -101,8 +101,9 @@ CROSS JOIN ${days} ON ${cuy} = currency.value AND ${type} = kind.value AND ${day
 export const orderRowsMax = 1_000
 
 /**
- * Reads entries with this `osn` of all users, newest first: up to `limit`, below `before` if it is given. Recharges are not among them. `count` is their
- * number. If it is `orderRowsMax`, there may be more: only the wallets with the lowest numbers were searched. `selectEntries` finds the entries of one user.
+ * Reads entries with this `osn` of all users, newest first: up to `limit`, below `before` if it is given. Recharges are not among them. `count` is the number
+ * of entries with this `osn`. If `count` is `orderRowsMax`, more may exist, because only the wallets with the lowest numbers were searched. `selectEntries`
+ * finds the entries of one user.
  */
 export async function selectOrder(
   db: ReadDatabase,
@@ -182,7 +183,7 @@ function isSelected(uid: unknown, { cuy, wid }: Bounds): SQL {
   return sql`${wallets.uid} = ${uid}${ofCurrency}${wid === undefined ? sql`` : sql` AND ${wallets.id} = ${wid}`}`
 }
 
-/** SQL that is true for ids within the selection's times and below `before`. It has one bound at each end, because SQLite searches an index by only one. */
+/** SQL that is true for ids within the selection's times and below `before`. Both upper bounds are one expression: SQLite searches an index by only one. */
 function inRange({ from, to, before }: Bounds, id: SQLWrapper = flows.id): SQL {
   const bounds = [to === undefined ? null : firstEntryAt(sql`${to}`), before === undefined ? null : sql`${before}`]
   const [end = null, other = null] = bounds.filter((bound) => bound !== null)

@@ -64,7 +64,7 @@ function pageOf(selection: StatementSelection, limit: number): SQL {
   ${withTransfer} WHERE ${eq(wallets.uid, uid)}${ofCurrency}`
 }
 
-/** SQL that is true for ids within the period and above `after`. It has one bound at each end, because SQLite searches an index by only one. */
+/** SQL that is true for ids within the period and above `after`. Both lower bounds are one expression: SQLite searches an index by one lower bound only. */
 function inPeriod({ period, after = 0 as EntryId }: StatementSelection, id: SQLWrapper = flows.id): SQL {
   return sql`${gte(id, sql`max(${firstEntryAt(period.from)}, ${after} + 1)`)} AND ${lt(id, firstEntryAt(period.to))}`
 }

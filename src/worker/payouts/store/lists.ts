@@ -25,7 +25,7 @@ export interface ListedPayout {
   readonly payout: PayoutRow
   /** Whether the recipient's address of the payout has since been issued to a user here. */
   readonly isToUser: boolean
-  /** The stored answers of nodes to the broadcast of the payout's newest transaction, as JSON. */
+  /** What nodes answered to the broadcast of the payout's transaction, as JSON. Null if the payout is not in the state `signed`, or if no answer is stored. */
   readonly answers: string | null
 }
 

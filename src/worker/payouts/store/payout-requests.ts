@@ -18,8 +18,11 @@ import type { PayoutRow, Used } from '../lifecycle.ts'
 import { overtakenRules } from './rows.ts'
 
 export type InsertedPayout = Pick<PayoutRow, (typeof insertedNames)[number]>
-/** The columns of a requested payout with which stored rows are compared. */
-type PayoutKey = Pick<InsertedPayout, 'uid' | 'cuy' | 'osn' | 'fee' | 'to_address'>
+/**
+ * The columns of a requested payout by which stored rows are found that are in its way: its key (uid, cuy, osn), its recipient, and its fee (without a fee, an
+ * entry of type 4 is not in its way).
+ */
+type PayoutLookup = Pick<InsertedPayout, 'uid' | 'cuy' | 'osn' | 'fee' | 'to_address'>
 
 /** The stored facts by which a payout request is judged. */
 export interface PayoutRequestFacts {
@@ -41,7 +44,7 @@ const hourMs = 3_600_000
 /** Reads the facts for a payout request, in one round trip. The day of the limits ends at `at`. */
 export async function selectPayoutRequestFacts(
   db: ReadDatabase,
-  requested: readonly PayoutKey[],
+  requested: readonly PayoutLookup[],
   at: UnixMs,
 ): Promise<PayoutRequestFacts> {
   const keys = JSON.stringify(requested)
@@ -133,7 +136,7 @@ const oldest = (value: SQLWrapper) => sql`iif(${member(uid)} = 0,
     (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_day WHERE ${isOfOldest}),
     (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_user_day
       WHERE ${payouts.uid} = ${member(uid)} AND ${isOfOldest}))`
-/** Sums the last 24 hours: stored sums for the whole hours, and the approved payouts for the rest of the oldest hour. */
+/** Sums the approved payouts of the last 24 hours, by stored sums for the whole hours, and one by one for the part of an hour at the beginning. */
 const selectUsed = fixedStatement<'owners' | 'since' | 'hour' | 'end'>(sql`
 SELECT DISTINCT ${member(uid)} AS uid, ${member(cuy)} AS cuy,
   CAST((SELECT coalesce(sum(${h.amount}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(payouts.amount)} AS TEXT) AS amount,

@@ -19,7 +19,6 @@ const payoutMs = 900_000
 /** Most open gaps (ranges of blocks that the scan could not read) in one list. */
 const gapsMax = 100
 
-/** SQL: the rescan is not finished. */
 export const isOpen = isNull(rescans.finished_at)
 const openIndex = sql.raw('INDEXED BY rescan_open')
 
