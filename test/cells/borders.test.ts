@@ -290,6 +290,30 @@ describe('a range that would move users', () => {
     expect((await before.get('/wallet/list', users[0])).status).toBe(503)
   })
 
+  it('of another difference raises its alarm each time that it comes, not only the first time', async () => {
+    const service = await startThreeCells()
+    const setDecimals = (decimals: number) =>
+      service.db
+        .prepare(`UPDATE stored_setting SET value = replace(value, decimals_before, ?1) FROM (
+          SELECT substr(value, instr(value, 'decimals '), length('decimals 6')) AS decimals_before FROM stored_setting WHERE name = 'CURRENCIES.2'
+        ) WHERE name = 'CURRENCIES.2'`)
+        .bind(`decimals ${decimals}`)
+        .run()
+    const raised = () => alarmsIn(service).filter((alarm) => alarm === 'configuration-differs').length
+    const statusLater = async () => {
+      service.clock.seconds += rangeMatchMs / 1000
+      return (await service.get('/wallet/list', users[0])).status
+    }
+    expect(await statusLater()).toBe(200)
+    for (const times of [1, 2]) {
+      await setDecimals(7)
+      expect([await statusLater(), raised()]).toEqual([503, times])
+      await setDecimals(6)
+      expect(await statusLater()).toBe(200)
+      await tickAll(service) // ends the alarm
+    }
+  })
+
   it('is kept, too, where a deployment with one database gets a second one', async () => {
     const single = await startService()
     const uid = 1_000_500

@@ -35,8 +35,8 @@ export interface SettingsCheckParts {
 /**
  * Returns a function that checks whether the configuration belongs to the stored data. On an empty database it stores the configuration, and later checks
  * compare with that. While it returns false, the caller must neither serve nor credit anything. The isolate remembers a match until it ends; with several
- * databases only for `rangeMatchMs`, because an older isolate can move a range. Each setting that differs raises one alarm in an isolate's life.
- * The next tick with a matching configuration ends the alarm.
+ * databases only for `rangeMatchMs`, because an older isolate can move a range. Each setting that differs raises an alarm, once
+ * until the configuration matches again. The next tick with a matching configuration ends the alarm.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
   const { db, settings, payoutAddress, ranges, clock, alarms } = parts
@@ -53,9 +53,9 @@ export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<bo
     isEqual = differences.length === 0
     const validMs = ranges === null ? Number.POSITIVE_INFINITY : rangeMatchMs
     nextCheckAt = clock.now() + (isEqual ? validMs : recheckMs)
-    if (isEqual) return true
-    if (isReported) return false
-    isReported = true
+    const isKnown = isReported
+    isReported = !isEqual
+    if (isEqual || isKnown) return isEqual
     for (const difference of differences) {
       await alarms.raise('configuration-differs', { setting: difference.setting }, { ...difference })
     }
