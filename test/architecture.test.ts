@@ -77,7 +77,7 @@ describe('the folders of src', () => {
 
   it('have a signer of payouts that broadcasts nothing: nothing that it imports, nor what that imports, asks a node to', () => {
     const reached = new Set(sources.filter((file) => file.startsWith('src/commands/payout/')))
-    for (const file of reached) for (const next of localImportsOf(file)) reached.add(next) // what is added is visited, too
+    for (const file of reached) for (const next of localImportsOf(file)) reached.add(next) // the loop also visits the files that it adds
     expect([...reached]).toEqual(expect.arrayContaining(['src/commands/nodes.ts', 'src/worker/tron/finalized-head.ts']))
     const senders = sources.filter((file) => /'[^' ]*broadcast(hex|transaction)'/.test(textOf(file)))
     expect(senders).toEqual(['src/commands/collect/node-api.ts', 'src/worker/tron/broadcast.ts'])

@@ -49,7 +49,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Compiles files of that folder. Returns the exit code and the output. */
+/** Compiles files of `folder`. Returns the exit code and the output. */
 function compile(files: readonly string[], [compiler, options]: readonly [string, object]) {
   const compilerOptions = { ...commonOptions, ...options }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))

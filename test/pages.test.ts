@@ -276,7 +276,7 @@ function settingsRead(): ReadonlySet<string> {
   return read
 }
 
-/** These guides name libraries, scripts and settings of others. */
+/** Whether a page is one of the guides that name libraries, scripts and settings of other projects. */
 function isAboutOthers(file: string): boolean {
   return /^docs\/guides\/(clients|signers|providers)\.md$/.test(file)
 }

@@ -26,7 +26,7 @@ type QueryReply = Result<readonly (readonly DatabaseRow[])[], ToolRefusal>
 const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number()])))
 const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
 
-/** Runs statements on the database of a place through wrangler. The error has the remedy. */
+/** Runs statements on the database of a deployment, or on that of this machine, through wrangler. The error has the remedy. */
 export function queryDatabase(place: Place, ...statements: readonly string[]): Promise<QueryReply> {
   return execute(place, [], statements)
 }
@@ -150,7 +150,7 @@ const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR ${toTex
   WHERE name IN ('TRON_CHAIN_ID', 'TRON_XPUB') OR name GLOB 'CURRENCIES.*'`
 const lastSql = 'SELECT max(derivation_index) AS last FROM address'
 
-/** Selects one user who has an address or a wallet in this database and is outside the range. The service serves nothing then (`findMovedUsers`). */
+/** Selects one user who has an address or a wallet in this database and is outside the range. If one exists, the service serves nothing (`findMovedUsers`). */
 function strangerSql({ from, to }: UserRange): string {
   const of = (table: string, range: string) => `SELECT uid FROM (SELECT uid FROM ${table} WHERE ${range} LIMIT 1)`
   const ranges = [`uid < ${from}`, `uid > ${to} AND uid < ${reservedUid}`]
@@ -158,7 +158,7 @@ function strangerSql({ from, to }: UserRange): string {
   return `${parts.join(' UNION ALL ')} LIMIT 1`
 }
 
-/** Reads the stored data of a place. A database without tables has none. */
+/** Reads the stored data of a deployment or of this machine. The result is empty if the database has no tables. */
 export async function readStored(place: Place): Promise<Result<StoredData, ToolRefusal>> {
   const { cell } = place
   const ofCell = cell === null ? [] : [strangerSql(cell.users)]

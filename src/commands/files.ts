@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises'
 import { ToolError } from './tool-error.ts'
 
-/** Far more than needed: two hundred addresses of a plan take 500 KB. */
+/** The largest file that is read, in bytes. Usual files are far smaller: a plan of two hundred addresses takes 500 KB. */
 const fileBytesMax = 64 * 1024 * 1024
 
 /** Reads the text of a file that the person named. Throws a `ToolError` if that is not possible, or if the file is too large. */

@@ -16,7 +16,7 @@ export interface CommandPlatform {
 
 const scanEverySeconds = 60
 
-/** Opens nodes as the service does, with its quorum. What a command learns about the nodes is not stored. */
+/** Opens the configured nodes as the service does, with the configured quorum. What a command learns about the nodes is not stored. */
 export function openPool(
   { chainId, currencies, nodes, quorum }: Pick<ChainConfig, 'chainId' | 'currencies' | 'nodes' | 'quorum'>,
   { clock, fetch }: CommandPlatform,
@@ -39,7 +39,7 @@ export function openPool(
 
 /** A session in which all requests together may take `ms` from now. */
 export function sessionOf(pool: Pool, ms: number): Session {
-  return createSession(pool, { kind: 'tick' }, (pool.clock.now() + ms) as UnixMs) // safe: a later time
+  return createSession(pool, { kind: 'tick' }, (pool.clock.now() + ms) as UnixMs) // safe: a time plus milliseconds is a time
 }
 
 /** The questions to the nodes that `checkKeyUse` asks. */

@@ -14,10 +14,10 @@ export const placeOptions = {
   env: { type: 'string', short: 'e' },
 } as const
 
-/** The option that chooses the cell, for commands that act on one. */
+/** The option that chooses the cell, for commands that act on one cell. */
 export const cellOption = { cell: { type: 'string' } } as const
 
-/** The environment that options name ('' is the top level, as for wrangler), or undefined: this machine. */
+/** The environment that options name; '' is the top level of wrangler.toml, as for wrangler. Undefined if the options name this machine. */
 export function environmentOf(options: {
   readonly production?: boolean
   readonly env?: string | undefined
@@ -31,13 +31,13 @@ export function environmentOf(options: {
 export interface Place {
   /** The environment of a deployment ('' is the top level), or undefined for this machine. */
   readonly env: string | undefined
-  /** Null if there is only one cell. */
+  /** The cell on which the command acts; null if the deployment has only one. */
   readonly cell: ChosenBy | null
   /** The binding of the database: DB, unless `CELLS` names another. */
   readonly binding: string
-  /** Its name; null if wrangler.toml has no such binding. */
+  /** The name of the database; null if wrangler.toml has no such binding. */
   readonly databaseName: string | null
-  /** Its id, or null; on this machine the id of the preview database if there is one. */
+  /** The id of the database; null if wrangler.toml has none. On this machine it is the id of the preview database, if there is one. */
   readonly databaseId: string | null
 }
 
@@ -56,7 +56,7 @@ export function cellOptionOf({ cell }: Pick<PlaceRef, 'cell'>): string {
   return cell === null ? '' : ` --cell ${cell.number}`
 }
 
-/** The path of a request, with the cell that it concerns. The only cell is not named. */
+/** The path of a request, with the number of the cell that it concerns. If the deployment has only one cell, the path stays as it is. */
 export function pathIn({ cell }: Pick<PlaceRef, 'cell'>, path: string): string {
   return cell === null ? path : `${path}${path.includes('?') ? '&' : '?'}cell=${cell.number}`
 }

@@ -6,7 +6,10 @@ import { lastPrinted } from './child-environment.ts'
 import type { PlaceRef } from './place.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
-/** The place of a command with what is configured there: the first line, the chain id (null if none is), and the settings of its cell as they were read. */
+/**
+ * What a command works on. `line` says it in words, as the first line that the command prints. `chainId` is null if none is configured. `values` are the
+ * variables of the chosen cell, not yet checked.
+ */
 export interface Target {
   readonly line: string
   readonly place: PlaceRef
@@ -24,7 +27,7 @@ const readMsMax = 60_000
 
 /**
  * Reads the target of a command in a process of its own, which ends before this returns. So wrangler, with everything that it loads, is never in a process that
- * reads a mnemonic. The answer comes through a channel to which nothing prints.
+ * reads a mnemonic. The answer comes through a channel of its own, which no program can spoil by printing.
  */
 export const readTargetApart: TargetReader = (env, cell) =>
   new Promise((resolve) => {
@@ -43,7 +46,7 @@ export const readTargetApart: TargetReader = (env, cell) =>
       child.kill('SIGKILL')
     }, readMsMax)
     child.once('message', (message) => {
-      answer = message as Result<Target, ToolRefusal> // the message that the script sends
+      answer = message as Result<Target, ToolRefusal> // safe: print-target.ts sends nothing else
     })
     const end = () => {
       clearTimeout(timer)

@@ -9,7 +9,7 @@ import { commandIn, describeChain, type Place } from './place.ts'
 import type { Target } from './target-apart.ts'
 import { orRefuse, ToolError, type ToolRefusal } from './tool-error.ts'
 
-/** The first line of a command: its place and its chain. */
+/** The first line of a command: the deployment or this machine, the database, and the chain. */
 export function describeTarget({ place, values }: Pick<ConfigurationSource, 'place' | 'values'>): string {
   const { env, cell } = place
   const ofCell = cell === null ? '' : `, cell ${cell.number} (${describeUsers(cell.users)})`
@@ -37,7 +37,7 @@ function chainIn({ values }: Pick<ConfigurationSource, 'values'>): string | null
   return parseChainId(String(values.TRON_CHAIN_ID ?? ''))
 }
 
-/** Reads the configuration of a deployment (undefined: this machine), or of the cell of it that `--cell` names. */
+/** Reads the configuration of a deployment (`env` undefined: of this machine), or that of the deployment's cell that `--cell` names. */
 function readSource(env: string | undefined, cell: string | undefined): Result<ConfigurationSource, ToolRefusal> {
   const source = readConfiguration(env, process.env)
   return source.ok ? sourceOfCell(source.value, cell) : err({ why: source.error, next: configurationAdvice })
@@ -51,7 +51,7 @@ export function readTarget(env: string | undefined, cell: string | undefined): R
   return ok({ line: describeTarget(source.value), place, chainId: chainIn({ values }), values })
 }
 
-/** Prints the first line, and returns the configuration of a deployment (undefined: this machine), or of the cell of it that `--cell` names. */
+/** Prints the first line, and returns the configuration of a deployment (`env` undefined: of this machine), or that of its cell that `--cell` names. */
 export function openTarget(
   env: string | undefined,
   cell: string | undefined,
@@ -75,7 +75,7 @@ export function openDeployment(
     const next = `set these in wrangler.toml, or in ${varsFile} if they are secrets; "${commandIn(place, 'doctor')}" checks all of them`
     throw new ToolError(config.error.join('; '), next)
   }
-  return { config: config.value, extendedPublicKey: String(values.TRON_XPUB), place } // parsed, so it is text
+  return { config: config.value, extendedPublicKey: String(values.TRON_XPUB), place } // `TRON_XPUB` is a text, because it could be parsed
 }
 
 /** The remedy for a configuration that cannot be read. */

@@ -59,7 +59,10 @@ interface BoundWorker {
   readonly ledger: LedgerMethods
 }
 
-/** Makes the Worker, which reads the database, posts entries, and calls the scanner. Everything that an isolate keeps may be lost at any time. */
+/**
+ * Makes the Worker, which reads the database, posts entries, and calls the scanner. Everything that it keeps in the memory of an isolate may be lost at any
+ * time.
+ */
 export function createService(platform: Platform): Service {
   const bound = new WeakMap<Bindings, BoundWorker>()
   const bind = (bindings: Bindings): BoundWorker => {
@@ -121,12 +124,12 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
       try {
         await openScanner().noteWrite()
       } catch {
-        platform.logger.warn('write-not-noted', {}) // the next tick notes the write
+        platform.logger.warn('write-not-noted', {}) // the next tick notes the write in the scanner's memory
       }
     },
     sendPayouts: () => {
       const sent = openScanner().sendPayouts()
-      platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {}))) // the next tick sends them
+      platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {}))) // the next tick sends the payouts
     },
   }
 }
@@ -273,7 +276,7 @@ function openDatabase({ clock, logger }: Platform, { config, users, number, othe
   return { settings, configMatchesData, sessions }
 }
 
-/** Wakes the endpoints with undelivered events, after a statement that may have stored events. If that fails, the next tick wakes them. */
+/** Wakes the endpoints with undelivered events, after a statement that may have stored events. If the waking fails, the next tick wakes them. */
 async function wakeWaiting(platform: Platform, cell: CellConfig, db: WriteDatabase): Promise<void> {
   const { clock, logger } = platform
   try {
@@ -283,7 +286,7 @@ async function wakeWaiting(platform: Platform, cell: CellConfig, db: WriteDataba
   }
 }
 
-/** Wakes webhook endpoints to look for new events; without `list`, all of them. A failure neither undoes nor delays the stored change. */
+/** Wakes webhook endpoints to look for new events; without `list`, all of them. If waking fails, the stored change neither waits nor is undone. */
 function wakeEndpoints(
   { waitUntil, logger }: Platform,
   cell: CellConfig,

@@ -24,7 +24,7 @@ export interface Services {
   read<T>(invocation: Invocation, work: (context: ReadContext) => Promise<T>): Promise<T>
   /** Reads and writes at the primary database, and sees its own writes. */
   write<T>(invocation: Invocation, work: (context: WriteContext) => Promise<T>): Promise<T>
-  /** The primary database without a session, for work that concerns no caller. */
+  /** The primary database without a session and its bookmark, for work that concerns no caller. */
   primary(invocation: Invocation): WriteContext
   /** The only part that talks to nodes. */
   readonly scanner: ScannerCalls
@@ -32,18 +32,18 @@ export interface Services {
   readonly endpoints: readonly { readonly key: EndpointKey }[]
   /** The stored state of the scan that all health checks of an isolate share. */
   readonly sharedHealth: SharedHealth
-  /** Tells which deposits can be credited now; all requests for the currencies share it. */
+  /** Which deposits can be credited now, and how late credits are. All requests to `/currencies` share one answer. */
   readonly sharedIntake: SharedRead<Intake>
   /** The number of nodes that must agree before money is credited. */
   readonly quorum: number
   /** The cells of the deployment, each with its range of users. */
   readonly ranges: readonly ChosenBy[]
-  /** Seconds between two scans while nothing is known to be on its way. */
+  /** Seconds from the start of one scan to the start of the next, while no transfer has been seen in a block that is not final yet. */
   readonly scanEverySeconds: number
-  /** Tells each webhook endpoint to look for new events, without waiting for it. */
+  /** Tells each webhook endpoint to look for new events. Returns at once, before any endpoint has looked. */
   wakeEndpoints(): void
   /** Has the scanner note the newest event, so that a restored older copy of the database is noticed. A failure is only logged. */
   noteWrite(): Promise<void>
-  /** Has the scanner send due transactions of payouts, without waiting for it. */
+  /** Has the scanner send due transactions of payouts. Returns at once, before any is sent. */
   sendPayouts(): void
 }

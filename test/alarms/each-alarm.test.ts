@@ -50,7 +50,10 @@ async function withActs(service: RunningService, first: LogSpec, ...then: readon
   return { service, provoke: () => act(service, first), ends: then.map((log) => () => act(service, log)) }
 }
 
-/** A service whose endpoint accepts one event and then refuses the next for `seconds`. `more` adds ways to end the alarm to the usual two. */
+/**
+ * A service whose endpoint accepts one event and then refuses the next for `seconds`. The alarm ends if the endpoint accepts an event or is removed from the
+ * configuration; `more` adds other ways to end it.
+ */
 async function withRefusingEndpoint(seconds: number, more: readonly ((service: RunningService) => unknown)[] = []) {
   const service = await startService({ ...oneEndpoint, EVENTS_KEEP_DAYS: '7' })
   let orders = 0

@@ -30,7 +30,7 @@ export async function bundleService(): Promise<Bundle> {
   }
 }
 
-/** Bundles one of the Workers in `workers/`. */
+/** Bundles one of the Workers in `workers/`, into a folder that each call for the same Worker overwrites. */
 export async function bundleWorker(name: BenchWorker): Promise<Bundle> {
   const folder = `${workDir}bundles/${name}`
   const sources = `${root}test/bench/workers`

@@ -1,17 +1,18 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** What it took to restore a copy from its SQL text. */
+/** How long it took to restore a copy from its SQL text, and how large the text was. */
 export interface Restored {
   readonly seconds: number
-  /** Bytes of the text. */
+  /** The length of the SQL text in bytes. */
   readonly bytes: number
 }
 
 const chunkChars = 1_000_000
 
 /**
- * Restores the copy of a database into a new one, from the statements that `wrangler d1 export` writes: tables with a statement for each row, then indices
- * and triggers. The text is executed piece by piece, and is never in memory as a whole. Throws if a table then has another number of rows.
+ * Restores the copy of a database into a new one, from the statements that `wrangler d1 export` writes: each table with a statement for each row, then indices
+ * and triggers. The text is executed piece by piece, and is never in memory as a whole. Throws if a table of the new database has another number of rows than
+ * in the old one.
  */
 export function restoreCopy(from: string, to: string): Restored {
   const [old, restored] = [new DatabaseSync(from, { readOnly: true }), new DatabaseSync(to)]

@@ -37,7 +37,7 @@ export function compared(
   return { ...figure(name, value, unit, target), baseline: `${baselineName}: ${formatNumber(baseline)}`, ratio }
 }
 
-/** The speed of one side beside another one's, and what one item takes of the processor on each; nothing of that on another system than Linux. */
+/** Two figures: the speed of one side, and its processor time for each item, both compared with the other side. Outside Linux there is only the speed. */
 export function comparedSpeeds<Side extends string>(
   name: string,
   items: string,

@@ -1,6 +1,6 @@
 import { UserError } from '../support/project.ts'
 
-/** Requests to send: the n-th goes to `paths[n % paths.length]` with the headers at the same position. */
+/** Requests to send. The n-th goes to `paths[n % paths.length]` with `headers[n % headers.length]`, if `headers` is given. */
 export interface Load {
   readonly url: string
   readonly paths: readonly string[]
@@ -20,14 +20,14 @@ export async function requestsPerSecond(load: Load): Promise<number> {
   return (sent / (performance.now() - start)) * 1000
 }
 
-/** Sends requests for the given time; returns how many. Any status but 200 ends the benchmark. */
+/** Sends requests for the time `ms`; returns how many were answered. Any status but 200 ends the benchmark. */
 export function sendRequests({ url, paths, headers, ms, connections }: Load): Promise<number> {
   return sendInTurns(ms, connections, (n) =>
     getText(url + (paths[n % paths.length] ?? '/'), headers?.[n % headers.length]),
   )
 }
 
-/** Calls `send` for the given time, so many at once, with a number from zero on; returns how many have ended. */
+/** Calls `send` for `ms` milliseconds, with numbers from 0 on. `connections` calls run at the same time. Returns how many calls have ended. */
 export async function sendInTurns(
   ms: number,
   connections: number,

@@ -1,4 +1,4 @@
-/** Two Tron nodes on the loopback interface that agree, one at each port. `node-process.ts` runs it as a process of its own. */
+/** Two Tron nodes on the loopback interface, one at each port, which always agree. `node-process.ts` runs this file in its own process. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createBlocks, finalityBlocks, firstHeight } from './mainnet.ts'
@@ -40,7 +40,7 @@ async function listen(): Promise<number> {
   })
   server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port // a listening TCP server has one
+  return (server.address() as AddressInfo).port // a TCP server that listens has a port
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

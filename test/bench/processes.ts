@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Linux counts CPU time in hundredths of a second for programs, on each architecture that Node runs on. */
 const tickMs = 10
 
-/** The processes of workerd that this one has started. From `/proc`: empty on another system than Linux. */
+/** The processes of workerd that this one has started. They are read from `/proc`, so the list is empty on another system than Linux. */
 export function workerdProcesses(): readonly string[] {
   return runningProcesses().filter((pid) => {
     const [name, fields] = statOf(pid)
@@ -11,11 +11,11 @@ export function workerdProcesses(): readonly string[] {
   })
 }
 
-/** These processes and all that they have started, and so on, that still run: PostgreSQL has one for each connection. */
+/** These processes and all their descendants that still run. PostgreSQL has one process for each connection. */
 export function withChildren(pids: readonly string[]): readonly string[] {
   const parents = runningProcesses().map((pid) => [pid, statOf(pid)[1][1] ?? ''] as const)
   const all = [...pids]
-  for (const pid of all) all.push(...parents.filter(([, parent]) => parent === pid).map(([child]) => child)) // grows while it is read
+  for (const pid of all) all.push(...parents.filter(([, parent]) => parent === pid).map(([child]) => child)) // grows while it is read, so descendants are found
   return all
 }
 
@@ -23,7 +23,7 @@ function runningProcesses(): readonly string[] {
   return process.platform === 'linux' ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
 }
 
-/** The CPU time that these processes have had, with their threads and the children of theirs that have ended, in milliseconds. */
+/** The CPU time that these processes have had, in milliseconds. It includes their threads, and those of their children that have ended. */
 export function cpuMsOf(pids: readonly string[]): number {
   const [first, end] = [11, 15] // utime and stime, own and of ended children: fields 14 to 17 in proc(5), where the state after the name is field 3
   return pids.reduce((sum, pid) => {

@@ -22,7 +22,10 @@ export interface BenchHeads {
 export type Answer = (path: string, body: string, heads: BenchHeads) => string
 
 const { chainId, tip: genesis } = createChain()
-/** How many final blocks are searched for a transaction. The service asks for its receipt soon after its block is final. */
+/**
+ * How many final blocks are searched for a transaction. More are not needed, because the service asks for a receipt soon after the transaction's block is
+ * final.
+ */
 const receiptBlocks = 100
 
 /** The replies of a healthy node that has these blocks. */
@@ -53,7 +56,7 @@ const texts = new WeakMap<ChainTransaction, string>()
 /** Stands for a transaction in the JSON of a block. */
 const mark = 'a transaction'
 
-/** The JSON of a block. Each transaction is serialized once, because most of them repeat in other blocks. */
+/** The JSON of a block. Each transaction is serialized once, because most transactions repeat in other blocks. */
 function blockText(blocks: BenchBlocks, api: Wire): string {
   const transactions = blocks.byHash(String(api.blockID)).transactions.values()
   return JSON.stringify(api).replaceAll(JSON.stringify(mark), () => {

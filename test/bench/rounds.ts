@@ -1,10 +1,10 @@
 import { cpuMsOf, withChildren } from './processes.ts'
 
-/** The results of each side in each round, with their medians. */
+/** The results of each compared side in each round, with their medians. */
 export interface Rounds<Side extends string> {
   readonly values: Readonly<Record<Side, readonly number[]>>
   median(side: Side): number
-  /** The median of the ratios of each round: both values of such a ratio are measured within seconds of each other. */
+  /** The median of the ratios of each round. Both values of a ratio are measured within seconds of each other, so a slow machine changes both. */
   ratio(side: Side, baseline: Side): number
 }
 
@@ -29,7 +29,7 @@ export async function alternate<Side extends string>(
   return roundsOf(await inTurns(rounds, sides), (value) => value)
 }
 
-/** As `alternate`, for speeds: the CPU time of a side is that of the processes which it counts, while it is its turn. */
+/** Like `alternate`, for sides that return their `Speed`. */
 export async function alternateSpeeds<Side extends string>(
   rounds: number,
   sides: Readonly<Record<Side, () => Promise<Speed>>>,
@@ -58,7 +58,7 @@ function roundsOf<Side extends string, Value>(
   numberOf: (value: Value) => number,
 ): Rounds<Side> {
   const entries = Object.entries<readonly Value[]>(all).map(([name, list]) => [name, list.map(numberOf)])
-  const values = Object.fromEntries(entries) as Record<Side, readonly number[]> // safe: the same keys
+  const values = Object.fromEntries(entries) as Record<Side, readonly number[]> // safe: the same keys as those of `all`
   return {
     values,
     median: (side) => median(values[side]),
@@ -74,7 +74,7 @@ export function median(values: readonly number[]): number {
   return (upper + lower) / 2
 }
 
-/** The speed of `work`, which returns how many items it processed, and the CPU time of these processes and their children meanwhile. */
+/** The speed of `work`, and the CPU time that these processes and their children use meanwhile. `work` returns how many items it has processed. */
 export async function speedOf(processes: readonly string[], work: () => Promise<number>): Promise<Speed> {
   const cpuNow = () => (processes.length === 0 ? Number.NaN : cpuMsOf(withChildren(processes)))
   const before = cpuNow()

@@ -7,7 +7,7 @@ import { workerdProcesses } from './processes.ts'
 import { seedAddresses } from './seeds.ts'
 import { bearerOf, serviceVariables, unlimited } from './variables.ts'
 
-/** A service in workerd with two nodes, which scans what they make final. */
+/** A service in workerd with two nodes. It scans the blocks that the nodes make final. */
 export interface Scanning {
   readonly workers: RunningWorkers
   readonly node: LoopbackNode
@@ -22,7 +22,7 @@ export interface Scanning {
   stop(): Promise<void>
 }
 
-/** How to scan: `each` deposits in a block to `addresses` seeded addresses, and the limits of the nodes. */
+/** How to scan: `each` deposits in a block to `addresses` seeded addresses, and the limits of the nodes (`limits`). */
 export interface ScanningOptions {
   readonly script: string
   readonly each: number
@@ -40,7 +40,7 @@ export interface ScanningOptions {
 }
 
 const scanTimeoutMs = 60_000
-/** A call whose scan was already running, or had just ended, starts none: then another one does. */
+/** How often the service is asked to scan, in milliseconds. A request starts no scan if one is running or has just ended, so it is repeated. */
 const askEveryMs = 5_000
 const lookEveryMs = 10
 
@@ -82,7 +82,10 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
   const heightOf = (cell: number) => workers.look('service', 'SELECT height FROM scan', bindingOf(cell)) ?? 0
   const height = () => Math.min(...all.map(heightOf))
   let final = firstHeight
-  /** The service is asked once to scan, and then left alone: this process reads in the files whether it has ended. */
+  /**
+   * Waits until all blocks are scanned, by looking into the database files. Meanwhile the service is asked to scan every `askEveryMs`, or never if `isAsked` is
+   * false.
+   */
   const untilScanned = async (isAsked = true) => {
     const giveUpAt = Date.now() + scanTimeoutMs
     for (let askAt = 0; height() < final; ) {

@@ -12,7 +12,7 @@ const historyOffset = 900_000
 /** The user with the long history, in a database whose first user is 1. */
 export const historyUid = 1 + historyOffset
 
-const seedVersion = 4 // to be raised when this file writes other rows
+const seedVersion = 4 // to be raised when this file writes other rows: it is part of the files' names, so old files are no longer used
 const startMs = 1_790_000_000_000
 
 /** Makes a database with the wallets of `userCount` users from `firstUid` on, and with one more user who has `entries` entries. Returns its path. */
@@ -42,7 +42,7 @@ export function seedBare(): string {
   })
 }
 
-/** The address at an index of the seeded databases. Addresses are scattered like real ones, and so are look-ups. */
+/** The address at an index of the seeded databases. Neighbouring indices have distant addresses, as real addresses are, so that look-ups are scattered. */
 export function seededAddress(index: number): Address {
   return createHash('sha256').update(`user ${index}`).digest('hex').slice(0, 40) as Address // 40 hex digits
 }
@@ -70,7 +70,7 @@ function seeded(name: string, fill: (db: DatabaseSync) => void): string {
   return path
 }
 
-/** Adds adjustments of one unit each, with references as long as a token deposit's. The triggers run for every row. */
+/** Adds adjustments of one unit each, with an `osn` as long as a token deposit's. The triggers run for every row. */
 function addEntries(db: DatabaseSync, uid: number, cuy: number, count: number): void {
   const before = Number(db.prepare('SELECT count(*) AS n FROM flow').get()?.n)
   const insert =

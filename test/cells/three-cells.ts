@@ -2,7 +2,7 @@ import { type RunningService, startService } from '../http/service.ts'
 import { freshDatabase, furtherDatabases } from '../support/database.ts'
 import { otherXpubs, testXpub } from '../support/variables.ts'
 
-/** One user of each cell. `scanners` has the names of the cells' scanner objects, in the same order. */
+/** One user of each of the three cells (databases). `scanners` has the names of the cells' scanner objects, in the same order. */
 export const users = [7, 1_000_007, 2_000_007] as const
 export const scanners = ['scanner', 'scanner DB_2', 'scanner DB_3'] as const
 

@@ -35,7 +35,7 @@ export function installWrangler(folder: string, script: string): { readonly PATH
   return { PATH: [folder, '/usr/bin', '/bin'].join(delimiter) }
 }
 
-/** Puts the quick stand-in in the place of wrangler, which takes seconds for each start. */
+/** Puts a quick stand-in in the place of wrangler, because wrangler takes seconds for each start. */
 export const installQuickWrangler = (folder: string) =>
   installWrangler(folder, `exec '${process.execPath}' '${root}test/support/quick-wrangler.ts' "$@"`)
 
@@ -68,7 +68,7 @@ export interface LocalDatabase {
   remove(): void
 }
 
-/** Creates a folder with a database: with its tables, or empty. */
+/** Creates a folder with a local database, which has its tables or, without `hasTables`, is empty. */
 export function createLocalDatabase({ hasTables = true } = {}): LocalDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'operate-'))
   writeFileSync(

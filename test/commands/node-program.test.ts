@@ -7,7 +7,7 @@ import { requireKnownNode } from '../../src/commands/node-program.ts'
 let project = ''
 let other = ''
 
-/** A project with the Node version of its lock file, and programs called `node` elsewhere. */
+/** Makes a project with the Node of its lock file and other programs called `node`, and a folder `other` that stands for the machine outside the project. */
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'project-'))
   other = mkdtempSync(join(tmpdir(), 'machine-'))

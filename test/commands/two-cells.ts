@@ -28,7 +28,7 @@ export const secondAddressAt = (index: number) => deriveAddress(unwrap(parseExte
 /** The cells and their users in the words of the commands. */
 export const cellList = '1 for users 1 to 999999, 2 for users from 1000000'
 
-/** `CELLS` of this deployment. */
+/** The value of `CELLS` in this deployment: user 1,000,000 is the first of the second cell. */
 export const cells = [
   { db: 'DB', uids: '1-999999', xpub: 'TRON_XPUB', payouts: { address: payoutAddress } },
   { db: 'DB_2', uids: '1000000-', xpub: 'SECOND_KEY', payouts: { address: secondPayoutAddress } },
@@ -41,7 +41,7 @@ export interface TwoCells extends TestDeployment {
   setVariables(changes?: Readonly<Record<string, string>>): void
 }
 
-/** Creates the folder, with a local database for each cell. The node of both is the local chain's. */
+/** Creates the folder, with a local database for each cell. Both cells use the node of the local chain. */
 export function createTwoCells(devnet: { readonly rpcUrl: string; readonly apiUrl: string }): TwoCells {
   const deployment = createDeployment({ devnet })
   const { folder, path } = deployment

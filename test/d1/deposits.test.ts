@@ -148,7 +148,7 @@ describe('the summary', () => {
     await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
     const found = await summary()
     const unfrozen = { frozen: { sum: 0n, addresses: 0 }, destroyed: 0n }
-    // In the order of `CURRENCIES`.
+    // The currencies come in the order of `CURRENCIES`.
     expect(found.currencies.map(({ days, types, moved, ...sums }) => sums)).toEqual([
       { cuy: 2, owed: 0n, held: null, unread: 0, ...unfrozen, unexplained: { sum: 0n, addresses: 0 } },
       {

@@ -31,7 +31,7 @@ export const stranger = 'f'.repeat(40) as Address
 /** The list 0, 1, … up to `count − 1`. */
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Verdicts, all about a transfer to caller 1. `seen`: in a block that is not final, and will be in about `seconds`. */
+/** Verdicts, all about a transfer to caller 1. `seen`: its block is not final, and will be final in about `seconds`. */
 export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds, node: 1 })
 /** Held for a reason other than review. */
 export const held = (reason: Exclude<HeldReason, 'review'> = 'retired'): Verdict => ({
@@ -66,7 +66,7 @@ export const nth = (n: number, verdict = credited(), changes: Parameters<typeof 
 /** The cursor of a list whose next page begins below the transfer with this id. */
 export const below = (id: number) => id as TransferId
 
-/** A TRX transaction that address 0 sent in block 101, so that its fee left the address. */
+/** A TRX transaction that address 0 sent in block 101. Its fee was taken from the address. */
 export const sent = (n: number, changes: Partial<SentFact> = {}): SentFact => ({
   txid: txid(n),
   address: addressAt(0),
@@ -102,7 +102,7 @@ export async function openDatabase(owners: readonly number[] = []): Promise<Writ
   return db
 }
 
-/** Issues address `i` to the caller `owners[i]`, at height 90. */
+/** Issues address `i` to the caller `owners[i]`, at height 90. A trigger demands the finalized height, 120, so the heights are lowered afterwards. */
 export async function issue(db: WriteDatabase, owners: readonly number[]): Promise<void> {
   const insert = db.prepare(
     'INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (?1 + 1, ?2, unhex(?3), 120, 0)',

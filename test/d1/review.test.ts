@@ -111,7 +111,7 @@ describe('a transfer that is held for review', () => {
   it('that is to be credited and has no room is held for that, and credited without another review', async () => {
     await decide('credit', 0, 'wallet-full')
     expect(await rows()).toEqual(['held wallet-full credit'])
-    await store(early(refused)) // the minimum was raised meanwhile
+    await store(early(refused)) // the minimum was raised after the transfer was first judged
     expect(await rows()).toEqual(['held wallet-full credit'])
     await store(early(inReview()))
     expect(await rows()).toEqual(['credited credit'])

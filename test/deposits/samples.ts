@@ -21,7 +21,7 @@ export const bob = { uid: 2 as Uid, address: 'b0'.repeat(20) as Address }
 export const stranger = '5e'.repeat(20) as Address
 export const operator = '0e'.repeat(20) as Address
 export const fakeContract = 'fa'.repeat(20) as Address
-/** The owners of both addresses, which were issued when block 69 was the newest final one. */
+/** Alice and Bob as the owners of their addresses, which were issued when block 69 was the newest final block. */
 export const owners: ReadonlyMap<Address, AddressOwner> = new Map(
   [alice, bob].map(({ uid, address }) => [address, { uid, issuedHeight: 69 as BlockHeight }]),
 )

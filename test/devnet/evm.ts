@@ -77,7 +77,7 @@ function recalling(send: Send): Send {
     try {
       return await send(calls)
     } finally {
-      forget(calls) // a read meanwhile may have seen the state before or after the change
+      forget(calls) // a read during the change may have seen the state before or after the change
     }
   }
   const read: Send = async (calls) => {

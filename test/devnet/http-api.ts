@@ -117,7 +117,7 @@ async function getDelegated(node: DevnetNode, body: Body): Promise<unknown> {
 async function getReceivers(node: DevnetNode, body: Body): Promise<unknown> {
   const { accounts } = await node.accounts()
   const toAccounts = accounts.receivers(readAddress(body, 'value')).map((hex) => {
-    const address = hex as Address // 40 hex digits of a transaction
+    const address = hex as Address // safe: 40 hex digits of a transaction
     return body.visible === true ? formatBase58(address) : formatHex(address)
   })
   return { account: body.value, ...(toAccounts.length === 0 ? {} : { toAccounts }) }
@@ -171,8 +171,8 @@ interface Frame {
 }
 
 /**
- * The internal transactions of a transaction in the order of the calls, each caller before what it calls, as a node with `vm.saveInternalTx` shows them.
- * Anvil cannot trace transactions from before its last start: of these it shows none, as a node that has not kept them.
+ * The internal transactions of a transaction in the order of the calls, each caller before what it calls, as a node with `vm.saveInternalTx` shows them. Anvil
+ * cannot trace transactions from before its last start. For these no internal transactions are shown, as by a node that has not kept them.
  */
 async function internalsOf({ evm }: DevnetNode, { tron, evmHash }: MinedTransaction): Promise<object> {
   if (tron.type !== 'TriggerSmartContract' && tron.type !== 'CreateSmartContract') return {}

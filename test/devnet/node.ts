@@ -24,9 +24,9 @@ export interface Heads {
 export interface DevnetNode {
   readonly evm: Evm
   heads(): Promise<Heads>
-  /** Null above the head. */
+  /** The block at this height; null above the newest block. */
   blockAt(height: number): Promise<BlockWithReceipts | null>
-  /** The blocks from one height to another, without those above the head. */
+  /** The blocks from one height to another, both included. Heights above the newest block are left out. */
   blocksAt(from: number, to: number): Promise<readonly BlockWithReceipts[]>
   /** `hash` is 64 hex digits; null if the chain has no such block. */
   blockByHash(hash: string): Promise<BlockWithReceipts | null>
@@ -34,9 +34,9 @@ export interface DevnetNode {
   findTransaction(txid: string): Promise<FoundTransaction | null>
   /** Gives a Tron transaction to the EVM chain, after the transactions that were submitted earlier. It is in no block yet. */
   submit(transaction: EmbeddedTransaction, fails?: 'OUT_OF_ENERGY'): Promise<SentTransaction>
-  /** Accounts with all transactions, the unmined ones too, and the newest block's time. */
+  /** The accounts after all transactions, unmined ones included, and the time of the newest block (`now`). */
   accounts(): Promise<{ readonly accounts: Accounts; readonly now: number }>
-  /** Sun of an address (40 hex digits) with all transactions, the unmined ones too: what the EVM has minus fees. */
+  /** The sun of an address (40 hex digits) after all transactions, unmined ones included: its balance in the EVM minus its fees on Tron. */
   balance(address: string): Promise<bigint>
 }
 
@@ -52,8 +52,8 @@ export type FoundTransaction =
 const indexStep = 500
 
 /**
- * The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. A block that `keeping` has not stored is not final,
- * so that no scanned block is lost, whatever ends this process.
+ * The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. A block counts as final only when `keeping` has stored
+ * it, so that no block which the service has scanned is lost when this process ends.
  */
 export function createDevnetNode(evm: Evm, finalityLag: number, keeping: Pick<Keeping, 'storedTo'>): DevnetNode {
   const currentIndex = createIndex(evm)
@@ -148,7 +148,7 @@ const emptyIndex = (): ChainIndex => ({
   newestTime: 0,
 })
 
-/** Returns the index of all blocks. After a fork it begins anew. */
+/** Makes a function that returns the index of all blocks. After a fork the function indexes all blocks anew. */
 function createIndex(evm: Evm): () => Promise<ChainIndex> {
   let index = emptyIndex()
   let indexing = Promise.resolve()
@@ -166,7 +166,7 @@ function createIndex(evm: Evm): () => Promise<ChainIndex> {
     }
   }
   return async () => {
-    indexing = indexing.catch(() => {}).then(update) // one at a time: two would count a block twice
+    indexing = indexing.catch(() => {}).then(update) // one update at a time: two at once would count a block twice
     await indexing
     return index
   }

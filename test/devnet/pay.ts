@@ -2,7 +2,7 @@
 import { printLine, UserError } from '../support/project.ts'
 import { readPorts, secondsToFinal } from './local.ts'
 
-/** A payment is reported when its block is stored, which takes three seconds. */
+/** Longest wait for the reply. The local chain replies when the payment's block is stored, usually within three seconds. */
 const answerMsMax = 90_000
 
 try {

@@ -36,7 +36,7 @@ export async function startTronServer(node: DevnetNode, control: Control, port: 
   return listen(server, port)
 }
 
-/** `requests` counts the requests so far, without those to the controls. */
+/** `requests` returns the number of requests so far, except those to the controls. */
 function createRoutes(node: DevnetNode, control: Control, requests: () => number): ReadonlyMap<string, Route> {
   const jsonRpc = createJsonRpc(node)
   const price: EnergyPrice = { factor: 1 }
@@ -97,7 +97,7 @@ async function serve(
 function parse(body: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body === '' ? '{}' : body)
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown> // an object, by the check
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown> // safe: an object that is not null
   } catch {
     // invalid JSON gets the error below
   }

@@ -77,7 +77,7 @@ export function createWalletClient(devnet: Devnet) {
     call,
     /** A deposit address that no other test uses. */
     unused: () => accountAt(0, nextIndex++),
-    /** A signed transaction of `from` about `address`, on the newest block. */
+    /** A signed transaction of `from` about `address`. Its reference block is the newest one. */
     signed,
     send: async (from: TestAccount, address: string, content: Content, changes?: Changes) =>
       call('broadcasthex', { transaction: (await signed(from, address, content, changes)).transaction }),

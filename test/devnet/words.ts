@@ -98,7 +98,7 @@ export const localNodes = (api: string) =>
 
 /** The symbols of the currencies in `.dev.vars`, by their numbers. */
 export function localSymbols(): ReadonlyMap<number, string> {
-  const list = JSON.parse(readVariable('CURRENCIES') ?? '[]') as { readonly cuy: number; readonly symbol: string }[] // parsed by the service
+  const list = JSON.parse(readVariable('CURRENCIES') ?? '[]') as { readonly cuy: number; readonly symbol: string }[] // safe: the service has accepted it
   return new Map(list.map(({ cuy, symbol }) => [cuy, symbol]))
 }
 
@@ -125,7 +125,7 @@ interface ShownEvent {
 
 /** One line for an event. `GET /ledger/events` shows the whole event. */
 export function eventLine(event: unknown, symbols: ReadonlyMap<number, string>): string {
-  const { id, type, uid, cell, data } = event as ShownEvent // as the service sends it
+  const { id, type, uid, cell, data } = event as ShownEvent // safe: the form in which the service sends an event
   if (id === undefined || uid === undefined || data === undefined) return `Event: ${JSON.stringify(event)}`
   const { cuy, amt, osn } = data.entry ?? data
   const currency = cuy === undefined ? null : (symbols.get(cuy) ?? `of currency ${cuy}`)

@@ -80,7 +80,7 @@ const hostileValues: readonly [what: string, value: string][] = [
   ['a letter beyond ASCII', '%ef%bc%91'],
   ['1,500 digits', '9'.repeat(1_500)],
 ]
-/** Values that only parameters for free text accept: there they must match nothing. */
+/** Values that only parameters for free text accept, and that match no row. */
 const injections: readonly [what: string, value: string][] = [
   ['SQL that is always true', `1' OR '1'='1`],
   ['SQL that deletes', '1; DROP TABLE flow; --'],

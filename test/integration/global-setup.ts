@@ -8,7 +8,7 @@
  *   await fetch(`${apiUrl}/devnet/mine`, { method: 'POST', body: JSON.stringify({ blocks: 3 }) }) // makes it final
  *
  * `Devnet` in test/devnet/chain.ts describes all controls. The tests share the chain: each test uses addresses of its
- * own, reads only its own transactions, and starts its scan at the current height. Beside it runs a receiver of events:
+ * own, reads only its own transactions, and starts its scan at the current height. A receiver of events runs beside the chain:
  * POST to `<path>/received` returns the events that came to a path.
  */
 import { createServer } from 'node:http'

@@ -13,7 +13,7 @@ import { agreedDecimals } from '../support/payouts.ts'
 import { root } from '../support/project.ts'
 import type { ScriptedService } from './scripted-service.ts'
 
-/** The Access team, and the application that Access protects. */
+/** The name of the Access team, and the audience of the application that Access protects. */
 const team = 'acme'
 const audience = '32eafc7626e974616deaf0dc3ce63d7bcbed58a2731e84d06bc3cdf1b53c4228'
 const issuer = `https://${team}.cloudflareaccess.com`
@@ -26,7 +26,7 @@ export interface Edge {
   readonly service: string
   /** Every request that Access has passed on, with the status of the service's answer. */
   readonly passed: { readonly method: string; readonly path: string; readonly status: number }[]
-  /** The value of the session cookie of somebody who has signed in with this address. */
+  /** The value of the session cookie of somebody who has signed in with this e-mail address. */
   session(email: string): Promise<string>
   stop(): Promise<void>
 }
@@ -86,7 +86,7 @@ function optionsOf(state: string, script: string, env: object, keys: readonly JW
   return {
     host: '127.0.0.1',
     port: 0,
-    cf: false, // Miniflare would fetch it from the network
+    cf: false, // otherwise Miniflare fetches the content of `request.cf` from the network
     log: new Log(LogLevel.ERROR),
     telemetry: { enabled: false },
     resourcePersistencePath: state,
@@ -108,7 +108,7 @@ function optionsOf(state: string, script: string, env: object, keys: readonly JW
         dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], outboundService: { type: 'fetcher', handler } },
       },
     ],
-  } as MiniflareOptions // safe: as in test/bench/miniflare.ts
+  } as MiniflareOptions // safe: Miniflare checks its options when it starts
 }
 
 /**
@@ -133,7 +133,7 @@ function pass(
     return
   }
   const { method, url = '/' } = incoming
-  const headers = { ...incoming.headers, 'cf-access-jwt-assertion': session } // the host header stays that of Access
+  const headers = { ...incoming.headers, 'cf-access-jwt-assertion': session } // the service gets the `host` header that the browser sent to Access
   const passed = request(`${service}${url}`, { method, headers }, (got) => {
     answer.writeHead(got.statusCode ?? 502, got.headers)
     got.pipe(answer)

@@ -116,7 +116,7 @@ function writeFonts(folder: string): string {
   return `${own}/fonts.conf`
 }
 
-/** How long `passTime` lets the browser wait for answers: it sometimes goes on waiting for one that it has already received. */
+/** How long `passTime` lets the browser wait for answers: the browser sometimes goes on waiting for an answer that it has already received. */
 const answersMs = 20_000
 /** How long `passTime` first waits for answers to earlier requests: some never come. */
 const earlierAnswersMs = 1_000

@@ -18,7 +18,7 @@ let opened: OpenPage[] = []
 
 beforeAll(async () => {
   const scripted = await startScriptedService()
-  await scripted.close() // only the built files are needed
+  await scripted.close() // only the files that it has built are needed
   const PAYOUTS = { address: payoutAddress }
   ;[edge, browser] = await Promise.all([
     startEdge(scripted.files, { PAYOUTS, people, BACKEND_JWT_SECRET: secret }),
@@ -36,7 +36,7 @@ beforeEach(() => async () => {
   expect(faults).toEqual([])
 })
 
-/** Opens a page with the session of somebody who has signed in with this address. */
+/** Opens a page with the session of somebody who has signed in with this e-mail address. */
 async function openFor(email: string, address = `${edge.url}/desk`): Promise<Page> {
   const one = await openAs(browser, 'about:blank', desktop)
   opened.push(one)
@@ -50,7 +50,7 @@ async function openFor(email: string, address = `${edge.url}/desk`): Promise<Pag
   return one.page
 }
 
-/** Sends a request of a backend to the service, past Access. */
+/** Sends a request of a backend to the service directly, not through Cloudflare Access. */
 async function backend(
   path: string,
   body: object,
@@ -81,7 +81,7 @@ const post = (page: Page, url: string, body: object, init: RequestInit = {}) =>
     },
     url,
     body,
-    init as object, // safe: it reaches the browser as JSON
+    init as object, // safe: the members reach the browser as JSON
   )
 
 it('two people approve and cancel what one of them may not: each sees the own acts, and is known by the e-mail address', async () => {

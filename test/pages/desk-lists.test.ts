@@ -62,7 +62,7 @@ describe('the lists', () => {
   it('give a file of more than ten thousand rows', async () => {
     addMany(10_050)
     const page = await open()
-    await seeIn(page, lists, '20 are shown; there is more.') // although the service counts 1,000
+    await seeIn(page, lists, '20 are shown; there is more.') // the list says "more", because a count of 1,000 means that many or more
     const file = await downloadedBy(page, `${lists} [aria-label^="Download"]`)
     expect(file.split('\r\n')).toHaveLength(1 + 10_050 + 1)
   })
@@ -104,7 +104,7 @@ describe('the lists', () => {
     addMany(72)
     const page = await open()
     await showList(page, 'deposits')
-    const isLast = new Date(Date.now() - 30 * 3_600_000).getHours() === 23 // the hour from 23:00 on would end on another day
+    const isLast = new Date(Date.now() - 30 * 3_600_000).getHours() === 23 // the hour from 23:00 on would end on the next day
     const hour = new Date(Date.now() - (isLast ? 31 : 30) * 3_600_000)
     const [day, from, to] = [hour.toLocaleDateString('sv'), hour.getHours(), hour.getHours() + 1]
     await filterBy(page, 'from', day)

@@ -182,7 +182,7 @@ const states: Readonly<Record<string, State>> = {
   'a token that is not taken': { seen: () => ['#state', '#token', 'form .primary'], has: '#token', hash: '#token=bad' },
 }
 
-/** Opens the desk in a page that showed another state, without its token. */
+/** Opens the desk in a page that showed another state, after removing that state's token. */
 async function openAnew(page: Page, hash: string): Promise<void> {
   await page.evaluate(() => sessionStorage.clear())
   await page.goto('about:blank') // if only the fragment differs, the browser does not load the page
@@ -200,7 +200,7 @@ function answerOneByOne(isSummaryFirst: boolean): void {
   }
 }
 const frameMs = 20
-/** Without the highest window, in which the lists below a long story are visible, and move, before the story has come. */
+/** All windows but the highest, in which the lists below a long story are visible, and move, before the story has come. */
 const lowWindows = windows.filter(({ height }) => height < 1_000)
 
 describe('each state of the desk, in both themes, from the narrowest phone to a wide desktop', () => {

@@ -145,7 +145,7 @@ export interface DeskStory {
   entries: ReturnType<typeof posted>[]
   events: ReturnType<typeof happened>[]
   payouts: ReturnType<typeof paidOut>[]
-  /** The `cuy` in which the user's address is frozen. */
+  /** The `cuy` of each currency whose issuer has frozen the user's address. */
   frozen: number[]
   /** The answer to a look-up of any transaction. */
   chain: ReturnType<typeof onChain>

@@ -90,9 +90,9 @@ describe('the nodes', () => {
     at.desk.summary.alarms = [alarm('scan-stalled')]
     at.desk.summary.quorum = 1
     await poke(page)
-    await seeIn(page, '#state', 'The scan stands still') // enough nodes answer, so the scan stands for another reason
+    await seeIn(page, '#state', 'The scan stands still') // enough nodes answer now, so a silent node is not the reason why the scan stands still
     await seeIn(page, '.status', 'node 2 (two.example) does not answer · last answer')
-    expect(await page.$$eval('[data-kind]', (all) => all.length)).toBe(1) // the silent node is not named twice
+    expect(await page.$$eval('[data-kind]', (all) => all.length)).toBe(1) // no line of its own about the silent node
     at.desk.summary.nodes = null
     await poke(page)
     await seeIn(page, '.nodes', 'has not said it in time')

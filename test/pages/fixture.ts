@@ -39,7 +39,7 @@ export interface Pages {
 const canBeLeft = (page: Page, { url }: ScriptedService) =>
   !page.isClosed() && !outOfTime.has(page) && page.frames().length === 1 && page.url().startsWith(url)
 
-/** What the files of one process share. */
+/** What the test files that run in one process share. */
 interface Shared extends Pick<Pages, 'service' | 'browser'> {
   /** The first page of the last test, cleared for the next reader. */
   kept: OpenPage | null
@@ -53,7 +53,8 @@ let started: Promise<Shared> | null = null
 
 /**
  * Prepares browser and service for the tests of a file; they are started once for each process. A test fails if one of its pages had an error or
- * violated its policy. Its first page is that of the test before, cleared for another reader: the browser shows it in a third of the time.
+ * violated its policy. The first page that a test opens is a page of the test before, cleared for another reader: the browser shows it in a third of the time
+ * that a new page takes.
  */
 export function usePages(): Pages {
   let shared: Shared
@@ -86,7 +87,7 @@ export function usePages(): Pages {
     },
     openFor: (claims, reader) => pages.openLoaded(reader, `#token=${tokenOf(claims)}`),
     shift: async () => (await opened[0]?.shift()) ?? Number.NaN,
-  } as Pages // safe: `beforeAll` adds browser and service, `beforeEach` the story
+  } as Pages // safe: `beforeAll` adds browser and service, and `beforeEach` adds the story
   beforeAll(async () => {
     started ??= startShared()
     shared = await started

@@ -31,7 +31,7 @@ export function hanFont(): Buffer {
   const outline = Buffer.concat([
     bytes(2, 1, 60, -60, 940, 820, 3, 0), // one contour, its bounds, its last point, no instructions
     bytes(1, 1, 1, 1, 1), // four points on the curve
-    bytes(2, 60, 880, 0, -880, -60, 0, 880, 0), // the points as differences from the one before: x, then y
+    bytes(2, 60, 880, 0, -880, -60, 0, 880, 0), // each point as its difference from the point before: x of all points, then y
   ])
   const groups = ranges.map(([first, last]) => bytes(4, first, last, glyph))
   const name = Buffer.from(family, 'utf16le').swap16()

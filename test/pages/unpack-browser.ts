@@ -1,4 +1,4 @@
-/** Unpacks the package's browser into TMPDIR. It is a process of its own, because the package reads TMPDIR from the process's environment. */
+/** Unpacks the package's browser into TMPDIR. This file runs in its own process, because the package reads TMPDIR from the environment of the process. */
 import chromium from '@sparticuz/chromium'
 
 await chromium.executablePath()

@@ -20,7 +20,7 @@ async function costOf(variables: Record<string, unknown>) {
     withSession: () => database,
   }
   const counted = service.with({ DB: database })
-  await tickLater(counted, 60) // the first tick of an instance also reads what it then remembers
+  await tickLater(counted, 60) // the first tick of an instance also reads what the instance then remembers
   statements.length = 0
   const requests = requestsOf(service)
   payFinal(service, usdtTo(own, 5_000_000n))

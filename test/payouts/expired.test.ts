@@ -207,7 +207,7 @@ it('what a payout needs to be read again has an alarm after a quarter of an hour
   const service = await startPaying()
   const { id } = await ask(service)
   const { transaction } = await sign(service)
-  const poor = service.with(nodesWith({ perDay: 22_500 })) // exactly what ticks need in a day
+  const poor = service.with(nodesWith({ perDay: 22_500 })) // exactly the requests that ticks need in a day
   await passBlocks(poor, 3)
   expect(await handIn(service, id, transaction)).toMatchObject({ state: 'signed' })
   for (let minute = 1; minute <= 14; minute += 1) await tickLater(poor, 60)

@@ -197,7 +197,7 @@ export async function expiringAfter(service: RunningService, blocks: number, cha
   return { ...payout, reference: height, last: height + blocks }
 }
 
-/** Starts a service where every block that is not final yet contains a transfer: nodes can disagree about each of them. */
+/** Starts a service where every block that is not final yet contains a transfer, so that nodes can disagree about each of these blocks. */
 export async function startBusy(): Promise<RunningService> {
   const service = await startPaying()
   await passBusy(service, finalityLag)

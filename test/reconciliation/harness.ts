@@ -15,7 +15,7 @@ import {
 import { currencies } from '../support/currencies.ts'
 import { freshDatabase } from '../support/database.ts'
 
-/** A block each three seconds. */
+/** The blocks of a minute: one every three seconds. */
 const minuteBlocks = 20
 const minuteMs = 60_000
 export const dayMs = 86_400_000

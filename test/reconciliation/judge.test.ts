@@ -15,7 +15,7 @@ import {
 
 const height = (n: number) => n as BlockHeight
 
-/** An address with 100 units recorded, which has sent nothing and has never differed. */
+/** An address with 100 recorded units, which has sent nothing. No reading of its balance has differed from the recorded sum. */
 const holding = (changes: Partial<RecordedHolding> = {}): RecordedHolding => ({
   recorded: 100n,
   sent: 0,
@@ -70,7 +70,7 @@ describe('a holding that is due while the scan is at block 300', () => {
   })
 })
 
-/** A difference that was found so often that its alarm was raised. */
+/** A difference that was found in so many readings that its alarm was raised. */
 const reported = (difference: bigint): Partial<RecordedHolding> => ({ difference, differing: readingsNeeded })
 const trx = 1_000_000n
 

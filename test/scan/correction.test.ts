@@ -39,7 +39,7 @@ function showAmount({ nodes }: RunningService, amount: bigint): void {
   for (const node of nodes) node.script = () => changing('eth_getLogs', change)
 }
 
-/** A database that stores a step of the scan once, but fails to return the result. */
+/** A database that fails the first batch which moves the position of the scan, although it has stored the batch. */
 function losingAnswer({ db }: RunningService): unknown {
   let isLost = false
   const position = () => db.prepare('SELECT height FROM scan').first<number>('height')

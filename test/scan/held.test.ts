@@ -43,7 +43,7 @@ describe('a token whose decimals nodes do not agree on', () => {
       service.clock.seconds += 7200
       service.chain.addEmpty(1)
       const before = decimalsCalls(service)
-      await service.with({}).tick() // a new instance, which has asked nothing yet
+      await service.with({}).tick() // a new instance, which has no answers of nodes in memory
       asked.push(decimalsCalls(service) - before)
     }
     const lastDay = asked.slice(-12).reduce((sum, count) => sum + count, 0)

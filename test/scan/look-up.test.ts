@@ -44,7 +44,7 @@ describe('a transaction that support looks up', () => {
     await service.tick()
     const before = requestsOf(service)
     expect(await lookUp(service, txid)).toMatchObject(found(7, 'credited'))
-    expect(requestsOf(service)).toBe(before + 2) // one to each node: did the contract send TRX as well?
+    expect(requestsOf(service)).toBe(before + 2) // one request to each of two nodes, which asks whether the contract also sent TRX
   })
 
   it('has the answer that its owner would get', async () => {

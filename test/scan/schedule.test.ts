@@ -36,7 +36,7 @@ function next(over: Over = {}) {
   } = over
   const parts = { clock: { now: () => time(now) }, tickAvailableAt: () => time(availableAt) }
   const times = { finalizedAt: time(finalizedAt), advancedAt: time(advancedAt) }
-  const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), ...times } as ScanState // safe: nothing else of it is read
+  const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), ...times } as ScanState // safe: `nextTickAt` reads no other member
   const failure = isBehind ? (over.failure ?? ({ kind: 'out-of-time' } as const)) : null
   const end = { state, head: at(1000), failure }
   const { ticksTogether = false } = over
@@ -50,7 +50,7 @@ function next(over: Over = {}) {
 
 describe('the next tick', () => {
   it('begins at a whole interval of the clock if it goes together with those of other cells', () => {
-    expect(next({ ticksTogether: true })).toBe(120_000) // the tick before began at 100 s
+    expect(next({ ticksTogether: true })).toBe(120_000) // the last tick began at 100 s, and the interval is 20 s
   })
 
   it('comes after the interval, counted from the start of the one before', () => {

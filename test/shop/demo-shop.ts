@@ -1,6 +1,6 @@
 /**
- * A pretend shop for `npm start`. It sells tea for 25 USDT to user 1: the deposit page asks for the amount, in a frame or on a page
- * of its own, and the shop takes the payment from the buyer's wallet when it is there.
+ * A pretend shop for `npm start`. It sells tea for 25 USDT to user 1. The deposit page asks for the amount, in a frame or on a page of its own. The shop takes
+ * the payment from the buyer's wallet as soon as the wallet has it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { deskAddress, localBackendToken, localUserToken } from '../devnet/local.ts'
@@ -70,8 +70,8 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
 }
 
 /**
- * Takes the payment from the buyer's wallet, once. Returns false while the deposits since the order are less than its amount: these are what the page counts,
- * and a wallet with older money would be charged while the page still asks.
+ * Takes the payment from the buyer's wallet, once. Returns false while the deposits since the order are less than its amount. The page counts the same
+ * deposits: a wallet with older money would otherwise be charged while the page still asks for the payment.
  */
 async function takePayment(wallet: string, secret: string, { id, uid, amount, since }: Order): Promise<boolean> {
   const headers = { authorization: `Bearer ${await localBackendToken(secret)}`, 'content-type': 'application/json' }

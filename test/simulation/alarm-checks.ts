@@ -40,7 +40,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'payouts-unsigned':
     case 'payout-unknown':
       return hasPayoutCause(env, kind, fields)
-    case 'endpoint-failing': // the endpoint failed, and in a run with payouts an hour can pass before the next try
+    case 'endpoint-failing': // in a run with payouts an hour can pass before an event is sent again
       return scenario.payouts !== null
     case 'review-overdue':
       return scenario.reviews
@@ -62,7 +62,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'corrected-credit':
       return env.counts.has('operator: correction')
     case 'finality-stalled':
-      return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // a clock can jump within a tick
+      return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // one node that is cut off is no cause, unless a clock jumps within a tick
     case 'node-behind': // in a trial only the troubled node is behind, unless a clock jumps
       return env.troubled === null || fields.node === env.troubled || env.trial?.platform === 'clock'
     case 'node-failing': // troubles of the platform can make requests to any node fail

@@ -94,7 +94,7 @@ const hashOf = (height: number, rest: string) => height.toString(16).padStart(16
 
 /** The transaction with what it does. A failed one can have logs (PROTOCOL.md, Failed transactions with logs). */
 export function toTransaction({ spec, rawData }: Mined): Transaction {
-  const txid = bytesToHex(sha256(rawData)) as Txid // 64 hex digits
+  const txid = bytesToHex(sha256(rawData)) as Txid // safe: 64 hex digits
   const failed = 'failed' in spec && spec.failed === true
   const keeps = spec.kind === 'token' && (!failed || spec.keepsLogs === true)
   const own = spec.kind === 'call' || spec.kind === 'signed' ? (spec.logs ?? []) : []

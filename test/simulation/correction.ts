@@ -7,9 +7,9 @@ import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { StoredScan } from './stored.ts'
 
 /**
- * All nodes show, as final, blocks that are replaced later, against which no quorum protects. The scan follows them and credits their deposits. Then the
- * nodes show the canonical chain: the scan halts, and the operator lowers its finalized height. What was credited stays, once. All else is decided anew:
- * money that is mined in another block is credited there, and money that is not there any more is dropped.
+ * All nodes show, as final, blocks that are replaced later; no quorum protects against that. The scan reads these blocks and credits their deposits. Then the
+ * nodes show the canonical chain: the scan halts, and the operator lowers its finalized height. A deposit that was credited stays credited, once. Each other
+ * transfer is decided anew: it is credited if the canonical chain contains it, in whichever block, and dropped if not.
  */
 export async function correctAndReplace(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run

@@ -10,7 +10,7 @@ describe('the deliberate mistakes', { timeout: 3_600_000 }, () => {
     expect(countOccurrences(defect)).toBe(1)
   })
 
-  // In a process of its own: a test runner has another way to load modules.
+  // In a process of its own, because a test runner loads modules in another way.
   it('are all found by the simulation within 300 seeds', async () => {
     const command = [`${root}test/simulation/simulate.ts`, '--defects', '--seeds', '300']
     const { stdout } = await promisify(execFile)(process.execPath, command)

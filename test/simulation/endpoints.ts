@@ -87,7 +87,7 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
     },
     audit(newestId) {
       for (const [url, events] of received) {
-        // Before the first tick there was no endpoint.
+        // Before the first tick no endpoint was registered.
         const hasNewest = events.size === 0 || [...events.values()].some(({ id }) => id === newestId)
         if (!hasNewest) return `${url} has not received the newest event, ${newestId}`
         const unconfirmed = [...events.values()].find(({ isConfirmed }) => !isConfirmed)

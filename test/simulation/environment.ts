@@ -22,7 +22,7 @@ export interface MinedTransfer extends Transfer {
   readonly txid: Txid
   readonly height: number
   readonly hash: string
-  /** Whether the transfer must be stored even if nobody asks about it, because its recipient was shown to the owner before, and the scan reads its block. */
+  /** Whether the transfer must be stored even if nobody asks about it: its recipient's address was shown to the owner before, and the scan reads its block. */
   readonly promised: boolean
 }
 
@@ -35,13 +35,12 @@ export interface MinedAct extends Act {
   readonly promised: boolean
 }
 
-/** A payment with the bytes of its transaction: in another block it is the same transaction. */
+/** A payment with the bytes of its transaction. After a fork another block can contain the same bytes, which are the same transaction. */
 export type MinedPayment = Payment & { readonly rawData: Uint8Array }
 
 /**
- * `faults`: everything can fail. `recovery`: nothing fails any more, but the service still avoids nodes, and Byzantine
- * nodes may go on. `storm`: a quorum of nodes works, strangers and callers do what they can. `healthy`: every node can be
- * used, so every answer must be complete.
+ * `faults`: everything can fail. `recovery`: nothing fails any more, but the service still avoids nodes, and Byzantine nodes may go on. `storm`: a quorum of
+ * nodes works, and strangers, callers and one node try to stop the service. `healthy`: every node can be used, so every answer must be complete.
  */
 export type Phase = 'faults' | 'recovery' | 'storm' | 'healthy'
 
@@ -82,13 +81,13 @@ export interface SentDecision {
 /** The state of one run: what has happened, and what is true, whatever the service knows. Times are in milliseconds since 1970. */
 function createState(scenario: Scenario, payouts: PayoutWorld | null) {
   return {
-    chain: createChain(), // the canonical chain
-    balances: createChainBalances(), // what addresses have on the canonical chain
+    chain: createChain(), // the canonical chain: the one that nodes show at the end of the run
+    balances: createChainBalances(), // the balances of addresses on the canonical chain
     transfers: new Map<string, MinedTransfer>(), // by credit key (`txid:position`)
-    sent: new Map<string, MinedTransfer>(), // TRX that contracts sent: credited once somebody asks, if ever
+    sent: new Map<string, MinedTransfer>(), // TRX that contracts sent: it is credited only if somebody asks about it
     acts: new Map<string, MinedAct>(), // acts of issuers, by `txid:position`
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
-    unrenderedAt: null as number | null, // the block that nodes cannot render, until they can
+    unrenderedAt: null as number | null, // the height of the block that nodes cannot render now; null if there is none
     hidden: new Map<string, MinedTransfer>(), // the transfers in unreadable transactions
     creditedElsewhere: new Map<string, Pick<StoredTransfer, 'uid' | 'cuy' | 'amount'>>(), // deposits that were credited in blocks that were replaced later
     owners: new Map<Address, Uid>(), // the owners of the deposit addresses in the database
@@ -100,14 +99,14 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     balanceReplies: [] as BalanceReply[], // what nodes have replied about balances, oldest first
     senders: new Set<Address>(), // addresses that have sent transactions
     changedAt: new Map<number, readonly string[]>(), // by height: the balances that the block changed
-    openGaps: new Set() as ReadonlySet<number>, // blocks that the service has put aside
+    openGaps: new Set() as ReadonlySet<number>, // blocks that the service could not read and has put aside
     retired: new Set() as ReadonlySet<number>, // the `cuy` of currencies that the deployed configuration retires
     retiredAt: 0, // when a currency was last retired, or accepted again
     allowance: scenario.allowance, // how many requests each node allows, as the deployed configuration says
     listsOperator: true as boolean, // whether the deployed configuration has the operator's wallet
     paysOut: true as boolean, // whether the deployed configuration has PAYOUTS, in a run with payouts
-    restores: 0, // how often a copy of the database was put back: what ran then has ended
-    instancesAt: [] as number[], // when instances of objects began
+    restores: 0, // how often a copy of the database was put back, which ends every running invocation and instance
+    instancesAt: [] as number[], // when instances of Durable Objects began
     counts: new Map<string, number>(), // how often each fault and each kind of call occurred
     payouts, // null in a run without payouts
     posts: [] as SentPost[], // every post that backends have sent
@@ -120,12 +119,12 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     queued: [] as Payment[], // payments for the next block, beside those that are drawn in this phase
     clockMs: 0, // by how much all clocks are ahead
     steppedAt: 0, // when all clocks stepped ahead: requests of the second before look older to the service
-    slowedUntil: 0, // until then a node that refused requests as too many a second gets few
-    batchlessUntil: 0, // until then a node that refused a batch gets smaller ones, perhaps of one question
+    slowedUntil: 0, // until then a node that refused requests as too many a second gets few requests a second
+    batchlessUntil: 0, // until then a node that refused a batch gets smaller batches, perhaps of a single request
     fullUntil: 0, // until then the database is full: no write succeeds
     hangsNext: false as boolean, // the next trip of a tick to the database never returns
     named: new Map<number, Set<string>>(), // by node: the alarms and warnings that name it, in this trial
-    trial: null as Trial | null, // the trial, while it goes on
+    trial: null as Trial | null, // the trial that is going on, or null
     troubled: null as number | null, // the number of the only node that has a trouble in the trial
     isForked: false as boolean, // all nodes rewrite final blocks: the only time when the scan may halt
   }
@@ -142,7 +141,7 @@ export interface Environment extends ReturnType<typeof createState> {
   /** The random numbers for issuers, contracts that send TRX and reviews of deposits: a stream of their own, so that they change no other draw. */
   readonly aside: Random
   readonly scheduler: Scheduler
-  /** The newest height that is final for a node that does not lag. */
+  /** The height from which the scan reads; null if the configuration does not set it. */
   finalized(): number
   /** The height from which the scan reads, where the configuration sets it. */
   startHeight(): number | null
@@ -225,7 +224,7 @@ function produceBlock(env: Environment): readonly MinedPayment[] {
 }
 
 /**
- * Encodes payments. Some TRX transfers get an unusual encoding. `first` shifts the timestamps, so that two calls at the same time make other transactions.
+ * Encodes payments. Some TRX transfers get an unusual encoding. `first` shifts the timestamps, so that two calls at the same time make different transactions.
  */
 export function encodePayments(
   { random, scheduler }: Environment,
@@ -282,7 +281,7 @@ function noteChanges(env: Environment, height: number, payments: readonly Paymen
   }
 }
 
-/** The payments of the next block. Each one sees the balances that those before it leave. */
+/** Draws the payments of the next block. Each payment is drawn with the balances that the payments before it leave. */
 function drawPayments(env: Environment): readonly Payment[] {
   const { random, scenario, lost, chain, balances, shown, owners } = env
   const crowdAt = chain.firstHeight + scenario.finalityLag + scenario.blocksBefore + 15

@@ -21,8 +21,8 @@ function auditEntries(stored: Stored): string | null {
 }
 
 /**
- * Each transfer has an event for what it became, once for each reason. It is dropped only after it was seen, and seen again only
- * after it was dropped, or where an operator had it decided anew.
+ * Each held or refused transfer has an event for its state and reason, and no two events of a transfer say the same. A transfer is dropped only after it was
+ * seen, and seen again only after it was dropped. After an operator had transfers decided anew, this order is not checked.
  */
 function auditSteps(stored: Stored): string | null {
   const seen = new Set<string>()

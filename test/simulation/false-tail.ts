@@ -13,7 +13,10 @@ export interface FalseTail {
 
 /** How many blocks above the newest one a node invents as a `far` tail. */
 const farBlocks = 300
-/** A node that claims a head up to `fewBlocks` too high also invents this many blocks below the final head. With a higher claim it invents none of them. */
+/**
+ * A node that claims a head up to `fewBlocks` too high also invents blocks in place of the newest final ones, this many. With a higher claim it invents only
+ * blocks above the final head.
+ */
 const rewrittenBlocks = 3
 const fewBlocks = 10
 
@@ -37,7 +40,10 @@ export function createFalseTail(env: Environment): FalseTail {
   }
 }
 
-/** The true blocks below `from`, and the invented ones above. The blocks that it invented last time (`earlier`) are still found by their hashes. */
+/**
+ * The true blocks below the height `from`, and the invented ones from that height on. The blocks that the node invented last time (`earlier`) are still found
+ * by their hashes.
+ */
 function above(from: number, chain: ChainView, invented: ChainView, earlier: ChainView): ChainView {
   const isInvented = (height: number) => height >= from
   return {
@@ -62,7 +68,7 @@ function inventBlock(env: Environment, invented: Chain, tail: TailLie | null): v
   invented.mine(transactions, seconds)
 }
 
-/** Transfers from a stranger: some of TRX, most of them in one transaction. */
+/** Transfers from a stranger: at most five of TRX, each in its own transaction, and all further ones of a token, in one transaction. */
 function inventTransfers({ troubles: random }: Environment, known: readonly Address[], count: number): Mined[] {
   const from = addressOf(9)
   const native = Math.min(count, 5)

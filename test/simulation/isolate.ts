@@ -115,7 +115,7 @@ function variablesOf(
     TRON_CHAIN_ID: chainId,
     TRON_NODES: nodes.list.map(({ rpc, api }) => ({ rpc, api, perSecond, perDay })),
     TRON_QUORUM: scenario.quorum,
-    // Payments reach addresses that are not issued yet. Without a first index the service would take the account key for one that was used before.
+    // Payments reach addresses that are not issued yet. Without a first index the service would take the account key for a key that was used before.
     ...(lost === null ? { TRON_FIRST_INDEX: 0 } : lost.isSet ? { TRON_FIRST_INDEX: lost.firstIndex } : {}),
     CURRENCIES: currencyVariable.map((currency) => ({
       ...currency,

@@ -12,7 +12,7 @@ interface Wrong {
 
 /** The reasons that keep money from leaving, and since when the database has known each. */
 export interface KnownWrong {
-  /** To be called after each write. */
+  /** Looks at the database again. The simulation must call it after each write to the database. */
   note(): void
   /** A reason that keeps this currency's money from leaving and has been known for at least `ms`; null if there is none. */
   find(cuy: number, ms?: number): string | null

@@ -3,7 +3,7 @@ import type { BalanceChange } from './chain-balances.ts'
 import type { Random } from './random.ts'
 import { fineToken } from './scenario.ts'
 
-/** An earlier database over the same key, which was lost without a copy: the service begins with an empty one. */
+/** An earlier database with addresses of the same key. It was lost without a copy, so the service begins with an empty one. */
 export interface LostDatabase {
   /** Addresses that the lost database had issued, from index 0 on. They belong to no caller any more, and people still pay to them. */
   readonly issued: readonly Address[]

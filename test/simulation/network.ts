@@ -49,20 +49,20 @@ export function connectToNodes(
     if (malformed?.kind === 'late') await scheduler.wait(random.int(2_000, 9_000))
     await scheduler.wait(latency())
     await invocation.step()
-    if (malformed?.name === 'time-out') await new Promise(() => {}) // never: the client gives up
+    if (malformed?.name === 'time-out') await new Promise(() => {}) // never resolves: the time limit of the service's request ends the wait
     if (response === null) throw new TypeError(`fetch failed: ${url}`)
     return response
   }
 }
 
-/** How much of a request's limit is left after a node that answers as late as it can, so that its reply can still travel. */
+/** A node that answers as late as it can leaves this much of the request's time limit, in milliseconds, so that the reply can still travel. */
 const beforeLimitMs = 300
 
 const dayMs = 86_400_000
 
 /**
- * The service must never exceed what a node allows in a second and in a day, and callers may use at most half of a day's requests. A second is excused
- * after an instance has begun, which does not know its predecessor's requests of that second, and after a clock has stepped ahead.
+ * The service must never exceed what a node allows in a second and in a day, and callers may use at most half of a day's requests. Two kinds of seconds are
+ * excused: the first of an instance, which does not know the requests of the instance before it, and the first after a clock has stepped ahead.
  */
 function checkAllowance(
   { allowance, scheduler, instancesAt, steppedAt, violate }: Environment,
@@ -82,7 +82,10 @@ function checkAllowance(
   if (second > perSecond && !isExcused) violate(`node ${number} got ${second} requests in a second`)
 }
 
-/** Notes when the node is asked for what: a trial needs to know whether it was asked often enough to be named in a warning or an alarm. */
+/**
+ * Notes when the node is asked for blocks above the final ones, for final blocks, for its head or for one block. A trial needs to know whether the node was
+ * asked often enough to be named in a warning or an alarm.
+ */
 function noteAsked({ scheduler, finalized }: Environment, { node: { askedFor }, service, calls }: Incoming): void {
   const now = scheduler.now()
   for (const { method, params } of calls) {
@@ -112,7 +115,10 @@ function receive({ list }: Nodes, url: string, text: string): Incoming {
   throw new TypeError(`nothing listens at ${url}`)
 }
 
-/** The service takes any error of its fetch for a lost connection: a bug of the simulation must not pass as one. */
+/**
+ * Reports an error in the simulated network as a violation. The service would take the error for a lost connection, so that a bug of the simulation would pass
+ * unseen.
+ */
 function reportingBugs<T>(env: Environment, act: () => T): T {
   try {
     return act()
@@ -190,7 +196,7 @@ const slowedMs = 600_000
  */
 const slowedFor = ({ scenario }: Environment) => (scenario.batchless > 0 ? 3_600_000 : slowedMs)
 
-/** The node's own replies, true or Byzantine, from what it knows at this moment. */
+/** The replies of the node, true or Byzantine, from what the node knows at this moment. */
 function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming): readonly CallReply[] {
   const { view, fault } = nodes.viewOf(node)
   const isGlitch = node.glitches > 0 && env.random.chance(node.glitches)
@@ -227,7 +233,7 @@ function noteBalance(env: Environment, call: Call, reply: CallReply): void {
   env.balanceReplies.push({ at: env.scheduler.now(), ...asked, balance })
 }
 
-/** Whether the reply would have to hold the logs of a transaction that has too many. */
+/** Whether the reply would have to hold the logs of a transaction that has more logs than a reply can hold. */
 function isAboutUnreadable({ unreadable }: Environment, { chain }: NodeView, { method, params }: Call) {
   if (unreadable.size === 0) return false
   if (method === 'eth_getTransactionReceipt') return unreadable.has(String(params[0]).slice(2))
@@ -275,8 +281,8 @@ const mebibyte = new Uint8Array(1024 * 1024)
 const junk = new Uint8Array(4 * 1024 * 1024).fill(0x78)
 
 /**
- * The part of a `Response` that the service reads, in a tenth of the time. `text` null is a body without an end. An object can begin
- * with a field of so many bytes of junk.
+ * A stand-in for a `Response`, with the members that the service reads; making it takes a tenth of the time. If `text` is null, the body has no end. If
+ * `junkBytes` is above 0, the object in the body begins with a field of so many bytes of junk.
  */
 function respond(text: string | null, status = 200, junkBytes = 0): Response {
   const body = {

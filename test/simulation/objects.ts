@@ -12,13 +12,13 @@ import {
   runIn,
 } from './invocation.ts'
 
-/** The methods of an object, one of them its alarm. */
+/** The methods of a Durable Object, one of them its alarm. */
 export type ObjectCode = Readonly<Record<string, (...parameters: never[]) => Promise<unknown>>>
 
-/** The binding of a class of objects. */
+/** The binding of a class of Durable Objects. */
 export interface ObjectNamespace {
   getByName(name: string): unknown
-  /** Ends every instance: another version is deployed, or the service was stopped. */
+  /** Ends every instance, as when another version is deployed or the service is stopped. */
   restart(): void
   /** Ends every instance for good, and all alarms. */
   remove(): void
@@ -44,10 +44,10 @@ interface Kept {
   readonly id: string
   readonly storage: Map<string, unknown>
   alarmAt: UnixMs | null
-  /** Counts the alarms that were set: an earlier one does not fire any more. */
+  /** How many alarms were set so far. Only the newest one can fire. */
   alarms: number
   instance: Instance | null
-  /** The alarm that is running. In the same instance, the next one waits until it has ended. */
+  /** The alarm that is running. In the same instance, the next alarm waits until this one has ended. */
   running: { readonly instance: Instance; readonly since: number } | null
 }
 
@@ -55,9 +55,9 @@ interface Instance extends Lifetime {
   readonly name: string
   /** Null until the first event of the instance. */
   code: ObjectCode | null
-  /** Events that have not ended. */
+  /** How many events of the instance have not ended. */
   open: number
-  /** Another instance runs: nothing can be stored here any more, and the instance ends where it tries. */
+  /** Whether another instance has started. This one can store nothing any more, and ends where it tries to. */
   isSuperseded: boolean
   /** What must be stored before the next request is sent, and before an event is answered. */
   readonly unsaved: Map<string, unknown>
@@ -77,8 +77,8 @@ export const isPlatformFault = (cause: unknown): boolean =>
   isDatabaseFault(cause) || (cause instanceof Error && cause.message.includes(platformFault))
 
 /**
- * Makes the objects of a class. The platform runs one instance of each at a time, nearly always. An instance can be killed at each step, evicted between
- * its events, and superseded while it works. Calls can be lost. Alarms can come late, or again, or not at all until they are set anew.
+ * Makes the objects of a class. The platform runs one instance of each object at a time, nearly always. An instance can be killed at each step, evicted between
+ * its events, and superseded while it works. Calls can be lost. Alarms can come late, twice, or not at all until they are set anew.
  */
 export function createNamespace(env: Environment, objectClass: ObjectClass): ObjectNamespace {
   const objects = new Map<string, Kept>()
@@ -125,7 +125,7 @@ async function call(platform: Platform, kept: Kept, method: string, parameters: 
     await caller.step()
     caller.platformFailed = true
     if (!isPlatformFault(cause)) env.violate(`${method} of ${kept.id} threw ${describe(cause)}`)
-    throw new Error(cause instanceof Error ? cause.message : String(cause)) // all that another machine gets of an error
+    throw new Error(cause instanceof Error ? cause.message : String(cause)) // another machine gets only the message of an error
   }
 }
 
@@ -262,9 +262,9 @@ function fireAfter(platform: Platform, kept: Kept, ms: number, attempt: number):
   })
 }
 
-/** The longest time of a tick, whatever it waits for. */
+/** The longest time of a tick in milliseconds, whatever the tick waits for. */
 const tickMsMax = 150_000
-/** After this the platform ends an alarm. */
+/** After this many milliseconds the platform ends an alarm. */
 const alarmMsMax = 900_000
 
 /** Whether a new alarm must wait, because one is still running. Reports a tick that runs for too long. */
@@ -292,7 +292,7 @@ async function runAlarm(platform: Platform, kept: Kept): Promise<void> {
   }
 }
 
-/** Most tries of an alarm that fails. */
+/** How often an alarm that fails is tried at most. */
 const triesMax = 7
 
 /** Runs the alarm. A failed one is tried again, and a successful one may come a second time. */

@@ -1,6 +1,6 @@
 import type { Environment } from './environment.ts'
 
-/** The states that a part of the database has had since a moment. */
+/** The states that a part of the database has had since the observation began. */
 export interface Observed<T> {
   /** Ends the observation, and returns each state since its beginning. */
   end(): readonly T[]

@@ -62,7 +62,7 @@ const bytes = (no: number, hex: string) => toHex(new BinaryWriter().tag(no, 2).b
 const account = (no: number, address: Address) => bytes(no, `41${address}`)
 const number = (no: number, value: bigint) => toHex(new BinaryWriter().tag(no, 0).int64(value).finish())
 
-/** A varint of nine bytes, whatever the value is. With ten it is negative (CodedInputStream.readRawVarint64). */
+/** A varint of nine bytes, whatever the value is. java-tron reads a varint of ten bytes as a negative number (CodedInputStream.readRawVarint64). */
 function padded(no: number, value: bigint): string {
   const digits = Array.from({ length: 9 }, (_, i) => {
     const seven = Number((value >> BigInt(i * 7)) & 0x7fn)

@@ -6,7 +6,7 @@ import { fineToken, operatorWallet } from './scenario.ts'
 
 /** A transfer that a transaction really makes, in chain units. `contract` null is TRX. */
 export interface Transfer {
-  /** 0 for TRX, else the index among the transaction's own logs; -1 - k for TRX that a contract sends, k its place. */
+  /** For TRX 0, for a token the index among the transaction's own logs. For the k-th TRX that a contract sends, -1 - k, with k from 0. */
   readonly position: number
   readonly contract: Address | null
   readonly from: Address
@@ -27,7 +27,7 @@ export interface Act {
   readonly basisPoints?: bigint | undefined
 }
 
-/** A transaction to build and what it really does: the oracle uses that, whatever nodes reply. */
+/** A transaction to build, and what it really does. The oracle judges the service by what it really does, whatever nodes reply. */
 export interface Payment {
   readonly spec: TransactionSpec
   /** Transfers from outside the service that can be deposits. */
@@ -52,7 +52,7 @@ export interface Parties {
 }
 
 const fakeToken = addressOf(0xfa)
-/** A contract that pays others. */
+/** A contract that makes several transfers in one call. */
 export const multisender = addressOf(0xca11)
 /** The address of one of six people who pay. */
 export const stranger = (random: Random) => addressOf(0x1000 + random.int(0, 5))
@@ -79,8 +79,8 @@ const token = (contract: Address, from: Address, to: Address, amount: bigint): P
 const drawToken = (random: Random) => random.pick([usdtAddress, fineToken])
 const drawAmount = (random: Random, contract: Address | null): bigint => {
   const units = BigInt(random.int(1, 5_000_000))
-  if (contract === fineToken) return units * 10n ** BigInt(random.int(10, 15)) + BigInt(random.int(0, 9)) // around 0.5
-  if (contract === usdtAddress) return random.chance(0.1) ? BigInt(random.int(1, 9_999)) : units * 137n // some of it dust
+  if (contract === fineToken) return units * 10n ** BigInt(random.int(10, 15)) + BigInt(random.int(0, 9)) // some below the minimum deposit of 0.5, some above
+  if (contract === usdtAddress) return random.chance(0.1) ? BigInt(random.int(1, 9_999)) : units * 137n // some below the ledger's smallest amount
   return units
 }
 
@@ -111,7 +111,7 @@ const failedTransfer: Draw = (random, to) => {
   return worthless({ kind: 'token', contract, from, to, amount: 10n ** 19n, failed: true, keepsLogs })
 }
 
-/** Money that leaves a deposit address, to a stranger or to another one. Its sender pays a fee in TRX. */
+/** Money that leaves a deposit address, to a stranger or to a deposit address, which may be the same one. Its sender pays a fee in TRX. */
 const sweep: Draw = (random, from, { shown, balanceOf }) => {
   const to = random.chance(0.5) ? stranger(random) : random.pick([from, ...shown])
   const contract = random.chance(0.5) ? null : drawToken(random)
@@ -136,7 +136,7 @@ const trxMax = 2n ** 63n - 1n
 
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
-/** Gas, or anything else from the operator's own wallet. */
+/** A payment from the operator's own wallet, which is never a deposit: TRX for gas, or tokens. */
 const operatorPayment: Draw = (random, to) => {
   const contract = random.chance(0.7) ? null : drawToken(random)
   const amount = drawAmount(random, contract)

@@ -87,8 +87,8 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
 }
 
 /**
- * Lets the hour after a restore pass. It begins when the service notices that the database is a copy. If only a tick can notice it, that is after the first
- * sleep, which has no ticks: then there is a second sleep.
+ * Lets the hour after a restore pass. The hour begins when the service notices that the database is a copy. If only a tick can notice it, the hour begins
+ * after the first sleep, which has no ticks. In this case a second sleep follows.
  */
 async function rest({ env, stored }: SimulatedRun, world: PayoutWorld): Promise<void> {
   await sleep(env, world, restMs)
@@ -128,7 +128,7 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   for (const [txid, { key }] of world.signed) {
     const payout = byKey.get(key)
     const isPaid = minedAs(env, txid)?.succeeded === true
-    // The user can have spent the money otherwise after a restore, so that the payout cannot be asked for again. A failed transaction stops payouts, too.
+    // After a restore the user can have spent the money otherwise, so that the payout cannot be asked for again. A failed transaction stops payouts, too.
     if (payout === undefined && minedAs(env, txid) !== null && has('payout-unknown')) isStopped = true
     if (isPaid && payout === undefined && !has('payout-unknown')) return `${txid} pays ${key}, which nobody knows`
     if (!isPaid || payout === undefined || payout.txid === txid) continue

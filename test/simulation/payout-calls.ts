@@ -13,7 +13,7 @@ interface Answer {
   readonly reason: string | null
 }
 
-/** Sends a request about payouts as one of the backends. The promise never resolves where there is no answer. */
+/** Sends a request about payouts as one of the backends. If no answer comes, the promise never resolves. */
 function send(run: SimulatedRun, by: BackendToken, path: string, body: object): Promise<Answer> {
   const { env } = run
   return run.ledger('payout', async (fetch, invocation) => {
@@ -49,7 +49,7 @@ function askNew(run: SimulatedRun, world: PayoutWorld): void {
   for (let copies = random.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) ask(run, asking, 3)
 }
 
-/** Asks for a payout, for the first time or again. Without an answer it is asked for again later. */
+/** Asks for a payout, for the first time or again. If there is no answer within 20 s, asks again, at most `triesLeft` times. */
 function ask(run: SimulatedRun, asking: Asking, triesLeft: number): void {
   void askOnce(run, asking)
   callLater(run, asking, 20_000, () => {
@@ -73,7 +73,10 @@ function written(asking: Asking) {
   return { ...sentAsking(asking), amt: formatUnits(amount, scale), ...(fee > 0n && { fee: formatUnits(fee, scale) }) }
 }
 
-/** Asks for payouts of one wallet in one request: all or none. Without an answer each is asked for by itself. */
+/**
+ * Asks for payouts of one wallet in one request, which the service accepts or refuses as a whole. If there is no answer within 20 s, asks for each payout
+ * alone.
+ */
 export async function askTogether(run: SimulatedRun, all: readonly Asking[]): Promise<void> {
   for (const asking of all) {
     callLater(run, asking, 20_000, () => {
@@ -125,7 +128,7 @@ export function askAgain(run: SimulatedRun, world: PayoutWorld): void {
   }
 }
 
-/** Approves a payout that waits or is stuck. Sometimes the name that has asked for it does so, which must be refused. */
+/** Approves a payout that waits or is stuck. Sometimes the backend that has asked for the payout approves it, which must be refused. */
 function approveAny(run: SimulatedRun, { random }: PayoutWorld): void {
   const waiting = run.stored.payouts().filter(({ state }) => state === 'waiting' || state === 'stuck')
   if (waiting.length === 0) return

@@ -30,7 +30,10 @@ export function checkPayout(env: Environment, by: string, before: StoredPayout |
   }
 }
 
-/** Checks payouts of a currency that may not leave now: none may be stored whose amount cannot be known, approved by the limits, or signed. */
+/**
+ * Checks a payout whose currency may not leave now. The payout may not become signed. When it is new, it may not be approved by limits already, nor exist at
+ * all if the amount cannot be known.
+ */
 function checkLeaving(
   env: Environment,
   { known }: PayoutWorld,
@@ -43,7 +46,7 @@ function checkLeaving(
   env.count(`payouts: ${state} while there is ${wrong}`)
   const isUnwritable = wrong === 'fork' || wrong.endsWith('decimals')
   const isByRule = before === undefined && (state === 'approved' || isUnwritable)
-  // A transaction that is in a block already may be signed: the database lacked only its bytes.
+  // A payout whose transaction is in a block may become signed: the database lacked only the bytes of the transaction.
   const isSigned = before?.state === 'approved' && state === 'signed' && minedAs(env, txid ?? '') === null
   if (isByRule || isSigned) env.violate(`${name}, and is of a currency that may not leave: ${wrong}`)
 }
@@ -57,7 +60,7 @@ function checkExact(env: Environment, world: PayoutWorld, name: string, { txid, 
     env.violate(`${name}, and ${left?.toPayee} of ${raw} arrive`)
 }
 
-/** How old the data of a decision can be, because a trip to the database can take this long. */
+/** How old the data of a decision can be, in milliseconds: a trip to the database can take this long. */
 const readMs = 90_000
 
 function checkEnded(
@@ -82,7 +85,7 @@ function checkEnded(
   if (!isTrue) env.violate(`${name} ${reason}, and its transaction ${txid} is ${JSON.stringify(mined)}`)
 }
 
-/** A transaction of a payout that nodes or a block have, and that has paid or can still be mined. */
+/** Finds the txid of a transaction of the payout that can be mined, because nodes have it, or that has succeeded in a block; null if there is none. */
 function findLiving(env: Environment, { signed, pool }: PayoutWorld, payout: StoredPayout): string | null {
   const isLiving = (txid: Txid) => pool.has(txid) || minedAs(env, txid)?.succeeded === true
   const living = [...signed].find(([txid, { key }]) => key === keyOf(payout) && isLiving(txid))

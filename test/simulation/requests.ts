@@ -46,7 +46,7 @@ export function createRequests(): Requests {
   }
 }
 
-/** Starts a request that only reads. `kind` is 1 to 9. */
+/** Starts a request that only reads. `kind`, from 1 to 9, chooses its route. */
 export function startRead(run: SimulatedRun, uid: Uid, kind: number): Promise<void> {
   if (kind <= 2) return run.request('wallets', (client) => listWallets(client, uid))
   if (kind <= 4) return run.request('entries', (client) => listEntries(client, uid))
@@ -57,7 +57,7 @@ export function startRead(run: SimulatedRun, uid: Uid, kind: number): Promise<vo
 
 /** Draws the uid of a caller. */
 export function drawUid({ random, scenario }: Environment): Uid {
-  return random.int(1, scenario.users) as Uid // small and positive
+  return random.int(1, scenario.users) as Uid // safe: the users have the numbers from 1 to `users`
 }
 
 /** A transaction to ask about: mostly one that pays the caller. */
@@ -70,5 +70,5 @@ export function drawTxid({ random, transfers, sent, owners, chain }: Environment
   return random
     .int(0, 2 ** 31)
     .toString(16)
-    .padStart(64, '0') as Txid // 64 hex digits
+    .padStart(64, '0') as Txid // safe: 64 hex digits
 }

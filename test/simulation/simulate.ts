@@ -34,7 +34,7 @@ else if (values.defects) await findDefects()
 else if (values.defect === undefined) await runAll()
 else await repeatDefect(values.defect)
 
-/** Runs all seeds, prints those that break a promise, and what occurred in the others. */
+/** Runs all seeds. Prints each seed that breaks a promise, and at the end how often each kind of event occurred in all seeds together. */
 async function runAll(): Promise<void> {
   const from = parseCount('from', values.from ?? '1')
   const totals = new Map<string, number>()
@@ -107,7 +107,7 @@ async function findDefects(): Promise<void> {
   for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name, unpatched)}`)
 }
 
-/** Whether a seed finds the mistake, and keeps every promise without it, up to the block at which the mistake is found. */
+/** Whether some seed breaks a promise with the mistake, and the same seed keeps every promise without the mistake up to the block of that violation. */
 async function isFound(name: string, unpatched: Simulation): Promise<boolean> {
   const found = await findDefect(name)
   if (found === null) return false

@@ -52,7 +52,7 @@ export interface SimulatedRun {
   post(act: (backend: Backend) => Promise<void>): Promise<void>
   /** Starts one request about payouts in an invocation of this kind. The promise resolves with its answer, or never where it is killed. */
   ledger<T>(kind: string, send: (fetch: Isolate['fetch'], invocation: Invocation) => Promise<T>): Promise<T>
-  /** Starts a tick, or a request, of a deployment with a setting that contradicts what is stored. It must do nothing. */
+  /** Starts a tick, or a request, of a deployment with a setting that contradicts what is stored. The tick or request must do nothing. */
   misconfigured(act: ((client: Client) => Promise<void>) | null): Promise<void>
   /** The other cell of the deployment, or null. */
   readonly neighbour: Neighbour | null
@@ -78,8 +78,8 @@ export interface StoreOfRuns {
 type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
 
 /**
- * Makes a run with two isolates of the service, each of which can be replaced before any invocation, and a third one for backends. Without the third, a
- * post could make the first read of an isolate, and with the random numbers of posts.
+ * Makes a run with two isolates of the service, each of which can be replaced before any invocation, and a third one for backends. A post in one of the two
+ * could be its first invocation, and what an isolate does only once would draw from the random numbers of posts.
  */
 export function createRun(
   env: Environment,
@@ -303,7 +303,7 @@ function connect(env: Environment, nodes: Nodes, endpoints: Endpoints, invocatio
   }
 }
 
-/** Traces each log line, and checks those that report a bug or need a cause. */
+/** Traces each log line. Checks that each alarm has a cause in the run, and that a crashed request is due to the database or the platform. */
 function createLog(env: Environment, { name: invocation }: Invocation) {
   return (level: 'info' | 'warn' | 'error' | 'alarm', name: string, fields: LogFields) => {
     env.trace(() => `${invocation} ${level} ${name} ${JSON.stringify(fields)}`)

@@ -39,7 +39,7 @@ export type StoredAddress = Numbers<'id' | 'index' | 'issuedHeight'> & { readonl
 /** An unfinished rescan. The blocks before `next` were read. */
 export type StoredRescan = Numbers<'id' | 'from' | 'to' | 'next'> & { readonly kind: 'gap' | 'request' }
 
-/** What is recorded of an address in one currency, and what is known of the difference. */
+/** What is recorded of an address in one currency, and what is known of its difference from the balance on the chain. */
 export type StoredHolding = Numbers<'cuy'> &
   Amounts<'recorded' | 'accepted' | 'reported'> & { readonly address: Address }
 
@@ -146,7 +146,7 @@ function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) 
       if (taken.size > 0) changes = new Map()
       return taken
     },
-    /** To be called after the database was put back to a copy, which cannot be noticed here. */
+    /** To be called after the database was put back to a copy, because this object cannot notice that. */
     forget() {
       changes = new Map()
       isScanRead = false
@@ -183,7 +183,7 @@ function scanReads({ rows, count }: Queries) {
     /** The caller's addresses without a deposit. */
     countUnpaid: count(countUnpaid),
     rescans: rows<StoredRescan>(selectRescans),
-    /** Rescans that the operator asked for, and corrections: after these, transfers are decided again. */
+    /** Counts the rescans that the operator asked for, and the corrections. After each of them transfers are decided again. */
     countRepairs: count(
       `SELECT (SELECT count(*) FROM rescan WHERE kind = 'request') + (SELECT count(*) FROM correction) AS n`,
     ),
@@ -225,7 +225,7 @@ function transferReads({ rows, first, count }: Queries) {
     },
     /** A transfer that is held for a reason which ends without an operator. */
     waiting: first<Pick<StoredTransfer, 'txid' | 'position' | 'reason'>>(selectWaiting),
-    /** Whether a transfer was decided. One that is seen or dropped was not. */
+    /** Whether a transfer was decided. A transfer that is `seen` or `dropped` was not decided. */
     isDecided(txid: string, position: number): boolean {
       const state = one(txid, position)?.state
       return state !== undefined && state !== 'seen' && state !== 'dropped'
@@ -255,7 +255,7 @@ function ledgerReads({ rows, first, count }: Queries) {
   return {
     countEntries: count('SELECT count(*) AS n FROM flow'),
     entries: () => entries().map(toEntry),
-    /** The entries with higher ids, oldest first. */
+    /** The entries with ids above `id`, oldest first. */
     entriesAbove: (id: number) => entriesAbove(id).map(toEntry),
     entryOf(uid: number, cuy: number, type: number, osn: string) {
       const row = entry(uid, cuy, type, osn)

@@ -8,7 +8,7 @@ import { freeAllowance, type Trial } from './scenario.ts'
 import { pass, type SimulatedRun } from './simulated-run.ts'
 import { createPositionCheck } from './storm.ts'
 
-/** When the platform fails, and for how long, in seconds of the trial. */
+/** From which second of the trial until which one the platform or the clocks fail. */
 const platformFrom = 60
 const platformUntil = 120
 /** By how much all clocks are ahead for a while, before they step back. */
@@ -60,7 +60,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   }
   env.clockMs = 0
   const takesBatches = !env.counts.has('batch limit') && !env.counts.has('batch refused')
-  const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // decimals that differ are asked for again
+  const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // decimals on which nodes differ cost further requests
   const isQuiet = node === null && takesBatches && isCalm
   if (timed && isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
   if (timed && node !== null && env.violation === null) {
@@ -99,7 +99,7 @@ function excuse({ trouble, platform }: Trial, begunAt: number): number {
   return isFast ? begunAt + 60_000 : Number.POSITIVE_INFINITY
 }
 
-/** Extra time in which the service reads what was not stored for minutes, from a slow node that it asks first. */
+/** Extra time in which the service reads the blocks that it could not store for minutes, from a slow node that it asks first. */
 const backlogMs = 60_000
 
 /** Lets clocks or the platform fail or recover at this second, as the trial says. Returns until when the failure excuses the scan. */
@@ -146,7 +146,7 @@ const eventMsMax = 30_000
 function checkEvents({ env, stored }: SimulatedRun, excusedUntil: number): void {
   if (env.scheduler.now() < excusedUntil + eventMsMax) return
   const waits = stored.oldestCredit()
-  if (waits === undefined || waits.createdAt < excusedUntil) return // the event's delivery can be late because of what failed before
+  if (waits === undefined || waits.createdAt < excusedUntil) return // a failure before `excusedUntil` may have delayed the delivery of this event
   const ms = env.scheduler.now() - waits.createdAt
   if (env.clockMs === 0 && ms > eventMsMax) env.violate(`event ${waits.id} of a credit is ${ms} ms late`)
 }

@@ -14,7 +14,7 @@ export function trackChild(child: ChildProcess): void {
   child.once('exit', () => runningPids.delete(pid))
 }
 
-/** Signals all processes of a group, which has the `pid` of its first process. Does nothing if the group has ended. */
+/** Signals all processes of the group whose first process has this `pid`. Does nothing if the group has ended. */
 export function endGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal)

@@ -25,7 +25,7 @@ export const usdt: Currency = {
 }
 /** Both currencies of the shipped configuration. */
 export const currencies = indexCurrencies([trx, usdt])
-/** A token with 18 decimals on the chain, of which the ledger keeps 6. */
+/** A token with 18 decimals on the chain. The ledger keeps 6 of them. */
 export const fine: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'FINE', name: 'Fine', decimals: 18, scale: 6 }
 /** TRX (cuy 1) and `fine` (cuy 2). */
 export const twoCurrencies = indexCurrencies([fine, trx])

@@ -50,7 +50,7 @@ export async function signWithBytes(header: unknown, claims: unknown, key: Uint8
   return `${signed}.${base64Url(new Uint8Array(signature))}`
 }
 
-/** A token with an HMAC signature by the hash of `alg`. It takes secrets that libraries refuse as too short. */
+/** A token with an HMAC signature by the hash of `alg`. The secret may be one that libraries refuse as too short. */
 export async function signWithHash(alg: string, claims: unknown, secret: string): Promise<string> {
   const signed = forgeToken({ alg }, claims).slice(0, -1)
   const hash = `SHA-${alg.slice(2)}`

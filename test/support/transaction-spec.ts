@@ -38,7 +38,7 @@ export type TransactionSpec =
       readonly to: Address
       readonly amount: bigint
     }
-  /** A transaction that is signed already, and what became of it in its block. */
+  /** A transaction that is signed already, with its result in the block: whether it failed, and its logs. */
   | {
       readonly kind: 'signed'
       readonly rawData: Uint8Array

@@ -36,7 +36,7 @@ export function testVariables(db: D1Database): Record<string, unknown> {
   }
 }
 
-/** The xpubs of accounts 1 and 2 of the same mnemonic. */
+/** The extended public keys of accounts 1 and 2 of the test mnemonic. */
 export const otherXpubs = [
   'xpub6BuRy7ZmkGfP4LfiwbWSuu7pRCfSbjyB59BHNudeJgwsJUu23Dzmz4fRKh7Bsfo1EgmmCxtCLsat66A3Fe28PGEzwkmiTChdjv5PDhyqh2Q',
   'xpub6BuRy7ZmkGfP6xmEcGc5k7W35XbEhkfLAnGQQZ8ezGEhzr63vMfzfJ6xedxitbbHnCd6nPzNFB5DyPeQs35vgawfbqjdvaCP9f7h18QJET2',

@@ -7,7 +7,7 @@ import { at, createHarness, createProbed, type Harness } from './harness.ts'
 
 const readHead = (h: Harness, stored: { height: number; time: number } | null = null) =>
   h.settle(h.open().finalizedHead(stored && { height: at(stored.height), time: stored.time }))
-/** As `readHead`, but only the header. */
+/** Like `readHead`, but returns only the header. */
 const head = async (...asked: Parameters<typeof readHead>) => {
   const read = await readHead(...asked)
   return read.ok ? ok(read.value.header) : read
@@ -116,7 +116,7 @@ describe('the finalized head', () => {
   })
 
   it.each([
-    [100, 300, true], // 5 minutes, in which finality stood still
+    [100, 300, true], // 5 minutes without final blocks, which then come all at once
     [1_200, 3_600, true], // 1 hour without final blocks, which then come all at once
     [120, 300, true], // 100 blocks fit into the time; 20 more are allowed, because clocks differ
     [121, 300, false],

@@ -72,7 +72,7 @@ export async function startHarness(...specs: readonly EndpointSpec[]) {
     lines,
     endpoints,
     ...look(sqlite),
-    /** A new instance of the n-th object, without anything in memory. `changes` replace its parts. */
+    /** A new instance of the n-th object, with empty memory. `changes` replace its parts. */
     open,
     run,
     /** The storage and the alarm of the n-th object. */
@@ -148,7 +148,7 @@ function storeEvents(sqlite: Sqlite, count: number, at: UnixMs): void {
   }
 }
 
-/** Waits until `holds()` is true. Only for what happens in any case: after 30 s it throws. */
+/** Waits until `holds()` is true, and throws after 30 s. It is for what must happen, and cannot show that something does not happen. */
 export function eventually(holds: () => boolean): Promise<void> {
   return vi.waitFor(
     () => {

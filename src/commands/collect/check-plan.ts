@@ -33,7 +33,7 @@ export function findPlanFault(plan: CollectPlan): string | null {
   return findRepeated(steps) ?? findLostEnergy(steps) ?? findUnordered(steps)
 }
 
-/** Finds a member of the plan that would tell the person something else than the transactions say, such as an `expiresAt` that is not `expiration`. */
+/** Finds a member of the plan that would tell the person something that the transactions do not say, such as an `expiresAt` that is not `expiration`. */
 function findHeaderFault({ currencies, timestamp, expiration, expiresAt }: CollectPlan): string | null {
   const distinct = (values: readonly unknown[]) => new Set(values).size === values.length
   if (!distinct(currencies.map(({ symbol }) => symbol)) || !distinct(currencies.map(({ contract }) => contract))) {
@@ -63,7 +63,7 @@ function findMisplaced({ gas, currencies, steps }: CollectPlan, step: CollectSte
   if (gas.mode === 'transfer' && (step.kind === 'delegate' || step.kind === 'activate')) {
     return 'a delegation in a plan that sends TRX for gas'
   }
-  if (step.kind === 'undelegate') return null // allowed without a transfer, because it only brings back the operator's stake
+  if (step.kind === 'undelegate') return null // needs no transfer, because the step only takes back the operator's own stake
   const isUsed = steps.some((one) => one.kind === 'transfer' && one.address === step.address && one.id > step.id)
   return isUsed ? null : 'gas for an address from which nothing is collected'
 }

@@ -13,7 +13,7 @@ export interface ChainPrices {
   readonly sunPerEnergy: bigint
   /** Sun for the bytes of a transaction that creates an account, unless staked bandwidth covers them. */
   readonly createAccountFee: bigint
-  /** Sun for the new account itself, in addition. */
+  /** Sun for the new account itself, in addition to `createAccountFee`. */
   readonly newAccountFee: bigint
   readonly feeLimitMax: bigint
   /** Bytes that each account may send in a day without burning sun. */
@@ -39,11 +39,11 @@ export interface TokenHolding {
   readonly estimate: EnergyEstimate
 }
 
-/** What the nodes say about one address. `decideAddress` decides from it. */
+/** What the nodes say about one address, from which `decideAddress` decides what is collected. */
 export interface AddressFacts {
   readonly index: number
   readonly address: string
-  /** Null if the nodes do not agree. */
+  /** The TRX of the address in sun; null if the nodes do not agree on it. */
   readonly sun: bigint | null
   readonly tokens: readonly TokenHolding[]
   /** Null if the account does not exist. Such an address may hold tokens. */
@@ -67,7 +67,10 @@ export interface GasFacts {
 
 export interface CollectFacts {
   readonly addresses: readonly AddressFacts[]
-  /** Balances that stay because the nodes do not agree on them, or because of an act of the token's issuer. */
+  /**
+   * Balances that are not collected: the nodes do not agree on them, or the token's issuer has frozen the address, paused the token or set a fee that nobody
+   * has confirmed.
+   */
   readonly leftOut: readonly LeftOut[]
   readonly prices: ChainPrices
   readonly gas: GasFacts
@@ -75,9 +78,9 @@ export interface CollectFacts {
 
 /** The operator's options about the worth of balances. */
 export interface CollectWishes {
-  /** By symbol, in smallest units: a smaller balance stays. The operator says that a balance of this much is worth its fees. */
+  /** `--min` by symbol, in smallest units. A smaller balance is not collected. A larger one is, because the operator says that it is worth its fees. */
   readonly min: ReadonlyMap<string, bigint>
-  /** The price of one TRX by symbol, in the token's smallest units, above 0. */
+  /** `--trx-price` by symbol: what one TRX costs in the smallest units of this token, above 0. */
   readonly trxPrice: ReadonlyMap<string, bigint>
 }
 
@@ -98,12 +101,18 @@ export interface AddressDecision {
 
 type Bandwidth = Pick<AccountResources, 'stakedBytes' | 'freeBytes'>
 
-/** The sun that a transaction burns for its bytes: none if either kind of bandwidth covers all of them, otherwise the price of all of them. */
+/**
+ * The sun that a transaction burns for its bytes. It is none if the staked bandwidth or the free bandwidth covers all of the bytes; otherwise the transaction
+ * pays for all of them.
+ */
 export function burntForBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number, prices: ChainPrices): bigint {
   return stakedBytes >= bytes || freeBytes >= bytes ? 0n : BigInt(bytes) * prices.sunPerByte
 }
 
-/** The bandwidth that is left after a transaction of this many bytes. It is unchanged if neither kind covers them all. */
+/**
+ * The bandwidth that is left after a transaction of this many bytes. If neither kind of bandwidth covers all of the bytes, the transaction burns sun and uses
+ * no bandwidth.
+ */
 function afterBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number): Bandwidth {
   if (stakedBytes >= bytes) return { stakedBytes: stakedBytes - bytes, freeBytes }
   return { stakedBytes, freeBytes: freeBytes >= bytes ? freeBytes - bytes : freeBytes }
@@ -169,7 +178,7 @@ export function decideAddress(
   }
   const currency = header.currencies.find(({ contract }) => contract === null)
   if (currency !== undefined && facts.sun !== null && sunLeft > 0n) {
-    // TRX comes last, because the token transfers burn some of it. What they leave is sent, less the fee of sending it.
+    // TRX comes last, because the token transfers burn some of it. The TRX that remains is sent, less the fee of this last transfer.
     const { bytes } = transferOf(header, facts, prices, { currency, units: sunLeft, energy: 0n })
     const fee = burntForBytes(bandwidth, bytes, prices)
     const units = sunLeft - fee

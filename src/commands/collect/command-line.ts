@@ -43,7 +43,7 @@ export function findIgnored(command: string, values: CollectOptions): string | u
   return Object.entries(values).find(([name, value]) => value !== false && !optionsOf[command]?.includes(name))?.[0]
 }
 
-/** Makes a function that shows progress: one line that is overwritten on a terminal, else a line for each tenth. */
+/** Makes a function that shows progress: on a terminal one line that is overwritten, in a file a line for each tenth of the work. */
 export function createProgress(output: { readonly isTTY?: boolean; write(text: string): unknown }) {
   let shown = ''
   return (what: string, done: number, of: number): void => {

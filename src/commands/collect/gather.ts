@@ -42,8 +42,8 @@ export interface IndexRange {
 export const wholeRange: IndexRange = { from: 0, to: indexMax }
 
 /**
- * Reads the addresses that a deployment issued, and the acts of token issuers, from its database. Throws a `ToolError` if the database cannot be
- * read, or if an address is not derived from the extended public key: with another key nothing could be signed.
+ * Reads the addresses that a deployment issued, and the acts of token issuers, from its database. Throws a `ToolError` if the database cannot be read, or if an
+ * address is not derived from the extended public key. The mnemonic of another key could sign nothing for that address.
  */
 export async function readIssuedAddresses(
   { extendedPublicKey, currencies }: Pick<Config, 'extendedPublicKey' | 'currencies'>,
@@ -68,9 +68,9 @@ export async function readIssuedAddresses(
 }
 
 /**
- * Finds addresses without a database. If the person has named the end of the range, the result is the whole range. Otherwise it ends before the first
- * `balancesMax` addresses in a row that the chain shows as never used, without balance and without account (the gap limit of BIP-44). An address from which
- * everything was collected still has an account.
+ * Finds addresses without a database. If the person has named the end of the range, the result is the whole range. Otherwise the result ends before the first
+ * `balancesMax` addresses in a row that the chain shows as never used: without balance and without account (the gap limit of BIP-44). An address from which
+ * everything was collected counts as used, because it still has an account.
  */
 export async function scanAddresses(
   nodes: AgreedNodes,
@@ -83,7 +83,8 @@ export async function scanAddresses(
   const alarms = { raise: async () => {} }
   for (let start = from; start <= to; start += balancesMax) {
     const use = { currencies, addressAt: (i: number) => addressAt(start + i), alarms }
-    const keyUse = { wasUsed: to !== wholeRange.to, withoutAccount: 0 } // a named range is taken whole, so no address of it is looked up
+    // If the person has named the end of the range, every address of it is taken, so none is looked up.
+    const keyUse = { wasUsed: to !== wholeRange.to, withoutAccount: 0 }
     const found = await nodes.read((session) => checkKeyUse({ chain: readUse(session), ...use, keyUse }))
     if (found === 'unused') break
     const size = Math.min(balancesMax, to - start + 1)
@@ -108,7 +109,10 @@ export function planCurrency({ symbol, asset, decimals }: Currency): PlanCurrenc
   return { symbol, contract: asset.kind === 'native' ? null : formatBase58(asset.contract), decimals }
 }
 
-/** Asks the nodes about these addresses, the destination and the gas address. Throws a `ToolError` if no plan is possible or too few nodes answer. */
+/**
+ * Asks the nodes for the facts of a plan: about these addresses, the destination and the gas address. Throws a `ToolError` if no plan is possible or too few
+ * nodes answer.
+ */
 export async function gatherFacts(
   nodes: AgreedNodes,
   settings: CollectSettings,
@@ -204,7 +208,7 @@ async function readHolders(
   return holders
 }
 
-/** Removes the balances that must stay because of an act of the token's issuer, and returns them with the reason. */
+/** Removes from a holder the balances that cannot be sent now because of an act of the token's issuer, and returns them with the reason. */
 function takeStopped({ index, address, balances }: Holder, stopOf: StopOf): readonly LeftOut[] {
   const named = formatBase58(address)
   return [...balances].flatMap(([symbol, units]) => {

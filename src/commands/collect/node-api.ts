@@ -43,7 +43,7 @@ const accountSchema = z.object({
   owner_permission: z.optional(z.object({ keys: keyList })),
 })
 
-/** Reads an account; null if it does not exist. An address that has only received tokens has none. */
+/** Reads an account; null if it does not exist. An address that has only received tokens has no account. */
 export function readAccount(nodes: AgreedNodes, address: Address): Promise<NodeAccount | null> {
   const base58 = formatBase58(address)
   const parse = parsedWith(accountSchema, (reply): NodeAccount | null | undefined => {
@@ -78,7 +78,7 @@ export interface ResourceReading extends AccountResources {
   readonly total: { readonly energy: number; readonly weight: number }
 }
 
-/** Reads the resources of an account now. They change with each block, so the smallest reply counts. */
+/** Reads the unused resources of an account. They change with each block, so nodes may differ, and the smallest value of each resource counts. */
 export function readResources(nodes: AgreedNodes, address: Address): Promise<ResourceReading> {
   const left = (limit: number | undefined, used: number | undefined) => Math.max(0, orZero(limit) - orZero(used))
   const parse = parsedWith(resourceSchema, (reply) => ({
@@ -122,7 +122,7 @@ const receiversSchema = z.object({ toAccounts: z.optional(z.array(z.string())) }
 /** Reads the accounts to which `from` delegates, each as `T…`. */
 export function readReceivers(nodes: AgreedNodes, from: Address): Promise<ReadonlySet<string>> {
   const parse = parsedWith(receiversSchema, ({ toAccounts = [] }) => new Set(toAccounts))
-  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // an account too many does no harm: `readDelegated` asks about each
+  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // a wrong account does no harm: `readDelegated` asks about each
   const body = { value: formatBase58(from), visible: true }
   return nodes.agree('getdelegatedresourceaccountindexv2', body, { parse, merge })
 }
@@ -166,7 +166,7 @@ export function estimateTransfer(nodes: AgreedNodes, transfer: TokenTransfer): P
 /** A node's answer to a broadcast. `code` is `SUCCESS`, or the reason for which the node refuses the transaction. */
 export interface BroadcastAnswer {
   readonly code: string
-  /** The text of the node, for the report. */
+  /** The node's explanation in its own words; empty if it gives none. */
   readonly message: string
 }
 
@@ -179,12 +179,12 @@ const broadcastSchema = z.object({
 const temporaryCodes = ['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED']
 const bestCodes = ['SUCCESS', 'DUP_TRANSACTION_ERROR', ...temporaryCodes]
 /**
- * The node says that the transaction has expired. An earlier run may have sent it in time: only a final block after the expiration proves that no
- * block contains it.
+ * The node says that the transaction has expired. An earlier run may have sent it in time, so only a final block after the expiration proves that no block
+ * contains it.
  */
 const expiredCode = 'TRANSACTION_EXPIRATION_ERROR'
 
-/** Whether the result is still open: a node may accept the transaction later, or says that it has expired. */
+/** Whether the transaction can still succeed after this answer: a node may accept it later, or says that it has expired. */
 export const isUndecided = ({ code }: BroadcastAnswer): boolean => temporaryCodes.includes(code) || code === expiredCode
 
 /**

@@ -82,7 +82,7 @@ export async function createPlan(
     gas: { mode, address: formatBase58(gasAddress) },
     reference: { height, hash },
     timestamp: now,
-    expiration: Math.min(newest, now) + hours * hourMs, // the earlier of both times, because the clock of this machine may be fast
+    expiration: Math.min(newest, now) + hours * hourMs, // by the newest block or by the clock, whichever is earlier: the clock of this machine may be fast
     currencies: settings.currencies.map(planCurrency),
   }
   const { steps, leftOut } = orStop(
@@ -175,8 +175,8 @@ function readGasAddress({ operators, payouts }: Config, given: string | undefine
 }
 
 /**
- * The account number of the extended public key. An account key (depth 3) contains it. For the key of an external chain, `--account` says it, by
- * default 0.
+ * The account number of the extended public key. An account key (depth 3) contains it. For the key of an external chain (depth 4), `--account` gives the
+ * number, by default 0.
  */
 function readAccountNumber(extendedPublicKey: string, given: string | undefined): number {
   const { depth, index } = HDKey.fromExtendedKey(extendedPublicKey)

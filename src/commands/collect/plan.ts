@@ -28,13 +28,13 @@ const address = z.string().check(z.refine((text) => parseAddress(text).ok))
 const digitsUpTo = (max: bigint) =>
   z.string().check(z.refine((text) => /^(0|[1-9]\d{0,77})$/.test(text) && BigInt(text) <= max))
 const units = digitsUpTo(2n ** 256n - 1n)
-const sun = digitsUpTo(BigInt(Number.MAX_SAFE_INTEGER)) // more than exist
+const sun = digitsUpTo(BigInt(Number.MAX_SAFE_INTEGER)) // more sun than exist
 const integer = z.int().check(z.gte(0))
 const index = integer.check(z.lte(indexMax))
 /** Milliseconds since 1970, until the year 9999. */
 const time = integer.check(z.lte(253_402_300_799_999))
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/))
-/** A file may have been changed on its way. Printable text cannot move the cursor of a terminal and overwrite the screen. */
+/** A plan file may have been changed on its way between machines. Printable text cannot move the cursor of a terminal and overwrite the screen. */
 const printable = z.string().check(z.regex(/^[\x20-\x7e]{0,400}$/))
 const symbol = z.string().check(z.regex(symbolPattern))
 
@@ -87,7 +87,7 @@ const planSchema = z.strictObject({
   account: integer.check(z.lte(accountMax)),
   to: address,
   gas: z.strictObject({ mode: z.enum(['delegate', 'transfer']), address }),
-  /** A final block. On a chain without it every transaction of the plan is invalid. */
+  /** A final block. On a chain that lacks this block every transaction of the plan is invalid. */
   reference: z.strictObject({ height: integer, hash }),
   /** Milliseconds. The timestamp of step `id` is `timestamp + id`. */
   timestamp: time,

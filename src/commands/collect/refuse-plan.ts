@@ -20,8 +20,9 @@ export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configur
 }
 
 /**
- * Throws a `ToolError` if a plan is for another cell: the checks here read the frozen addresses and the payout address of this cell. `xpub` is the key of this
- * cell; if this machine does not have it, or there are no cells, nothing is checked. `done` completes the error "Nothing was …": "signed" or "sent".
+ * Throws a `ToolError` if a plan is for another cell than the one on which the command acts. The command reads frozen addresses and the payout address of its
+ * own cell only. `xpub` is the key of that cell; if this machine does not have it, or there are no cells, nothing is checked. `done` completes the error
+ * "Nothing was …": "signed" or "sent".
  */
 export function requireCell({ steps }: CollectPlan, { cell }: PlaceRef, xpub: unknown, done: string): void {
   if (cell === null || typeof xpub !== 'string') return
@@ -37,8 +38,8 @@ export function requireCell({ steps }: CollectPlan, { cell }: PlaceRef, xpub: un
 }
 
 /**
- * Throws a `ToolError` if the gas address of a plan is the configured payout address by now. A transaction from the payout address that pays no payout stops
- * all payouts. `done` completes the error "Nothing was …": "signed" or "sent".
+ * Throws a `ToolError` if a plan pays for gas from the address that is now configured for payouts. A transaction from the payout address that pays no payout
+ * stops all payouts. `done` completes the error "Nothing was …": "signed" or "sent".
  */
 export function requireNoPayoutGas({ gas, steps }: CollectPlan, payouts: Address | undefined, done: string): void {
   const usesGasAddress = steps.some(({ kind }) => kind !== 'transfer')

@@ -9,7 +9,7 @@ export type TransactionHeader = Pick<
   CollectPlan,
   'to' | 'gas' | 'reference' | 'timestamp' | 'expiration' | 'currencies'
 >
-/** A step before its transaction is made. */
+/** A step of a plan without the members that come from its transaction: its bytes, fee and txid. */
 export type StepContent = CollectStep extends infer Step
   ? Step extends unknown
     ? Omit<Step, 'bytes' | 'fee' | 'txid'>
@@ -111,7 +111,7 @@ export function accountOf(base58: string): Address {
 const hex = (base58: string) => formatHex(accountOf(base58))
 const word = (digits: string) => digits.padStart(wordDigits, '0')
 
-/** Parses a number of sun for the encoder, which does not accept bigint. All TRX together are less than 2^53 sun. */
+/** Parses a number of sun for the encoder, which does not accept bigint. Throws from 2^53 sun (9 billion TRX) on, more than any address of a service holds. */
 function exact(digits: string): number {
   const value = Number(digits)
   if (!Number.isSafeInteger(value)) throw new Error('more sun than there are')

@@ -19,7 +19,7 @@ export function runDeploy(args: readonly string[], output: CommandOutput): Promi
     const env = readEnvironment(args)
     if (env === undefined) throw new OptionError('which deployment?')
     await applyMigrations(open(env, output), output)
-    // The message is "not completed", because the new version may be running: wrangler sets the cron trigger after it.
+    // The message is "not completed", because the new version may be running: wrangler sets the cron trigger after that version.
     await run('The migrations are applied, but the deployment was not completed', ['deploy', `--env=${env}`], output)
     return 0
   })
@@ -48,7 +48,7 @@ function readEnvironment(args: readonly string[]): string | undefined {
 }
 
 /**
- * Prints the first line, which names the place, and checks databases and Durable Objects before anything is done: wrangler would notice a missing
+ * Prints the first line, which names the deployment, and checks databases and Durable Objects before anything is done: wrangler would notice a missing
  * one later and less clearly. Returns the configuration of each cell.
  */
 function open(env: string | undefined, { stdout }: CommandOutput): readonly ConfigurationSource[] {
@@ -93,7 +93,7 @@ function requireDatabase(
   )
 }
 
-/** A reported fault of D1's endpoint for migrations: it splits a trigger at a semicolon inside it (cloudflare/workers-sdk#15690). */
+/** A reported fault of D1's endpoint for migrations: the endpoint splits a trigger at a semicolon inside the trigger (cloudflare/workers-sdk#15690). */
 const splitAdvice = {
   pattern: /incomplete input/,
   text: 'D1 has cut a trigger apart; docs/guides/repair.md has the way round, "A migration that D1 refuses"',

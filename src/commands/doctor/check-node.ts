@@ -43,7 +43,7 @@ interface NewestBlock {
   readonly timestamp: number
 }
 
-/** Checks both services of a node, up to the first fault that makes further checks meaningless. Such a node cannot be used for credits. */
+/** Checks both services of a node, up to the first fault that makes further checks meaningless. A node with such a fault cannot be used for credits. */
 export async function checkNode(pool: Pool, chainId: string, node: TronNode): Promise<CheckedNode> {
   const session = atNode(sessionOf(pool, nodeMs), node)
   const results: CheckResult[] = []
@@ -167,7 +167,7 @@ function checkFinality(latest: Header, finalized: Header): CheckResult {
   return failed(`${text} (limit ${seconds(finalityLagMsMax)}): finality has stalled on the chain or on this node`)
 }
 
-/** `aheadMs`: how far the newest block is ahead of the clock of this machine. A private chain may have a time of its own. */
+/** `aheadMs`: how far the newest block is ahead of the clock of this machine. On a private chain, which may have its own time, a fault is a warning. */
 function checkClock(aheadMs: number, isPublic: boolean): CheckResult {
   const difference = aheadMs > 0 ? `${seconds(aheadMs)} ahead of` : `${seconds(-aheadMs)} behind`
   const text = `the newest block is ${difference} the clock of this machine (limit ${seconds(clockDifferenceMsMax)})`

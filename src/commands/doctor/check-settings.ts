@@ -9,16 +9,16 @@ import { isDelivered, type SendParts, sendWebhook } from '../../worker/webhooks/
 import type { WebhookEndpoint } from '../../worker/webhooks/store/endpoint-state.ts'
 import { publicNetworks } from '../place.ts'
 
-/** One check as one line. `text` contains no secret, no key, no path of a URL and no text of a node. */
+/** The result of one check, which the doctor prints as one line. `text` contains no secret, no key, no path of a URL and no text of a node. */
 export interface CheckResult {
-  /** Only `FAIL` makes the whole run fail. */
+  /** A line with `FAIL` makes the doctor end with exit code 1; the other levels do not. */
   readonly level: 'ok' | 'warn' | 'FAIL'
   readonly text: string
 }
 
-/** A check without a fault. */
+/** A line of a check that found no fault, and nothing else that the operator should know. */
 export const passed = (text: string): CheckResult => ({ level: 'ok', text })
-/** The service works, and the operator should know this. */
+/** A line of a service that works, with something that the operator should know. */
 export const warned = (text: string): CheckResult => ({ level: 'warn', text })
 /** A fault that the operator must correct. */
 export const failed = (text: string): CheckResult => ({ level: 'FAIL', text })
@@ -77,7 +77,7 @@ export async function* checkAuth(
     : warned(`authentication: requests from this machine without a token act for user ${devUid} (DEV_UID)`)
 }
 
-/** Checks the keys for users' or backends' tokens: the secrets, the previous one last, and the key set. */
+/** Checks the keys for users' or backends' tokens: the secrets, with the previous secret last, and then the key set. */
 export async function* checkKeys(
   whose: 'authentication' | 'backends',
   { secrets, jwksUrl }: TokenConfig,
@@ -93,7 +93,7 @@ export async function* checkKeys(
   if (jwksUrl !== null) yield await checkKeySet(whose, fetch, jwksUrl)
 }
 
-/** Checks that the keys of the team in `DESK_ACCESS` can be fetched, and counts people and domains. */
+/** Checks that the keys of the team in `DESK_ACCESS` can be fetched, and counts the people and domains that may sign in. */
 export async function checkDesk(access: DeskAccess, fetch: typeof globalThis.fetch): Promise<CheckResult> {
   const keys = await checkKeySet('desk', fetch, access.keysUrl)
   return { ...keys, text: `${keys.text}, for ${access.people.size} entries of people` }

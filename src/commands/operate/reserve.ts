@@ -33,11 +33,11 @@ interface StoredRange {
   readonly first: number
   /** The highest index, or null if no address is stored. */
   readonly last: number | null
-  /** The finalized height at which the newest address was issued, or null if none is stored. */
+  /** The finalized height at which the newest address was issued, or null if no address is stored. */
   readonly height: number | null
   /** The number of the newest event; 0 if there is none. */
   readonly event: number
-  /** The first deposits that wait for a person's decision; `openCount` is the number of all of them. */
+  /** The oldest deposits that wait for a person's decision, at most `openMax`; `openCount` is the number of all of them. */
   readonly open: readonly DatabaseRow[]
   readonly openCount: number
 }
@@ -95,7 +95,7 @@ export function reserve(options: Options): Work {
   }
 }
 
-/** Reads the stored addresses. Throws a `ToolError` if the key that the database has stored is not `key`, or if it has stored none yet. */
+/** Reads the stored addresses. Throws a `ToolError` if the database has stored another key than `key`, or no key yet. */
 async function readStoredRange(place: Place, key: ExtendedPublicKey): Promise<StoredRange> {
   const stored = await readDatabase(
     place,
@@ -124,7 +124,8 @@ async function readStoredRange(place: Place, key: ExtendedPublicKey): Promise<St
 
 /**
  * Advice for a restored copy. The copy lacks what happened after it was made: decisions about held deposits, and questions of users about TRX that a contract
- * had sent them, which alone have it credited. Only the events that a webhook endpoint has kept still tell of them.
+ * had sent them. Such TRX is credited only after its user has asked. Only the events that a webhook endpoint has kept still tell of these decisions and
+ * credits.
  */
 function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] {
   if (event === 0) return []
@@ -161,11 +162,11 @@ function readIndex(options: Options, name: 'from' | 'to'): number {
   return index
 }
 
-/** The indices to store, in the only order that the database accepts: each next to the stored ones. */
+/** The indices to store, in the only order that the database accepts: each of them next to an index that is stored already. */
 function missingIndices({ from, to }: ReservedRange, first: number, last: number | null): readonly number[] {
   if (last === null) {
     if (from === null) throw new ToolError('the database has no address', 'name the first index, too (--from)')
-    // The highest one first, so that the service issues addresses above it even if this command ends too early.
+    // The highest index first: then the service issues addresses only above it, even if this command ends too early.
     return Array.from({ length: to - from + 1 }, (_, i) => to - i)
   }
   if (from === null && to <= last) {
@@ -191,7 +192,7 @@ const newestHeight = 'SELECT issued_height FROM address ORDER BY derivation_inde
 
 /**
  * The statement that stores these addresses. They were issued after the newest stored address, at a time that the database does not know, so they get the
- * height of that address, `height`. Null means that none is stored: they get the present finalized height.
+ * height of that address, `height`. If `height` is null, no address is stored, and they get the present finalized height.
  */
 function reserveSql(key: ExtendedPublicKey, indices: readonly number[], height: number | null): string {
   const issuedHeight = height ?? 'coalesce((SELECT finalized FROM scan), 0)'

@@ -8,8 +8,8 @@ const numberForm = /^[1-9]\d{0,14}$/
 const keyForm = /^[0-9a-f]{12,64}$/
 
 /**
- * Whether a row is that of a configured endpoint. Rows of earlier endpoints stay for a while. Of the rows with one number, the configured one was seen
- * last, and less than two hours before the newest row of all: each is stored to within an hour (`endpoint-state.ts`).
+ * Whether a row is that of a configured endpoint. Rows of earlier endpoints stay for a while. Of the rows with one number, the configured one was seen last. It
+ * was also seen less than two hours before the newest row of all, because `seen_at` is stored at most once an hour (`endpoint-state.ts`).
  */
 const isConfigured =
   '(seen_at = (SELECT max(same.seen_at) FROM webhook AS same WHERE same.number = webhook.number) ' +
@@ -18,7 +18,7 @@ const columns =
   'endpoint, number, position, attempts, failing_since, next_try, set_aside, last_failure, seen_at, ' +
   `${isConfigured} AS configured, (SELECT count(*) FROM event WHERE event.id > webhook.position) AS waiting`
 
-/** `webhooks status`: prints a line for each endpoint: its progress, since when it fails, and why. */
+/** `webhooks status`: prints a line for each endpoint. The line says how far deliveries are, since when they fail, and why. */
 export const showEndpoints =
   (): Work =>
   async ({ place }) => {
@@ -48,9 +48,12 @@ function readEndpoint(options: Options): string {
   return readOption(options, 'endpoint', numberForm, 'its number in the status, from 1')
 }
 
-/** Sets the position of an endpoint, given as SQL, if the endpoint is at `least` or further, so that no event is skipped. `why` is the message otherwise. */
+/**
+ * Sets the position of an endpoint, given as SQL, if the endpoint has come to `least` or further, so that no event is skipped. Otherwise throws a `ToolError`
+ * that ends with `why`.
+ */
 async function setPosition(place: Place, endpoint: string, position: string, least: string, why: string) {
-  const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)` // the time of the first event that it now gets
+  const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)` // the time of the first event that the endpoint gets from now on
   const sql =
     `UPDATE webhook SET position = ${position}, attempts = 0, failing_since = NULL, last_failure = NULL, next_try = 0, ` +
     `begins_at = min(begins_at, coalesce(${first}, begins_at)) ` +

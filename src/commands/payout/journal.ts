@@ -16,7 +16,7 @@ const headerSchema = z.strictObject({
   at: naturalNumber,
 })
 const entrySchema = z.strictObject({
-  /** When the transaction was signed, in milliseconds since 1970. It is the transaction's timestamp, and later than in all lines before. */
+  /** When the transaction was signed, in milliseconds since 1970. It is the transaction's timestamp, and later than `at` in every line before. */
   at: naturalNumber,
   /** The payout as the service showed it at the time of signing. */
   ...contentShape,
@@ -73,8 +73,8 @@ export function firstLine({ chainId, address }: JournalOwner, at: UnixMs): strin
 }
 
 /**
- * Opens a journal. If a power failure has cut off its last line, the rest of that line is removed (`wasCut`): it has never left this machine. Other damage, a
- * missing file, and a journal that another process has open throw a `ToolError`.
+ * Opens a journal. If a power failure has cut off its last line, the beginning of that line is removed (`wasCut`), because its transaction has never left this
+ * machine. Other damage, a missing file, and a journal that another process has open throw a `ToolError`.
  */
 export function openJournal(path: string, owner: JournalOwner): Journal {
   const found = attempt(() => realpathSync(path), {

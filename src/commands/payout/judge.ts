@@ -5,16 +5,17 @@ import { base58Text, decimal, naturalNumber, type ShownHead, type ShownPayout, t
 
 // Decides whether a signer may sign a payout, by its journal, the service's answer and its own clock. None of the three decides alone.
 
-/** The longest lifetime of a transaction. The service refuses one that expires later than this after the newest final block. */
+/** The longest lifetime of a transaction, in minutes. The service refuses a transaction that expires later than this after the newest final block. */
 export const minutesMax = 60
 const minuteMs = 60_000
 /** Even if the signer's clock is wrong by this much, no unexpired transaction counts as expired. */
 const clockMarginMs = 10 * minuteMs
 /**
- * The least lifetime that a transaction must have left. If the final block to which it refers (the head) leaves less, the head is old, or the clock is ahead.
+ * The least lifetime that a new transaction must have left by the signer's clock. If it has less, the final block to which it refers (the head) is old, or the
+ * clock is ahead.
  */
 export const leftMsMin = 5 * minuteMs
-/** A final block may be this far ahead of the clock. */
+/** The time of a final block may be this far ahead of the signer's clock. */
 const aheadMsMax = 30_000
 /** A final block must be this much later than an expiration before the transaction counts as expired: an earlier block may contain it. */
 export const pastMs = minuteMs
@@ -66,7 +67,9 @@ export function judge(payout: ShownPayout, known: Known): SigningVerdict {
   return entries.length === 0 ? { kind: 'sign' } : { kind: 'prove', entries }
 }
 
-/** Why a payout must not be signed because money has left for it already, as part of a sentence. Null if none has, or if a person wants to pay it again. */
+/**
+ * Why a payout must not be signed because money has left for it already, as part of a sentence. Null if no money has left, or if a person wants to pay again.
+ */
 function findPaid(payout: ShownPayout, { earlier, again }: Known): string | null {
   const { moved } = payout
   if (moved === undefined || moved === null || (Array.isArray(moved) && moved.length === 0)) return null

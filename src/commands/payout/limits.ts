@@ -7,14 +7,17 @@ import { ToolError } from '../tool-error.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { type ShownPayout, textOfKey } from './payout.ts'
 
-/** The limits within which a signer signs a currency by itself. Payouts beyond wait for a person. Amounts are in ledger units; a day is the last 24 hours. */
+/**
+ * The limits within which a signer signs payouts of a currency without asking. Payouts beyond the limits wait for a person. Amounts are in ledger units; a day
+ * is the last 24 hours.
+ */
 export interface SignerLimit {
   readonly each: bigint
   readonly perDay: bigint
   readonly perUserPerDay: bigint | null
   /** The smallest amount of one payout that the signer signs. */
   readonly least: bigint
-  /** Most payouts in a day, because each may burn a fee, however small it is. */
+  /** The largest number of payouts in a day, because even the smallest payout may burn a fee. */
   readonly countPerDay: number
 }
 
@@ -63,7 +66,7 @@ export function parseLimits(text: string, { byId }: Currencies): ReadonlyMap<num
   const limits = new Map<number, SignerLimit>()
   for (const { cuy, each, perDay, perUserPerDay, least = '0', countPerDay = countPerDayByDefault } of readFile(text)
     .limits) {
-    const currency = byId.get(cuy as CurrencyId) // safe: looked up
+    const currency = byId.get(cuy as CurrencyId) // safe: it is only looked up
     if (currency === undefined || limits.has(cuy)) throw refused(`cuy ${cuy} is not in CURRENCIES, or is there twice`)
     const read = (amount: string) => {
       const units = parseUnits(amount, currency.scale)

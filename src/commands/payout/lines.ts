@@ -4,7 +4,7 @@ import type { ShownPayout } from './payout.ts'
 import type { Outcome } from './service.ts'
 import type { SignerSettings } from './settings.ts'
 
-/** The source of currency names. */
+/** The settings from which a line takes the names of currencies. */
 type Names = { readonly settings: Pick<SignerSettings, 'currencies'> }
 /** The members of a payout that a line shows. */
 type Described = Pick<ShownPayout, 'cuy' | 'amt' | 'to' | 'uid' | 'osn'> & { readonly txid?: string | undefined }
@@ -24,7 +24,7 @@ export function outcomeLine(what: string, entry: Described, names: Names, outcom
   return payoutLine(`${what}, REFUSED`, entry, names, `${refused.code}: ${refused.why}`)
 }
 
-/** The results of comparing the journal with the service's payouts, in lines: those that need a person. */
+/** The results of comparing the journal with the service's payouts, in lines. Only results that a person must act on have a line. */
 export function lackingLines({ notes, foreign }: Lacking, names: Names): readonly string[] {
   const other = 'with another journal: by a second signer, or this is an older copy. Then stop, and use the newest one'
   return [

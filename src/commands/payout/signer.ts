@@ -35,7 +35,7 @@ export interface Signer {
   readonly again: ReadonlySet<string>
 }
 
-/** The parsed file of limits: the signer's limits and, if it names some, the signer's own nodes. */
+/** The parsed file of limits: the signer's limits and, if the file names some, the signer's own nodes. */
 export interface LimitsFile {
   readonly limits: Signer['limits']
   readonly nodes: OwnNodesSetting | null
@@ -48,7 +48,7 @@ export async function readLimits({ limits: path }: PayoutOptions, { currencies }
   return { limits: parseLimits(text, currencies), nodes: parseOwnNodes(text) }
 }
 
-/** The next step for a payout that the service offers, or for all of them. */
+/** The next step for a payout that the service offers; `pause` is for all payouts of the offer. */
 export type SignerStep =
   | { readonly kind: 'pause'; readonly why: string }
   /** The bytes are in the journal on the disk, and can be handed in. */
@@ -126,7 +126,7 @@ export async function* signOffer(signer: Signer, { list, address, head }: ShownO
     if (verdict.kind === 'hand-in') yield { ...verdict, payout, isNew: false }
     else if (verdict.kind !== 'sign') yield { ...verdict, payout }
     if (verdict.kind !== 'sign' || isHeld) continue
-    const why = isCompared ? null : ((await nodes?.whyNotHead(head)) ?? null) // only if there is a payout to sign
+    const why = isCompared ? null : ((await nodes?.whyNotHead(head)) ?? null) // nodes are asked once an offer, and only if it has a payout to sign
     isCompared = true
     isHeld = why !== null
     yield why === null ? await signOne(signer, payout, head) : { kind: 'pause', why }
@@ -137,7 +137,7 @@ export async function* signOffer(signer: Signer, { list, address, head }: ShownO
 async function signOne(signer: Signer, payout: ShownPayout, head: ShownHead): Promise<SignerStep> {
   const { settings, limits, backendKeys, minutes, key, journal, clock, own } = signer
   const leave = (why: string): SignerStep => ({ kind: 'leave', payout, why })
-  const currency = settings.currencies.byId.get(payout.cuy as CurrencyId) // safe: looked up
+  const currency = settings.currencies.byId.get(payout.cuy as CurrencyId) // safe: a number that no currency has finds none
   if (currency === undefined) return leave(`CURRENCIES of this machine has no cuy ${payout.cuy}`)
   const units = unitsToPay(payout, currency)
   if (units === null) return leave(`${payout.amt} is not an amount of ${currency.symbol}`)

@@ -19,7 +19,7 @@ export const stateIcon = (state: ArrivalState) =>
 interface Line {
   readonly element: HTMLElement
   readonly key: string
-  /** Updates what changes while the transfer stays in its state: the seconds until it is final. */
+  /** Updates the seconds until the transfer is final, which change while the transfer stays in its state. */
   show(arrival: Arrival): void
   tick(): void
 }

@@ -44,7 +44,7 @@ export interface DepositModel {
   readonly folds: Set<FoldName>
   /** The txid that the reader has pasted. */
   pasted: string
-  /** Why the last request failed, so that the data is not up to date; null if it is. */
+  /** Why the last request failed, so that the data is not up to date; null if the last request succeeded. */
   refusal: Refusal | null
 }
 
@@ -63,7 +63,7 @@ export const emptyAccount = () => ({
   refusal: null,
 })
 
-/** The parts that all views of the page share, in the current language. */
+/** What all views of the page share. `texts` and `format` are those of the current language. */
 export interface DepositContext {
   readonly model: DepositModel
   readonly texts: Texts

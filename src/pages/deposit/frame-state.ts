@@ -7,8 +7,9 @@ import { progressOf } from './request.ts'
 type FrameState = 'waiting' | 'seen' | 'partly-paid' | 'paid'
 
 /**
- * The state of the request; null if there is none. Any deposit pays a request without an amount. If a part of the amount is only seen, the state is `seen` and
- * not `partly-paid`.
+ * The state of the payment request; null if there is none. Any deposit pays a request without an amount. `partly-paid`: a part is credited, and credited and
+ * seen deposits together are less than the amount. `seen`: nothing is credited yet but a deposit is seen in a block that is not final, or credited and seen
+ * deposits together are enough.
  */
 function stateOf(context: DepositContext): FrameState | null {
   const asked = requestOf(context)
@@ -22,7 +23,10 @@ function stateOf(context: DepositContext): FrameState | null {
   return state === 'partly paid' && !isZero(credited) ? 'partly-paid' : 'seen'
 }
 
-/** Makes a function that tells the framing page each new state of the request, if that page is of these origins. The message is a hint and proves nothing. */
+/**
+ * Makes a function that tells the framing page each new state of the payment request, if the framing page is of one of these origins. The message is a hint and
+ * proves nothing.
+ */
 export function createStateTeller(origins: readonly string[]): (context: DepositContext) => void {
   const origin = framingOrigin()
   let told = ''

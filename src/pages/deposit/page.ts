@@ -14,7 +14,7 @@ import {
   requestOf,
 } from './context.ts'
 import type { Arrival } from './data.ts'
-import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts' // in the browser this is a file of its own, too
+import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts' // `first.ts` is a file of its own in the browser, too
 import { createEarlier, createFold } from './folds.ts'
 import { createStateTeller } from './frame-state.ts'
 import type { LanguageName } from './languages.ts'
@@ -28,7 +28,9 @@ import { summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
 import { createBalances, createHistory, createPapers } from './wallet.ts'
 
-/** Pauses between requests for transfers: if a transfer is about to be final, if one is on its way or expected, and otherwise. */
+/**
+ * Milliseconds between requests for transfers. `final`: a transfer is about to be final. `expected`: a transfer is on its way or expected. `quiet`: otherwise.
+ */
 const paceMs = { final: 2_000, expected: 6_000, quiet: 12_000 }
 /** A payment is expected for this long after the reader's last action. */
 const expectedMs = 15 * 60_000
@@ -39,7 +41,7 @@ const currencyName = 'currency'
 
 const { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage } = here
 
-// Waits before anything else: the session is read below, so that it has a token that arrives meanwhile.
+// Waits for the texts first. The session is read after this, so that a token that arrives in the meantime is in it.
 let texts = await firstTexts
 const settings = readPageSettings()
 const format = createFormat(navigator.languages)
@@ -53,7 +55,7 @@ let views: readonly PageView[] = []
 let context: DepositContext
 let shown = firstShown
 let actedAt = performance.now()
-/** The text about the progress of the request when the page was last drawn. If it differs the next time, it is announced. */
+/** The text about the progress of the request when the page was last drawn. When the text changes, it is announced to screen readers. */
 let summary = ''
 
 later.arrived = (isOtherAccount) => {
@@ -138,7 +140,7 @@ function mount(): void {
   ]
   const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
   const showBelow = () => {
-    // Hidden until what the card above shows is loaded, so that these parts do not move.
+    // The parts below the card are hidden until the content of the card is loaded, so that they do not move.
     below.hidden = model.refusal === null && (model.offer === null || model.arrivals === null)
   }
   views = [obstacle, card, ...folds, { element: below, update: showBelow }]

@@ -58,7 +58,7 @@ export function openAct(context: DeskContext, act: Act, close: () => void): HTML
   return form
 }
 
-/** The path of an action about a user. With several databases (cells) it names that of the user, also if another one is shown. */
+/** The path of an action about a user. With several databases (cells) the path names the user's database, even while the page shows another one. */
 const pathIn = (context: DeskContext, path: string, uid: number) =>
   context.cellsScript()?.pathOfAct(context, path, uid) ?? path
 
@@ -127,8 +127,8 @@ function createWhy(texts: ActTexts) {
 }
 
 /**
- * What has already left the payout address for the payout, and a box by which readers confirm that they know it. Unless the box is checked, the action is not
- * sent. Empty if nothing has left.
+ * The lines that say what has already left the payout address for the payout, and a box by which readers confirm that they know it. The action is not sent
+ * unless the box is checked. Empty if nothing has left.
  */
 function createLeft(texts: ActTexts, lines: readonly string[]) {
   const known = html('input', { id: 'known', type: 'checkbox' })

@@ -115,7 +115,7 @@ async function findFirst(asker: Asker, question: StoryQuestion): Promise<DeskAns
   }
 }
 
-/** Looks for the deposits and payouts of a transaction. Without any it asks the nodes, but only then, because they allow few requests. */
+/** Looks for the deposits and payouts of a transaction. Only if there are none, it asks the nodes, which allow few requests. */
 async function findTransaction(asker: Asker, txid: string): Promise<DeskAnswer> {
   const { api } = asker
   const [found, paid] = await Promise.all([

@@ -29,7 +29,10 @@ const cellTexts = {
 /** The number that stands for reserved addresses, which each database has. As the end of a range of users it means: no end. */
 const reservedUid = Number.MAX_SAFE_INTEGER
 
-/** The path with `cell`, the database that is asked. A path that names a user or a database stays as it is: the service finds the user's own. */
+/**
+ * The path with `cell`, the number of the database to ask. A path that names a user stays as it is, because the service finds the user's database. So does a
+ * path that already names a database.
+ */
 export function placeInCell(path: string, cell: number | null): string {
   const parameters = new URLSearchParams(path.split('?')[1])
   const uid = parameters.get('uid')

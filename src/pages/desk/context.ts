@@ -22,7 +22,7 @@ export interface DeskModel {
   summaryAt: number | null
   /** Which list the page shows, and the filter of that list. */
   listed: { readonly name: string; readonly filter: ListFilter }
-  /** Why the last request failed, so that the data is not up to date; null if it is. */
+  /** Why the last request failed, so that the page shows older data; null if the last request succeeded. */
   refusal: Refusal | null
   /** The number of the currency that the charts show; null until the reader has chosen one. */
   charted: number | null
@@ -73,17 +73,17 @@ export interface DeskContext {
   announce(text: string): void
   /** The script for several databases; null if the deployment has only one, or if the script is not loaded yet. */
   cellsScript(): CellsScript | null
-  /** Shows another database. The answer to the last search is removed, unless `keepsAnswer`: then it is searched for again in that database. */
+  /** Shows another database, without the answer to the last search. With `keepsAnswer`, the same search is made in that database. */
   showCell(cell: number, keepsAnswer?: boolean): void
   /** Has every part of the page draw what has changed in the model. */
   update(): void
   /** Asks the service for new data. */
   refresh(): void
-  /** Searches for a text, and goes to the answer. A text such as `deposits held` or `payouts stuck 2` goes to that list, here of currency 2. */
+  /** Searches for a text, and shows the answer. A text such as `deposits held` or `payouts stuck 2` leads to that list; the 2 is the number of a currency. */
   ask(question: string): void
   /** Goes to the list of deposits of exactly this amount, in the currency with this symbol, or in all currencies if the symbol is empty. */
   listAmount(amount: string, symbol: string): void
-  /** Called after an action in a story: searches for the story again. */
+  /** Called after an action in the story (the answer to a search): makes the search again, so that the story shows the result. */
   done(): void
 }
 
@@ -130,7 +130,7 @@ export function durationText({ texts, format }: DeskContext, seconds: number): s
   return words(format.count(Math.floor(seconds / size)))
 }
 
-/** An instant with its age, which no line break separates from its unit. */
+/** An instant, and its age in words. No line break separates the number of the age from its unit. */
 export function sinceText(context: DeskContext, instant: string): string {
   const age = ageSeconds(context, instant)
   const time = context.format.time(instant)

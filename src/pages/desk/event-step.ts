@@ -35,7 +35,7 @@ function deliveryState(
   if (model.summaryAt === null) {
     return isWaiting ? [false, lateText(context, behindSeconds)] : [true, texts.has]
   }
-  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // one more, because seconds are rounded down
+  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // one second more, because `behindSeconds` is rounded down
   if (Date.parse(at) < until && (isStoredThen || !isWaiting)) return [true, texts.has]
   const isLacking = isWaiting && Date.parse(at) > until + 1_000
   return [false, isLacking ? texts.lacks : texts.hasUntil(format.time(new Date(Math.max(0, until)).toISOString()))]

@@ -1,4 +1,4 @@
-/** CSV files of the desk: a script of its own, loaded when somebody downloads one. */
+/** CSV files of the desk. The page loads this script only when somebody downloads a file. */
 import type { Refusal } from '../kit/api.ts'
 import { createCsv, downloadCsv } from '../kit/csv.ts'
 import { type ListFilter, type ListRow, type ReadRows, type RowSource, unwalked, type Walked, walkOn } from './walk.ts'
@@ -30,7 +30,7 @@ export async function saveList(
 
 const asText = (value: string | number | null) => String(value ?? '')
 
-/** After a failure: how long to wait if the service does not say it, and how often to try in a row. */
+/** The pause after a failed request if the service names none, and how many requests in a row may fail before the last try. */
 const retrySeconds = 5
 const retriesMax = 5
 

@@ -8,7 +8,10 @@ import { reasonWords } from './reasons.ts'
 import { isOverdue } from './waiting.ts'
 import { alarmWords, remedyOf } from './words.ts'
 
-/** Kinds of findings that stop credits or concern missing money, the most serious first. Those of `then` follow, and then all others. */
+/**
+ * Kinds of findings that stop credits or concern missing money, the most serious first. The page shows the kinds in `then` after these, and all other kinds
+ * last.
+ */
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
   'scan-behind',
@@ -37,7 +40,7 @@ const lateSeconds = 120
 export const nodesLateSeconds = 127
 /** Alarms that explain why the scan stands still or falls behind. */
 const scanAlarms = ['chain-forked', 'scan-stalled', 'scan-behind', 'finality-stalled', 'tick-failed']
-/** Findings that follow from too few answering nodes. They are left out if that is a finding itself. */
+/** Findings that follow from too few answering nodes. They are left out if the page has the finding `too-few-nodes`. */
 const ofTooFewNodes = [
   'scan-stalled',
   'scan-behind',
@@ -48,7 +51,7 @@ const ofTooFewNodes = [
   'starting',
   'node-silent',
 ]
-/** Alarms that are left out if the state of the endpoint makes a finding, which says more. */
+/** Alarms that are left out if there is a finding from the state of the endpoint, because that finding says more. */
 const endpointAlarms = ['endpoint-failing', 'endpoint-behind']
 
 /** Whether a finding is serious: it stops credits, or concerns missing money. */

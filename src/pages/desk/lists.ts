@@ -8,7 +8,7 @@ import { type ListFilter, noFilter } from './walk.ts'
 
 /** The part of the page with the lists of deposits, payouts, entries and events. It shows one list at a time, with a filter. */
 export interface ListsView extends PageView {
-  /** Called when there is a new event: then the shown list may have changed. */
+  /** Called when there is a new event, which may have changed the shown list. */
   renew(): void
   /** Shows a list with a filter, and scrolls to it. */
   show(name: string, filter: ListFilter): void
@@ -26,7 +26,7 @@ export function createLists(context: DeskContext): ListsView {
   const rows = html('div', {})
   const choose = (name: string, filter: ListFilter) => {
     model.listed = { name, filter }
-    if (model.summary === null) return // before the newest event is known, a list of events would be empty; `update` chooses the list then
+    if (model.summary === null) return // before the newest event is known, a list of events would be empty; `update` chooses the list once it is known
     const source = sources.find((one) => one.name === name && isThere(one)) ?? sources[0]
     const view = views.get(source?.name ?? '')
     if (source === undefined || view === undefined) return

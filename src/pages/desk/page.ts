@@ -48,7 +48,7 @@ const model: DeskModel = {
 const live = html('p', { class: 'unseen', role: 'status' })
 /** Functions that are called once the summary was read, or could not be, and are then removed. */
 const waiting: (() => void)[] = []
-/** Whether an answer left payouts out because there was no summary to say that they are configured. Then the search is repeated later. */
+/** Whether an answer left payouts out because there was no summary to say that they are configured. If so, the search is repeated later. */
 let isUnsure = false
 let cellsScript: CellsScript | null = null
 let views: readonly PageView[] = []
@@ -87,7 +87,7 @@ await mount(preferredLanguage([browserMemory.read(languageName) ?? '', ...naviga
 for (const event of ['hashchange', 'popstate']) window.addEventListener(event, () => question.answerPlace())
 poller.now()
 
-/** Reads the name of the network once, and the summary each time, into the model. Returns null, or why that failed. */
+/** Reads the name of the network once, and the summary each time, into the model. Returns the refusal of the request that failed, or null. */
 async function load(): Promise<Refusal | null> {
   if (model.network === null) {
     const currencies = await api.get('/currencies', (data) => readText(readMembers(data).network))

@@ -27,7 +27,7 @@ export function storyButton(context: DeskContext, label: string, question: strin
 }
 
 /**
- * Makes a function that fills an element whose content changes by itself, such as ages. It is filled again only if something differs. A focused button or link
+ * Makes a function that fills an element whose content changes with time, such as ages. The element is filled only if it differs. A focused button or link
  * that is replaced passes its focus to the one with the same name.
  */
 export function createLiveSlot(element: Element): (children: readonly Child[]) => void {
@@ -47,7 +47,7 @@ export function createLiveSlot(element: Element): (children: readonly Child[]) =
   }
 }
 
-/** How old the oldest event is that an endpoint lacks, in words; that it is up to date if it lacks none. */
+/** The age of the oldest event that an endpoint lacks, in words; the words for "up to date" if the endpoint lacks none. */
 export function lateText(context: DeskContext, behindSeconds: number): string {
   const { texts } = context
   return behindSeconds === 0 ? texts.upToDate : texts.late(durationText(context, behindSeconds))

@@ -47,7 +47,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
       scripts.payout ??= await loadScript(() => import('./payout-story.ts'), './payout-story.js')
     if (model.question !== question) return // the reader has searched for something else meanwhile
     model.answer = found
-    if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // so that the status at the top says it, and offers to sign in
+    if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // so that the status says that the session has ended
     context.update()
   }
   /** Searches, and puts the search into the page's URL, so that the URL can be sent to a colleague. */

@@ -4,7 +4,7 @@ import type { DeskContext } from './context.ts'
 import type { OwnedDeposit } from './data.ts'
 import { remedyOf } from './words.ts'
 
-/** The words for a reason of the service: why something is not credited or paid, and what to do. */
+/** What the page says about a reason that the service gives: why something is not credited or paid, and what to do. */
 export interface ReasonWords {
   readonly why: string
   /** Empty for a reason that this page does not know. */
@@ -20,11 +20,11 @@ export function reasonWords(
 ): ReasonWords {
   const known = lookUp<readonly [why: string, remedy?: string]>(context.texts.reasons, reason ?? '')
   if (known === undefined) return quoted(reason, why)
-  // safe: if a reason has no remedy in the texts, there is an alarm of the same name
+  // safe: a reason without a remedy in the texts is also the name of an alarm, whose remedy is shown
   return { why: known[0], remedy: known[1] ?? remedyOf(context, reason as AlarmKind, cuy) }
 }
 
-/** The words for the reason for which a deposit is held or refused. `review` is the reason of both. */
+/** The words for the reason for which a deposit is held or refused. The reason `review` has other words for a refused deposit than for a held one. */
 export function depositReason(
   context: DeskContext,
   { state, reason, why, cuy }: Pick<OwnedDeposit, 'state' | 'reason' | 'why'> & { readonly cuy?: number },

@@ -20,7 +20,7 @@ export interface Refusal {
   readonly msg: string
   /** The service's reason, if it gave one. */
   readonly reason: string | null
-  /** Seconds until the next request, if the service says so. */
+  /** After how many seconds the page may ask again; null if the service does not say so. */
   readonly retrySeconds: number | null
 }
 
@@ -28,11 +28,11 @@ export interface Refusal {
 export type Reply<Data> = { readonly ok: true; readonly data: Data; readonly msg: string } | Refusal
 
 export interface Api {
-  /** GET. `read` takes the data from the answer, and throws if it is malformed. `waitMs` is the time limit. */
+  /** GET. `read` takes the data from the answer, and throws if the answer is malformed. `waitMs` is the time limit. */
   get<Data>(path: string, read: (data: unknown) => Data, waitMs?: number): Promise<Reply<Data>>
   /** POST. Sends a body as JSON, and reads the answer as `get` does. Without an answer (`offline`, `slow`), nobody knows whether the service has acted. */
   post<Data>(path: string, body: object, read: (data: unknown) => Data): Promise<Reply<Data>>
-  /** Requests these paths at once. The next `get` of each takes that answer, if the token is still the same. */
+  /** Requests these paths at once. The next `get` of each path takes the answer to this request, if the token is still the same. */
   begin(paths: readonly string[]): void
   /**
    * The present time of the service's clock, in milliseconds since 1970. The reader's clock may be wrong, so it is used only for answers without a date. Null
@@ -57,8 +57,8 @@ const none: Extra = { credentials: 'omit', headers: {} }
 export const accessSession: Extra = { credentials: 'same-origin', headers: { 'x-requested-with': 'XMLHttpRequest' } }
 
 /**
- * Makes a client that sends the reader's token. If that has expired, it asks `token` for another one, and sends the request again. `usualMs` is the time limit
- * of requests that name none.
+ * Makes a client that sends the reader's token. If that token has expired, the client asks `token` for another one, and sends the request again. `usualMs` is
+ * the time limit of requests without a limit of their own.
  */
 export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra = none): Api {
   let clockOffset: number | null = null
@@ -100,7 +100,10 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
     },
   }
 
-  /** Reads the answer to `first`. If it is 401 and there is another token, sends `again` and reads its answer instead: a refused request has had no effect. */
+  /**
+   * Reads the answer to `first`. If it is 401 and there is another token, sends `again` and reads the answer to that. Sending twice does no harm, because a
+   * refused request has had no effect.
+   */
   async function answered<Data>(first: Ask, again: Ask, read: (data: unknown) => Data): Promise<Reply<Data>> {
     try {
       const used = token.current()

@@ -37,11 +37,11 @@ export interface LineChart extends Chart {
   mark(at: number, step: TimeStep): string
 }
 
-/** The size of a drawing in units of its own (SVG's `viewBox`). It is stretched to the place that it gets on the page. */
+/** The size of a drawing in units of its own (SVG's `viewBox`). The drawing is stretched to the place that it gets on the page. */
 export const [width, height] = [600, 160]
-/** A mark nearer to an end of the axis than this, in percent of its width, has no text, because it would be cut off. */
+/** A mark that is nearer to an end of the axis than this, in percent of the width of the axis, has no text: the text would be cut off. */
 const edgePercent = 10
-/** The time axis shows at least this long: over less, marks would be closer than a minute. */
+/** The time axis shows at least this long. On a shorter axis, marks would be closer than a minute. */
 const spanMinMs = 10 * 60_000
 
 /** Draws a chart with its highest value, the time axis, and a table of all values. */
@@ -89,7 +89,7 @@ function drawLine({ points, until, mark }: LineChart, ys: readonly number[], zer
   const start = first - (end - first) / 40 // shows the value before the first point
   const part = (at: number) => (at - start) / (end - start)
   const x = (at: number) => Math.round(part(at) * width * 10) / 10
-  let latest = first // never back: the clocks of two entries may differ
+  let latest = first // never goes back, although the times of two entries may come from clocks that differ
   const steps = points.map(({ at }, index) => {
     latest = Math.max(latest, at)
     return `H${x(latest)}V${ys[index + 1] ?? zero}`

@@ -1,7 +1,7 @@
 /** The origin of the page that frames this one, if the browser reveals it; else null. */
 export function framingOrigin(): string | null {
   if (window.parent === window) return null
-  const { ancestorOrigins }: { readonly ancestorOrigins?: DOMStringList } = location // not every browser has it
+  const { ancestorOrigins }: { readonly ancestorOrigins?: DOMStringList } = location // not every browser has `ancestorOrigins`
   try {
     return ancestorOrigins?.[0] ?? new URL(document.referrer).origin
   } catch {

@@ -6,7 +6,7 @@ export interface Memory {
   write(name: string, value: string | null): void
 }
 
-/** Stored until the tab is closed, even over a reload, or if a phone unloads the tab. */
+/** Stored until the tab is closed. A reload does not remove the texts, nor does a phone that unloads the tab. */
 export const tabMemory = memoryIn(() => sessionStorage)
 /** Stored permanently, so it must contain nothing secret. */
 export const browserMemory = memoryIn(() => localStorage)

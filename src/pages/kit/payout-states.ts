@@ -7,7 +7,7 @@ interface PayoutStateTexts {
   readonly payoutCancelled: string
 }
 
-/** The names of a payout's states in a page's language, by the words that the service uses. Both pages have these texts. */
+/** The names of a payout's states in a page's language, by the states that the API returns. The deposit page and the desk have these texts. */
 export const payoutStateNames = (texts: PayoutStateTexts) => ({
   waiting: texts.payoutWaiting,
   approved: texts.payoutApproved,

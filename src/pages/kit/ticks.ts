@@ -29,8 +29,8 @@ export function ticksBetween(start: number, end: number): Ticks {
 }
 
 /**
- * The marks from `start` to `end`, counted from the beginning of a day or month. Two of the three distances are 0. It counts by the calendar, because a day may
- * have 23 hours and a month 28 days.
+ * The marks from `start` to `end`, counted from the beginning of a day or month. Two of the three distances are 0. The marks follow the calendar, because a
+ * day may have 23 hours and a month 28 days.
  */
 function marks(start: number, end: number, everyMinutes: number, everyDays: number, everyMonths: number): number[] {
   const first = new Date(start)

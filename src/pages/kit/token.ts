@@ -12,23 +12,23 @@ const tokenForm = /^[\w.~+/=-]{1,8192}$/
 /** The name under which the tab stores the token. */
 const keptName = 'token'
 
-/** The token that the page sends, and where further ones come from. */
+/** The token that the page sends, and the source of later tokens. */
 export interface TokenSource {
   current(): string | null
   /** Whether there is a framing page that can be asked for a token. */
   readonly isFramed: boolean
   /** Accepts a pasted token. Returns whether it has the form of one. */
   take(pasted: string): boolean
-  /** Forgets the stored token: the next load of the page has none. */
+  /** Removes the stored token, so that the next load of the page has no token. */
   forget(): void
-  /** Asks the framing page for a token in place of `used`. Returns whether there is another one now. */
+  /** Asks the framing page for a token in place of `used`. Returns whether the page has another token than `used` now. */
   renew(used: string | null): Promise<boolean>
 }
 
 /**
- * Takes the token from the URL, from which it is removed at once, or from the framing page. The header `frame-ancestors` ensures that a framing page is of one
- * of the operator's origins; messages of any other window are ignored. Each later token is announced by `arrived`, with whether it belongs to another account.
- * With `memory` the token survives a reload; in a frame, a token of the framing page is preferred to the stored one.
+ * Makes the source of the page's token. The first token comes from the URL, from which it is removed at once, or from the framing page. The header
+ * `frame-ancestors` ensures that a framing page is of one of the operator's origins; messages of any other window are ignored. For each later token, `arrived`
+ * is called with whether it belongs to another account. With `memory` the token survives a reload, but a page in a frame first asks the framing page for one.
  */
 export function createTokenSource(
   arrived: (isOtherAccount: boolean) => void,

@@ -105,7 +105,10 @@ function addressesBelow(key: HDKey, depth: number): (index: number) => Address {
   }
 }
 
-/** The library answers an index that has no child with the next child. This throws instead, because two indices must never share an address. */
+/**
+ * Derives the child at an index. If an index has no child, the library returns the next child. This function throws instead, because two indices must never
+ * share an address.
+ */
 function childOf(parent: HDKey, index: number): HDKey {
   const child = parent.deriveChild(index)
   if (child.index !== index) throw new Error(`BIP-32 has no child at index ${index}`)

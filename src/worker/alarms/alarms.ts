@@ -25,7 +25,7 @@ type FaultOf<Kind extends AlarmKind> = {
   readonly kind: Kind
   readonly subject: AlarmSubjects[Kind]
   readonly fields: LogFields
-  /** The alarm is raised if the fault is still observed this long after its first observation; absent: at once. */
+  /** The alarm is raised if the fault is still observed this long after its first observation. Without `afterMs` it is raised at once. */
   readonly afterMs?: number
 }
 /** A fault of any kind, with the subject that its kind has. */
@@ -46,7 +46,7 @@ export interface Alarms {
     fields: LogFields,
     afterMs?: number,
   ): Promise<void>
-  /** Ends an alarm, so that it can be raised again. False if the database could not be reached: then it still has the alarm. */
+  /** Ends an alarm, so that it can be raised again. False if the database could not be reached, so that the alarm is still stored. */
   clear<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind]): Promise<boolean>
   /**
    * Raises the faults of all observations, and ends all other alarms of their kinds. Also ends alarms whose end cannot be observed and that were not seen for
@@ -78,7 +78,7 @@ interface KnownAlarm {
  */
 export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   const known = new Map<string, KnownAlarm>()
-  /** Returns the result; null if the statement fails or takes longer than `answerMs`. */
+  /** Returns the result of `work`; null if `work` fails or takes longer than `answerMs`. */
   const orNull = async <T>(work: () => Promise<T>): Promise<T | null> => {
     let result: T | null = null
     const over = async () => {
@@ -174,7 +174,7 @@ const kindIn = (key: string) => key.slice(0, key.indexOf(' ')) as AlarmKind // s
 
 const { kind: kindColumn, subject: subjectColumn, raised_at, seen_at } = alarmRows
 
-/** Reads the stored faults by `key`, raised or not: all, or only this one. */
+/** Reads the stored faults by `key`, raised or not: all faults, or only that of the alarm `only`. */
 async function selectAlarms(db: WriteDatabase, only?: Alarm): Promise<StoredAlarms> {
   const isOnly = only && and(eq(kindColumn, only.kind), eq(subjectColumn, only.text))
   const rows = await openTables(db)

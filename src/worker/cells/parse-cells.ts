@@ -17,7 +17,7 @@ import {
   text,
 } from '../config/schemas.ts'
 
-/** Most cells of a deployment: each health check reads the databases of all of them. */
+/** The most cells of a deployment, limited because each health check reads the databases of all cells. */
 export const cellsMax = 50
 
 /** All cells of a deployment, in the order of `CELLS`. */
@@ -185,12 +185,13 @@ const payoutAddressesOf = (configs: readonly Config[]): readonly Address[] =>
   configs.flatMap(({ payouts }) => payouts?.address ?? [])
 
 /**
- * Returns the faults of cells that are valid one by one but not together: two cells with the same key or payout address; a payout address in
- * `OPERATOR_ADDRESSES`, although payments from it to users of other cells are deposits; or a payout address that is among the first addresses of a cell's key.
+ * Returns the faults of cells that are valid one by one but not together. Two cells must not have the same key or payout address. `OPERATOR_ADDRESSES` must not
+ * name a payout address, because payments from it to users of other cells are deposits. No payout address may be among the first addresses of a cell's key.
  */
 function findShared(list: readonly CellConfig[]): readonly string[] {
   const payoutAddresses = list[0]?.payoutAddresses ?? []
-  const count = payoutAddresses.length > 0 ? balancesMax : 1 // without payouts only the first: deriving an address takes a millisecond, in each new isolate
+  // Without payouts only the first address is compared, because deriving an address takes a millisecond in each new isolate.
+  const count = payoutAddresses.length > 0 ? balancesMax : 1
   const firstAddresses = list.map(({ config }) =>
     Array.from({ length: count }, (_, index) => deriveAddress(config.extendedPublicKey, index)),
   )

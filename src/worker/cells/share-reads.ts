@@ -10,7 +10,7 @@ export const blocksKeptMs = 60_000
 /** Most blocks of a range that is shared. A cell reads a longer one when it catches up, and then no other cell needs the same range. */
 export const sharedRangeMax = 20
 /**
- * If the shared memory has not answered after this time, the tick does without it from then on. The time is longer than a read of slow nodes takes: if cells
+ * If the shared memory has not answered after this time, the tick reads from nodes from then on. The time is longer than a read of slow nodes takes: if cells
  * did not wait for the cell that is reading, each of them would send the same requests to nodes that are slow already.
  */
 export const sharedMs = 4_000

@@ -202,13 +202,13 @@ export interface SendingReply {
   /** The number of the node, and its name for people. */
   readonly node: number
   readonly name: string
-  /** The node's word, such as `SUCCESS` or `SIGERROR`. */
+  /** The node's code for the result, such as `SUCCESS` or `SIGERROR`. */
   readonly code: string
 }
 
 /**
  * Whose share of the nodes' allowances pays for requests. Ticks (`tick`) come first. The broadcasts of payouts (`sending`) and users (`caller`) have shares of
- * the rest. Work that can wait, such as comparing balances, uses only requests that nobody else needs (`leftover`).
+ * what ticks do not need. Work that can wait, such as comparing balances, uses only requests that nobody else needs (`leftover`).
  */
 export type RequestQuota =
   | { readonly kind: 'tick' }
@@ -216,7 +216,7 @@ export type RequestQuota =
   | { readonly kind: 'leftover' }
   | { readonly kind: 'caller'; readonly uid: number }
 
-/** Why the scan for which a call waited has not reached the newest final block. `still-running`: the call has stopped waiting. Else see `ChainFailure`. */
+/** Why the scan for which a call waited has not reached the newest final block. `still-running`: the call stopped waiting. Others: see `ChainFailure`. */
 export type ScanProblem = 'no-answer' | 'disagreement' | 'forked' | 'limited' | 'out-of-time' | 'still-running'
 
 /** The outcome of the scan for which a call waited. `problem` is null if the scan ended well, or has never started. */
@@ -253,7 +253,7 @@ export interface ScannerCalls {
   wake(): Promise<void>
   /**
    * Makes sure that an address may be issued: the scan has started, and no other database has used `TRON_XPUB`. `firstIndex` is the `TRON_FIRST_INDEX` of the
-   * calling Worker. While a deployment replaces the old code, the scanner may still have another value; then the call is refused.
+   * calling Worker. While a deployment replaces the old code, the scanner may still have another value. If so, the call is refused.
    */
   prepareIssue(uid: Uid, firstIndex: number | null): Promise<Result<null, QueryFailure>>
   /** Reads the newest balances of a user's addresses in one asset from one node, in the given order, in chain units. */
@@ -281,6 +281,6 @@ export interface SharedBlocks {
    * callers with this key wait for that.
    */
   take(key: string, keptMs: number): Promise<{ readonly value: unknown } | null>
-  /** Gives the value of a key to the callers that wait for it and to later ones. Null says that it could not be read: those who wait get null. */
+  /** Gives the value of a key to the callers that wait for it and to later ones. Null says that the value could not be read; callers that wait get null. */
   give(key: string, value: unknown): Promise<void>
 }

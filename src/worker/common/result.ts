@@ -25,7 +25,9 @@ export type QueryFailure =
   | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
   /** No node answered in time, or none may be used. */
   | { readonly kind: 'chain-unavailable' }
-  /** No address can be issued until an operator has corrected the configuration, or a deployment has ended. */
+  /**
+   * No address can be issued until an operator has corrected the configuration or, for the reason `deploying`, until the deployment of a new version has ended.
+   */
   | { readonly kind: 'cannot-issue'; readonly reason: IssueReason }
   /** The setting `ISSUE_ADDRESSES` is off, so no address is issued. */
   | { readonly kind: 'issuing-off' }

@@ -9,8 +9,8 @@ export function formatInstant(at: UnixMs): string {
 }
 
 /**
- * Whether `until` is still to come. It was set at most `ms` ahead of the clock. If it is further ahead now, the clock has stepped back: then the answer is no,
- * because waiting for it could take too long.
+ * Whether the time `until` is still to come. `until` was set at most `ms` ahead of the clock. If it is further ahead now, the clock has stepped back, and the
+ * result is false: waiting for `until` could take too long.
  */
 export function isAhead(until: number, ms: number, now: number): boolean {
   return until > now && until - now <= ms

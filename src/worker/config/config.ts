@@ -66,13 +66,13 @@ export interface Config extends ChainConfig {
   /** The memory in which the scanners of several cells share read blocks. Null without the binding: then each scanner reads for itself. */
   readonly sharedBlocks: ObjectsByName<SharedBlocks> | null
   readonly extendedPublicKey: ExtendedPublicKey
-  /** `TRON_START_BLOCK`: the first block to scan in an empty database; null begins after the finalized height. */
+  /** `TRON_START_BLOCK`: the first block to scan in an empty database. With null the scan begins after the newest final block. */
   readonly startBlock: BlockHeight | null
   /** `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set. */
   readonly firstIndex: number | null
   /** `ISSUE_ADDRESSES`: if false, users only get the addresses that they have. */
   readonly issuesAddresses: boolean
-  /** `OPERATOR_ADDRESSES`, and the payout address. Money that these send is never a deposit. */
+  /** `OPERATOR_ADDRESSES`, and the payout address. Money that these addresses send is never a deposit. */
   readonly operators: ReadonlySet<Address>
   readonly auth: AuthConfig
   /** How backends are authenticated. Null without a key for their tokens: then there are no routes for them. */

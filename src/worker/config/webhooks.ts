@@ -7,7 +7,7 @@ import type { EndpointKey } from '../common/ids.ts'
 import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
 import { entryOf, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
-/** Most endpoints of a deployment. Each post of ledger entries wakes one Durable Object for each endpoint. */
+/** The most webhook endpoints of a deployment, limited because each post of ledger entries wakes one Durable Object for each endpoint. */
 const endpointsMax = 10
 
 const typesExpected = `types of events: ${eventTypes.join(', ')}`

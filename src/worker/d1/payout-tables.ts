@@ -82,7 +82,7 @@ export const payouts = sqliteTable(
     approved_by: text().$type<DeciderName | ''>(), // who approved the payout; empty: it was within the limits
     approved_at: nullable<UnixMs>(), // when the payout was approved for the first time
     counted: integer({ mode: 'boolean' }).notNull().default(false), // whether the payout counts towards the limits of the day of `approved_at`
-    attempts: integer().notNull().default(0), // number of its transactions that have ended without paying it
+    attempts: integer().notNull().default(0), // number of the payout's transactions that have ended without paying it
     attempts_max: integer().notNull(),
     txid: text().$type<Txid>(),
     expires_at: nullable<UnixMs>(),
@@ -222,7 +222,7 @@ export const payoutHours = sqliteTable(
     cuy: cuy(),
     uid: integer().$type<Uid | 0>().notNull(),
     hour: integer().notNull(), // hours since 1970
-    amount: integer().notNull(), // sum in ledger units
+    amount: integer().notNull(), // sum of the payouts in ledger units
     count: integer().notNull(), // number of payouts
   },
   (table) => [primaryKey({ columns: [table.cuy, table.uid, table.hour] }), ...rules(safe, table.uid, table.hour)],
@@ -241,8 +241,8 @@ export const payoutSums = sqliteTable(
 )
 
 /**
- * The only way to change the sums and to make the event when a payout changes its state, like a procedure call: the triggers of payouts insert the payout and
- * its state before, and this table's trigger does the work and stores no row. So the table is always empty.
+ * The only way to change the sums and to make the event when a payout changes its state. It works like a procedure call: the triggers of payouts insert the
+ * payout and its state before the change, and this table's trigger does the work and stores no row. So the table is always empty.
  */
 export const payoutEffects = sqliteTable('payout_effect', {
   payout_id: integer().$type<PayoutId>().notNull(),

@@ -53,10 +53,10 @@ export const scans = sqliteTable(
     tried_at: instant(), // start of the newest scan
     answering_since: integer().$type<UnixMs>(), // since when each scan got a finalized head; null if the newest scan got none
     problem: text().$type<ChainFailure['kind']>(), // why the newest scan did not reach the finalized height
-    halted: text(), // why nothing is credited until an operator acts: the chain is forked
+    halted: text(), // why the chain counts as forked, so that nothing is credited until an operator acts; null: it does not
     corrected_by: integer().notNull().default(0), // id of the newest `correction` (an operator lowers `finalized`) that was applied
     nodes: text().notNull().default(''), // the nodes at which gaps (unreadable blocks) were last tried: after a change of nodes they are tried at once
-    restored_at: integer().$type<UnixMs>(), // since when payouts wait because this database is an older copy; null: it is none
+    restored_at: integer().$type<UnixMs>(), // since when payouts wait because this database is an older copy; null: it is not known to be one
   },
   (table) => [
     rule(table.id, 'id = 1'),
@@ -216,8 +216,8 @@ export const totals = sqliteTable(
 )
 
 /**
- * Running sums: all entries of a currency and type from the first up to the end of `day` (UTC, in days since 1970). Only days with such an entry have a row.
- * A trigger keeps the newest one.
+ * Running sums: all entries of a currency and type from the first up to the end of `day` (UTC, in days since 1970). Only days with such an entry have a row. A
+ * trigger adds each new entry to the newest row, or begins a new day with the sums of that row.
  */
 export const days = sqliteTable(
   'day',
@@ -232,7 +232,10 @@ export const days = sqliteTable(
   (table) => [primaryKey({ columns: [table.cuy, table.type, table.day] })],
 )
 
-/** The addresses with ids from `first_id` to `last_id` have a holding in this currency, so they are compared with the chain. Both are 0 if none has. */
+/**
+ * The addresses with ids from `first_id` to `last_id` have a holding in this currency, so they are compared with the chain. Both ids are 0 if no address has
+ * one.
+ */
 export const compared = sqliteTable(
   'compared',
   { cuy: integer().$type<CurrencyId>().primaryKey(), first_id: integer().notNull(), last_id: integer().notNull() },
@@ -321,7 +324,7 @@ export const removedEvents = sqliteTable(
   (table) => [rule(table.id, 'id = 1'), rule(table.last_id, positiveSafe)],
 )
 
-/** How far deliveries to each endpoint of `WEBHOOKS` have got. */
+/** For each endpoint of `WEBHOOKS`: which event was delivered last, and what has failed since. */
 export const webhooks = sqliteTable(
   'webhook',
   {
@@ -353,7 +356,7 @@ export const alarmRows = sqliteTable(
     kind: text().$type<AlarmKind>().notNull(),
     subject: text().notNull(), // an `AlarmSubject` as JSON, its members in alphabetical order
     raised_at: integer().$type<UnixMs>(), // when the alarm was raised; null while the fault has not lasted long enough
-    seen_at: instant(), // when the fault was first seen, until it is an alarm; then when it was last seen, though not for all kinds
+    seen_at: instant(), // until the alarm: when the fault was first seen. Then: when it was last seen, though not for all kinds
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.subject] }),

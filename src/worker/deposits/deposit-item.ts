@@ -57,5 +57,5 @@ export function ownedDepositItem<A>(
 
 function explain({ cuy, raw, state }: Deposit, reason: HeldReason | RefusedReason, currencies: Currencies): string {
   if (state === 'held') return explainHeld(reason as HeldReason) // safe: a CHECK allows only these reasons in this state
-  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: else it is refused, and a CHECK allows only these reasons
+  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: the state is `refused`, in which a CHECK allows only these reasons
 }

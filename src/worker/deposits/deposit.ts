@@ -10,11 +10,11 @@ export type DepositState = (typeof depositStates)[number]
 
 /** A transfer to a user, in any state, as lists show it. */
 export interface Deposit extends StoredTransfer {
-  /** The ledger entry that a credited transfer has created; null for any other. */
+  /** The ledger entry that a credited transfer has created; null if the transfer is not credited. */
   readonly entry: EntryId | null
-  /** The decision about a transfer that was held for review; null before it, and for any other transfer. */
+  /** The decision about a transfer that was held for review; null before the decision, and if there was no review. */
   readonly decided: { readonly decision: DecisionKind; readonly why: string; readonly by: DeciderName } | null
-  /** Estimated seconds until a seen transfer is final; null for any other, or if it is not known. */
+  /** Estimated seconds until a seen transfer is final; null in any other state, or if the seconds are not known. */
   readonly finalIn: number | null
 }
 

@@ -32,7 +32,7 @@ export interface RefusedTransfer {
   readonly reason: RefusedReason
 }
 
-/** Says to the user why a transfer is refused: one sentence without a full stop. It names the present minimum, or says that the minimum was higher then. */
+/** Says to the user why a transfer is refused: one sentence without a full stop. It names the present minimum, or says that the earlier one was higher. */
 export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies: Currencies): string {
   const currency = currencies.byId.get(cuy)
   if (currency === undefined) return 'its currency is no longer accepted'
@@ -93,7 +93,7 @@ export function explainTransaction(reading: TransactionReading, by: ExplainedBy)
 
 /**
  * Whether a transaction only moves an accepted token of its sender to somebody: a call of the token's contract whose one log is that transfer. In such a call
- * no contract sends TRX. Tokens that are moved to the address of no key are burnt, which may pay TRX for them.
+ * no contract sends TRX. False if the tokens go to the zero address: they are burnt, and the contract may pay the sender TRX for them.
  */
 export function isTokenTransfer(
   { owner, target, logs, transfers }: TransactionReading,

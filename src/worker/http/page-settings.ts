@@ -15,7 +15,7 @@ export interface PageSettings {
   readonly devUid: Uid | null
 }
 
-/** The settings of the page while the configuration is invalid: no origin, brand or wallet of it can be trusted. */
+/** The settings of the page while the configuration is invalid. No origin, brand or wallet of an invalid configuration can be trusted. */
 export const noPageSettings: PageSettings = { origins: [], brand: null, wallet: null, devUid: null }
 
 /** The HTML of the page with the settings as JSON in its `<meta name="settings">`, where the page's script reads them. */

@@ -30,7 +30,7 @@ export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Rea
   return values
 }
 
-/** Wraps a handler, which gets the parsed parameters. A request whose parameters the schema refuses does not reach it, and is answered with 400. */
+/** Wraps a handler, which gets the parsed parameters. A request whose parameters the schema refuses is answered with 400, and the handler is not called. */
 export function withQuery<S extends Shape>(
   schema: z.ZodMiniObject<S>,
   handle: (c: RequestContext, query: z.output<z.ZodMiniObject<S>>) => Promise<Response>,
@@ -62,7 +62,10 @@ export function badInput(field: string, why: string): BadInput {
   return { kind: 'bad-input', field, why }
 }
 
-/** A parameter of at most `charsMax` characters that matches `form`, and for which `parse` does not return null. A refusal says `takes`: what it must be. */
+/**
+ * A parameter of at most `charsMax` characters that matches `form`, and for which `parse` does not return null. `takes` says what the parameter must be, for
+ * the sentence of a refusal.
+ */
 export function textParam<T>(
   takes: string,
   form: RegExp,
@@ -96,14 +99,14 @@ export function unknownCurrency(currencies: Currencies): BadInput {
   return badInput('cuy', `${currencyExpected(currencies)}, given at most once`)
 }
 
-/** What a `uid` must be, for the sentence that refuses another one. */
+/** What a `uid` must be, for the sentence that refuses any other value. */
 export const uidExpected = `a whole number from 1 to ${reservedUid}`
 /** A parameter that is the id of a user, or `reservedUid`, which stands for addresses that an operator has reserved. */
 export function uidParam() {
-  return wholeNumber(reservedUid) as unknown as z.ZodMiniType<Uid, string> // safe: the range is the definition
+  return wholeNumber(reservedUid) as unknown as z.ZodMiniType<Uid, string> // safe: every number in this range can be a uid
 }
 
-/** What an `address` must be, for the sentence that refuses another one. */
+/** What an `address` must be, for the sentence that refuses any other value. */
 export const addressExpected = 'a Tron address: T… with 34 characters, or 42 hex digits that begin with 41'
 /** A parameter that is a Tron address, in Base58Check with a right checksum, or in hex. */
 export function addressParam() {
@@ -114,7 +117,7 @@ export function addressParam() {
   })
 }
 
-/** A parameter that is one of these words. The sentence that refuses another one lists them. */
+/** A parameter that is one of these words. The sentence that refuses any other value lists the words. */
 export function choiceParam<const Choice extends string>(choices: readonly Choice[]) {
   return z.enum([...choices], `one of ${choices.join(', ')}`)
 }

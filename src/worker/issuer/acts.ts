@@ -8,7 +8,7 @@ import { bareList, memberList, toJsonTexts, toStatement, type WriteDatabase } fr
 import { issuerActs } from '../d1/issuer-tables.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 
-/** Most rows in one JSON text. Each takes about 400 bytes, and D1 binds texts up to 2 MB. */
+/** The most rows in one JSON text. Each row takes about 400 bytes, and D1 binds texts up to 2 MB. */
 const rowsMax = 2_000
 
 /** An act of an issuer that is to be stored, with the height of its final block and the token's currency. */

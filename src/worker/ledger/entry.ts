@@ -102,7 +102,7 @@ export type PostedItem<A> = Omit<Entry, 'amount' | 'balance' | 'createdAt'> & {
   readonly created_at: string
 }
 
-/** Writes an amount for a reader: `units` are units of 10^−`scale`. The feed writes JSON numbers, RPC writes texts. */
+/** Writes an amount for a reader: `units` are units of 10^−`scale`. JSON answers get numbers (`jsonAmount`), RPC and CSV files get texts (`formatUnits`). */
 export type WriteAmount<A> = (units: bigint, scale: number) => A
 
 /** Makes the item of an answer to a backend. Answers to users leave out `by`. Throws if the currency is not configured, because the scale is then unknown. */

@@ -18,9 +18,9 @@ export interface RangeOfUsers {
 
 /**
  * Stores the configured range of users in a database, so that no user is ever in two databases. First every database, this one included, gives up the users
- * that `CELLS` no longer gives it; then this one takes its new users, unless another database still has one of them. So an isolate with the old configuration
- * can add no user whom another database has by now. Returns why the range could not be stored; empty if it is stored. If it was stored already, no other
- * database is read.
+ * that `CELLS` no longer gives it. Then this database takes its new users, unless another database still has one of them. So an isolate with the old
+ * configuration can add no user whom another database has by now. Returns why the range could not be stored; empty if it is stored. If the range was stored
+ * already, no other database is read.
  */
 export async function storeRange(
   own: RangeOfUsers,
@@ -43,8 +43,8 @@ export async function storeRange(
 }
 
 /**
- * Reduces the stored range of a database to the users that the configuration gives it, too. If any other user has an address or a wallet in it, the
- * stored range stays. Returns the range that is stored now.
+ * Reduces the stored range of a database to those of its users whom the configuration still gives it. The stored range stays if no user would be left, or if
+ * another user has an address or a wallet in the database. Returns the range that is stored now.
  */
 async function giveUp({ db, users }: RangeOfUsers): Promise<UserRange> {
   const stored = await selectRange(db)

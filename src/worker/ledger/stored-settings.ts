@@ -27,7 +27,7 @@ export interface Setting {
 }
 
 export interface StoredSetting extends Setting {
-  /** Whether stored data depends on the setting, so that it must be configured. Always false for a configured currency, because it is not looked up there. */
+  /** Whether the setting must be configured, because stored data depends on it. For a currency that is configured this is not looked up, and false. */
   readonly used: boolean
 }
 

@@ -92,7 +92,7 @@ function rowOf(payout: NewPayout, { limits }: PayoutRules, by: BackendName, at: 
   }
 }
 
-/** Approves the rows whose money may leave now and that fit into the limits of a day, counting the rows before them. Other rows stay `waiting`. */
+/** Approves each row whose payment nothing stops now and that, with the rows before it, fits into the limits of a day. Other rows stay `waiting`. */
 function approveByRule(
   rows: readonly InsertedPayout[],
   facts: PayoutRequestFacts,

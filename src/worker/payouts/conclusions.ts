@@ -12,15 +12,15 @@ import { type InsertedTransaction, insertTransactions, pairStatements } from './
 export interface ReadOfPayouts extends OutgoingReading {
   /** Whether any payout transaction could still be mined when the read began. If a transaction is handed in later, its blocks are read again. */
   readonly hasOpen: boolean
-  /** For each payout address, the position of the scan when it was first configured: the address counts only in blocks above that height. */
+  /** For each payout address, the position of the scan when the address was first configured. The address counts only in blocks above that height. */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 
 /** Most transactions that one call of `expirePassed` ends. */
 const expiredMax = 100
 /**
- * After a transaction is seen in a block that is not final, it is not sent again for this long, in which the block becomes final. Sending pauses once for
- * each transaction: otherwise a lying node could stop it for good.
+ * After a transaction is seen in a block that is not final, it is not sent again for this long, in which the block becomes final. Each transaction is paused
+ * only once: otherwise a lying node could keep it from being sent at all.
  */
 export const seenPauseMs = 120_000
 
@@ -52,7 +52,7 @@ export async function decideConclusions(
   const passed = stored.passing.filter(({ txid }) => !isFound.has(txid)).flatMap((row) => notePassed(row, blocks))
   const unknown = found.flatMap((shown) => (stored.found.has(shown.txid) ? [] : unknownBy(shown, since, at)))
   return [
-    // One transaction may be reopened and end again in the same batch, so first and second steps are separate lists.
+    // A transaction may be reopened and end again in the same batch. So the first changes of all transactions come before the second ones.
     ...pairStatements(db, [
       steps.flatMap(([first]) => first ?? []),
       steps.flatMap(([, second]) => second ?? []),

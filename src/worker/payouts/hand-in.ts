@@ -55,9 +55,9 @@ export type HandedIn =
 
 type Refused = { readonly code: 404 | 409 | 422; readonly reason: PayoutReason; readonly why: string }
 
-/** Attempts before giving up, when concurrent requests hand in for the same payouts. */
+/** How often handing in is tried, if concurrent requests hand in transactions for the same payouts. */
 const triesMax = 3
-/** How far our clock may be behind that of the chain. */
+/** By how many milliseconds our clock may be behind that of the chain. */
 const skewMs = 60_000
 
 export interface HandInContext {
@@ -72,8 +72,8 @@ export interface HandInContext {
 }
 
 /**
- * Accepts or refuses signed transactions, each by itself. A transaction is accepted if it pays exactly its approved payout. It is stored before it is sent,
- * and blocks that may contain it but were read before are read again. A transaction that was accepted before is accepted again. A failure concerns the whole
+ * Accepts or refuses each of the signed transactions. A transaction is accepted if it pays exactly its approved payout. It is stored before it is sent, and
+ * blocks that may contain it but were read before are read again. A transaction that was accepted before is accepted again. A failure concerns the whole
  * request: its form, or that no final block is known.
  */
 export async function takeSigned(
@@ -173,7 +173,7 @@ function canBeNewer(reference: BlockHeight | null, head: Head, at: UnixMs): bool
   return reference + referenceBlocks <= head.height + blocks
 }
 
-/** Why a transaction that pays the payout is refused all the same; null if it is not. `stored` is its row, if there is one. */
+/** Why a transaction is refused although it pays the payout; null if it is accepted. `stored` is its row, null if it was not stored before. */
 function whyNotTaken(
   { payout, hasOpen, hasPaidLate, isToUser }: SignablePayout,
   stored: TransactionRow | null,
@@ -220,7 +220,7 @@ function takenBy(
   return { payout: next, opened: { ...stored, ...open, ...ended, past_height: null, excused: null }, foundAt: height }
 }
 
-/** The failure while no final block is known: nothing can be judged or offered, because transactions refer to that block. */
+/** The failure while no final block is known. Nothing can be judged or offered for signing, because transactions refer to a final block. */
 export const noHead = {
   kind: 'conflict',
   reason: 'no-final-block',

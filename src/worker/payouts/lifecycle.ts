@@ -125,7 +125,7 @@ interface PersonStep {
   readonly isOutflowKnown: boolean
 }
 
-/** Writes outflows as a part of a sentence, such as `5 USDT to T…`. */
+/** Writes transfers out of the payout address as a part of a sentence, such as `5 USDT to T…`. */
 export type SayMoved = (moved: readonly Moved[]) => string
 
 /**

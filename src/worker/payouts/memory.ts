@@ -9,7 +9,7 @@ import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { type ComparedRow, selectCompared, storeRestoredAt } from './store/compared.ts'
 
-/** Payouts resume once this much more of the chain is read after a restore. By then every transaction that was signed before has expired or was found. */
+/** Payouts resume once this many milliseconds of blocks are read after a restore. By then each transaction from before the restore has expired or was found. */
 const restoredMs = 3_600_000
 const storageKey = 'payouts'
 /** A comparison of the database with this memory that takes longer than this is given up, and the next one begins. */

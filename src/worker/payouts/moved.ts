@@ -43,7 +43,7 @@ export function movedItem<A>(
   write: WriteAmount<A>,
 ): MovedItem<A> {
   const currency = currencyOfContract(contract, currencies)
-  if (currency === null) return { to: formatBase58(to), contract: formatBase58(contract as Address), units: raw } // safe: not TRX, which is configured if paid
+  if (currency === null) return { to: formatBase58(to), contract: formatBase58(contract as Address), units: raw } // safe: TRX is configured if it was paid out
   return { to: formatBase58(to), cuy: currency.cuy, amt: write(BigInt(raw), currency.decimals) }
 }
 

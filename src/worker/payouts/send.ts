@@ -10,8 +10,8 @@ import { selectLeavingFacts } from './store/facts.ts'
 import { claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
 
 /**
- * Shortest pauses between the broadcasts of one transaction, in order; the last one repeats. A timer ends the first pause. Each other one ends with the first
- * tick after it, so that `SCAN_EVERY_SECONDS` decides where it is longer, or with a hand-in that comes sooner.
+ * Shortest pauses between the broadcasts of one transaction, in order; the last pause repeats. After the first pause, a timer sends again. After a later pause,
+ * the next tick sends again, or a hand-in that comes before that tick. So with a long `SCAN_EVERY_SECONDS` the real pauses are longer.
  */
 export const sendPausesMsMin = [2_500, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
 /** A transaction that expires within this time is not sent: clocks differ, and a node needs time. */
@@ -20,7 +20,7 @@ export const sendMarginMs = 10_000
 export const sendAtOnceMax = 20
 /** Most batches of `sendAtOnceMax` transactions in one call of `send`. */
 const sendRoundsMax = 5
-/** Time limit of one batch. */
+/** Time limit of one batch of `sendAtOnceMax` transactions. */
 const sendMs = 10_000
 
 export interface SenderParts {
@@ -42,8 +42,8 @@ export interface Sender {
 }
 
 /**
- * Makes the sender. It keeps no state of its own: a transaction is claimed in the database before it is sent, so concurrent calls do not send it twice, and a
- * call that dies leaves the rest to a later one.
+ * Makes the sender. It keeps no state of its own: a transaction is claimed in the database before it is sent, so concurrent calls do not send it twice. If a
+ * call dies, a later call sends the transactions that it has not claimed.
  */
 export function createSender(parts: SenderParts): Sender {
   const { clock, inBackground } = parts

@@ -37,7 +37,7 @@ export interface ExpectedTransfer {
   readonly feeLimit: bigint
 }
 
-/** A signed transaction that contains exactly the expected transfer. */
+/** A signed transaction that makes the expected transfer and nothing else. */
 export interface SignedTransfer {
   /** The whole signed message, in hex digits. */
   readonly bytes: string
@@ -55,7 +55,7 @@ export interface BytesFault {
 
 /** The expiration of a transaction may be this far after the newest final block. */
 export const expirationAheadMsMax = 3_600_000
-/** A signer may hand in a transaction that expired at most this long ago. It is not sent any more, only looked for in blocks. */
+/** A signer may hand in a transaction that expired at most this long ago. The service does not send such a transaction, and only looks for it in blocks. */
 export const expiredMsMax = 86_400_000
 /** A message names its reference block by two bytes of the height, so heights repeat after this many blocks. */
 export const referenceBlocks = 65_536
@@ -90,7 +90,7 @@ export function readSigned(
   }
   const unsigned = whyNotSigned(parts, expected.from)
   if (unsigned !== null) return fault('wrong-signature', unsigned)
-  const expiresAt = Number(content.expiration) as UnixMs // safe: near the time of the head
+  const expiresAt = Number(content.expiration) as UnixMs // safe: at most an hour after the time of the head
   return ok({ bytes: digits, txid: txidOf(rawData), expiresAt, reference })
 }
 
@@ -139,7 +139,7 @@ const allowed = {
   any: [1, 2],
   call: [1, 2, 3, 4],
 } as const
-/** Fields that are refused with a reason of their own. */
+/** Fields for which `BytesReason` has its own reason. */
 const named: Readonly<Partial<Record<keyof typeof allowed, Readonly<Record<number, BytesReason>>>>> = {
   raw: { 10: 'memo' },
   contract: { 5: 'permission' },
@@ -187,7 +187,7 @@ function findStrange({ members }: Parts): BytesFault | null {
   return null
 }
 
-/** Returns a fault if the message pays something else than expected; else null. */
+/** Returns a fault if the message does not make the expected transfer; else null. */
 function findDifferent(
   { contract, any, call }: Parts,
   { from, to, contract: token, amount }: ExpectedTransfer,
@@ -213,8 +213,8 @@ const noPadding = '0'.repeat(recipientAt - selectorDigits)
 const tronPrefix = '41'.padStart(noPadding.length, '0')
 
 /**
- * Returns a fault if the call data is not `transfer(to, units)`; else null. With the prefix of an address in the padding, it depends on the contract whom the
- * call pays: some contracts ignore the prefix, others refuse the call (decision note 60).
+ * Returns a fault if the call data is not `transfer(to, units)`; else null. If the padding before the recipient contains the prefix 41, contracts differ: some
+ * ignore the prefix and pay the recipient, others refuse the call (decision note 60).
  */
 function findWrongCall(data: string, to: Address, amount: bigint): BytesFault | null {
   const wanted = transferCallData(to, amount)
@@ -237,7 +237,7 @@ const wrongAmount = (amount: bigint): BytesFault => {
   return { reason: 'wrong-amount', why: `it is not of ${amount} units of the chain` }
 }
 
-/** Why the signature is not one of this address, verified as a node does; null if it is. */
+/** Why the key of this address has not made the signature, verified as a node does; null if it has. */
 function whyNotSigned({ rawData, signature }: Parts, from: Address): string | null {
   const { length } = signature
   if (length === 0) return 'it has no signature'
@@ -286,5 +286,5 @@ const referredTo = ({ from, to, contract, amount }: ExpectedTransfer) => {
 /** The highest height at or below `highest` that ends with the two bytes of the reference; below 0 if there is none. */
 function heightOf(raw: Fields, highest: BlockHeight): BlockHeight {
   const low = Number.parseInt(hexOf(raw, 1), 16)
-  return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: a height, or below 0
+  return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: callers expect one below 0
 }

@@ -25,9 +25,9 @@ const compareEveryMs = 86_400_000
 const addedMax = 1_000
 /** If more final blocks than this are unread, nothing is compared, because the records are old. */
 const unscannedBlocksMax = 60
-/** Pause before an address is read again that was paid in a block that could not be read. */
+/** If an address was paid in a block that could not be read, its balance is read again after this pause. */
 const gapMs = 3_600_000
-/** Pause before addresses are read again for which nodes gave no balances. */
+/** If nodes gave no balances for some addresses, these are asked for again after this pause. */
 const unreadMs = 60_000
 const blockMs = blockSeconds * 1000
 

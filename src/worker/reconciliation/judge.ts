@@ -51,7 +51,7 @@ export interface RecordedHolding extends DifferenceState {
 /** Makes a reading of a balance that was read now, while the scan is at `scannedHeight`. `finalized` is the finalized head, stored `ageMs` ago. */
 export function readingOf(balance: bigint, scannedHeight: BlockHeight, finalized: BlockHeight, ageMs: number) {
   const blocksSince = Math.max(0, Math.ceil(ageMs / (blockSeconds * 1000)))
-  const toHeight = (Math.max(finalized, scannedHeight) + blocksSince + readingAheadBlocks) as BlockHeight // safe: a later height
+  const toHeight = (Math.max(finalized, scannedHeight) + blocksSince + readingAheadBlocks) as BlockHeight // safe: a height plus blocks is a height
   return { balance, fromHeight: surelyIncluded(scannedHeight), toHeight } satisfies BalanceReading
 }
 
@@ -76,7 +76,7 @@ export function nextStep({ reading, changedHeight }: RecordedHolding, scannedHei
     return scannedHeight >= reading.toHeight ? { kind: 'judge', reading } : { kind: 'wait', until: reading.toHeight }
   }
   if (changedHeight <= surelyIncluded(scannedHeight)) return { kind: 'read' }
-  return { kind: 'wait', until: (changedHeight + readingLagBlocks) as BlockHeight } // safe: a later height
+  return { kind: 'wait', until: (changedHeight + readingLagBlocks) as BlockHeight } // safe: a height plus blocks is a height
 }
 
 /** The new state after a judged reading, and whether there is something to report. */
@@ -115,6 +115,6 @@ export function judgeBalance(balance: bigint, holding: RecordedHolding, native: 
   if (unexplained === 0n) return { ...accounted, differing: 0, outcome: differing > 0 ? 'gone' : 'same' }
   if (isReported) return { ...accounted, differing, outcome: 'same' }
   if (differing + 1 >= readingsNeeded) return { ...accounted, differing: readingsNeeded, outcome: 'found' }
-  // The new fees are accounted for. Older fees may be missing in the difference; they explain a later shortfall.
+  // The new fees are accounted for. Fees that are older and not accounted for may still explain a later shortfall.
   return { ...state, acceptedSent: acceptedSent + newSent, differing: differing + 1, outcome: 'open' }
 }

@@ -15,7 +15,7 @@ export const disputed: Undecided = {
   reason: 'nodes-disagree',
   why: 'the nodes disagree about this transaction',
 }
-/** The nodes agree on the transaction, but its bytes or its receipt cannot be parsed. An alarm names it. */
+/** The nodes agree on the transaction, but its bytes or its receipt cannot be parsed. An alarm names the transaction. */
 export const unreadable: Undecided = {
   kind: 'undecided',
   reason: 'transaction-unreadable',
@@ -49,7 +49,7 @@ export const paidBeforeIssue: Undecided = {
 /** The members of a transfer that explain why it is not credited. */
 export type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'state' | 'reason'>
 
-/** Explains why a final transfer is not credited. `worthless`: it credits nothing. `undecided`: that may still change. */
+/** Explains why a final transfer is not credited. `worthless`: it will not be credited. `undecided`: it may still be credited. */
 export function explainUncredited(
   { cuy, raw, state, reason }: Uncredited,
   currencies: Currencies,

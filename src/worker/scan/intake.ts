@@ -14,9 +14,9 @@ export interface Intake {
   readonly lateSeconds: number | null
 }
 
-/** In normal operation the last successful scan is no older than the interval between scans plus this. */
+/** In normal operation the last successful scan is no older than the interval between scans plus these milliseconds. */
 const scanMsMax = 25_000
-/** In normal operation the newest final block is no older than this, the interval and a scan included. */
+/** In normal operation the newest final block is no older than these milliseconds, which include the interval between scans and a scan. */
 const finalMsMax = 120_000
 
 /**
@@ -43,7 +43,7 @@ export function lateSecondsOf(
   now: UnixMs,
 ): number | null {
   const unreadMs = (state.finalized - state.height) * blockSeconds * 1000
-  // Before the first successful scan, the age of the newest known final block is used instead.
+  // Before the first successful scan: the time since the newest final block was stored, plus the time in which the unread blocks were made.
   const unscannedMs = state.caughtUpAt > 0 ? now - state.caughtUpAt : now - state.finalizedAt + unreadMs
   const finalAgeMs = state.finalizedTime > 0 ? now - state.finalizedTime : 0
   if (unscannedMs <= scanEverySeconds * 1000 + scanMsMax && finalAgeMs <= finalMsMax) return null

@@ -17,7 +17,7 @@ export type ScanContext = WriteContext
 
 const retryMsMin = 20_000
 const retryMsMax = 86_400_000
-/** Most held transfers of each kind of reason that one tick decides again. */
+/** How many held transfers one tick decides again, at most, for each kind of reason. */
 const heldMax = 500
 
 /**
@@ -79,7 +79,7 @@ export function watchedFor(
   return { watched: new Set([...payers.keys(), ...openPayers]), hasOpen: openPayers.length > 0, since: payers }
 }
 
-/** The stored decimals, and for the other tokens those that nodes agree on now. */
+/** The decimals of tokens: the stored ones, and for a token without stored decimals those that nodes agree on now. */
 async function askDecimals(
   context: ScanContext,
   chain: Pick<Chain, 'decimals'>,
@@ -116,7 +116,7 @@ async function askDecimals(
   return known
 }
 
-/** The decimals of tokens that nodes have agreed on: those stored for good, else the last ones found. */
+/** The decimals of tokens that nodes have agreed on: the ones stored for good, or for a token without them the last ones found. */
 export async function selectKnownDecimals(
   db: ReadDatabase,
   contracts: readonly Address[],
@@ -129,8 +129,8 @@ export async function selectKnownDecimals(
 }
 
 /**
- * Decides held transfers again whose reason may have ended, and those whose sender has become an operator wallet. No node is asked. Nothing is stored if
- * an operator has lowered the finalized height after the correction `correctedBy`. True if there were any transfers to decide.
+ * Decides held transfers again whose reason may have ended, and those whose sender has become an operator wallet. No node is asked. Nothing is stored if an
+ * operator has lowered the finalized height after the correction `correctedBy`. Returns true if there were any transfers to decide.
  */
 export async function decideHeld(context: ScanContext, rules: JudgeRules, correctedBy: number): Promise<boolean> {
   const { db, clock, currencies, operators } = context

@@ -34,16 +34,16 @@ export interface ScannerObject extends ScannerCalls {
   alarm(): Promise<void>
 }
 
-/** If ticks still throw after this time, operators are alarmed. A single tick may throw because the database was busy for a moment. */
+/** Operators are alarmed only if ticks still throw this long after the first exception. A single tick may throw because the database was busy for a moment. */
 const againMs = 1_000
 /** A tick that runs longer than this is given up. */
 const lostTickMs = 4 * tickMs
-/** Balances that were read within one block time are reused. */
+/** The balances of a user's addresses are reused for one block time after nodes have shown them. */
 const keptBalances = { keptMs: blockSeconds * 1000, isKept: ({ ok }: { readonly ok: boolean }) => ok }
 
 /**
- * Makes the scanner, the only part that talks to nodes. Everything that counts is in the database: an instance may lose its memory at any await, and two
- * instances may overlap.
+ * Makes the scanner, the only part of the service that talks to nodes. Its lasting state is in the database, because an instance may lose its memory at any
+ * await, and two instances may run at the same time.
  */
 export function createScanner(parts: ScannerParts): ScannerObject {
   const { db, clock } = parts
@@ -100,7 +100,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   }
 }
 
-/** Brings the next tick forward if a user's scan has seen a transfer. */
+/** Brings the next tick forward, after a scan that a user asked for, if a transfer was seen in a block that is not final. */
 async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
   const { db, clock, host } = parts
   const seen = await selectFirstSeen(db)
@@ -121,17 +121,17 @@ function createTicks(
   const ticks = createSharedRuns<void>(clock, { lostMs: lostTickMs })
   const tick = async (startedAt: UnixMs) => {
     const before = parts.usage()
-    let next = (startedAt + everyMs) as UnixMs // safe: a later time
+    let next = (startedAt + everyMs) as UnixMs // safe: `everyMs` milliseconds after a time
     try {
       next = await runTick(parts, scans, payouts, startedAt)
     } catch (thrown) {
       logger.error('tick-crashed', { why: stackOf(thrown) })
-      // A database may be busy for a moment: the next tick does the work of this one.
+      // The database may have been busy for a moment. The next tick does the work of this one.
       const why = thrown instanceof Error ? thrown.message : String(thrown)
       await alarms.raise('tick-failed', {}, { why }, againMs)
     } finally {
       const now = clock.now() // the clock may have stepped back since the tick began
-      await host.setAlarm(Math.min(Math.max(next, now), now + everyMs) as UnixMs) // safe: one of the times, or a later one
+      await host.setAlarm(Math.min(Math.max(next, now), now + everyMs) as UnixMs) // safe: `next`, `now`, or a time `everyMs` after `now`
       logger.info('tick', { durationMs: clock.now() - startedAt, ...difference(parts.usage(), before) })
     }
   }
@@ -144,7 +144,7 @@ function createTicks(
       logger.error('tick-lost', { seconds: lostTickMs / 1000 })
       await host.setAlarm(clock.now())
       const raised = alarms.raise('tick-failed', {}, { why: 'a call of the tick has not returned' }, againMs)
-      await endsWithin(raised, lostTickMs / 10, clock) // the database itself may hang
+      await endsWithin(raised, lostTickMs / 10, clock) // raising an alarm writes to the database, which may be what hangs
     },
     async wake() {
       const due = await host.alarm()
@@ -180,7 +180,7 @@ async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): 
 
 const cannotIssue = (reason: IssueReason) => ({ kind: 'cannot-issue', reason }) as const
 
-/** The failure of a call that concerns no transaction, when the chain cannot be asked. */
+/** The failure of a call that concerns no transaction, when the nodes cannot be asked. */
 function unavailable(failure: ChainFailure): QueryFailure {
   return failure.kind === 'limited' ? toQueryFailure(failure) : { kind: 'chain-unavailable' }
 }

@@ -14,9 +14,9 @@ import { type Heads, isOld, type NodeHead, watchHeads } from './watch-nodes.ts'
 type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
 
 /**
- * The newest block that is final for `quorum` nodes with the same hash: the `quorum`-th highest of their heads. A single node can neither move it ahead nor, if
- * more nodes can be asked, hold it back. If nodes do not agree on a head, the next lower one is tried, so a node that invents heads cannot prevent a quorum of
- * the others.
+ * Reads the newest block that `quorum` nodes call final, with the same hash. It begins at the `quorum`-th highest of the nodes' heads (their newest final
+ * blocks). A single node cannot move the result ahead, nor hold it back if more nodes can be asked. If nodes do not agree on a head, the next lower one is
+ * tried, so a node that invents heads cannot prevent a quorum of the other nodes.
  */
 export async function readFinalizedHead(session: Session, known: StoredHead): ChainResult<AgreedHead> {
   const { pool } = session
@@ -53,8 +53,8 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
 }
 
 /**
- * Whether a head is lower than another one by more than the heads of honest nodes differ. If the other node answered later, its head may be higher by the
- * blocks that were made in between.
+ * Whether a head is lower than another one by more blocks than the heads of honest nodes differ. If the other node answered later, its head may be higher by
+ * the blocks that were made in between.
  */
 function isOvertaken(head: NodeHead, other: NodeHead): boolean {
   const laterMs = Math.max(other.at - head.at, 0)
@@ -93,8 +93,8 @@ function shownBy(head: NodeHead, candidate: NodeHead): NodeHead | null {
 }
 
 /**
- * After an operator's correction the time of the stored head is unknown. It is read again, because without it an invented height could not be told from a
- * real one.
+ * After an operator's correction the time of the stored head is unknown. The time is read again from the nodes, because without it an invented height could not
+ * be told from a real one.
  */
 async function withTime(session: Session, stored: StoredHead): ChainResult<StoredHead> {
   if (stored === null || stored.time > 0) return ok(stored)

@@ -22,7 +22,7 @@ import { whyImplausible } from './plausible.ts'
 export interface NodeBlock {
   readonly header: Header
   readonly transactions: readonly BlockTransaction[]
-  /** Transfers of TRX. */
+  /** Transfers of TRX, each by a transaction of its own. TRX that a contract sends is not among them. */
   readonly native: readonly ChainTransfer[]
   /**
    * Transfers of configured tokens, and in transactions of the payout address those of any token. Null if the node could not give the logs of the block because
@@ -45,8 +45,8 @@ interface BlockQuery {
 }
 
 /**
- * Reads at most `max` blocks of one node from `from` on, with their transfers; at least one. They end before the first malformed block. Takes two requests, one
- * more for each further batch of logs, and one more if a final block has calls but no log.
+ * Reads blocks of one node from `from` on, with their transfers: at least one and at most `max`. They end before the first malformed block. Reading takes two
+ * requests, one more for each further batch of logs, and one more if a final block has calls but no log.
  */
 export async function readNodeBlocks(
   session: Session,
@@ -59,7 +59,8 @@ export async function readNodeBlocks(
   if (!parsed.ok) return parsed
   if (parsed.value.length === 0) {
     const none = nodeError('behind', `no block ${from}`)
-    if (final === undefined) recordError(session, node, 'api', none.error) // a final block should be there; above it an empty reply is no fault
+    // A final block must exist. An empty reply about blocks above the newest final one is no fault.
+    if (final === undefined) recordError(session, node, 'api', none.error)
     return none
   }
   // Check before the logs are requested: the logs of a hundred invented blocks would take more requests than a tick has.
@@ -91,7 +92,10 @@ export async function readNodeBlocks(
   )
 }
 
-/** The error of a block that the clock rules out, after an alarm about the node; null if there is none. No honest node shows such a block. */
+/**
+ * The error of a block that the clock rules out; null if there is none. With the error an alarm about the node is raised, because no honest node shows such a
+ * block.
+ */
 function findImplausible(session: Session, node: TronNode, blocks: readonly ParsedBlock[], final: Header) {
   const { pool } = session
   const now = pool.clock.now()
@@ -171,13 +175,13 @@ async function requireReceipt(
   if (txid === undefined) return ok(null)
   const receipt = await askOne(session, node, receiptCall(txid), (reply) => readReceipt(reply, txid, null))
   if (!receipt.ok) return receipt
-  // If nodes must agree, another node shows that logs are missing.
+  // If several nodes must agree, another node shows that logs are missing.
   const hasLogs = receipt.value === null || (receipt.value.logs.length > 0 && receipt.value.block.hash === header.hash)
   if (!hasLogs || session.pool.quorum > 1) return ok(null)
   return nodeError('bad-answer', `no logs of block ${header.height}, and a receipt with logs`)
 }
 
-/** Reads the receipt of a transaction of a final block; null if it is too large. */
+/** Reads the receipt of a transaction of a final block; null if the receipt is too large for a reply. */
 export function readReceipt(
   reply: RpcReply,
   txid: Txid,

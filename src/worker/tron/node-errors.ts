@@ -8,7 +8,7 @@ export interface NodeError {
   readonly detail: string
   /** An action with which an operator may end the error. */
   readonly remedy?: string
-  /** For the kind `limited`: whose allowance has no room, and when there is room again. */
+  /** For the kind `limited`: whose allowance has no room for a request, and when it has room again. */
   readonly limit?: ChainFailure & { readonly kind: 'limited' }
 }
 
@@ -20,7 +20,7 @@ export function nodeError(kind: NodeErrorKind, detail: string): { readonly ok: f
   return { ok: false, error: { kind, detail } }
 }
 
-/** For a query that the scan cannot do without: turns the error `unsupported` into `unfit`, so that the node is not used. */
+/** For a query that the scan cannot do without: turns the error `unsupported` into `unfit`, so that no money depends on the node. */
 export function needed<T>(result: Result<T, NodeError>): Result<T, NodeError> {
   return result.ok || result.error.kind !== 'unsupported' ? result : err({ ...result.error, kind: 'unfit' })
 }
@@ -29,7 +29,7 @@ export function needed<T>(result: Result<T, NodeError>): Result<T, NodeError> {
 type ForQuery =
   /** One of the blocks cannot be read. Ask for fewer at once; a single unreadable block becomes a gap. */
   | 'content'
-  /** The blocks are too many for one reply; a single one may be too large as well. */
+  /** The blocks are too many for one reply. Even a single block may be too large. */
   | 'size'
   /** A block, the number of blocks, or the node may be the cause. */
   | 'perhaps'
@@ -40,55 +40,55 @@ type ForQuery =
   /** The error says nothing about the blocks. */
   | 'nothing'
 
-/** The consequence of an error for the service of the node. */
+/** The consequence of an error for the node. It concerns the node's JSON-RPC or its HTTP API, whichever gave the error, except `unfit`. */
 type ForNode =
-  /** The service rests, longer after each further error. */
+  /** The API of the node that gave the error gets no requests for a while, and for longer after each further error. */
   | 'rest'
-  /** The service gets fewer requests in a second, and none for half a minute. */
+  /** The API of the node that gave the error gets fewer requests in a second, and none for half a minute. */
   | 'pace'
-  /** The service is used after nodes that are not behind. */
+  /** The API of the node that gave the error is used only after those of nodes that are not behind. */
   | 'behind'
-  /** The service is not used for a minute. */
+  /** The API of the node that gave the error is not used for a minute. */
   | 'other-chain'
-  /** The node is not used for money for a minute, and then probed. */
+  /** For a minute the node gets no query on which money depends. Then it is probed. */
   | 'unfit'
   | 'nothing'
 
 /** Each kind of node error, with its consequences. */
 export const meanings = {
-  /** A malformed or unexpected reply. Every refusal that the table below does not list is one: it concerns the content and never the pace. */
+  /** A malformed or unexpected reply. Every refusal that the table below does not list is a `bad-answer`: it concerns the content and never the pace. */
   'bad-answer': { query: 'content', node: 'rest' },
   /** The reply is too large for the node or for this service. */
   'too-large': { query: 'size', node: 'nothing' },
-  /** The node refused the whole batch. A smaller one, or single calls, may pass. */
+  /** The node refused the whole batch. A smaller batch, or single calls, may pass. */
   'batch-refused': { query: 'size', node: 'nothing' },
   'timed-out': { query: 'perhaps', node: 'rest' },
   unreachable: { query: 'perhaps', node: 'rest' },
   /** The time of this piece of work is used up. */
   'out-of-time': { query: 'time', node: 'nothing' },
   'rate-limited': { query: 'pace', node: 'pace' },
-  /** The allowance has no room for the request. */
+  /** The allowance of the node, of all users or of one user (`limit`) has no room for the request. */
   limited: { query: 'nothing', node: 'nothing' },
   /** The node does not have the block yet. */
   behind: { query: 'nothing', node: 'behind' },
   /** The node does not have data that it need not keep. */
   'not-kept': { query: 'nothing', node: 'nothing' },
-  /** The node does not support the query. If the scan needs it, the node is unfit. */
+  /** The node does not support the query. If the scan needs the query, the node is unfit. */
   unsupported: { query: 'nothing', node: 'nothing' },
-  /** The node cannot be used for money. */
+  /** The node cannot answer queries on which money depends: it has no transaction history, for example. */
   unfit: { query: 'nothing', node: 'unfit' },
   'wrong-chain': { query: 'nothing', node: 'other-chain' },
 } as const satisfies Readonly<Record<string, { readonly query: ForQuery; readonly node: ForNode }>>
 
 export type NodeErrorKind = keyof typeof meanings
 
-/** The marks of a refusal: an HTTP status, a JSON-RPC error code, a text in either, or several of these. */
+/** The marks of a refusal: an HTTP status, a JSON-RPC error code, a text in the HTTP body or the JSON-RPC error, or several of these. */
 interface Refusal {
   readonly statuses?: readonly number[]
   readonly codes?: readonly number[]
   readonly mark?: RegExp
   readonly kind: NodeErrorKind
-  /** The kind if the refusal answers a whole batch and then means something else. */
+  /** The kind of the error if the refusal answers a whole batch, where it differs from `kind`. */
   readonly ofBatch?: NodeErrorKind
   /** Says for operators why the node refuses. */
   readonly says: string
@@ -96,12 +96,12 @@ interface Refusal {
   readonly remedy?: string
 }
 
-/** The remedy for a refusal that names none of its own. */
+/** The remedy for a refusal without its own `remedy`. */
 export const anyRemedy = 'if it stays, ask its provider, or name another node'
 const askLess = 'try again later, or name the variable of an API key in keyVar'
 /**
- * Texts that mean too many requests. Texts that begin with `class ` (an exception of the node) or with `REVERT` (the reason of a contract) do not count, but
- * for the first text of this pattern: whoever writes a block chooses what such texts contain.
+ * Texts that mean too many requests. A text that begins with `class ` (an exception of the node) or with `REVERT` (the reason of a contract) is not one of
+ * them, except the first text of this pattern: whoever writes a block chooses what such texts contain.
  */
 const saysTooMany =
   /^class java\.lang\.IllegalAccessException : lack of computing resources|^(?!class |REVERT).*(lack of computing resources|frequency limit|allowed_rps|is suspended for|daily usage|rate limit|too many requests)/is
@@ -190,10 +190,10 @@ const toError = (row: Refusal | undefined, otherwise: string, seen: string, isBa
   return { kind: isBatch ? (ofBatch ?? kind) : kind, detail: `${says} (${seen})`, remedy }
 }
 
-/** Marks are looked for in this many characters of a body. */
+/** Only this many characters at the beginning of an HTTP body are searched for marks of a refusal. */
 const markedMax = 2_000
 
-/** The error in an HTTP response, or null if there is none. `value` is the text parsed as JSON, or undefined. */
+/** The error in an HTTP response, or null if there is none. `value` is the text parsed as JSON, or undefined if the text is not JSON. */
 export function readHttpError(status: number, text: string, value: unknown, isBatch: boolean): NodeError | null {
   const isRefusal = isObject(value) && 'Error' in value && !('jsonrpc' in value)
   if (status === 200 && !isRefusal && value !== undefined) return null

@@ -23,8 +23,8 @@ import { parseActs } from './parse/issuer.ts'
 import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
 
 /**
- * Reads token transfers and acts of issuers in successful calls of a final block from their receipts, agreed by `quorum` nodes. A call is `unreadable` if its
- * receipt is too large for a reply.
+ * Reads token transfers and acts of issuers from the receipts of these successful calls of a final block, as `quorum` nodes agree. A call is `unreadable` if
+ * its receipt is too large for a reply.
  */
 export async function readReceiptTransfers(
   session: Session,
@@ -69,7 +69,7 @@ async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonl
   return ok(found)
 }
 
-/** The acts of issuers in a transaction; none if it failed or its receipt is too large. */
+/** The acts of issuers in a transaction; none if the transaction failed or its receipt is too large. */
 function actsOf(receipt: ParsedReceipt | null, tokens: ReadonlySet<Address>): readonly IssuerAct[] {
   return receipt?.succeeded === true ? parseActs(receipt.logs, tokens, () => receipt.index) : []
 }
@@ -127,7 +127,7 @@ export async function readFinalTransaction(
   const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node, nodeSession) => {
     const blocks = await readNodeBlocks(nodeSession, node, height, 1, { wanted: txid, known })
     if (!blocks.ok) return blocks
-    // Nodes must agree on the logs of the transaction, too, because they explain it to its user.
+    // Nodes must agree on the logs of the transaction, too, because the service explains the transaction to its user by its logs.
     const withLogs = blocks.value.map((block) => {
       const vote = blockVote(block)
       return { ...vote, logs: vote.logs === null ? null : `${vote.logs}\n${JSON.stringify(block.wantedLogs)}` }

@@ -18,11 +18,11 @@ export interface Tron {
   open(quota: RequestQuota, deadline: UnixMs): Chain
   /** The earliest time at which the allowances of the nodes permit a tick before the usual interval is over. */
   tickAvailableAt(): UnixMs
-  /** Identifies the set of configured nodes: a different text is a different set. */
+  /** The ids of the configured nodes, in one text. If it is not the text of an earlier instance, the nodes have been changed. */
   readonly nodes: string
   /** When a node last recovered after at least five minutes of trouble. Null if none has, or if no node was asked yet. */
   recoveredAt(): UnixMs | null
-  /** The statuses of the nodes for operators, in their order. */
+  /** The statuses of the nodes for operators, in the order of `TRON_NODES`. */
   nodeStatuses(): Promise<readonly NodeStatus[]>
 }
 

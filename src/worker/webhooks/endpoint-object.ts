@@ -4,7 +4,7 @@ import { stackOf } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { type DeliverParts, deliverEvents } from './deliver-events.ts'
 
-/** Pause after an exception, or while the configuration does not belong to the stored data. */
+/** Milliseconds until the next attempt after an exception, or while the configuration does not belong to the stored data. */
 const againMs = 30_000
 const keyName = 'key'
 
@@ -41,7 +41,7 @@ export function createEndpoint(parts: EndpointParts): EndpointObject {
       const key = await host.load<EndpointKey>(keyName)
       const endpoint = endpoints.find((one) => one.key === key)
       if (endpoint === undefined) return
-      let next: UnixMs | null = (clock.now() + againMs) as UnixMs // safe: a later time
+      let next: UnixMs | null = (clock.now() + againMs) as UnixMs // safe: a time plus milliseconds is a time
       try {
         if (await parts.configMatchesData()) next = await deliverEvents(parts, endpoint)
       } catch (thrown) {

@@ -7,7 +7,7 @@ import { unlimited } from '../variables.ts'
 const backlog = 100_000
 const chainPerSecond = 1000 / slotMs
 
-/** Blocks per second while the service catches up, with two nodes: as shipped, and without the limits of the nodes. */
+/** Blocks per second that the service reads while it catches up with two nodes: with the limits as shipped, and without limits. */
 export async function measureCatchUp({ work }: Scale): Promise<readonly Figure[]> {
   const { script } = await bundleService()
   const seconds = Math.max(15, 60 * work)
@@ -15,7 +15,7 @@ export async function measureCatchUp({ work }: Scale): Promise<readonly Figure[]
     const scanning = await startScanning({ script, each: 0, addresses: 1_000, limits, every: 10 })
     try {
       await scanning.node.finalize(firstHeight + backlog)
-      await wait(25) // the next tick begins, and the first ones learn how large blocks are
+      await wait(25) // the next tick begins, and its first reads learn how large blocks are
       const [from, start] = [scanning.height(), performance.now()]
       await wait(seconds)
       return (scanning.height() - from) / ((performance.now() - start) / 1000)

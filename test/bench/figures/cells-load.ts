@@ -13,7 +13,7 @@ const paths = ['/wallet/list', '/wallet/flow/list?limit=20'] as const
 const connections = 15
 const historyEntries = 1_000
 const cells = Array.from({ length: cellCount }, (_, cell) => cell)
-/** The cell that is measured alone. It is not the first one, whose database has the usual binding. */
+/** The cell that is measured alone. It is not the first cell, so that its database has another binding than the usual `DB`. */
 const asked = 1
 
 /** Reads and posts a second, and memory, of a service with three cells, compared with a service with one cell, in workerd. */

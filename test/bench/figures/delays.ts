@@ -6,9 +6,12 @@ import { type NodeFault, startVirtual, type VirtualOptions, type VirtualService 
 /** The time of the first block, in milliseconds since 1970. */
 export const startMs = 1_790_000_000_000
 const hourMs = 3_600_000
-/** How long the machine may compute for one service. A service that a lying node slows down is measured by what it has done until then. */
+/**
+ * How long the machine may compute for one service, in milliseconds of real time. A service that a lying node slows down is measured by what it has done in
+ * that time.
+ */
 const limitMs = 120_000
-/** Transactions of a block. They are few, because the delays do not depend on the size of blocks. */
+/** The number of transactions in a block. They are few, because the delays do not depend on the size of blocks. */
 export const smallBlock = 20
 
 /** Measures delays with mainnet's timing: from a block to its deposit being seen, from finality to credit, and from an event's commit to its receiver. */
@@ -29,11 +32,11 @@ export interface Delays {
   readonly delivered: readonly number[]
 }
 
-/** A run with a deposit in every so many blocks. */
+/** A run with a deposit in one of every `everyBlocks` blocks. */
 export interface DelayOptions extends VirtualOptions {
   readonly everyBlocks: number
   readonly hours: number
-  /** The fault of the first node. It begins once the user has an address, which it may name. */
+  /** The fault of the first node. It begins once the user has an address, because the node may lie about that address. */
   readonly faultOf?: (address: Address) => NodeFault
 }
 
@@ -89,12 +92,12 @@ function figuresOf(what: string, { seen, credited, delivered }: Delays): readonl
   ]
 }
 
-/** The value that this part of all values (0.99 is 99 %) does not exceed. */
+/** The smallest value that at least this part of the values (0.99 is 99 %) does not exceed. */
 export function quantile(values: readonly number[], part: number): number {
   return [...values].sort((a, b) => a - b)[Math.ceil(part * values.length) - 1] ?? Number.NaN
 }
 
-/** Requests of a day to two nodes together while no deposit arrives. */
+/** The number of requests that two nodes together get in a day on which no deposit arrives. */
 async function measureQuietDay(work: number): Promise<Figure> {
   const chain = createBlocks({ startMs, transactionsAt: () => smallBlock, depositsAt: () => [] })
   const service = await startVirtual(chain)

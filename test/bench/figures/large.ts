@@ -24,7 +24,7 @@ const deposits = 500
 /** The blocks of 20 seconds, which one tick reads. */
 const blocks = 7
 const evictedAfterMs = 12_000
-/** What a tick does after its last block is read has ended by then. */
+/** How long to wait after the last block of a tick is read, until the tick has ended. */
 const restOfTickMs = 3_000
 const blockMs = 3_000
 /** The filled databases have older events than are kept by default. They are kept here, so that their removal is no part of the figures. */
@@ -75,7 +75,7 @@ function sizeFigures(sizes: LargeSizes, { entries, users }: LargeCounts): readon
   ]
 }
 
-/** Two databases, or what belongs to each. */
+/** Values for the large and for the small database, such as the paths of their files. */
 interface Pair<T> {
   readonly large: T
   readonly small: T
@@ -147,7 +147,7 @@ async function measureWritten(workers: RunningWorkers): Promise<readonly Figure[
   ]
 }
 
-/** Ticks on the restored large database, compared with the small one: CPU time while caught up, and with 500 deposits. */
+/** Ticks on the restored large database, compared with the small one: CPU time and duration, while caught up and with 500 deposits. */
 async function measureTicks(files: Pair<string>, rounds: number): Promise<readonly Figure[]> {
   const { script } = await bundleService()
   const times = async (database: string, each: number) => {

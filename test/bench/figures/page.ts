@@ -7,7 +7,7 @@ import { median } from '../rounds.ts'
 /** The script that opens the page in a browser. It is in another folder, because it is compiled with the browser's types. */
 const script = fileURLToPath(import.meta.resolve('../../pages/speed.ts'))
 
-/** Milliseconds from the navigation, as the script prints them. */
+/** Milliseconds from the navigation until the browser has drawn the heading (`words`) and the address, as the script prints them. */
 interface Times {
   readonly words: number
   readonly address: number

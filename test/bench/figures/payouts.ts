@@ -61,7 +61,7 @@ export async function measurePayouts({ work }: Scale): Promise<readonly Figure[]
   ]
 }
 
-/** Starts a service whose user 1 has money, and a signer. The next block contains a transaction that is sent. */
+/** Starts a service whose user 1 has money, and a signer. Each transaction that is sent is in the next block. */
 async function startPayouts() {
   const mined = new Map<number, ChainTransaction[]>()
   const sentAt = new Map<string, number>()
@@ -164,7 +164,7 @@ async function startSigner(service: VirtualService): Promise<() => void> {
     again: new Set<string>(),
   }
   const answers = openService('https://wallet.test', async () => 'token', fetch as unknown as typeof globalThis.fetch)
-  const nodes = undefined as never // they are asked only about transactions that have expired, and none expires here
+  const nodes = undefined as never // the signer asks its own nodes only about transactions that have expired, and none expires here
   void keepSigning({ signer, service: answers, nodes, clock: service.clock, print: () => undefined }, abort.signal)
   return () => {
     abort.abort()

@@ -18,9 +18,9 @@ const statementsMax = 12
 const caughtUpMs = 200
 /** An object that nobody calls for ten seconds is evicted, by workerd too. */
 const evictedAfterMs = 12_000
-/** Between regular ticks an object is evicted, too. */
+/** Seconds between regular ticks. They are longer than the ten seconds after which the object is evicted. */
 const everySeconds = 15
-/** What a tick does after its last block is read has ended by then. */
+/** How long to wait after the last block of a tick is read, until the tick has ended. */
 const restOfTickMs = 3_000
 /** CPU time limit of one invocation on the paid plan (Cloudflare's limits page, November 2026). */
 const paidPlanMs = 30_000
@@ -30,7 +30,7 @@ export async function measureTick(scale: Scale): Promise<readonly Figure[]> {
   return [...(await measureCounts(scale)), ...(await measureCpu(scale))]
 }
 
-/** Counts of the ticks of two nodes with blocks like mainnet's, one tick every 20 seconds. The 500 deposits become final in one tick. */
+/** Requests and statements of ticks every 20 seconds, with two nodes whose blocks are like mainnet's. One tick finds 500 deposits that have become final. */
 async function measureCounts({ work }: Scale): Promise<readonly Figure[]> {
   const to: Address[] = []
   let from = Number.POSITIVE_INFINITY
@@ -69,8 +69,8 @@ async function measureCounts({ work }: Scale): Promise<readonly Figure[]> {
 }
 
 /**
- * CPU time of workerd as a whole, with its database and its network. From `/proc`, so only on Linux. A tick that is caught up is a regular one. With deposits
- * it is asked for, because a later tick would compare the addresses of earlier deposits, too.
+ * CPU time of workerd as a whole, with its database and its network. It is read from `/proc`, so only on Linux. A tick that is caught up begins by its alarm. A
+ * tick with deposits begins by a request, because a regular tick would also compare the balances of the addresses that have earlier deposits.
  */
 async function measureCpu({ rounds }: Scale): Promise<readonly Figure[]> {
   if (process.platform !== 'linux') return []
@@ -84,7 +84,7 @@ async function measureCpu({ rounds }: Scale): Promise<readonly Figure[]> {
     }
     try {
       for (let i = 0; i < 3; i += 1) {
-        await wait(slotMs + 200) // a scan that just ended is not repeated
+        await wait(slotMs + 200) // a scan that ended less than a block time ago is not repeated
         await scan()
       }
       const times: number[] = []

@@ -70,7 +70,7 @@ async function measureDeposits(service: string, writing: string, { rounds }: Sca
   try {
     const all = await alternateSpeeds(rounds, {
       async credit() {
-        await new Promise((resolve) => setTimeout(resolve, blockMs + 200)) // a scan that just ended is not repeated
+        await new Promise((resolve) => setTimeout(resolve, blockMs + 200)) // a scan that ended less than a block time ago is not repeated
         return speedOf(scanning.processes, async () => {
           await scanning.scan(blocks)
           return blocks * depositsEach

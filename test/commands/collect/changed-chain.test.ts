@@ -45,7 +45,7 @@ describe('what changed since the plan', () => {
       '8 undelegate: mined',
     ])
     expect(await chain.balanceOf(destination, 'USDT')).toBe('10')
-    // Somebody with the signed file could have sent the rest. Nobody may be told to make a new plan while these transactions are still possible.
+    // Somebody with the signed file could have sent steps 2 and 4. Nobody may be told to make a new plan while these transactions are still possible.
     expect(reportLines(signed.plan, states, outcome).at(-1)).toBe(
       `Ended. Until ${signed.plan.expiresAt} the rest can still come into a block, if an earlier run has sent it. ` +
         'Run the same command again after that: it says then what a new plan is needed for.',

@@ -49,7 +49,7 @@ it('a transfer that fails in its block: nothing new is begun, the energy comes b
     Number(transfer !== undefined && 'feeLimit' in transfer ? transfer.feeLimit : 0),
   )
   expect(await chain.balanceOf(destination, 'USDT')).toBe('0')
-  // A second run finds the failure on the chain, and begins nothing new either.
+  // A second run finds the failure on the chain, and begins no further step.
   const again = await chain.send(signed)
   expect(resultsOf(signed.plan, again.states)).toEqual(resultsOf(signed.plan, states))
 })

@@ -26,7 +26,7 @@ type Members = Record<string, unknown>
 /** The hostile node's reply to a request. `ask` gets the true reply. */
 type Lie = (path: string, ask: () => Promise<Members>) => Promise<Members>
 
-/** Two or three nodes of this chain, of which the first one lies. Two must agree. */
+/** Two or three nodes of this chain. The first node lies. An answer counts if two nodes agree on it. */
 function withLiar(count: 2 | 3, lie: Lie): Through {
   const { rpcUrl, apiUrl } = chain.devnet
   const hosts = ['https://liar.example', 'https://b.example', 'https://c.example'].slice(0, count)
@@ -44,13 +44,13 @@ function withLiar(count: 2 | 3, lie: Lie): Through {
   return { config, fetch: routed }
 }
 
-/** Lies only about one path of the HTTP API. */
+/** Makes a lie that changes only the replies of one path of the HTTP API. */
 const about =
   (wanted: string, change: (reply: Members) => Members): Lie =>
   async (path, ask) =>
     path === wanted ? change(await ask()) : ask()
 
-/** The info of a transaction that succeeded without a fee in an old block. */
+/** A node's info of a transaction that succeeded without a fee, in a block that has long been final. */
 const mined = (txid: string) => ({ id: txid, blockNumber: 1, receipt: { energy_usage_total: 1, result: 'SUCCESS' } })
 const thousandfold = (reply: Members): Members => {
   const list = reply.chainParameter as { key: string; value?: number }[]
@@ -78,7 +78,7 @@ const lies: readonly [string, Lie][] = [
   ],
 ]
 
-/** The parts of a plan that must be the same in two plans of the same facts: the txids differ. */
+/** The parts of a plan that are equal in two plans of the same facts. The txids differ, because the plans are made at different times. */
 const decisionsOf = ({ steps, leftOut }: CollectPlan) => {
   return { leftOut, steps: steps.map(({ txid: _, ...step }) => step) }
 }

@@ -16,7 +16,7 @@ export const resultsOf = ({ steps }: CollectPlan, states: StepStates) =>
     return `${id} ${kind}: ${state?.kind}${state !== undefined && 'why' in state ? `, ${state.why}` : ''}`
   })
 
-/** How often the blocks of the chain contain each transaction of the plan. Makes a block first. */
+/** How often the blocks of the chain contain each transaction of the plan. First makes a block, so that transactions that were sent are mined. */
 export async function minedCounts({ devnet }: CollectChain, { plan }: SignedPlan): Promise<readonly number[]> {
   const { latest } = await devnet.mine(1)
   const counts = new Map<string, number>()

@@ -20,7 +20,7 @@ export interface PayoutDeployment {
   readonly service: ScriptedService
   readonly script: ScriptedService['script']
   readonly node: OwnNode
-  /** The time of service, node and commands that are called. It stands still but where such a command waits. */
+  /** The clock of the service, the node and the commands that `call` runs. It moves only while such a command waits. */
   readonly time: CommandTime
   readonly path: (name: string) => string
   /** Runs the command in a process, for this service, with the test mnemonic as its input. */

@@ -60,7 +60,7 @@ export const quietNodes = (clock: { readonly ms: number }, mined: ReadonlyMap<st
       if (isSuccess === undefined) return parse({})
       return parse({ id: value, blockNumber: 900, ...(isSuccess ? {} : { result: 'FAILED' }) })
     },
-  }) as unknown as AgreedNodes // safe: it has the two methods that a signer uses
+  }) as unknown as AgreedNodes // safe: these are all members that a signer uses
 
 /** Starts a service, and a signer with a new journal. */
 export async function startSigner(
@@ -108,10 +108,10 @@ export async function startSigner(
       const abort = new AbortController()
       let left = count
       const sleep = async (ms: number) => {
-        if (ms > 2_000) return new Promise<void>(() => {}) // a time-out of a request, which never comes
+        if (ms > 2_000) return new Promise<void>(() => {}) // so long a sleep is the time limit of a request: it never ends, so no request times out
         clock.ms += ms
         left -= 1
-        await new Promise((resolve) => setTimeout(resolve, 5)) // lets the work beside the rounds go on
+        await new Promise((resolve) => setTimeout(resolve, 5)) // 5 ms of real time, in which requests to the service can go on
         if (left === 0) abort.abort()
       }
       await keepSigning(

@@ -14,7 +14,7 @@ let preloadOfAll = ''
 beforeEach(async () => {
   deployment = await startDeployment()
   preloadOfAll = asReadBefore(deployment.path('.'))
-  const before = (deployment.time.clock.now() - 1_000) as UnixMs // safe: an earlier time
+  const before = (deployment.time.clock.now() - 1_000) as UnixMs // safe: one second before a time
   createJournal(deployment.path('journal'), { chainId, address: payoutAddress }, before)
 })
 afterEach(() => deployment.stop())

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const node of nodes) await node.close()
 })
 
-/** The URL by which the service knows a node: it takes two nodes of one host for one. */
+/** The URL of a node in the configuration. Each node has another host, because two nodes of one host would count as one. */
 const addressOf = (node: OwnNode) => node.url.replace('127.0.0.1', `127.0.0.${nodes.indexOf(node) + 1}`)
 
 /** The signer's two nodes, which must agree. */
@@ -134,7 +134,7 @@ it('one node of three that hangs keeps no payout for longer than its five second
   nodes = [...nodes, await startOwnNode(time.clock.now)]
   hanging = nodes.slice(0, 1)
   expect(await own().whyNotHead(head())).toBeNull()
-  expect(time.clock.now()).toBe(before + 2_000) // a third of an attempt
+  expect(time.clock.now()).toBe(before + 2_000) // one node gets a third (`nodePart`) of the six seconds of an attempt
 })
 
 it('signing does not wait for nodes that hang', async () => {

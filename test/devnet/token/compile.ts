@@ -7,7 +7,7 @@ export interface TokenArtifact {
   readonly compiler: string
   /** `0x` and hex digits. */
   readonly bytecode: string
-  /** Signature to 8 hex digits. */
+  /** The function's signature, with its selector as 8 hex digits. */
   readonly selectors: Readonly<Record<string, string>>
 }
 
@@ -17,7 +17,7 @@ export type ContractName = keyof typeof sources
 export const contractNames = Object.keys(sources) as readonly ContractName[]
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url).href)
-/** The stored artifact; `node test/devnet/token/compile.ts` writes it. */
+/** The path of the stored artifact, which `node test/devnet/token/compile.ts` writes. */
 const artifactPath = (name: ContractName) => pathOf(`${name}.json`)
 
 interface Solc {
@@ -53,9 +53,9 @@ export function compileToken(name: ContractName = 'TestUSDT'): TokenArtifact {
   return { compiler: solc.version(), bytecode: `0x${bytecode.object}`, selectors: methodIdentifiers }
 }
 
-/** Reads the stored artifact. A test compares it with the source. */
+/** Reads the stored artifact of a contract. A test compares the artifact with the contract's source. */
 export function readTokenArtifact(name: ContractName = 'TestUSDT'): TokenArtifact {
-  return JSON.parse(readFileSync(artifactPath(name), 'utf8')) as TokenArtifact // a test compares it with the source
+  return JSON.parse(readFileSync(artifactPath(name), 'utf8')) as TokenArtifact // safe: this file, run as a program, has written it
 }
 
 /** The selector of one of the token's functions, 8 hex digits. */

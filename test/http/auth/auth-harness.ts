@@ -69,7 +69,7 @@ export function authHarness(
   }
 }
 
-/** A request with these headers, by default to a route of callers. */
+/** A request with these headers, by default to a route for users. */
 export const requestWith = (headers: HeadersInit = {}, url = 'https://wallet.example/wallet/list') =>
   new Request(url, { headers })
 
@@ -77,5 +77,5 @@ export const requestWith = (headers: HeadersInit = {}, url = 'https://wallet.exa
 export const admitted = (uid = 7) => ({ ok: true, value: uid })
 /** The result of a token with a right signature and this fault. */
 export const faulty = (fault: TokenFault) => ({ ok: false, error: { fault } })
-/** The result of a token with a wrong signature, whatever else is wrong. */
+/** The result of a token with a wrong signature, whatever is wrong with its claims. */
 export const refused = { ok: false, error: 'unauthorized' }

@@ -28,7 +28,7 @@ const head = {
 }
 const payout = { from: accountOf(given.from), to: accountOf(given.to), feeLimit: 100_000_000n } // 100 TRX in sun: the default of PAYOUTS
 
-/** How many blocks can have come since the newest final one. */
+/** How many blocks the chain can have above its newest final block. */
 const newerBlocks = 40
 
 /** What the service says of a message: `taken`, or the reason of the refusal. */

@@ -24,7 +24,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   const isUnread = msg.includes('cannot be read now')
   if (env.phase === 'healthy' && !env.isForked && !mayBeRetired(env) && !isUnread) checkSent(client, uid, txid)
   if (status === 200) {
-    const [first = ''] = msg.split('; ') // the other parts say why the rest is not credited
+    const [first = ''] = msg.split('; ') // the other parts are about transfers of the transaction that are not credited
     const reported = spell(readAmounts(first))
     if (reported === '' || !states.includes(reported)) {
       env.violate(`${txid} was reported to ${uid} as credited with ${reported}`)
@@ -38,7 +38,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
     return now !== 'held' && !(expected.isReviewed && now === 'refused')
   })
   if (status === 422 && isOwed && !mayBeRetired(env)) env.violate(`${txid} was reported to ${uid} as worth nothing`)
-  // A deposit that does not fit its wallet waits for an operator: it is answered as undecided.
+  // A deposit that does not fit its wallet waits for an operator, so the service answers that it is undecided.
   const isUndecided = status === 409 && !canRetry
   const isFinalAnswer = status === 422 || (isUndecided && !isOwed)
   if (env.phase === 'healthy' && !env.isForked && !isFinalAnswer)
@@ -46,11 +46,14 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   if (![404, 409, 422].includes(status) && status < 500) env.violate(`${txid} was answered with ${status}`)
 }
 
-/** While a currency is retired nothing of it is credited. */
+/** Whether a currency is retired now, or was retired within the last minute. Nothing of a retired currency is credited. */
 const mayBeRetired = ({ retired, retiredAt, scheduler }: Environment) =>
   retired.size > 0 || scheduler.now() - retiredAt < 60_000
 
-/** What contracts have sent to the caller must be credited now, if it is final and a quorum of nodes keeps internal transactions. */
+/**
+ * TRX that contracts have sent to the caller in this transaction must be credited now, if the transaction is final and a quorum of nodes keeps internal
+ * transactions.
+ */
 function checkSent({ env, stored }: Client, uid: Uid, txid: Txid): void {
   const { nodes, keepers, quorum } = env.scenario
   const isKept = Math.min(keepers, nodes.length) >= quorum

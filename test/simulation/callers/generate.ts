@@ -8,8 +8,8 @@ import { tokenOf } from './tokens.ts'
 const gapLimit = 20
 
 /**
- * Asks for the caller's address. It must be the caller's own, and the start of the scan must be stored before it is shown. `freshCount` counts the requests
- * with `fresh=1`: beside the first address, the caller may have at most so many.
+ * Asks for the caller's address. The shown address must be the caller's own, and the start of the scan must be stored before an address is shown. `freshCount`
+ * counts the requests with `fresh=1`. Beside the first address, the caller may have at most one address for each of these requests.
  */
 export async function generate(client: Client, uid: Uid, fresh: boolean, freshCount: Map<Uid, number>): Promise<void> {
   const { env, stored } = client

@@ -3,7 +3,7 @@ import { clockSkewMaxMs } from '../invocation.ts'
 import type { StoredScan } from '../stored.ts'
 import type { Client } from './client.ts'
 
-/** If the scan makes no progress for this long, the health is `stopped`. */
+/** If the scan makes no progress for this many milliseconds, the health is `stopped`. */
 const stoppedAfterMs = 180_000
 /** Milliseconds from a block to its finality: 19 blocks of 3 s. */
 const rotationMs = 57_000
@@ -11,8 +11,8 @@ const rotationMs = 57_000
 const behindBlocksMax = 100
 
 /**
- * Asks for the health. It must be that of the stored scan at one moment: never `ok` while the scan is halted or has not
- * advanced for three minutes, and 503 exactly where it is `stopped`.
+ * Asks for the health. The answer must be that of the stored scan at one moment: never `ok` while the scan is halted or has not advanced for three minutes, and
+ * 503 exactly where it is `stopped`.
  */
 export async function readHealth(client: Client): Promise<void> {
   const { env } = client
@@ -36,7 +36,10 @@ export async function readHealth(client: Client): Promise<void> {
   if ((status === 503) !== (data?.status === 'stopped')) env.violate(`health is ${data?.status} with status ${status}`)
 }
 
-/** An isolate reads the state of the scan once in a second. Until a read has ended it uses the last state, up to this age. */
+/**
+ * The oldest state in milliseconds that an answer may show. An isolate reads the state of the scan once a second, and uses the last state until the read has
+ * ended.
+ */
 const cachedMs = 2_000
 
 function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; readonly finalized: number } {
@@ -49,8 +52,8 @@ const isOld = (scan: StoredScan, now: number) =>
   scan.finalizedTime > 0 && scan.finalized >= scan.height && now - scan.finalizedTime > rotationMs + 70_000
 
 /**
- * How many blocks the scan is behind: the final blocks above its position that nodes have shown. If the newest of them is old, blocks that must be final by
- * the clock count as well.
+ * How many blocks the scan is behind: the final blocks above its position that nodes have shown. If the newest of these blocks is old, blocks that must be
+ * final by the clock count, too.
  */
 function behindAt(scan: StoredScan | undefined, now: number): number {
   const { scanned, finalized } = heightsOf(scan)

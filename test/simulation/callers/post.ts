@@ -6,8 +6,8 @@ import type { Backend } from './backend.ts'
 import { toItem } from './lists.ts'
 
 /**
- * Sends a post, for the first time or again. An answer that it is stored must have exactly what is stored. A refusal must
- * be true at some moment between the request and the answer, and never be that of a post that was accepted before.
+ * Sends a post, for the first time or again. If the answer is that the post is stored, the entries in the answer must be the stored ones. The cause of a
+ * refusal must exist at some moment between the request and the answer. A post that was accepted before must not be refused.
  */
 export async function sendPost(backend: Backend, post: SentPost): Promise<void> {
   const { env, stored, invocation } = backend
@@ -69,7 +69,7 @@ function isStored({ known }: Pick<State, 'known'>, entries: readonly SentEntry[]
   return entries.every(({ amount, mark }, i) => known[i]?.amount === amount && known[i]?.mark === mark)
 }
 
-/** Whether a balance would leave its bounds after one of the entries. */
+/** Whether one of the entries would bring a balance below 0, or to 2^53 units or more. */
 function isShort({ balances }: State, entries: readonly SentEntry[]): boolean {
   const held = new Map(balances)
   return entries.some(({ uid, cuy, amount }) => {

@@ -109,7 +109,10 @@ export const enStories = {
 
   reviewRefused: ['A person has refused it.', 'Nothing has to be done. It can still be credited.'],
 
-  /** For each reason why something is not credited: why, and what to do. Without the second text, the remedy is that of the alarm of the same name. */
+  /**
+   * For each reason why something is not credited: why, and what to do. If the second text is missing, what to do is the remedy of the alarm that has the name
+   * of the reason.
+   */
   reasons: {
     'decimals-unknown': [
       'The decimals of its contract could not be read yet.',

@@ -4,7 +4,10 @@ import { enPayouts } from './en-payouts.ts'
 import { enStories } from './en-stories.ts'
 import type { AlarmTexts } from './zh-alarms.ts'
 
-/** The sentences of the service's own table of alarms, which are English. The desk shows itself what the payout address lacks. */
+/**
+ * The sentences of the service's own table of alarms, which are English. Only `payout-wallet-low` has others: the table refers to the log, but the desk itself
+ * shows what the payout address lacks.
+ */
 const enAlarms = {
   ...(Object.fromEntries(
     Object.entries(alarmTable).map(([kind, { raised, remedy }]) => [kind, [raised, remedy]]),
@@ -206,7 +209,7 @@ export const enDesk = {
     blocked: 'Not asked for a while: it refuses requests, or is of another chain',
     unfit: 'Not asked for a while: it cannot do what is needed',
   },
-  /** Uses of a node that is the only one. */
+  /** What the desk says about the use of a node if the deployment has only this node. */
   soleUses: { demoted: 'It is slow', resting: 'It has failed' },
   nodeSilent: (name: string) => `${name} does not answer`,
   nodeLast: (time: string) => `last answer ${time}`,

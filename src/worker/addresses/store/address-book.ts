@@ -27,16 +27,16 @@ export interface IssuedAddress {
 
 export interface AddressOwner {
   readonly uid: Uid
-  /** The finalized height when the address was issued. Transfers at or below it do not belong to the user. */
+  /** The finalized height when the address was issued. Transfers in blocks up to this height do not belong to the user. */
   readonly issuedHeight: BlockHeight
 }
 
 /** Derives the address at an index of the deployment's extended public key; see `deriveAddress`. */
 export type AddressAt = (index: number) => Address
 
-/** `listAddresses` counts no further, so that a user with many addresses costs no more. */
+/** `listAddresses` counts a user's addresses up to this number, so that a user with many addresses costs no more. */
 export const addressesCountedMax = 1_000
-/** Most addresses in the JSON list of one statement: each takes 43 bytes, and D1 binds texts up to 2 MB. */
+/** The most addresses in the JSON list of one statement. Each takes 43 bytes, and D1 binds texts up to 2 MB. */
 const lookUpMax = 40_000
 /**
  * How many addresses each attempt of `issueNext` derives and offers. The number grows after each attempt that found its indices taken by other users.
@@ -44,7 +44,7 @@ const lookUpMax = 40_000
  */
 const candidateCounts = [1, 4, 16, 32]
 const candidatesMax = 64
-/** Most attempts of one call of `issueNext`. With `candidatesMax` they suffice for thousands of concurrent calls. */
+/** The most attempts of one call of `issueNext`. With `candidatesMax` they suffice for thousands of concurrent calls. */
 const issueAttemptsMax = 100
 
 const { id, uid, address, issued_height: issuedHeight, created_at: createdAt } = addresses
@@ -72,8 +72,8 @@ export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<re
 }
 
 /**
- * Reads up to `limit` of a user's addresses, newest first: those with ids below `before`, or from the newest on if it is null. `count` is the number of all of
- * the user's addresses; `addressesCountedMax` means that many or more.
+ * Reads up to `limit` of a user's addresses, newest first: those with ids below `before`, or from the newest on if `before` is null. `count` is the number of
+ * all of the user's addresses; `addressesCountedMax` means that many or more.
  */
 export async function listAddresses(
   db: ReadDatabase,
@@ -131,11 +131,11 @@ export interface NextAddresses {
 
 /**
  * Issues the user's first address or, with `gapLimit`, another one; null if `gapLimit` of the user's addresses have no deposit. Two concurrent calls for a
- * first address issue a single one, and two users never share one. Indices grow from `firstIndex` without gaps. If the next one would be the payout address,
- * nothing is issued and `payout-address` is returned. The scan must have started.
+ * first address issue a single address, and two users never share an address. Indices grow from `firstIndex` without gaps. If the next address would be the
+ * payout address, nothing is issued and `payout-address` is returned. The scan must have started.
  *
  * Only the INSERT can know which index is free, and SQL cannot derive addresses. So each attempt offers addresses for the next few indices, and the INSERT
- * takes the one whose index is free.
+ * takes the address whose index is free.
  */
 export async function issueNext(
   db: WriteDatabase,
@@ -145,7 +145,7 @@ export async function issueNext(
 ): Promise<IssuedAddress | 'payout-address' | null> {
   let first = 0
   for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
-    const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first attempt offers none: it reads the next index
+    const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first attempt offers no address: it reads the next index
     const following = Array.from({ length: count }, (_, i) => addressAt(first + i))
     const payoutAddressAt = payoutAddress === null ? -1 : following.indexOf(payoutAddress)
     const candidates = JSON.stringify(payoutAddressAt < 0 ? following : following.slice(0, payoutAddressAt))
@@ -183,8 +183,8 @@ SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newes
 }
 
 /**
- * Issues the candidate with the next free index. It returns no row if no candidate has that index, or if the user may have no further address. It fails before
- * the first scan.
+ * SQL that issues the candidate with the next free index. It returns no row if no candidate has that index, or if the user may have no further address. It
+ * fails before the first scan, because there is no finalized height yet.
  */
 function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
   return sql`
@@ -195,7 +195,10 @@ FROM json_each(${candidates}) WHERE ${first} + key = ${nextIndex(firstIndex)}
 RETURNING ${columnName(id)}`
 }
 
-/** CROSS JOIN makes the list the outer loop, and INDEXED BY names the index of the inner loop, whatever the planner estimates. */
+/**
+ * SQL that selects the owners of the addresses in a JSON list. CROSS JOIN makes the list the outer loop, and INDEXED BY names the index of the inner loop,
+ * because the planner might choose otherwise.
+ */
 function selectOwners(list: string): SQL {
   return sql`
 SELECT ${shownList([address, uid, issuedHeight])}

@@ -9,7 +9,7 @@ import { type Deposit, type DepositFilter, type DepositKey, type DepositState, d
 import type { CreditKey } from '../transfer.ts'
 import { readCallers, type TransferRow, transferColumns } from './rows.ts'
 
-/** Lists count no further, so that a count reads a bounded number of rows. */
+/** The counts of lists end at this number, so that a count reads a bounded number of rows. */
 export const countedMax = 1_000
 
 type DepositRow = TransferRow & {
@@ -134,8 +134,8 @@ function byFilter(filter: DepositFilter): DepositScope {
 }
 
 /**
- * SQL of a part of a list that one index gives in the right order. `each` has a row for each currency, and perhaps state. For each of these, the rows of `rows`
- * that satisfy `is` come in the order of `key`, the id of a transfer.
+ * SQL of a part of a list that one index gives in the right order. `each` has a row for each currency, or for each pair of a state and a currency. For each of
+ * these rows, the rows of `rows` that satisfy `is` come in the order of `key`, the id of a transfer.
  */
 interface ListPart {
   readonly each: SQL

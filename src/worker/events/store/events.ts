@@ -36,7 +36,10 @@ const max = sql.placeholder('max')
 /** SQL for the highest id of a removed event; 0 if none was removed. */
 export const removed = sql`coalesce((SELECT ${removedEvents.last_id} FROM ${removedEvents}), 0)`
 
-/** Selects events from two tables with one sequence of ids: an entry is its own event, all others have rows. Each part reads at most `max` rows. */
+/**
+ * Selects events from two tables with one sequence of ids: a ledger entry is its own event, and every other event has a row. Each part reads at most `max`
+ * rows.
+ */
 const selectAfter = fixedStatement<'last' | 'max'>(sql`
 SELECT * FROM (
   SELECT ${id} AS id, ${type} AS type, ${uid} AS uid, ${created_at} AS created_at, ${shown(txid)} AS txid, ${position} AS position,
@@ -59,7 +62,10 @@ const selectFirst = (limit: SQLWrapper) => sql`
       SELECT ${flows.id}, ${flows.created_at} FROM ${flows} WHERE ${flows.id} > ${removed} ORDER BY ${flows.id} LIMIT ${limit})
     ORDER BY id LIMIT ${limit}`
 
-/** SQL that selects the ids of at most `max` of the oldest events, none of them from `before` or later. If the oldest event is not older, it reads no other. */
+/**
+ * SQL that selects the ids of at most `max` of the oldest events, all of them from before the time `before`. If the oldest event is from `before` or later,
+ * only that event is read.
+ */
 export function selectOldest(before: SQLWrapper, max: SQLWrapper): SQL {
   const limit = sql`iif((SELECT at FROM (${selectFirst(sql`1`)})) < ${before}, ${max}, 0)`
   return sql`

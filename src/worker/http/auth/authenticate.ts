@@ -17,7 +17,7 @@ export type AuthFailure = TokenFailure | 'no-key'
 /** Finds the user who sends a request, from its bearer token or, on loopback, `DEV_UID`. */
 export type Authenticate = (request: Request) => Promise<Result<Uid, AuthFailure>>
 
-/** The rights of a backend's token: to read; to post entries and issue addresses; to ask for payouts; to approve them; to sign them. */
+/** The rights of a backend's token, in this order: to read; to post entries and issue addresses; to ask for payouts; to approve them; to sign them. */
 export type Scope = 'ledger:read' | 'ledger:post' | 'ledger:pay' | 'ledger:approve' | 'ledger:sign'
 
 /** A backend as its token names it. `scopes` has every word of the claim `scope`, also unknown ones. */
@@ -96,7 +96,7 @@ function authenticateBackends(
   }
 }
 
-/** `Bearer`, one space and one JWT. Two `Authorization` headers arrive joined by a comma, which no JWT contains, so both are refused. */
+/** `Bearer`, one space and one JWT. Two `Authorization` headers arrive joined by a comma, which no JWT contains, so a request with two is refused. */
 const bearer = /^bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /** Reads the token in an `Authorization` header; null if the header is absent, too long, or of another form. */
@@ -108,5 +108,5 @@ function readBearer(header: string | null): string | null {
 function readSubject(subject: unknown): Uid | null {
   if (typeof subject !== 'string' || !/^[1-9]\d{0,15}$/.test(subject)) return null
   const uid = Number(subject)
-  return uid < reservedUid ? (uid as Uid) : null // safe: these checks are the definition
+  return uid < reservedUid ? (uid as Uid) : null // safe: a number that passes these checks is a uid
 }

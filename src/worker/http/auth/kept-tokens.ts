@@ -4,7 +4,10 @@ import { ok } from '../../common/result.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { TokenVerifier } from './verify-token.ts'
 
-/** How long a verified token is accepted without another verification, in milliseconds. So tokens of a withdrawn key are accepted this much longer. */
+/**
+ * How long a verified token is accepted without another verification, in milliseconds. After a key is withdrawn, tokens that it has signed are accepted for up
+ * to this time.
+ */
 export const keptTokenMs = 60_000
 /** Most verified tokens that are kept; each takes about 1 kB. */
 export const keptTokensMax = 1_000
@@ -18,7 +21,7 @@ interface KeptToken {
 
 /**
  * Wraps a verifier so that it remembers verified tokens by their SHA-256, for at most `keptTokenMs` and never past the token's `exp`. It does not remember
- * refused tokens. Without this, half of the work of a request is to verify a signature that was verified before.
+ * refused tokens. Otherwise half of the work of a request would be to verify a signature that was verified before.
  */
 export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): TokenVerifier {
   const kept = new Map<string, KeptToken>()

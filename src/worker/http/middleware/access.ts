@@ -8,7 +8,7 @@ import type { Env, LedgerRoute } from '../context.ts'
 import { failure, refusal } from '../envelope.ts'
 import { missingScope, onlyBackends, toAuthProblem, tooManyRequests, toPersonProblem } from '../errors.ts'
 
-/** Refuses requests without a valid token of a user, and sets `uid` for the others. */
+/** Refuses requests without a valid token of a user. For a request with such a token, sets `uid` to the user. */
 export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
   return async (c, next) => {
     const caller = await authenticate(c.req.raw)
@@ -19,8 +19,8 @@ export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
 }
 
 /**
- * Refuses requests without a backend's token that has one of the required scopes; sets `backend` and `decider` for the others. If people can sign in,
- * `authenticatePerson` authenticates them, and only `decider` is set: they may use GET routes and those with `isForPeople`.
+ * Refuses requests without a backend's token that has one of the required scopes. For a request with such a token, sets `backend` and `decider`. If people can
+ * sign in, `authenticatePerson` authenticates them, and only `decider` is set: they may use GET routes and those with `isForPeople`.
  */
 export function backendAuth(
   authenticate: AuthenticateBackend,

@@ -12,7 +12,10 @@ export function inCellOfCaller(cells: readonly Cell[]): MiddlewareHandler<Env> {
   return inCell(cells, async (c) => ({ uids: [c.get('uid')], cell: undefined }))
 }
 
-/** Chooses the cell of a backend's request: the cell of the users in its `uid` or body, or else the cell whose number is its parameter `cell`. */
+/**
+ * Chooses the cell of a backend's request: the cell of the users in its `uid` or body. If the request names no users, it is the cell whose number is the
+ * parameter `cell`.
+ */
 export function inCellOfBackend(cells: readonly Cell[]): MiddlewareHandler<Env> {
   return inCell(cells, async ({ req }) => {
     const { searchParams } = new URL(req.url)
@@ -46,7 +49,7 @@ function inCell(cells: readonly Cell[], concernOf: (c: RequestContext) => Promis
   }
 }
 
-/** The users that the entries or payouts of a body name; empty if it has neither, null if the body or a user is wrong. */
+/** The users that the entries or payouts in the body of a request name. Empty if the body has neither; null if the body or a user in it is wrong. */
 async function usersOfBody(request: Request): Promise<readonly number[] | null> {
   const body = await readJsonBody(request)
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return null

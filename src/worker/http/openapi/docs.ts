@@ -8,7 +8,7 @@ import type { Problem } from '../errors.ts'
 
 // Building blocks of the routes' documentation. Only `openapi/` calls functions that use them, so the Worker's bundle has none of them (decision note 18).
 
-/** The state of the service and the chain before the request of an example. The test that replays the examples sets up each one. */
+/** The state of the service and the chain before the request of an example. The test that replays the examples sets up each of these states. */
 export type Situation =
   | 'a new caller'
   | 'no token'
@@ -120,7 +120,7 @@ export const dataExample = (
   return { name, given, query, body: { code: 200, msg: successMsg(), data }, request }
 }
 
-/** An example of a success with only a note. */
+/** An example of a success without data, whose `msg` has a note. */
 export const noteExample = (name: string, given: Situation, query: string, note: string): Example => {
   return { name, given, query, body: { code: 200, msg: successMsg(note) } }
 }

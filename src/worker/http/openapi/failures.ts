@@ -57,7 +57,7 @@ export const serviceFailures = (): readonly Failure[] => [
   refused(configurationDiffers, { given: 'a configuration that differs' }),
 ]
 
-/** The failures of every route with a token. `unauthorized` and `cure` are the cause and the cure of its 401, which differ for users and backends. */
+/** The failures of every route with a token. `unauthorized` and `cure` are the cause and the cure of its 401, which differ between users and backends. */
 const tokenFailures = (unauthorized: string, cure: string): readonly Failure[] => [
   {
     name: 'bad-bookmark',

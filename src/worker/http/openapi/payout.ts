@@ -118,7 +118,7 @@ export const approvedPayout = () => {
   return { ...payoutRequest, state: 'approved', ...asker, approved_by: 'limits', attempts: 0 }
 }
 
-/** A signed transaction in hex, which pays the second payout of the examples and refers to their newest final block. `signedTxid` is its txid. */
+/** A signed transaction in hex, which pays the second payout of the examples and refers to the newest final block of the examples. `signedTxid` is its txid. */
 export const signedMessage =
   '0ad3010a021d9322089ab280cc3a38bbaa40f8ddafa38c345aae01081f12a9010a31747970652e676f6f676c65617069732e636f6d2f70' +
   '726f746f636f6c2e54726967676572536d617274436f6e747261637412740a1541ee38364a18edef188c9677a43bbad1883f9b72f01215' +

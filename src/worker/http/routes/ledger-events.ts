@@ -16,12 +16,12 @@ const afterExpected = `0 or the id of an event: a whole number up to ${Number.MA
 const after = z.pipe(
   textParam(afterExpected, /^(0|[1-9]\d{0,15})$/, Number),
   z.int(afterExpected).check(z.minimum(0, afterExpected), z.maximum(Number.MAX_SAFE_INTEGER, afterExpected)),
-) as unknown as z.ZodMiniType<EventId | 0, string> // safe: the range is the definition
+) as unknown as z.ZodMiniType<EventId | 0, string> // safe: 0, or a number that can be the id of an event
 
 /** The parameters of the list of events, over HTTP and over RPC. */
 export const ledgerEventsQuery = z.object({ after: z.optional(after), limit: z.optional(wholeNumber(eventsMax)) })
 
-/** The events after the event `after`, oldest first. An empty list is the end for now. */
+/** The events after the event `after`, oldest first. An empty list means that there is no newer event yet. */
 export const ledgerEvents = {
   path: '/ledger/events',
   method: 'GET',
@@ -95,7 +95,7 @@ export const eventOf = <Type extends EventType>(type: Type) =>
     uid: docs.idSchema('The user.'),
     created_at: docs.instantSchema(),
     cell: z.optional(docs.idSchema('The number of its database, in a webhook of a deployment that has several.')),
-    // safe: the data of this type
+    // safe: `dataOf[type]` makes the schema of this type
     data: dataOf[type]() as ReturnType<(typeof dataOf)[Type]>,
   }))
 
@@ -107,7 +107,7 @@ type EventSchemas<Types extends readonly EventType[]> = {
 /** The schema of an event of any type. Its `type` says which schema its data has. */
 export const eventSchema = () =>
   docs.component('Event', () =>
-    // safe: one schema of each type
+    // safe: the list has one schema for each type, in the order of `eventTypes`
     z.discriminatedUnion('type', eventTypes.map((type) => eventOf(type)) as unknown as EventSchemas<typeof eventTypes>),
   )
 

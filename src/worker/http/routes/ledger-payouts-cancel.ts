@@ -10,7 +10,7 @@ import { approvedPayout, idsMember, movedMember, payoutList } from '../openapi/p
 import { answerStep, payoutRulesOf } from '../payouts.ts'
 import { stepFailures, wrongStep } from './ledger-payouts-approve.ts'
 
-/** Cancels payouts, and gives the money back to the wallets: all or none. */
+/** Cancels payouts, and gives the money back to the wallets: all payouts of the request or none. */
 export const ledgerPayoutsCancel = {
   path: '/ledger/payouts/cancel',
   method: 'POST',

@@ -18,7 +18,7 @@ import * as docs from '../openapi/docs.ts'
 import { payoutAddress } from '../openapi/payout.ts'
 import { type SummaryData, summarySchema } from '../openapi/summary.ts'
 
-/** Time limit for the scanner to report its nodes. */
+/** Time limit for the scanner to report its nodes, in milliseconds. */
 const nodesMs = 2_000
 
 /** The summary for operators, from stored state and the scanner's knowledge of its nodes. No node is queried. */
@@ -43,7 +43,7 @@ export const ledgerSummary = {
   },
 } satisfies LedgerRoute
 
-/** What the scanner knows about each node. Null if it fails or does not answer in time: then the rest of the summary is still answered. */
+/** What the scanner knows about each node. Null if the scanner fails or does not answer in time: the summary is then answered without it. */
 async function nodeStatusesOf({ scanner, settings }: Services): Promise<readonly NodeStatus[] | null> {
   const statuses = scanner.nodes()
   return (await endsWithin(statuses, nodesMs, settings.clock)) ? statuses.catch(() => null) : null

@@ -13,7 +13,7 @@ import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { postedFlow } from './ledger-entries.ts'
 
-/** Posts ledger entries for a backend: all or none. The same post again gets the first answer, with `replayed: true`. */
+/** Posts ledger entries for a backend: all or none. A repeated post gets the answer of the first one, with `replayed: true`. */
 export const postLedgerEntries = {
   path: '/ledger/entries',
   method: 'POST',
@@ -85,7 +85,7 @@ const entryToPost = () => {
   )
 }
 
-/** A schema of these entry types. Their names in generated clients end with `direction`, because in some languages all names share one namespace. */
+/** A schema of these entry types. In generated clients their names end with `direction`: in some languages the names of both directions share one namespace. */
 function typesSchema(id: string, types: readonly PostedType[], direction: 'In' | 'Out', description: string) {
   const wordOf = (type: PostedType) => Object.entries(entryTypes).find(([, one]) => one === type)?.[0] ?? ''
   const names = types.map((type) => wordOf(type).replace(/^./, (first) => first.toUpperCase()) + direction)

@@ -14,7 +14,7 @@ import { badQuery } from '../openapi/failures.ts'
 import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
-/** The parameters of both lists of transfers: of a user, and of a backend, which has more. */
+/** The parameters that a user's list of transfers and the backends' list share. The backends' list has further parameters. */
 export const depositsQuery = z.object({
   limit: z.optional(wholeNumber(pageRowsMax)),
   before: z.optional(idParam<TransferId>()),
@@ -33,7 +33,7 @@ export const tronDeposits = {
   }),
 } satisfies Route
 
-/** The filter and the page that parameters select, with null for what is not given. The filter has no user yet. */
+/** The filter and the page that parameters select, with null for each absent parameter. The filter's `uid` is null, and the caller sets it. */
 export function depositSelection({ limit = pageRowsDefault, before, state, cuy }: z.output<typeof depositsQuery>): {
   readonly filter: DepositFilter
   readonly page: DepositPage

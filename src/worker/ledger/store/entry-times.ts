@@ -6,13 +6,13 @@ const { id } = flows
 const probe = alias(flows, 'probe')
 
 /**
- * SQL for the lowest id of an entry that was created at or after `time` (Unix milliseconds); without such an entry, an id above all. A trigger ensures that
- * `created_at` never decreases as ids grow, so a range of times is a range of ids. It is a binary search that reads about thirty entries: no index of times
- * is needed.
+ * SQL for the lowest id of an entry that was created at or after `time` (Unix milliseconds); if there is none, an id above those of all entries. A trigger
+ * ensures that `created_at` never decreases as ids grow, so a range of times is a range of ids. The SQL is a binary search that reads about thirty entries, so
+ * no index of times is needed.
  */
 export function firstEntryAt(time: number | SQLWrapper): SQL {
   const middle = sql`(low + high) / 2`
-  // The middle may be no entry's id: then the next higher entry is compared in its place.
+  // If no entry has the id in the middle, the entry with the next higher id is compared.
   const isBefore = sql`${probe.created_at} < ${time}`
   return sql`(
   WITH RECURSIVE step (low, high) AS (

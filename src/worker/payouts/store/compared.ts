@@ -26,7 +26,7 @@ export interface ComparedRow {
   readonly unread: BlockHeight | null
   /** The payout addresses that have open transactions. */
   readonly openPayers: readonly Address[]
-  /** Since when the database itself records that it is a restored older copy; null if it does not. */
+  /** Since when the database itself records that it is a restored older copy; null if it has no such record. */
   readonly restoredAt: UnixMs | null
 }
 

@@ -10,7 +10,7 @@ import { selectStanding } from '../../issuer/store.ts'
 import { type DecimalsRow, readAgreedDecimals, selectAgreedDecimals } from '../../ledger/stored-settings.ts'
 import type { LeavingFacts } from '../leaving.ts'
 
-/** Reads the stored facts that can stop payouts from this address. One round trip and a fixed number of rows, however long the history is. */
+/** Reads the stored facts that can stop payouts from this address. It takes one round trip and reads a fixed number of rows, however long the history is. */
 export async function selectLeavingFacts(db: ReadDatabase, address: Address): Promise<LeavingFacts> {
   const [state, agreed, found, standing] = await db.batch([
     selectState(db, { address }),
@@ -18,7 +18,7 @@ export async function selectLeavingFacts(db: ReadDatabase, address: Address): Pr
     selectFound(db, {}),
     selectStanding(db, {}),
   ])
-  const [row] = (state?.results ?? []) as StateRow[] // safe: the columns of the statement
+  const [row] = (state?.results ?? []) as StateRow[] // safe: the statement selects these columns
   if (row === undefined) throw new Error('a query with a left join has a row')
   return {
     address,
@@ -26,9 +26,9 @@ export async function selectLeavingFacts(db: ReadDatabase, address: Address): Pr
     restoredAt: row.restoredAt,
     unknownSince: row.unknownSince,
     isReplaced: row.isReplaced === 1,
-    decimals: readAgreedDecimals((agreed?.results ?? []) as DecimalsRow[]), // safe: the columns of the statement
-    found: new Map((found?.results as FoundRow[] | undefined)?.map((one) => [one.contract, one.found])), // safe: the columns of the statement
-    issuers: readIssuerState((standing?.results ?? []) as StandingRow[]), // safe: the columns of the statement
+    decimals: readAgreedDecimals((agreed?.results ?? []) as DecimalsRow[]), // safe: the statement selects these columns
+    found: new Map((found?.results as FoundRow[] | undefined)?.map((one) => [one.contract, one.found])), // safe: the statement selects these columns
+    issuers: readIssuerState((standing?.results ?? []) as StandingRow[]), // safe: the statement selects these columns
   }
 }
 
@@ -46,7 +46,10 @@ interface FoundRow {
 const { ended, excused, changed_at } = payoutTransactions
 const address = sql.placeholder('address')
 
-/** SQL: the transaction stops payouts. No payout names it, or it succeeded after its payout had gone on without it, and no operator has excused it. */
+/**
+ * SQL: whether the transaction stops payouts. Either no payout names it (`unknown`), or it succeeded after its payout had gone on without it (`late`); and no
+ * operator has excused it.
+ */
 export const isUnresolved = sql`${ended} IN ('unknown', 'late') AND ${excused} IS NULL`
 
 const selectState = fixedStatement<'address'>(sql`

@@ -6,7 +6,7 @@ import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
 import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
 
-/** Most rows in one JSON text. The longest row takes about 5 kB, and D1 binds texts up to 2 MB. */
+/** The most rows in one JSON text. The longest row takes about 5 kB, and D1 binds texts up to 2 MB. */
 const rowsMax = 200
 
 /** Rules of triggers and CHECKs that refuse a decision because something has changed since it was made. The caller must decide again. */
@@ -45,7 +45,10 @@ export function insertTransactions(
   return toJsonTexts(rows, rowsMax).map((list) => addTransactions(db, { rows: list }))
 }
 
-/** Statements that store lists of changes, one list after the other. Within a list transactions come first, because payouts follow from them. */
+/**
+ * Statements that store lists of changes, one list after the other. Within a list transactions come first, because triggers compare a payout with its
+ * transactions.
+ */
 export function pairStatements(
   db: WriteDatabase,
   rounds: readonly (readonly Pair[])[],
@@ -63,8 +66,8 @@ export function pairStatements(
 }
 
 /**
- * The statement that has the blocks from `from` to `to` read again, because they may contain a transaction that was handed in after they were read. If `to`
- * is null, the last block is the one at the scan's position.
+ * The statement that has the blocks from `from` to `to` read again, because they may contain a transaction that was handed in after these blocks were read. If
+ * `to` is null, the last block is the one at the scan's position.
  */
 export function readAgainFor(db: WriteDatabase, from: number, to: BlockHeight | null, at: UnixMs): D1PreparedStatement {
   return insertRescan(db, { from, to, at })

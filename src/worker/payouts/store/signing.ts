@@ -95,7 +95,7 @@ export async function selectSigningFacts(
 
 type SignableRow = PayoutRow & Readonly<Record<'hasOpen' | 'hasPaidLate' | 'isToUser', 0 | 1>>
 
-/** The rows of an accepted transaction. `inserted`: it is new. `opened`: its row existed, because a block contained it before its bytes were handed in. */
+/** The rows of an accepted transaction. `inserted`: it had no row. `opened`: it had one, because a block contained it before its bytes were handed in. */
 export type TakenTransaction = {
   readonly payout: PayoutRow
 } & (
@@ -103,7 +103,7 @@ export type TakenTransaction = {
   | { readonly opened: TransactionRow; readonly foundAt: BlockHeight | null }
 )
 
-/** Stores accepted transactions, all or none, and has blocks read again that may contain them. `overtaken`: what the decision rests on has changed since. */
+/** Stores accepted transactions, all or none, and has blocks read again that may contain them. `overtaken`: a row has changed since the decision. */
 export async function storeTaken(
   db: WriteDatabase,
   taken: readonly TakenTransaction[],
@@ -141,7 +141,7 @@ interface HeadRow {
   readonly position: BlockHeight
 }
 
-/** Null after an operator has lowered the finalized height, because the hash and the timestamp of that block are not known. */
+/** Null after an operator has lowered the finalized height, because the hash and the timestamp of the block at that height are not known. */
 function readHead([row]: readonly HeadRow[] = []): Head | null {
   if (row === undefined || row.hash === null || row.timestamp === 0) return null
   return { height: row.height, hash: row.hash, timestamp: row.timestamp }

@@ -54,7 +54,7 @@ export interface CompareWork extends AddedRange {
   readonly cuy: CurrencyId
   /** Whether there are addresses without a holding in this currency. */
   readonly hasNew: boolean
-  /** Since when the longest-due holding is due; null if none is. */
+  /** When the holding that has waited longest became due; null if none is due. */
   readonly dueAt: UnixMs | null
 }
 
@@ -78,7 +78,7 @@ FROM json_each(${JSON.stringify(currencies)}) AS currency LEFT JOIN ${comparedRa
 }
 
 /**
- * Adds holdings for addresses that have none in a currency: at most `max` addresses above the range, and as many below it, where addresses were reserved
+ * Adds holdings for addresses that have none in a currency: at most `max` addresses above the range, and at most `max` below it, where addresses were reserved
  * later. The new holdings are due at once, after all that have been due longer.
  */
 export async function addMissingHoldings(
@@ -101,7 +101,9 @@ export async function selectDueHoldings(
   return (await toStatement(db, selectDue(cuy, at, max)).all<HoldingRow>()).results.map(readHolding)
 }
 
-/** Stores judgements. If a holding has changed since it was read, its judgement is left out, and it stays due. Returns how many were stored. */
+/**
+ * Stores judgements. If a holding has changed since it was read, its judgement is left out, and the holding stays due. Returns how many judgements were stored.
+ */
 export async function storeHoldings(db: WriteDatabase, changes: readonly HoldingChange[]): Promise<number> {
   if (changes.length === 0) return 0
   const { results } = await updateCompared(db, { list: JSON.stringify(changes.map(writeChange)) }).all()

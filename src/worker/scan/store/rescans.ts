@@ -22,7 +22,7 @@ const gapsMax = 100
 export const isOpen = isNull(rescans.finished_at)
 const openIndex = sql.raw('INDEXED BY rescan_open')
 
-/** SQL: an open gap contains this height. */
+/** SQL that is true if an open gap contains this height. */
 function isInGap(height: SQL | typeof transfers.height): SQL {
   const { kind, finished_at, next_height, to_height } = rescans
   return sql`EXISTS (SELECT 1 FROM ${rescans} ${openIndex}
@@ -58,7 +58,7 @@ export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<read
   return rows.map((row) => ({ ...row, why: row.why ?? notTried }))
 }
 
-/** Makes rescans due at once that were last tried with another set of nodes, or before a node recovered. */
+/** Rescans that were last tried with another set of nodes, or before a node recovered, become due at once. */
 export function dueAtOnce(
   db: WriteDatabase,
   { at, triedBefore }: { readonly at: UnixMs; readonly triedBefore: UnixMs },
@@ -86,7 +86,7 @@ const columnsOf = ({ from, to, attempts, nextTry, why, receipts, unread }: Resca
   unread: unread.length === 0 ? null : JSON.stringify(unread),
 })
 
-/** The statement that stores the unread part of a rescan in its row. Null: everything is read. */
+/** The statement that stores the unread part of a rescan in its row. If that part is null, everything is read, and the rescan is finished. */
 export function updateRescan(
   db: WriteDatabase,
   { id, to }: Rescan,

@@ -36,7 +36,7 @@ export interface ScanStep extends BlockFindings {
   /** The last block of the step. Its hash is null if the block could not be read. */
   readonly to: Pick<ScanState, 'height' | 'hash'>
   readonly gaps: readonly Gap[]
-  /** The start of the scan, if this step makes it caught up; null if more final blocks are left. */
+  /** When the scan started, if the blocks of this step are its last final ones; null if more final blocks are left to read. */
   readonly caughtUpAt: UnixMs | null
   readonly at: UnixMs
 }
@@ -47,7 +47,7 @@ export type StepResult =
   /** The position is not the expected one, or an operator has lowered the finalized height meanwhile. Nothing was stored. */
   | { readonly kind: 'superseded' }
 
-/** Attempts before giving up, when concurrent writers change the same transfers. */
+/** How often a step is decided and stored, at most, if other writers change its transfers meanwhile. */
 const triesMax = 3
 
 /** Stores position, transfers, sent transactions, gaps and decisions about payouts together. Drops seen transfers that the blocks, now read, do not contain. */
@@ -84,7 +84,7 @@ export interface RescanStep extends BlockFindings {
   readonly correctedBy: number
   /** The unread parts, from the lowest block on. The first one stays in the row of the rescan, the others get rows of their own. Empty: everything is read. */
   readonly left: readonly RescanPart[]
-  /** Whether all receipts of the single block were tried. Then a seen transfer that is not in them is dropped. */
+  /** Whether the rescan is of one block, and all receipts of that block were tried. Then a seen transfer that is in none of them is dropped. */
   readonly isWholeBlock: boolean
   readonly at: UnixMs
 }
@@ -116,7 +116,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
   }
 }
 
-/** Decides about the findings by what is stored of them, and makes the statements that store them. */
+/** Decides about the findings, given what is stored about the same transfers and payouts, and makes the statements that store the decisions. */
 async function decideFindings(
   db: WriteDatabase,
   { judged, sent, acts, payouts }: BlockFindings,
@@ -134,7 +134,7 @@ async function decideFindings(
 }
 
 interface FindingWrites {
-  /** The versions of transfers on which the decisions rest, for the condition of the batch. */
+  /** The versions of the transfers on which the decisions rest. If one has changed, the batch must fail. */
   readonly versions: string
   readonly transfers: readonly D1PreparedStatement[]
   readonly payouts: readonly D1PreparedStatement[]
@@ -146,8 +146,8 @@ async function isExpected(db: WriteDatabase, { height, hash, correctedBy }: Read
 }
 
 /**
- * Moves the position. The batch fails, because `height` becomes NULL, if the state is not the expected one, an operator has lowered the finalized height below
- * the step, a transfer has changed since the decision, or the blocks were not read for every open payout.
+ * Moves the position. The batch fails, because `height` becomes NULL, in four cases. The state is not the expected one; an operator has lowered the finalized
+ * height below the step; a transfer has changed since the decision; or the blocks were not read for every open payout.
  */
 function moveScan(
   db: WriteDatabase,
@@ -168,8 +168,8 @@ function moveScan(
 }
 
 /**
- * Fails the batch, because `height` becomes NULL, if an operator has lowered the finalized height since the read, the rescan or a transfer has changed since
- * then, or the blocks were not read for every open payout.
+ * Fails the batch, because `height` becomes NULL, in three cases. An operator has lowered the finalized height since the read; the rescan or a transfer has
+ * changed since the read; or the blocks were not read for every open payout.
  */
 function requireUnchanged(
   db: WriteDatabase,

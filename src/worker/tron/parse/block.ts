@@ -156,7 +156,7 @@ export function parseBlockRef({ blockHash, blockNumber }: Record<string, unknown
   return { height: height as BlockHeight, hash: hash as BlockHash } // safe: checked above
 }
 
-/** Makes a header of parsed fields. A null field means that it was malformed. */
+/** Makes a header of parsed fields. The result is an error if a field is null, because it was malformed, or if a hash is not of its height. */
 function headerOf(
   height: number | null,
   hash: string | null,

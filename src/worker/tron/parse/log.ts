@@ -56,7 +56,10 @@ export interface ParsedReceipt {
   readonly index: number
 }
 
-/** Parses the receipt of `txid` in the block with this hash, or in any block if the hash is null. Its logs must name both, and be numbered without a gap. */
+/**
+ * Parses the receipt of `txid` in the block with this hash, or in any block if the hash is null. Its logs must name the transaction and the block, and be
+ * numbered without a gap.
+ */
 export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null): Parsed<ParsedReceipt> {
   if (!isObject(value) || !Array.isArray(value.logs)) return err('a receipt with missing fields')
   const { status, transactionHash, transactionIndex } = value
@@ -86,7 +89,7 @@ type NumberedLog = Omit<Log, 'position'> & { readonly index: number; readonly nu
 function parseLog(item: unknown, block: BlockRef): Parsed<NumberedLog> {
   if (!isObject(item)) return err('a log that is not an object')
   const { blockHash, blockNumber, removed } = item
-  // The usual spelling is compared as text, because this runs for each log.
+  // The usual spelling is compared as text, because this runs for each log, and parsing is slower.
   const isOfHash = blockHash === `0x${block.hash}` || parseHash(blockHash) === block.hash
   const isOfHeight = blockNumber === formatQuantity(block.height) || parseSmallQuantity(blockNumber) === block.height
   if (!isOfHash || !isOfHeight) return err('a log of another block')
@@ -106,9 +109,9 @@ function parseLog(item: unknown, block: BlockRef): Parsed<NumberedLog> {
 const wordLength = 2 + 64
 
 /**
- * Finds token transfers in logs of successful transactions. A log counts if an accepted contract emitted it (nobody can forge that), or any contract in one of
- * the `own` transactions. It has exactly 3 topics (so it is not TRC-721), clean addresses, 32 bytes of data, and an amount above zero (PROTOCOL.md, Token
- * transfers).
+ * Finds token transfers in logs of successful transactions. A log counts if an accepted contract emitted it, because nobody can forge such a log. In the
+ * transactions `own`, which the service's payout addresses sent, a log of any contract counts. A log that is a transfer also has exactly 3 topics (so it is not
+ * TRC-721), clean addresses, 32 bytes of data, and an amount above zero (PROTOCOL.md, Token transfers).
  */
 export function tokenTransfers(
   logs: readonly Log[],
