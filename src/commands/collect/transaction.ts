@@ -114,6 +114,6 @@ const word = (digits: string) => digits.padStart(wordDigits, '0')
 /** Parses a number of sun for the encoder, which does not accept bigint. Throws from 2^53 sun (9 billion TRX) on, more than any address of a service holds. */
 function exact(digits: string): number {
   const value = Number(digits)
-  if (!Number.isSafeInteger(value)) throw new Error('more sun than there are')
+  if (!Number.isSafeInteger(value)) throw new Error('more sun than the encoder takes exactly')
   return value
 }

@@ -84,5 +84,5 @@ it('more TRX than there are cannot become a wrong number', () => {
   const gas = { mode: 'transfer', address: base58(value.owner_address) } as const
   const header = { to: address, gas, reference: { height: 1, hash: '0'.repeat(64) }, timestamp: 1, expiration: 2 }
   const step = { kind: 'gas', id: 1, index: 0, address, after: [], sun: '9007199254740993' } as StepContent
-  expect(() => encodeStep({ ...header, currencies: [] }, step)).toThrow('more sun than there are')
+  expect(() => encodeStep({ ...header, currencies: [] }, step)).toThrow('more sun than the encoder takes exactly')
 })
